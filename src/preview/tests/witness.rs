@@ -94,6 +94,18 @@ fn a_text_that_is_not_cut_has_none() {
     }
 }
 
+#[test]
+fn what_ends_before_the_limit_without_a_word_has_none() {
+    let policy = policy("kimi-cli/shell", &[("max_points", "400"), ("line_points", "40")]);
+    let full = "a line of twenty cp\n".repeat(20);
+    assert!(has_witness(&policy, &full));
+    assert!(!has_witness(&policy, &full[1..]));
+    assert!(!has_witness(&policy, &format!("{full}b\n")));
+    let clipped = format!("{}[...truncated]\n", "a".repeat(25));
+    assert!(has_witness(&policy, &clipped));
+    assert!(!has_witness(&policy, &clipped[1..]) && !has_witness(&policy, &format!("a{clipped}")));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
@@ -101,7 +113,8 @@ proptest! {
     fn what_a_policy_cuts_has_a_witness(output in lines("[a-zé😀 .0-9]{0,60}"), number in 0..POLICIES.len()) {
         let (name, limits) = POLICIES[number];
         let policy = policy(name, limits);
-        if let Some((text, _)) = cut(&policy, &output) {
+        // Of blanks that an agent takes away from the ends there is no trace.
+        if let Some((text, _)) = cut(&policy, &format!("{}\n", output.trim())) {
             prop_assert!(has_witness(&policy, &text), "{name}: {text:?}");
         }
     }
@@ -109,7 +122,7 @@ proptest! {
     /// These keep so much exactly, and their notices say the same thing twice or not at all.
     #[test]
     fn what_a_policy_never_makes_has_none(
-        output in lines("[a-z .]{1,60}"), name in prop_oneof![Just(0usize), Just(2), Just(4), Just(5)],
+        output in lines("[a-z .]{1,60}"), name in prop_oneof![Just(2usize), Just(4), Just(5)],
         place in any::<prop::sample::Index>(), is_longer in any::<bool>(),
     ) {
         let (name, limits) = POLICIES[name];
@@ -118,12 +131,11 @@ proptest! {
         let Some((text, notices)) = cut(&policy, output.trim()) else { return Ok(()) };
         let mut altered = text.clone();
         let at = place.index(text.len());
+        prop_assume!(text.is_char_boundary(at));
         let is_notice = notices.iter().any(|notice| notice.contains(&at));
         if is_longer && !is_notice {
             altered.insert(at, 'y');
         } else {
-            // What ends a line that was cut, others may end with, too.
-            prop_assume!(name != "kimi-cli/shell");
             let other = if text[at..].starts_with(|char: char| char.is_ascii_digit()) { "#" } else { "9" };
             prop_assume!(is_notice && text.is_char_boundary(at + 1));
             altered.replace_range(at..at + 1, other);

@@ -87,12 +87,17 @@ impl Search<'_> {
         None
     }
 
-    /// Returns by how much each figure grows with the kinds of letters of the filler.
+    /// Returns by how much each figure grows with the kinds of letters of the filler; by nothing where more of them lead to
+    /// other words.
     fn slopes(&mut self, shape: &OutputShape, at: Filler, made: &Notices) -> Option<[Vec<f64>; UNKNOWNS]> {
         let mut slopes = [const { Vec::new() }; UNKNOWNS];
         for (slope, (probe, by)) in slopes.iter_mut().zip(at.probes()) {
-            let Made::Other(other) = self.make(shape, probe)? else { return None };
-            *slope = other.minus(made)?.iter().map(|figure| figure / by).collect();
+            let grown = match self.make(shape, probe)? {
+                Made::Other(other) => other.minus(made),
+                Made::Same(_) => None,
+            };
+            let grown = grown.unwrap_or_else(|| vec![0.0; made.figures().len()]);
+            *slope = grown.iter().map(|figure| figure / by).collect();
         }
         Some(slopes)
     }

@@ -109,8 +109,9 @@ impl OutputShape {
         let figures = self.notices.figures().iter().filter(is_size);
         let largest = figures.fold(0.0, |most: f64, figure| most.max(*figure)).ceil() as u32;
         let (lines, letters) = match number {
-            0 => (0, largest.max(1)),
-            1 if largest > 0 => (largest, 0),
+            0 => (0, largest),
+            1 if largest == 0 => (1, 1),
+            1 => (largest, 0),
             2 if largest > 0 => (largest, largest),
             3 if largest > 0 => (0, largest.checked_mul(2)?),
             4 => (4096, 1 << 18),
