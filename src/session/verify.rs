@@ -177,6 +177,11 @@ impl<'a> Recorded<'a> {
             "offset" => Some(self.window?.offset?.to_string()),
             "limit" => Some(self.window?.limit?.to_string()),
             "call_id" => Some(self.call.id.to_string()),
+            // Hermes' shell prints two marks of 27 points around the working directory, and two line feeds.
+            "shell_points" => {
+                let cwd = self.transcript.facts.cwd.as_deref()?;
+                Some((56 + cwd.chars().count()).to_string())
+            }
             "task_id" => {
                 let dir = self.call.cites.first()?.path.parent()?;
                 Some(dir.file_name()?.to_str()?.to_owned())

@@ -22,6 +22,8 @@ pub(crate) struct Counted {
     size: Figure,
     /// Percentage of the remaining budget that is taken from the beginning.
     head_percent: Figure,
+    /// Size of what follows the output, counts in the limit, and is taken away after the cut.
+    after: Option<Figure>,
     /// The notice; `number` is what is left out, `size` the whole.
     notice: Template,
 }
@@ -31,6 +33,7 @@ impl Counted {
         Ok(Self {
             size: keys.figure("size")?,
             head_percent: keys.figure("head_percent")?,
+            after: keys.optional_figure("after")?,
             notice: keys.template("notice")?,
         })
     }
@@ -38,11 +41,12 @@ impl Counted {
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let unit = context.unit;
         let size = context.scope.figure(&self.size)?.max(1);
-        if !text.exceeds(unit, size) {
+        let after = self.after.as_ref().map_or(Ok(0), |after| context.scope.figure(after))?;
+        if !text.exceeds(unit, size.saturating_sub(after)) {
             return Ok(Selection::uncut(text));
         }
         let percent = context.scope.figure(&self.head_percent)?;
-        let total = text.size(unit);
+        let total = text.size(unit).map(|total| total.saturating_add(after));
         text.wait_for(total.err().unwrap_or_default());
         let room = |words: &str| size.saturating_sub(segments::words_size(words, unit));
         let shares = |room: u64| {
@@ -59,6 +63,7 @@ impl Counted {
             words = next;
         }
         let (first, last) = shares(room(&words));
+        let last = last.saturating_sub(after);
         let shown = segments::end(text, &[Segment::Words(words)], Direction::Head, unit, size);
         let mut kept = segments::cut(text, text.body.clone(), Direction::Head, unit, first);
         kept.extend(shown);

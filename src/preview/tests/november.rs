@@ -150,6 +150,11 @@ fn hermes_counts_its_notice_and_strips_after_the_cut() {
     );
     assert_eq!(cut.len(), 50_000);
     assert_eq!(cut.find('\n'), Some(19_970));
+    // The run itself: `seq 1 30000` in a directory whose path has 30 points.
+    let output: String = (1..=30_000).map(|n| format!("{n}\n")).collect();
+    let cut = preview("hermes/terminal", &[("shell_points", "86")], output.as_bytes());
+    assert!(cut.contains("119,055 chars omitted out of 168,980 total") && cut.ends_with("\n30000"));
+    assert_eq!(cut.len(), 50_000 - 86 - 1);
     let of = |text: &str| preview("hermes/terminal", &[], text.as_bytes());
     assert_eq!(of(" \x1b[31mred\x1b[0m\u{9b}1m \x1b]0;t\x07x\u{85}\x1c\n"), "red x");
     assert_eq!(of("\x1b[0m"), "");

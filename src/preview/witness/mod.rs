@@ -41,7 +41,7 @@ pub(crate) struct Circumstances<'a> {
 /// nothing.
 pub(crate) fn witness(policy: &Policy, text: &str, around: Circumstances) -> Option<LimitHit> {
     let mut search = Search { policy, text, around, left: MOST_PLANNED, tries: MOST_TRIED };
-    let shapes = shape::shapes(policy, text);
+    let shapes = shape::shapes(policy, text, around.saved_as);
     // What needs little is tried first.
     (0..shape::STARTS)
         .find_map(|start| shapes.iter().find_map(|shape| search.approach(shape, shape.start(start)?)))
@@ -117,7 +117,9 @@ impl Search<'_> {
         let is_same = preview.truncated && !keeps(&preview, &filled) && is_text(&preview, &input, self.text);
         match preview.truncated_by.filter(|_| is_same) {
             Some(by) => Some(Made::Same(by)),
-            None => Some(Made::Other(Notices::of(preview.parts.iter().filter_map(notice)))),
+            None => {
+                Some(Made::Other(Notices::of(preview.parts.iter().filter_map(notice), self.around.saved_as)))
+            }
         }
     }
 

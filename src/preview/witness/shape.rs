@@ -124,7 +124,7 @@ impl OutputShape {
 }
 
 /// Returns the shapes that a text of a policy may have.
-pub(super) fn shapes(policy: &Policy, text: &str) -> Vec<OutputShape> {
+pub(super) fn shapes(policy: &Policy, text: &str, path: &str) -> Vec<OutputShape> {
     let mut shapes: Vec<OutputShape> = policy.unclipped(text).into_iter().flat_map(clipped).collect();
     let whole = policy.notices_in(text);
     let mut tried: Vec<Vec<Range<usize>>> = Vec::new();
@@ -136,8 +136,9 @@ pub(super) fn shapes(policy: &Policy, text: &str) -> Vec<OutputShape> {
     let alone = found.into_iter().map(|range| vec![range]);
     for notices in whole.into_iter().chain([together]).chain(alone).filter(|notices| !notices.is_empty()) {
         if !tried.contains(&notices) {
+            let added = Notices::of(notices.iter().filter_map(|range| text.get(range.clone())), path);
             let sides = kept_on_either_side(text, &notices);
-            shapes.extend(sides.into_iter().flat_map(|sides| of_gap(text, &notices, sides)));
+            shapes.extend(sides.into_iter().flat_map(|sides| of_gap(&added, sides)));
             tried.push(notices);
         }
     }
@@ -179,13 +180,12 @@ fn kept_on_either_side(text: &str, notices: &[Range<usize>]) -> Vec<[String; 2]>
 }
 
 /// Returns the shapes with a filler between the two sides.
-fn of_gap(text: &str, notices: &[Range<usize>], [before, after]: [String; 2]) -> Vec<OutputShape> {
+fn of_gap(added: &Notices, [before, after]: [String; 2]) -> Vec<OutputShape> {
     let edges = |side: &str| match (side.is_empty(), side.is_ascii()) {
         (true, _) => &[""][..],
         (_, true) => &["\n", ""],
         _ => &["\n", "", WIDE],
     };
-    let added = Notices::of(notices.iter().filter_map(|range| text.get(range.clone())));
     let mut shapes = Vec::new();
     // Some agents take the last line feed away.
     for end in if after.is_empty() { &[""][..] } else { &["", "\n"] } {

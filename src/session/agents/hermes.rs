@@ -120,7 +120,10 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, out: &mut Tra
                     let place = RecordPlace { source: calls, row: number, start: 0 };
                     called.items().for_each(|called| call(called, row, thread, place, out));
                 }
-                Some(Err(_)) => out.unread.broken += 1,
+                Some(Err(_)) => {
+                    out.unread.broken += 1;
+                    return;
+                }
                 None => {}
             }
         }

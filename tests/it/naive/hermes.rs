@@ -50,9 +50,11 @@ static ESCAPES: LazyLock<regex::Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-fn cut(text: &str, max: usize) -> String {
+/// `after` is the length of the shell's own last line, which counts and is taken away.
+fn cut(text: &str, max: usize, after: usize) -> String {
     let all = points(text);
-    if all.len() <= max {
+    let total = all.len() + after;
+    if total <= max {
         return text.to_string();
     }
     let split = |notice: &[char]| {
@@ -66,8 +68,8 @@ fn cut(text: &str, max: usize) -> String {
         let (head, tail) = split(&notice);
         let words = format!(
             "\n\n... [OUTPUT TRUNCATED - {} chars omitted out of {} total] ...\n\n",
-            commas(all.len() - head - tail),
-            commas(all.len())
+            commas(total - head - tail),
+            commas(total)
         );
         let updated = points(&words);
         if updated == notice {
@@ -77,7 +79,8 @@ fn cut(text: &str, max: usize) -> String {
     }
     let (head, tail) = split(&notice);
     notice.truncate(max);
-    from_points(&[&all[..head], &notice, &all[all.len() - tail..]].concat())
+    let tail = tail.saturating_sub(after).min(all.len());
+    from_points(&[&all[..head.min(all.len())], &notice, &all[all.len() - tail..]].concat())
 }
 
 /// Python's `strip()`.
@@ -87,7 +90,7 @@ fn py_strip(text: &str) -> &str {
 
 /// What secrets are masked is not in the document; no output here has any.
 pub fn terminal(c: &Case) -> Verdict {
-    let kept = cut(&lossy(&c.input), c.num("max_points", 50000));
+    let kept = cut(&lossy(&c.input), c.num("max_points", 50000), c.num("shell_points", 0));
     Ok(py_strip(&ESCAPES.replace_all(&kept, "")).to_string())
 }
 
@@ -103,6 +106,16 @@ mod tests {
         let notice = "\n\n... [OUTPUT TRUNCATED - 119,055 chars omitted out of 168,980 total] ...\n\n";
         assert!(out.contains(notice));
         assert_eq!(out.find("\n\n..."), Some((50000 - notice.len()) * 2 / 5));
+    }
+
+    #[test]
+    fn the_working_directory_counts_too() {
+        // `seq 1 30000` in a directory of 30 points, as it was recorded.
+        let output: String = (1..=30_000).map(|n| format!("{n}\n")).collect();
+        let out = case("hermes/terminal", output.as_bytes(), &[("shell_points", "86")]).naive().unwrap();
+        assert!(out.contains("119,055 chars omitted out of 168,980 total"));
+        // The last line feed is stripped.
+        assert_eq!((out.len(), &out[out.len() - 5..]), (50_000 - 86 - 1, "30000"));
     }
 
     #[test]

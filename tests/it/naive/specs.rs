@@ -262,8 +262,8 @@ pub static SHIPPED: &[Spec] = &[
     ),
     plain("hermes/tool", Large, &[("max_points", Points(0))]),
     plain("hermes/tool-0.19", Large, &[("max_points", Points(0))]),
-    plain("hermes/terminal", Small, &[("max_points", Points(0))]),
-    plain("hermes/terminal", Large, &[("max_points", Points(0))]),
+    plain("hermes/terminal", Small, &[("max_points", Points(0)), ("shell_points", Few)]),
+    plain("hermes/terminal", Large, &[("max_points", Points(0)), ("shell_points", Few)]),
     streams(
         "openhands/terminal",
         Small,

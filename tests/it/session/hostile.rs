@@ -16,7 +16,7 @@ use overspill::session::text;
 use overspill::session::transcript::Transcript;
 use serde_json::Value;
 
-/// Records as agents write them, for each form; those of a form that is not here are made of the others'.
+/// Records as agents write them, for each form.
 const TEMPLATES: &[(&str, &str)] = &[
     (
         "claude-code",
@@ -111,6 +111,50 @@ const TEMPLATES: &[(&str, &str)] = &[
     ),
 ];
 
+/// More of them: forms with tables, with a file for each event, and documents with lists of messages.
+const MORE_TEMPLATES: &[(&str, &str)] = &[
+    (
+        "cline",
+        r#"{"version":1,"updated_at":"2026-11-22T05:49:31Z","agent":"main","sessionId":"s1","origin":{"version":"3.0.65","subagent":"a"},"messages":[{"id":"m1","role":"assistant","ts":1795378305189,"content":[{"type":"tool_use","id":"c1","name":"run_commands","input":{"commands":["ls"]}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","name":"run_commands","content":[{"query":"ls","result":"x\n[... output truncated: 60894 chars total. Refine the command (grep, head, tail) to view the elided middle ...]\ny","success":false,"error":"Command exited with code 3"}]},{"type":"tool_result","tool_use_id":"c2","content":"x","is_error":true}]}]}"#,
+    ),
+    (
+        "roo",
+        r#"[{"role":"assistant","ts":1795378305189,"condenseId":"s1","content":[{"type":"tool_use","id":"c1","name":"execute_command","input":{"command":"ls"}}]},{"role":"user","condenseParent":"s1","truncationParent":"s2","content":[{"type":"tool_result","tool_use_id":"c1","content":"Exit code: 3\n\nOutput (35.7KB) persisted. Artifact ID: cmd-17.txt\n\nPreview:\na\n[...3 bytes omitted...]\nb"}]},{"role":"user","truncationId":"s2","ts":1,"content":[{"type":"text","text":"[read_file for 'x'] Result:\n\nx"},{"type":"text","text":"[note] more"}]}]"#,
+    ),
+    (
+        "openhands",
+        r#"{"id":"e0","parent_id":null,"timestamp":"2026-11-22T20:58:49.157886","kind":"ActionEvent","tool_name":"terminal","tool_call_id":"c1","action":{"command":"ls"}}
+{"id":"e1","parent_id":"e0","kind":"ObservationEvent","tool_name":"terminal","tool_call_id":"c1","observation":{"kind":"TerminalObservation","content":[{"type":"text","text":"x"}],"exit_code":3,"is_error":true,"full_output_save_dir":"/x","metadata":{"exit_code":3,"working_dir":"/p","py_interpreter_path":"/py","prefix":"[p]","suffix":"\n[s]"}}}
+{"id":"e2","parent_id":"e1","kind":"UserRejectObservation","tool_name":"terminal","tool_call_id":"c3","rejection_reason":"no"}
+{"id":"e3","parent_id":"e9","kind":"AgentErrorEvent","tool_name":"terminal","tool_call_id":"c3","error":"no"}
+{"id":"e4","parent_id":"e4","kind":"Condensation","forgotten_event_ids":["e1","e4"]}"#,
+    ),
+    (
+        "hermes",
+        r#"[{"id":"c1","function":{"name":"terminal","arguments":"{\"command\":\"ls\"}"}},{"call_id":"c2","function":{}}]
+{"output":"a\n\n... [OUTPUT TRUNCATED - 10 chars omitted out of 50 total] ...\n\nb","exit_code":3,"error":null}"#,
+    ),
+    (
+        "crush",
+        r#"[{"type":"tool_call","data":{"id":"c1","name":"bash","input":"{\"command\":\"ls\"}","finished":true}}]
+[{"type":"tool_result","data":{"tool_call_id":"c1","name":"bash","content":"a\n\n... [12 lines truncated, full output: /x/output-1.log] ...\n\nb\nExit code 3","metadata":"{\"output\":\"x\"}","is_error":true}},{"type":"finish","data":{}}]"#,
+    ),
+    (
+        "opencode-2",
+        r#"{"content":[{"type":"text","text":"a"},{"type":"tool","id":"c1","name":"bash","state":{"status":"completed","input":{"command":"ls"},"content":[{"type":"text","text":"x"}],"structured":{"exit":3},"outputPaths":["/x/tool_1"],"metadata":{"truncated":true}},"time":{"created":1795326607575,"completed":1795326608000,"pruned":1795326609000}}]}
+{"content":[{"type":"tool","id":"c2","name":"read","state":{"status":"error","error":{"message":"no"}}}]}"#,
+    ),
+];
+
+/// Returns the form whose records a form has, too.
+fn template_of(form: &str) -> &str {
+    match form {
+        "kilo" | "opencode (files)" => "opencode",
+        "kilo (tasks)" | "cline (tasks)" => "roo",
+        form => form,
+    }
+}
+
 /// Values that no agent writes, or that mean much.
 const ODD: &[&str] = &[
     "null",
@@ -157,8 +201,9 @@ impl Lot<'_> {
     }
 }
 
-/// Makes records of a form by lot, reads them every way there is, and asserts what must hold whatever they are.
-pub fn check(data: &[u8], dir: &Path) {
+/// Makes records of a form by lot, reads them every way there is, and asserts what must hold whatever they are. Returns how
+/// many calls they have.
+pub fn check(data: &[u8], dir: &Path) -> usize {
     let mut lot = Lot(data);
     let format = FORMATS[lot.below(FORMATS.len())];
     let records = records(format.name(), &mut lot);
@@ -168,7 +213,8 @@ pub fn check(data: &[u8], dir: &Path) {
     let (head, tail) = find::ends(&path).unwrap();
     let _ = FORMATS.iter().filter(|format| format.recognise(&path, &head).is_some()).count();
     let _ = format.glance(&file, &head, &tail);
-    let Ok(mut opened) = format.open(&file, &()) else { return };
+    let Ok(mut opened) = format.open(&file, &()) else { return 0 };
+    let calls = opened.transcript().calls.len();
     is_sound(opened.transcript(), &path);
     // Kimi CLI has a second log beside, and which of two logs grows first makes a difference.
     let is_one_log = path.extension().is_some_and(|end| end == "jsonl") && format.name() != "kimi-cli";
@@ -179,14 +225,13 @@ pub fn check(data: &[u8], dir: &Path) {
         assert_eq!(grown(format, &file, &bytes, part), whole, "in two parts, at {part}");
     }
     let _ = opened.refresh(&());
+    calls
 }
 
 fn records(form: &str, lot: &mut Lot) -> Vec<Vec<u8>> {
-    let own = TEMPLATES
-        .iter()
-        .find(|(name, _)| form.starts_with(name) || form.starts_with("kilo") && *name == "opencode");
-    let others = TEMPLATES.iter().flat_map(|(_, records)| records.lines());
-    let all: Vec<&str> = own.map_or_else(|| others.collect(), |(_, records)| records.lines().collect());
+    let templates = || TEMPLATES.iter().chain(MORE_TEMPLATES);
+    let own = templates().find(|(name, _)| *name == template_of(form));
+    let all: Vec<&str> = own.unwrap_or_else(|| panic!("no records of {form}")).1.lines().collect();
     let mut made: Vec<Vec<u8>> = Vec::new();
     for number in 0..all.len() + lot.below(8) {
         let mut record =
@@ -254,16 +299,43 @@ fn write(form: &str, dir: &Path, records: &[Vec<u8>], lot: &mut Lot) -> PathBuf 
         "opencode" => "opencode.db",
         "kilo" => "kilo.db",
         "goose" => "sessions.db",
+        "hermes" | "crush" | "opencode-2" => "s.db",
+        "openhands" => "c/base_state.json",
+        "roo" | "kilo (tasks)" | "cline (tasks)" => "t/api_conversation_history.json",
         _ => "s.jsonl",
     });
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     match form {
-        "continue" | "cline" => fs::write(&path, records.first().cloned().unwrap_or_default()).unwrap(),
+        "continue" | "cline" | "roo" | "kilo (tasks)" | "cline (tasks)" => fs::write(&path, records.first().cloned().unwrap_or_default()).unwrap(),
         "opencode" | "kilo" => {
             database(&path, OPENCODE, "INSERT INTO part VALUES (?, 'msg_1', 'ses_1', ?)", records);
         }
         "goose" => {
             database(&path, GOOSE, "INSERT INTO messages VALUES (?, 'ses_1', ?, 1795326617, '{}')", records)
+        }
+        "hermes" => database(
+            &path,
+            HERMES,
+            "INSERT INTO messages VALUES (?1, 'ses_1', iif(?1 % 2, 'tool', 'assistant'), ?2, 'c1', ?2, 'terminal',
+                1795380273.5, ?1 % 3, ?1 % 5)",
+            records,
+        ),
+        "crush" => {
+            database(&path, CRUSH, "INSERT INTO messages VALUES (?, 'ses_1', 'tool', ?, 'm', 1)", records)
+        }
+        "opencode-2" => database(
+            &path,
+            OPENCODE_2,
+            "INSERT INTO session_message VALUES (?1, 'ses_1', iif(?1 % 3 = 2, 'compaction', 'assistant'), ?1, 1, 2, ?2)",
+            records,
+        ),
+        "openhands" => {
+            fs::write(&path, r#"{"workspace":{"working_dir":"/p"}}"#).unwrap();
+            let events = path.with_file_name("events");
+            fs::create_dir_all(&events).unwrap();
+            for (number, event) in records.iter().enumerate() {
+                fs::write(events.join(format!("event-{number:05}-x.json")), event).unwrap();
+            }
         }
         "opencode (files)" => {
             fs::write(&path, r#"{"id":"ses_1","projectID":"p","directory":"/p"}"#).unwrap();
@@ -296,6 +368,25 @@ const OPENCODE: &str =
 const GOOSE: &str = "CREATE TABLE sessions (id text, name text, working_dir text, created_at text, updated_at text);
     CREATE TABLE messages (id integer, session_id text, content_json text, created_timestamp integer, metadata_json text);
     INSERT INTO sessions VALUES ('ses_1', 't', '/p', '2026-11-22 05:52:17', '2026-11-22 05:52:17');";
+
+const HERMES: &str = "CREATE TABLE sessions (id TEXT, source TEXT, cwd TEXT, model TEXT, title TEXT, parent_session_id TEXT,
+        started_at REAL);
+    CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_call_id TEXT,
+        tool_calls TEXT, tool_name TEXT, timestamp REAL, active INTEGER, compacted INTEGER);
+    INSERT INTO sessions VALUES ('ses_1', 'cli', '/p', 'm', 't', NULL, 1795380271.5);
+    INSERT INTO sessions VALUES ('ses_2', 'subagent', '/p', 'm', NULL, 'ses_1', 1795380272.5);";
+
+const CRUSH: &str = "CREATE TABLE sessions (id TEXT, parent_session_id TEXT, title TEXT, created_at INTEGER, updated_at INTEGER,
+        summary_message_id TEXT);
+    CREATE TABLE messages (id TEXT, session_id TEXT, role TEXT, parts TEXT, model TEXT, created_at INTEGER);
+    INSERT INTO sessions VALUES ('ses_1', NULL, 't', 1795380271, 1795380279, '1');";
+
+const OPENCODE_2: &str =
+    "CREATE TABLE session_v2 (id text PRIMARY KEY, parent_id text, directory text, title text, version text,
+        time_created integer, time_updated integer, fork_session_id text, fork_boundary text);
+    CREATE TABLE session_message (id text, session_id text, type text, seq integer, time_created integer,
+        time_updated integer, data text);
+    INSERT INTO session_v2 VALUES ('ses_1', NULL, '/p', 't', '2.0.3', 1, 2, NULL, NULL);";
 
 fn database(path: &Path, tables: &str, insert: &str, records: &[Vec<u8>]) {
     let connection = rusqlite::Connection::open(path).unwrap();

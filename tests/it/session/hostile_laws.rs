@@ -10,6 +10,16 @@ fn cases() -> ProptestConfig {
     if std::env::var_os("PROPTEST_CASES").is_some() { all } else { ProptestConfig { cases: 80, ..all } }
 }
 
+/// The records that are mutated are read before: else little of a reader is tried.
+#[test]
+fn the_records_of_every_form_have_calls() {
+    for number in 0..u8::try_from(overspill::session::FORMATS.len()).unwrap() {
+        let dir = tempfile::tempdir().unwrap();
+        let calls = check(&[number], dir.path());
+        assert!(calls > 0, "{}", overspill::session::FORMATS[usize::from(number)].name());
+    }
+}
+
 proptest! {
     #![proptest_config(cases())]
 

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use overspill::preview::Catalog;
 use overspill::session::list;
 use overspill::session::model::{CallStatus, CutState, ResultFate};
+use overspill::session::verify::{Against, Unchecked, Verdict, Verifier};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
@@ -81,6 +83,32 @@ fn hermes_is_read() {
     assert_eq!(c3.cites[0].path.to_str(), Some("/x/c3.txt"));
     assert_eq!(first(transcript, "c4"), "é");
     assert!(first(transcript, "c5") == text);
+}
+
+/// The shell's own last line counts in the cut: its length follows from the session's directory.
+#[test]
+fn hermes_is_checked_by_a_witness() {
+    let home = tempfile::tempdir().unwrap();
+    let (connection, _) = hermes(home.path());
+    let whole: String = (1..=30_000).map(|n| format!("{n}\n")).collect();
+    let notice = "\n\n... [OUTPUT TRUNCATED - 119,055 chars omitted out of 168,980 total] ...\n\n";
+    let room = 50_000 - notice.len();
+    let (head, tail) = (room * 2 / 5, room - room * 2 / 5 - 86);
+    let output = format!("{}{notice}{}", &whole[..head], whole[whole.len() - tail..].trim_end());
+    let content = json!({"output": output, "exit_code": 0, "error": null}).to_string();
+    let insert =
+        "INSERT INTO messages (session_id, role, content, tool_call_id, tool_name, timestamp, active)
+        VALUES ('s1', 'tool', ?, 'c1', 'terminal', 1795380273.5, 1)";
+    connection.execute(insert, params![content]).unwrap();
+    let verifier = Verifier::new(&Catalog::builtin(), "hermes");
+    let verdict_in = |cwd: &str| {
+        connection.execute("UPDATE sessions SET cwd = ?", params![cwd]).unwrap();
+        let opened = list::open(&sessions_in(home.path(), "hermes")[0], &()).unwrap();
+        verifier.verify(opened.transcript(), call(opened.transcript(), "c1"), None)
+    };
+    let verdict = verdict_in("/home/u/a-directory-of-thirty-");
+    assert_eq!(verdict.against(), Some(Against::Witness), "{verdict:?}");
+    assert_eq!(verdict_in("/elsewhere"), Verdict::Unchecked(Unchecked::NoSpill));
 }
 
 #[test]

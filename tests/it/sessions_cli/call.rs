@@ -196,6 +196,75 @@ fn a_call_that_a_codex_fork_replays_counts_once() {
     assert_eq!(text.text().matches("also in 1 session").count(), 1, "{}", text.text());
 }
 
+/// A newer fork of Codex holds only what is its own, and points at the rest; `calls` names its origin's calls only there.
+#[test]
+fn a_codex_fork_that_only_points_at_its_origin_has_its_own_calls() {
+    let home = Home::new();
+    let ids = ["01a201cd-0000-7000-8000-000000000001", "01a201cd-0000-7000-8000-000000000002"];
+    let item = |payload: Value| json!({"type": "response_item", "payload": payload});
+    let call =
+        |id: &str| item(json!({"type": "function_call", "name": "shell", "arguments": "{}", "call_id": id}));
+    let output =
+        |id: &str, text: &str| item(json!({"type": "function_call_output", "call_id": id, "output": text}));
+    let meta = |id: &str, fork: Value| {
+        let mut payload =
+            json!({"id": id, "cwd": "/p", "cli_version": "0.169.0", "history_mode": "paginated"});
+        payload.as_object_mut().unwrap().extend(fork.as_object().cloned().unwrap_or_default());
+        json!({"type": "session_meta", "ordinal": 0, "payload": payload})
+    };
+    let dir = root(&home).join(".codex/sessions/2026/11/22");
+    std::fs::create_dir_all(&dir).unwrap();
+    let write = |id: &str, log: &[Value]| {
+        let lines: Vec<String> = log.iter().map(|record| format!("{record}\n")).collect();
+        std::fs::write(dir.join(format!("rollout-2026-11-22T05-49-57-{id}.jsonl")), lines.concat()).unwrap();
+    };
+    let base = json!({"thread_id": ids[0], "end_ordinal_exclusive": 3, "end_byte_offset": 400});
+    write(ids[0], &[meta(ids[0], json!({})), call("c1"), output("c1", "done")]);
+    // It calls again by an id that its origin has, too, and gets something else.
+    let fork = meta(ids[1], json!({"forked_from_id": ids[0], "history_base": base}));
+    write(ids[1], &[fork, call("c2"), output("c2", "new"), call("c1"), output("c1", "another")]);
+    let sessions = home.run(&["sessions", "--json"]).ok().json();
+    let mut counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
+    counts.sort_by_key(|count| count.as_u64());
+    assert_eq!(counts, [1, 2]);
+    let calls = home.run(&["calls", ids[1]]).ok();
+    assert!(!calls.text().contains("also in"), "{}", calls.text());
+    assert_eq!(home.run(&["call", "c2"]).ok().text(), "new");
+    assert_eq!(home.run(&["call", &format!("{}:c1", ids[0])]).ok().text(), "done");
+}
+
+/// A fork of pi begins with copies of the records of its origin, of which the first has the same id.
+#[test]
+fn a_call_that_a_fork_of_pi_took_over_counts_once() {
+    let home = Home::new();
+    let dir = root(&home).join(".pi/agent/sessions/--p--");
+    std::fs::create_dir_all(&dir).unwrap();
+    let call = |id: &str, parent: Value, called: &str| {
+        json!({"type": "message", "id": id, "parentId": parent, "message": {"role": "assistant",
+            "content": [{"type": "toolCall", "id": called, "name": "bash", "arguments": {"command": "make"}}]}})
+    };
+    let result = |id: &str, parent: &str, called: &str| {
+        json!({"type": "message", "id": id, "parentId": parent, "message": {"role": "toolResult", "toolCallId": called,
+            "toolName": "bash", "isError": false, "content": [{"type": "text", "text": "done"}]}})
+    };
+    let shared = [call("a", Value::Null, "c1"), result("b", "a", "c1")];
+    let write = |id: &str, first: Value, own: &[Value]| {
+        let all = std::iter::once(&first).chain(&shared).chain(own);
+        let lines: Vec<String> = all.map(|record| format!("{record}\n")).collect();
+        std::fs::write(dir.join(format!("2026-11-22T05-51-41-802Z_{id}.jsonl")), lines.concat()).unwrap();
+    };
+    let header = |id: &str| json!({"type": "session", "version": 3, "id": id, "timestamp": "2026-11-22T05:51:41Z", "cwd": "/p"});
+    write("pi1", header("pi1"), &[]);
+    let mut fork = header("pi2");
+    fork["parentSession"] = json!(dir.join("2026-11-22T05-51-41-802Z_pi1.jsonl"));
+    write("pi2", fork, &[call("c", json!("b"), "c2"), result("d", "c", "c2")]);
+    let sessions = home.run(&["sessions", "--json"]).ok().json();
+    let counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
+    assert_eq!(counts, [1, 1]);
+    let calls = home.run(&["calls", "pi2"]).ok();
+    assert_eq!(calls.text().matches("also in 1 session").count(), 1, "{}", calls.text());
+}
+
 /// Returns the fields that docs/json.md describes for a command.
 fn documented(command: &str) -> Vec<String> {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/json.md")).unwrap();
