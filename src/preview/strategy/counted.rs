@@ -42,7 +42,7 @@ impl Counted {
         let unit = context.unit;
         let size = context.scope.figure(&self.size)?.max(1);
         let after = self.after.as_ref().map_or(Ok(0), |after| context.scope.figure(after))?;
-        if !text.exceeds(unit, size.saturating_sub(after)) {
+        if size.checked_sub(after).is_some_and(|room| !text.exceeds(unit, room)) {
             return Ok(Selection::uncut(text));
         }
         let percent = context.scope.figure(&self.head_percent)?;
