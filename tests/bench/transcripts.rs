@@ -35,9 +35,11 @@ impl Numbers {
 pub fn write(out: &mut impl Write, session: &str, len: u64, seed: u64) -> io::Result<()> {
     let mut numbers = Numbers(seed);
     let (mut done, mut turn, mut line) = (0, 0_u64, String::new());
+    // Sessions whose first records have one id would be taken for copies of each other.
+    let ids = RecordIds { first: seed << 32 };
     while done < len {
         line.clear();
-        one_turn(&mut line, session, turn, &mut numbers);
+        one_turn(&mut line, session, turn, &ids, &mut numbers);
         out.write_all(line.as_bytes())?;
         done += line.len() as u64;
         turn += 1;
@@ -46,9 +48,9 @@ pub fn write(out: &mut impl Write, session: &str, len: u64, seed: u64) -> io::Re
 }
 
 /// A prompt now and then; then a thought, a call, its result twice (for the model and for the screen), and a side note.
-fn one_turn(out: &mut String, session: &str, turn: u64, numbers: &mut Numbers) {
+fn one_turn(out: &mut String, session: &str, turn: u64, ids: &RecordIds, numbers: &mut Numbers) {
     let common = |n: u64| {
-        let (uuid, parent) = (uuid(turn * 8 + n), parent(turn, n));
+        let (uuid, parent) = (ids.of(turn, n), ids.parent(turn, n));
         let (minutes, seconds) = (turn / 60 % 60, turn % 60);
         format!(
             r#""parentUuid":{parent},"isSidechain":false,"userType":"external","cwd":"/home/u/proj","sessionId":"{session}","version":"2.1.330","gitBranch":"main","uuid":"{uuid}","timestamp":"2026-11-22T05:{minutes:02}:{seconds:02}.{n:03}Z""#
@@ -76,7 +78,7 @@ fn one_turn(out: &mut String, session: &str, turn: u64, numbers: &mut Numbers) {
     out.push_str(&format!(
         "{{{},\"type\":\"user\",\"message\":{{\"role\":\"user\",\"content\":[{{\"tool_use_id\":\"toolu_{turn:024}\",\"type\":\"tool_result\",\"content\":\"{printed}\",\"is_error\":false}}]}},\"toolUseResult\":{{\"stdout\":\"{printed}\",\"stderr\":\"\",\"interrupted\":false,\"isImage\":false}},\"sourceToolAssistantUUID\":\"{}\"}}\n",
         common(3),
-        uuid(turn * 8 + 2)
+        ids.of(turn, 2)
     ));
     let note = text(numbers, 2000);
     out.push_str(&format!(
@@ -89,14 +91,27 @@ fn has_prompt(turn: u64) -> bool {
     turn.is_multiple_of(20)
 }
 
-/// The record before record `n` of a turn, as JSON: each follows the one before it.
-fn parent(turn: u64, n: u64) -> String {
-    let before = match n {
-        0 => turn.checked_sub(1).map(|turn| turn * 8 + 4),
-        1 if !has_prompt(turn) => turn.checked_sub(1).map(|turn| turn * 8 + 4),
-        n => Some(turn * 8 + n - 1),
-    };
-    before.map_or("null".to_owned(), |before| format!("\"{}\"", uuid(before)))
+/// The ids of a session's records.
+struct RecordIds {
+    first: u64,
+}
+
+impl RecordIds {
+    /// The id of record `n` of a turn.
+    fn of(&self, turn: u64, n: u64) -> String {
+        uuid(self.first + turn * 8 + n)
+    }
+
+    /// The id of the record before record `n` of a turn, as JSON: each follows the one before it.
+    fn parent(&self, turn: u64, n: u64) -> String {
+        let last = || turn.checked_sub(1).map(|turn| self.of(turn, 4));
+        let before = match n {
+            0 => last(),
+            1 if !has_prompt(turn) => last(),
+            n => Some(self.of(turn, n - 1)),
+        };
+        before.map_or("null".to_owned(), |before| format!("\"{before}\""))
+    }
 }
 
 fn text(numbers: &mut Numbers, most: u64) -> String {
