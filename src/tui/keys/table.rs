@@ -147,7 +147,7 @@ pub const TABLE: &[Binding] = &[
     row(Watch, "Watch", "S", A::Stores, "watch-stores", "all stored outputs"),
     row(Watch, "Watch", "T", A::Sessions, "watch-sessions", "sessions that agents recorded"),
     row(Tune, "Tune ({stores-tune})", "Enter", A::Open, "tune-use", "use the setting in this session; open the output; tune the policy"),
-    row(Tune, "Tune ({stores-tune})", "→ o", A::Outputs, "tune-outputs", "the outputs that the setting cuts otherwise than now"),
+    row(Tune, "Tune ({stores-tune})", "o →", A::Outputs, "tune-outputs", "the outputs that the setting cuts otherwise than now"),
     row(Tune, "Tune ({stores-tune})", "p", A::Policy, "tune-policies", "all policies on these outputs, to tune another"),
     row(Tune, "Tune ({stores-tune})", "/", A::Search, "tune-find", "what the model should get: a regular expression; empty: errors"),
     row(Tune, "Tune ({stores-tune})", "y", A::Copy, "tune-copy", "copy the setting; then {limits-copy-flags}, {limits-copy-policy} or {limits-copy-agent}"),
