@@ -19,6 +19,12 @@ use super::cursor::TypedWord;
 /// At most this many ids are offered: more are of no use, and shells ask before they show them.
 const MOST_IDS: usize = 500;
 
+/// So many sessions are read for the ids of their calls.
+const MOST_READ: usize = 8;
+
+/// Longer sessions are not read for that, in bytes.
+const LONGEST_READ: u64 = 4 << 20;
+
 /// What the shell adds to the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShellAdds {
@@ -92,6 +98,8 @@ enum ValueIs {
     Output,
     /// The id of a session, or a file.
     Session,
+    /// The id of a call.
+    Call,
     Subcommand,
     File,
     Dir,
@@ -111,8 +119,9 @@ fn value_is(command: &str, arg: &str) -> Option<ValueIs> {
         (_, "subcommand") => ValueIs::Subcommand,
         (_, "stderr" | "saved_as" | "saved_as_stderr" | "config") => ValueIs::File,
         (_, "project") => ValueIs::Dir,
-        // The name of a session of the user's own making, and the id of a call, for which whole sessions would be read.
-        ("run", "session") | ("end", "name") | ("call", "id") => ValueIs::Typed,
+        ("call", "id") => ValueIs::Call,
+        // The name of a session of the user's own making.
+        ("run", "session") | ("end", "name") => ValueIs::Typed,
         (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
             ValueIs::Typed
         }
@@ -144,6 +153,7 @@ pub(super) fn of(root: &Command, cursor: &TypedWord, arg: &Arg) -> Fitting {
         Some(ValueIs::SessionAgent) => Fitting::words(plain(list::agents())),
         Some(ValueIs::Output) => with(ShellAdds::Files, outputs(&config(), &cursor.typed)),
         Some(ValueIs::Session) => with(ShellAdds::Files, sessions(&config())),
+        Some(ValueIs::Call) => Fitting::words(calls(&config())),
         Some(ValueIs::Subcommand) => Fitting::words(subcommands(root)),
         Some(ValueIs::File) => with(ShellAdds::Files, Vec::new()),
         Some(ValueIs::Dir) => with(ShellAdds::Dirs, Vec::new()),
@@ -233,6 +243,22 @@ fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
 fn sessions(config: &Config) -> Vec<(String, String)> {
     let sessions = list::list(&config.env, None).sessions;
     sessions.into_iter().take(MOST_IDS).map(|session| (session.id, session.format.to_owned())).collect()
+}
+
+/// Returns the ids of calls with their tools, the last first: those of the sessions that were changed last, as far as they
+/// are read within the time that a key may take.
+fn calls(config: &Config) -> Vec<(String, String)> {
+    let sessions = list::list(&config.env, None).sessions;
+    let short = sessions.iter().filter(|session| session.size <= LONGEST_READ).take(MOST_READ);
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for opened in short.filter_map(|session| list::open(session, &()).ok()) {
+        let transcript = opened.transcript();
+        let new = transcript.calls.iter().rev().filter(|call| seen.insert(call.id.clone()));
+        found.extend(new.map(|call| (call.id.to_string(), transcript.tool(call).to_owned())));
+    }
+    found.truncate(MOST_IDS);
+    found
 }
 
 #[cfg(test)]

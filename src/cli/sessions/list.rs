@@ -1,8 +1,11 @@
 //! `overspill sessions`: lists the sessions that agents recorded.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::SystemTime;
@@ -21,6 +24,7 @@ use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::mask::mask;
 use crate::session::reader::SessionError;
 use crate::session::tally::{CallSums, CountedSession, count_new};
+use crate::text::label::shell;
 
 use super::select::{earliest, known, unread_in_words};
 
@@ -123,9 +127,17 @@ fn warn_of_open(sessions: &[ListedSession]) {
         1 => "1 session".to_owned(),
         count => format!("{} sessions", thousands(count as u64)),
     };
-    let remedy = directory_to_close(&first.file.path);
-    let remedy =
-        remedy.map_or(String::new(), |dir| format!("; `chmod 700 {}` keeps them out", dir.display()));
+    let dirs: BTreeSet<PathBuf> =
+        open().filter_map(|session| directory_to_close(&session.file.path)).collect();
+    // One below another that is closed is closed, too.
+    let is_below = |dir: &PathBuf| dir.ancestors().skip(1).any(|above| dirs.contains(above));
+    let words = dirs.iter().filter(|dir| !is_below(dir)).map(|dir| shell::word(dir.as_os_str().as_bytes()));
+    let words: Vec<String> = words.collect();
+    let remedy = if words.is_empty() {
+        String::new()
+    } else {
+        format!("; `chmod 700 {}` keeps them out", words.join(" "))
+    };
     say(&format!("other users can read {count}, such as {}{remedy}", first.file.path.display()));
 }
 

@@ -34,6 +34,25 @@ fn records_that_others_can_read_are_said_with_the_remedy() {
     }
 }
 
+#[test]
+fn the_remedy_closes_every_directory() {
+    let home = Home::new();
+    claude(&home);
+    let log = root(&home).join(".pi/agent/sessions/--p--/2030-11-22T05-51-41-802Z_pi1.jsonl");
+    fs::create_dir_all(log.parent().unwrap()).unwrap();
+    fs::write(&log, "{\"type\":\"session\",\"version\":3,\"id\":\"pi1\",\"cwd\":\"/p\"}\n").unwrap();
+    let temporary = std::env::temp_dir().canonicalize().unwrap();
+    let dirs = [".claude", ".pi"].map(|name| root(&home).join(name));
+    let above = dirs.iter().flat_map(|dir| dir.ancestors());
+    above.filter(|dir| **dir != temporary && dir.starts_with(&temporary)).for_each(|dir| chmod(dir, 0o755));
+    let is_reachable = |dir: &Path| dir.metadata().is_ok_and(|meta| meta.permissions().mode() & 1 != 0);
+    if temporary.ancestors().all(is_reachable) {
+        let said = home.run(&["sessions"]).stderr;
+        let remedy = format!("`chmod 700 {} {}` keeps them out", dirs[0].display(), dirs[1].display());
+        assert!(said.contains("other users can read 2 sessions") && said.contains(&remedy), "{said}");
+    }
+}
+
 fn remedy(agent: &Path) -> String {
     format!("; `chmod 700 {}` keeps them out", agent.display())
 }
