@@ -11,5 +11,7 @@ pub use string::{DecodedText, Decoder, JsonText};
 pub use tape::{Tape, TapeError, Tapes};
 pub use value::{Json, Kind};
 
+pub(super) use quote::end_of_string;
+
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,6 @@
 //! What Cline sends of a result: a list as compact JSON in one text, and of every long string the two ends.
 
-use memchr::memchr;
-
-use crate::session::json::{Json, Kind};
+use crate::session::json::{Json, Kind, end_of_string};
 use crate::session::model::{RecordSpan, TextPiece};
 use crate::session::reader::RecordPlace;
 
@@ -67,7 +65,7 @@ fn compact(list: Json, place: RecordPlace) -> Option<Sent> {
             at += 1;
             continue;
         }
-        let end = string_end(bytes, at)?;
+        let end = end_of_string(bytes, at + 1, at + 1)? + 1;
         let (inner, is_key) = (&bytes[at + 1..end - 1], bytes[end..].trim_ascii_start().starts_with(b":"));
         match Ends::of(inner).filter(|_| !is_key) {
             None => push(&mut sent.pieces, span(at, end)),
@@ -94,20 +92,6 @@ fn push(pieces: &mut Vec<TextPiece>, span: RecordSpan) {
             *last = last.part(0, last.len() + span.len())
         }
         _ => pieces.push(TextPiece::Raw(span)),
-    }
-}
-
-/// Returns the offset after the string that begins at `start`: a quote with an odd number of backslashes before it does
-/// not end it.
-fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut from = start + 1;
-    loop {
-        let quote = from + memchr(b'"', bytes.get(from..)?)?;
-        let slashes = bytes[from..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
-        if slashes % 2 == 0 {
-            return Some(quote + 1);
-        }
-        from = quote + 1;
     }
 }
 
