@@ -158,11 +158,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Hands a short string, decoded, to `take`: as [`Json::short`], without a copy of one that stands there as it is.
-    pub fn with_short<T>(&self, most: usize, take: impl FnOnce(&str) -> T) -> Option<T> {
-        self.short_text(most).map(|text| take(&text))
-    }
-
     /// Whether the value is this string.
     pub fn is(&self, text: &str) -> bool {
         self.text().is_some_and(|value| value.is(text))

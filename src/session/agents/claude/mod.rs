@@ -1,8 +1,10 @@
 //! Claude Code: where its sessions lie, and which files make up one.
 
+mod facts;
 mod records;
 mod replaced;
 mod requests;
+mod result;
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +16,8 @@ use crate::session::reader::{
 };
 use crate::session::watch::PathWatch;
 
-use records::{ClaudeReader, note_facts};
+use facts::note_facts;
+use records::ClaudeReader;
 
 const AGENT: &str = "claude-code";
 

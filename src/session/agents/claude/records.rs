@@ -1,26 +1,24 @@
 //! Claude Code's records: calls, results, and what became of them.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jiff::Timestamp;
-use smallvec::SmallVec;
 
 use crate::session::branch::{Branches, LivingBranch};
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text, first_words, pieces};
+use crate::session::content::LONGEST_NAME;
 use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
-use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
-    TextPiece,
-};
+use crate::session::json::{Json, Tape};
+use crate::session::model::{Call, ResultFate};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
 
-use super::replaced::{cited, replace};
+use super::facts::note_facts;
+use super::replaced::replace;
 use super::requests;
+use super::result::result;
 
 /// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
@@ -250,7 +248,7 @@ impl ClaudeReader {
             let Some(number) = out.number_or_new(thread, &id) else { continue };
             let Some(call) = out.calls.get_mut(number as usize) else { continue };
             if call.results.is_empty() {
-                result(record, block, recorded, call);
+                result(record, block, (recorded.place, recorded.at), call);
             }
             let source = id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid"));
             self.results.push(ResultRecord {
@@ -362,75 +360,6 @@ fn id_of(record: Json, key: &str) -> Option<RecordId> {
     record.get(key)?.short_bytes(LONGEST_NAME).map(|id| id_of_bytes(&id))
 }
 
-/// Reads a result into its call.
-fn result(record: Json, block: Json, Recorded { place, at, .. }: Recorded, call: &mut Call) {
-    let content = block.get("content");
-    let is_error = block.get("is_error").and_then(|value| value.bool()) == Some(true);
-    let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
-    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
-    call.exit = start
-        .strip_prefix("Exit code ")
-        .filter(|_| is_error)
-        .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
-    let ui = record.get("toolUseResult");
-    (call.cut, call.cites) = cut_of(&start, ui);
-    call.display = ui.map(|ui| display(ui, place)).unwrap_or_default();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
-        at,
-        fate: ResultFate::InContext,
-        record: Some(place.span(record)),
-    });
-}
-
-/// Returns the start of a result: all of a notice, which begins with `<`; else the first words of a failure, in which it has
-/// its status.
-fn frame(content: Json, is_error: bool) -> String {
-    let first = content.text().map(|text| text.first_char());
-    if !is_error && first.is_some_and(|first| first != Some('<')) {
-        return String::new();
-    }
-    let words = first_words(content, 64);
-    if words.starts_with('<') { first_text(content) } else { words }
-}
-
-/// Finds out whether an output was cut, from the agent's own field and from the frame of its notice.
-fn cut_of(start: &str, ui: Option<Json>) -> (CutState, Vec<Citation>) {
-    let field = |key: &str| ui.and_then(|ui| ui.get(key));
-    let saved =
-        field("persistedOutputPath").and_then(|path| path.short(LONGEST_TEXT)).or_else(|| cited(start));
-    if let Some(path) = saved {
-        let bytes =
-            field("persistedOutputSize").and_then(|size| size.int()).and_then(|size| size.try_into().ok());
-        return (CutState::Spill, vec![Citation { path: PathBuf::from(path), bytes }]);
-    }
-    if start.starts_with("<truncated-output>\n") {
-        (CutState::Lost, Vec::new())
-    } else {
-        (CutState::No, Vec::new())
-    }
-}
-
-/// Returns the copies that only the agent's own screen shows.
-fn display(ui: Json, place: RecordPlace) -> SmallVec<[DisplayCopy; 1]> {
-    let copy = |name: &'static str, path: &[&str], most: u32| {
-        let text = ui.path(path).filter(|text| text.kind() == Kind::String && !text.is(""))?;
-        Some(DisplayCopy { name, text: TextPiece::Json(place.span(text)), most: Some(most) })
-    };
-    let whole = (ui.kind() == Kind::String).then(|| DisplayCopy {
-        name: "toolUseResult",
-        text: TextPiece::Json(place.span(ui)),
-        most: Some(0),
-    });
-    whole
-        .into_iter()
-        .chain(copy("toolUseResult.stdout", &["stdout"], 30_000))
-        .chain(copy("toolUseResult.stderr", &["stderr"], 0))
-        .chain(copy("toolUseResult.file.content", &["file", "content"], 0))
-        .collect()
-}
-
 /// Reads what the file beside a sub-agent's says about it.
 fn describe_thread(path: &Path, thread: u32, out: &mut Transcript) {
     let bytes = FileRecords::new(path).whole().unwrap_or_default();
@@ -443,39 +372,13 @@ fn describe_thread(path: &Path, thread: u32, out: &mut Transcript) {
     }
 }
 
-/// Takes over a name, unless it is the same as before.
-fn keep_last(fact: &mut Option<String>, name: Option<Json>) {
-    let is_new = |name: &Json| !fact.as_deref().is_some_and(|known| name.is(known));
-    if let Some(name) = name.filter(is_new).and_then(|name| name.short(LONGEST_NAME)) {
-        *fact = Some(name);
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Takes over what a record says about the whole session. Returns when the record was written.
-pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) -> Option<Timestamp> {
-    let kind = record.get("type");
-    let text = |key: &str| record.get(key).and_then(|value| value.short(LONGEST_TEXT));
-    let is = |name: &str| kind.is_some_and(|kind| kind.is(name));
-    if facts.id.is_empty() {
-        facts.id = text("sessionId").unwrap_or_default();
+    /// A session of 2 GB holds over 100,000 results.
+    #[test]
+    fn what_is_kept_of_a_result_takes_few_bytes() {
+        assert_eq!(size_of::<ResultRecord>(), 24);
     }
-    keep_last(&mut facts.version, record.get("version"));
-    facts.cwd = facts.cwd.take().or_else(|| text("cwd"));
-    keep_last(&mut facts.model, record.path(&["message", "model"]));
-    let at = record.get("timestamp").and_then(clock::time);
-    facts.started = facts.started.or(at);
-    facts.ended = facts.ended.max(at);
-    if is("ai-title") || is("custom-title") || is("summary") {
-        let title = ["aiTitle", "customTitle", "title", "summary"].into_iter().find_map(text);
-        facts.title = title.or(facts.title.take());
-    }
-    let is_main = || record.get("isSidechain").and_then(|mark| mark.bool()) != Some(true);
-    if facts.origin.is_none() && is_main() {
-        facts.origin = record.get("uuid").and_then(|uuid| uuid.short(LONGEST_NAME));
-    }
-    if facts.title.is_none() && is("user") && is_main() {
-        let words = record.path(&["message", "content"]).map(first_text);
-        facts.title = words.filter(|words| !words.is_empty() && !words.starts_with('<'));
-    }
-    at
 }
