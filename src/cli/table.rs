@@ -106,7 +106,8 @@ impl<const N: usize> Table<N> {
             }
             widths[column] = None;
         }
-        self.shrink(&mut widths, most, LEAST);
+        // Each shrinks as far as it is legible before any shrinks further.
+        [LEGIBLE, LEAST].into_iter().for_each(|least| self.shrink(&mut widths, most, least));
         widths
     }
 
