@@ -16,6 +16,8 @@ pub(crate) fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> 
     ];
     let others = [
         ("~ before a number", "approximate: lines are still being counted"),
+        ("= ≠ ? in Calls", "a policy makes the same text; another; not checked"),
+        ("≈ in Calls", "it makes the same of a made-up output: the real one is gone"),
         ("! in Stores", "others can read this file too"),
         ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
         ("^[[1m dim", "an escape sequence as text, as the model got it"),

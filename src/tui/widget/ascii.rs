@@ -23,6 +23,8 @@ fn like(symbol: char) -> char {
         '↑' => '^',
         '↓' => 'v',
         '█' | '▓' => '#',
+        '≈' => '~',
+        '≠' => '!',
         _ => '?',
     }
 }
@@ -36,9 +38,9 @@ mod tests {
     #[test]
     fn nothing_but_ascii_is_left() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 16, 1));
-        buffer.set_string(0, 0, "a · b… ┌─┐ ↑ 日e\u{301}", Style::new());
+        buffer.set_string(0, 0, "a · b… ┌─┐ ↑ ≈≠日e\u{301}", Style::new());
         replace(&mut buffer);
         let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
-        assert_eq!(text, "a - b. +-+ ^ ? ?");
+        assert_eq!(text, "a - b. +-+ ^ ~!? ?");
     }
 }
