@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn nothing_but_ascii_is_left() {
-        let mut buffer = Buffer::empty(Rect::new(0, 0, 16, 1));
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 18, 1));
         buffer.set_string(0, 0, "a · b… ┌─┐ ↑ ≈≠日e\u{301}", Style::new());
         replace(&mut buffer);
         let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
