@@ -96,15 +96,7 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn figures(all: &[(u64, u64)]) -> Vec<SettingFigures> {
-        let of = |(tokens, kept_finds): &(u64, u64)| SettingFigures {
-            tokens: *tokens,
-            kept_finds: *kept_finds,
-            ..SettingFigures::default()
-        };
-        all.iter().map(of).collect()
-    }
+    use crate::tune::figures_of as figures;
 
     #[test]
     fn no_other_keeps_more_for_fewer_tokens() {

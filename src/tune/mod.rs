@@ -19,4 +19,6 @@ pub(crate) use sums::{SettingFigures, TuneSums};
 pub(crate) use visit::{Tuner, UnderSetting, VisitedOutput};
 
 #[cfg(test)]
+pub(crate) use sums::figures_of;
+#[cfg(test)]
 mod tests;

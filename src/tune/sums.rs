@@ -33,6 +33,17 @@ pub(crate) struct SettingFigures {
     pub lost_all: u64,
 }
 
+/// Returns figures of settings with these tokens and kept finds, for tests.
+#[cfg(test)]
+pub(crate) fn figures_of(all: &[(u64, u64)]) -> Vec<SettingFigures> {
+    let of = |&(tokens, kept_finds): &(u64, u64)| SettingFigures {
+        tokens,
+        kept_finds,
+        ..SettingFigures::default()
+    };
+    all.iter().map(of).collect()
+}
+
 /// What all settings did to all outputs so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TuneSums {

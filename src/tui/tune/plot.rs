@@ -129,15 +129,7 @@ fn share(figure: f64, (least, most): (f64, f64)) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn figures(all: &[(u64, u64)]) -> Vec<SettingFigures> {
-        let of = |(tokens, kept_finds): &(u64, u64)| SettingFigures {
-            tokens: *tokens,
-            kept_finds: *kept_finds,
-            ..SettingFigures::default()
-        };
-        all.iter().map(of).collect()
-    }
+    use crate::tune::figures_of as figures;
 
     #[test]
     fn more_tokens_lie_to_the_right_and_more_finds_above() {

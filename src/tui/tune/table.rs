@@ -162,15 +162,7 @@ fn by_kept(figures: &[SettingFigures], (policies, designs): (&[EffectivePolicy],
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn figures(all: &[(u64, u64)]) -> Vec<SettingFigures> {
-        let of = |(tokens, kept_finds): &(u64, u64)| SettingFigures {
-            tokens: *tokens,
-            kept_finds: *kept_finds,
-            ..SettingFigures::default()
-        };
-        all.iter().map(of).collect()
-    }
+    use crate::tune::figures_of as figures;
 
     #[test]
     fn the_present_setting_has_a_row_among_the_best() {
