@@ -110,7 +110,7 @@ mod tests {
             assert_eq!(first(std::slice::from_ref(&(0..end))), expected, "{end}");
         }
         assert_eq!(first(&[]), 0);
-        assert_eq!(first(&[4..15]), 0);
+        assert_eq!(first(std::slice::from_ref(&(4..15))), 0);
         assert_eq!(first_lost_line(b"", &[]), 0);
     }
 

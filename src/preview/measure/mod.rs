@@ -206,6 +206,11 @@ impl<'a> Text<'a> {
             return;
         }
         let mut touched = self.touched.borrow_mut();
+        // Mostly what follows the last bytes.
+        if let Some(last) = touched.last_mut().filter(|last| (last.start..=last.end).contains(&range.start)) {
+            last.end = last.end.max(range.end);
+            return;
+        }
         let first = touched.partition_point(|seen| seen.end < range.start);
         let last = touched.partition_point(|seen| seen.start <= range.end);
         let joined = touched[first..last].iter().fold(range, |a, b| a.start.min(b.start)..a.end.max(b.end));

@@ -183,8 +183,8 @@ impl StoresScreen {
                 next = Next::Filter(self.listing.filter_text().to_owned());
             }
             Action::Grep => return Next::Grep,
-            Action::Tune => return self.to_tune(TunedBy::Settings),
-            Action::Policy => return self.to_tune(TunedBy::Policies),
+            Action::Tune => return self.tune_outputs(TunedBy::Settings),
+            Action::Policy => return self.tune_outputs(TunedBy::Policies),
             Action::LostOnly => {
                 let grep = self.canvas.keys.of(KeyContext::Stores, Action::Grep);
                 self.message = Some(Message::note(format!("that is for the lines that {grep} finds")));

@@ -32,7 +32,7 @@ pub(crate) enum TunedBy {
 
 impl StoresScreen {
     /// Hands on the marked outputs; without marks, those that the filter shows; without a filter, all.
-    pub(crate) fn to_tune(&mut self, by: TunedBy) -> Next {
+    pub(crate) fn tune_outputs(&mut self, by: TunedBy) -> Next {
         let listing = &self.listing;
         if listing.marked() > 0 {
             let marked: Vec<Entry> = listing.marked_or_chosen().into_iter().cloned().collect();

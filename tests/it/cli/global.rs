@@ -6,7 +6,7 @@ use crate::common::home::Home;
 #[test]
 fn global_options_may_stand_before_the_subcommand() {
     let home = Home::new();
-    home.file("out", b"\x1b[31mred\x1b[m\n".to_vec());
+    home.file("out", b"\x1b[31mred\x1b[m\n");
     let after = home.run(&["preview", "out", "--color", "always"]).ok();
     assert_eq!(home.run(&["--color", "always", "preview", "out"]).ok().stdout, after.stdout);
     let quiet = home.run(&["-q", "--config", "missing", "list"]);

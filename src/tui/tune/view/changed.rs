@@ -89,14 +89,12 @@ fn path_text(path: &Path) -> SafeText {
 
 /// Describes what is lost and what is won: `loses the end`.
 fn change_in_words(changed: &ChangedOutput) -> String {
-    const PARTS: [(fn(&UnderSetting) -> bool, &str); 3] = [
-        (|under| under.lost_all, "everything"),
-        (|under| under.lost_first_error, "the first error"),
-        (|under| under.lost_last_line, "the end"),
-    ];
+    let lost = |under: &UnderSetting| [under.lost_all, under.lost_first_error, under.lost_last_line];
+    let parts = ["everything", "the first error", "the end"];
+    let (now, then) = (lost(&changed.now), lost(&changed.then));
     let list = |lost: bool| {
-        let is_so = |of: &fn(&UnderSetting) -> bool| of(&changed.then) == lost && of(&changed.now) != lost;
-        PARTS.iter().filter(|(of, _)| is_so(of)).map(|(_, words)| *words).collect::<Vec<_>>().join(", ")
+        let is_so = |part: &usize| then[*part] == lost && now[*part] != lost;
+        (0..parts.len()).filter(is_so).map(|part| parts[part]).collect::<Vec<_>>().join(", ")
     };
     let parts = [("loses", list(true)), ("gains", list(false))];
     let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
