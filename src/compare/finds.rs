@@ -62,7 +62,7 @@ pub(crate) fn lines_of(bytes: &[u8], rows: &[Comparison]) -> Vec<Range<usize>> {
         let start = memchr::memrchr(b'\n', before).map(|at| near + at + 1);
         start.or((near == 0).then_some(0)).unwrap_or(stretch.start)..stretch.end
     };
-    joined(stretches.map(from_line_start).collect())
+    joined(stretches.map(from_line_start).collect(), &[])
 }
 
 #[cfg(test)]

@@ -203,11 +203,14 @@ impl Comparison {
     }
 }
 
-/// Returns the ranges of the output, in bytes, that the parts keep unchanged, in order, with adjacent ones joined.
+/// Returns the ranges of the output, in bytes, that the parts keep unchanged, in order. Adjacent ones are joined, unless a
+/// notice stands between them: what spans it was not got in one piece.
 pub fn kept_ranges(parts: &[Part]) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
+    let mut notices = Vec::new();
     for part in parts {
         match part {
+            Part::Notice { .. } => notices.extend(all.last().map(|range| range.end)),
             Part::Kept { source: Stream::Stdout, range, .. } => all.push(range.clone()),
             Part::Changed { source: Stream::Stdout, bits, .. } => {
                 all.extend(bits.iter().filter_map(|bit| match bit {
@@ -218,16 +221,19 @@ pub fn kept_ranges(parts: &[Part]) -> Vec<Range<usize>> {
             _ => {}
         }
     }
-    joined(all)
+    joined(all, &notices)
 }
 
-/// Sorts ranges, and joins those that touch.
-fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+/// Sorts ranges, and joins those that overlap, or that touch elsewhere than at `notices`.
+fn joined(mut ranges: Vec<Range<usize>>, notices: &[usize]) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
+        let is_apart = |last: &Range<usize>| {
+            range.start > last.end || range.start == last.end && notices.contains(&range.start)
+        };
         match joined.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            Some(last) if !is_apart(last) => last.end = last.end.max(range.end),
             _ => joined.push(range),
         }
     }

@@ -214,6 +214,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_line_with_a_notice_in_it_is_not_kept_though_all_its_bytes_are() {
+        let bytes = output(&[4_500]);
+        let mut policy = Catalog::builtin().get("kimi-code/bash").unwrap();
+        policy.set("line_units", "9000").unwrap();
+        policy.set_max_size(300).unwrap();
+        let got = OutputGot::of(&bytes, Path::new("/tmp/out"), &policy);
+        let OutputGot::Ranges { kept, .. } = &got else { panic!("{got:?}") };
+        assert_eq!(kept, &[0..4096, 4096..bytes.len()]);
+        assert_eq!(got.line(&(0..bytes.len() - 1)).is_kept(), Some(false));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4))]
 
