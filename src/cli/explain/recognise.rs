@@ -60,24 +60,17 @@ impl Recognised {
     }
 }
 
-/// A policy with the forms of its notices.
-struct Writer {
-    policy: Policy,
-    forms: Vec<NoticePattern>,
-}
-
 /// Finds all notices in a text, each once, in order. In a transcript the texts of its records are searched.
 pub(super) fn all(config: &Config, text: &str) -> Vec<Recognised> {
-    let writers = writers(config);
+    let policies = policies(config);
     let mut seen = BTreeSet::new();
     let texts = texts(text);
-    let found = texts.iter().flat_map(|text| in_text(config, &writers, text));
+    let found = texts.iter().flat_map(|text| in_text(config, &policies, text));
     found.filter(|found| seen.insert((found.policy.name().to_owned(), found.notice.clone()))).collect()
 }
 
-fn writers(config: &Config) -> Vec<Writer> {
-    let policies = config.catalog.names().filter_map(|name| config.catalog.get(name).ok());
-    policies.map(|policy| Writer { forms: policy.notice_patterns(), policy }).collect()
+fn policies(config: &Config) -> Vec<Policy> {
+    config.catalog.names().filter_map(|name| config.catalog.get(name).ok()).collect()
 }
 
 /// Returns the texts to search: those in its lines if these are JSON; otherwise the whole, and the texts in it if that is
@@ -107,14 +100,14 @@ fn strings(value: Value, all: &mut Vec<String>) {
     }
 }
 
-fn in_text(config: &Config, writers: &[Writer], text: &str) -> Vec<Recognised> {
+fn in_text(config: &Config, policies: &[Policy], text: &str) -> Vec<Recognised> {
     let mut found: Vec<Recognised> = Vec::new();
-    for writer in writers {
-        let all =
-            writer.forms.iter().flat_map(|form| form.find_in(text).into_iter().map(move |each| (form, each)));
+    for policy in policies {
+        let forms = policy.notice_patterns().iter();
+        let all = forms.flat_map(|form| form.find_in(text).into_iter().map(move |each| (form, each)));
         for (form, each) in all {
             found.push(Recognised {
-                policy: writer.policy.clone(),
+                policy: policy.clone(),
                 also: Vec::new(),
                 notice: text.get(each.range.clone()).unwrap_or_default().to_owned(),
                 figures: each.figures,
@@ -195,10 +188,10 @@ pub(super) fn guess(config: &Config, text: &str) -> Option<String> {
         // One or two words that every text has say nothing.
         if shared < 3 { 0.0 } else { shared as f64 / wanted.len() as f64 }
     };
-    let writers = writers(config);
-    let all = writers.iter().filter_map(|writer| {
-        let best = writer.forms.iter().map(likeness).fold(0.0, f64::max);
-        (best > ALIKE).then(|| (best, writer.policy.name()))
+    let policies = policies(config);
+    let all = policies.iter().filter_map(|policy| {
+        let best = policy.notice_patterns().iter().map(likeness).fold(0.0, f64::max);
+        (best > ALIKE).then(|| (best, policy.name()))
     });
     all.max_by(|one, other| one.0.total_cmp(&other.0)).map(|best| best.1.to_owned())
 }

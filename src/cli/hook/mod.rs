@@ -94,7 +94,7 @@ fn after(config: &Config, input: &HookInput, agent: HookAgent) -> anyhow::Result
 
 /// Returns the path in a notice of the policy's, at the end of a text or at its start.
 fn notices(policy: &Policy, text: &str) -> Option<PathBuf> {
-    let found = policy.notice_patterns().into_iter().flat_map(|form| form.find_in(text));
+    let found = policy.notice_patterns().iter().flat_map(|form| form.find_in(text));
     let at_an_end = found.filter(|found| found.range.start < NEAR || found.range.end + NEAR > text.len());
     let mut figures = at_an_end.flat_map(|found| found.figures);
     figures.find(|(name, path)| name == "path" && path.starts_with('/')).map(|(_, path)| path.into())

@@ -322,7 +322,7 @@ impl Policy {
     }
 
     /// Returns the forms of the notices that this policy writes, those with the most words first.
-    pub(crate) fn notice_patterns(&self) -> Vec<NoticePattern> {
+    pub(crate) fn notice_patterns(&self) -> &[NoticePattern] {
         self.file.templates.notices(&self.texts().whole)
     }
 

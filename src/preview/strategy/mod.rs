@@ -8,6 +8,7 @@ pub(crate) mod ends;
 pub(crate) mod errors;
 mod escaped;
 pub(crate) mod exact;
+mod fixed;
 pub(crate) mod middle;
 pub(crate) mod pieces;
 pub(crate) mod read;

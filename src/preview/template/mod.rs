@@ -9,7 +9,7 @@ pub(crate) mod scope;
 pub(crate) mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
@@ -19,6 +19,7 @@ use crate::text::units::Want;
 
 use facts::{Fact, Facts};
 use mark::SLOT;
+use pattern::{NoticePattern, TextPattern};
 use uses::SlotDeciders;
 
 #[cfg(test)]
@@ -57,6 +58,9 @@ pub(crate) struct Template {
     mentioned: BTreeSet<String>,
     /// Those that decide which slots it holds; `None` if that is not simple.
     deciders: Option<SlotDeciders>,
+    /// What recognises its texts, and the notices of all templates but this one; made when first asked for.
+    text_pattern: OnceLock<Option<TextPattern>>,
+    other_notices: OnceLock<Vec<NoticePattern>>,
 }
 
 impl Template {
@@ -132,7 +136,13 @@ impl Compiler {
                 let line = source.lines().position(|line| line.contains(name.as_str()));
                 Err((line.map_or(1, |at| at + 1), format!("there is no figure or parameter `{name}`")))
             }
-            None => Ok(Template { name, mentioned, deciders: uses::slot_deciders(source) }),
+            None => Ok(Template {
+                name,
+                mentioned,
+                deciders: uses::slot_deciders(source),
+                text_pattern: OnceLock::new(),
+                other_notices: OnceLock::new(),
+            }),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use minijinja::machinery::ast::{Expr, Stmt};
 use minijinja::machinery::parse;
@@ -26,21 +27,58 @@ impl Templates {
     /// Returns what of a text a template added to the parts of an output, in order; `None` if the template does not make
     /// such a text, or adds too little to tell.
     pub(crate) fn added(&self, template: &Template, text: &str) -> Option<Vec<Range<usize>>> {
-        let added =
-            pattern(self.0.get_template(&template.name).ok()?.source())?.captures(text).map(|found| {
-                let slots = found.iter().skip(1).flatten().map(|slot| slot.range());
-                between(slots, text.len())
-            })?;
+        let source = || self.0.get_template(&template.name).ok().map(|found| found.source().to_owned());
+        let pattern = template.text_pattern.get_or_init(|| TextPattern::of(&source()?)).as_ref()?;
+        let added = pattern.added(text)?;
         let told: usize = added.iter().map(|range| visible(&text[range.clone()])).sum();
         (told >= LEAST).then_some(added)
+    }
+}
+
+/// What recognises the texts that a template makes.
+#[derive(Debug)]
+pub(super) struct TextPattern {
+    /// Words that every such text contains.
+    literal: String,
+    /// Has a group for each part of the output.
+    regex: Regex,
+}
+
+impl TextPattern {
+    /// Makes the pattern of a template; none if it would be too large.
+    fn of(source: &str) -> Option<Self> {
+        let parsed = parse(source, "notice", syntax()).ok()?;
+        let mut pattern = String::from(r"\A");
+        statement(&parsed, &mut pattern);
+        pattern.push_str(if ends_in_words(&parsed) { r"((?s:\n.*))?\z" } else { r"\z" });
+        Some(Self { literal: longest_words(&parsed).to_owned(), regex: compiled(&pattern)? })
+    }
+
+    /// Returns what of a text was added to the parts of the output; `None` if the template does not make such a text.
+    fn added(&self, text: &str) -> Option<Vec<Range<usize>>> {
+        // To look for words takes far less time than to match groups.
+        let found = text.contains(&self.literal).then(|| self.regex.captures(text)).flatten()?;
+        Some(between(found.iter().skip(1).flatten().map(|slot| slot.range()), text.len()))
+    }
+}
+
+/// Returns the longest of the words that a template writes whatever its conditions are; may be empty.
+fn longest_words<'a>(of: &Stmt<'a>) -> &'a str {
+    match of {
+        Stmt::Template(template) => {
+            template.children.iter().map(longest_words).max_by_key(|words| words.len()).unwrap_or_default()
+        }
+        Stmt::EmitRaw(raw) => raw.raw,
+        _ => "",
     }
 }
 
 /// A notice of a policy: what its template writes between two parts of the output, with figures.
 #[derive(Debug)]
 pub(crate) struct NoticePattern {
-    /// A regular expression, compiled only for a text that has its words.
+    /// A regular expression, compiled only for a text that has its words, and once.
     pattern: String,
+    regex: OnceLock<Option<Regex>>,
     /// The names of the figures, in the order of the groups.
     figures: Vec<String>,
     /// Words that every such notice contains.
@@ -70,7 +108,7 @@ impl NoticePattern {
         if !text.contains(&self.literal) {
             return Vec::new();
         }
-        let Some(regex) = compiled(&self.pattern) else { return Vec::new() };
+        let Some(regex) = self.regex.get_or_init(|| compiled(&self.pattern)) else { return Vec::new() };
         let of = |found: regex::Captures| {
             let range = found.get(0)?.range();
             let stated = self.figures.iter().zip(found.iter().skip(1));
@@ -94,7 +132,11 @@ impl NoticePattern {
 
 impl Templates {
     /// Returns the forms of the notices in all templates but `whole`, those with the most words first.
-    pub(crate) fn notices(&self, whole: &Template) -> Vec<NoticePattern> {
+    pub(crate) fn notices<'a>(&self, whole: &'a Template) -> &'a [NoticePattern] {
+        whole.other_notices.get_or_init(|| self.forms(whole))
+    }
+
+    fn forms(&self, whole: &Template) -> Vec<NoticePattern> {
         let mut forms: Vec<NoticePattern> = Vec::new();
         for (name, template) in self.0.templates().filter(|(name, _)| *name != whole.name) {
             let Ok(parsed) = parse(template.source(), name, syntax()) else { continue };
@@ -213,6 +255,7 @@ fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
     }
     (told >= LEAST && visible(literal) >= LEAST_LITERAL).then(|| NoticePattern {
         pattern,
+        regex: OnceLock::new(),
         figures,
         literal: literal.to_owned(),
         blanks: [before, after],
@@ -236,16 +279,15 @@ fn visible(text: &str) -> usize {
     text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
 }
 
-/// Returns an expression for all texts of a template, with a group for each part of the output.
-fn pattern(source: &str) -> Option<Regex> {
-    let parsed = parse(source, "notice", syntax()).ok()?;
-    let mut pattern = String::from(r"\A");
-    statement(&parsed, &mut pattern);
-    pattern.push_str(if ends_in_words(&parsed) { r"((?s:\n.*))?\z" } else { r"\z" });
-    compiled(&pattern)
+#[cfg(test)]
+thread_local! {
+    /// How many expressions this thread has compiled.
+    static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 fn compiled(pattern: &str) -> Option<Regex> {
+    #[cfg(test)]
+    COMPILED.set(COMPILED.get() + 1);
     RegexBuilder::new(pattern).size_limit(MOST_COMPILED).build().ok()
 }
 
@@ -295,9 +337,8 @@ mod tests {
     use super::*;
 
     fn added<'a>(source: &str, text: &'a str) -> Option<Vec<&'a str>> {
-        let found = pattern(source)?.captures(text)?;
-        let slots = found.iter().skip(1).flatten().map(|slot| slot.range());
-        Some(between(slots, text.len()).into_iter().map(|range| &text[range]).collect())
+        let added = TextPattern::of(source)?.added(text)?;
+        Some(added.into_iter().map(|range| &text[range]).collect())
     }
 
     #[test]
@@ -319,6 +360,22 @@ mod tests {
     }
 
     #[test]
+    fn expressions_are_compiled_once_and_only_for_texts_with_their_words() {
+        let mut compiler = super::super::Compiler::new(std::collections::BTreeMap::new());
+        let cut = compiler.template("{{ head }}\n[{{ count }} lines were cut]\n{{ tail }}").unwrap();
+        let whole = compiler.template("{{ kept }}").unwrap();
+        let templates = compiler.finish();
+        let look = |text: &str| {
+            let before = COMPILED.get();
+            let found = templates.notices(&whole).iter().flat_map(|form| form.find_in(text)).count();
+            (templates.added(&cut, text).is_some(), found, COMPILED.get() - before)
+        };
+        assert_eq!(look("one\ntwo\n"), (false, 0, 1), "that of the whole text is made with its words");
+        assert_eq!(look("one\n[7 lines were cut]\ntwo"), (true, 1, 1));
+        assert_eq!(look("one\n[8 lines were cut]\ntwo"), (true, 1, 0));
+    }
+
+    #[test]
     fn a_figure_is_on_one_line() {
         assert_eq!(added("{{ kept }}[{{ count }} more]", "a [\n1 more]"), None);
         assert_eq!(added("a.{{ kept|trim }}", "abc"), None, "a template is no expression");
@@ -332,7 +389,8 @@ mod tests {
         compiler.params.insert("a".into(), crate::preview::value::Value::Boolean(true));
         compiler.template(&source.replace("|group", "")).unwrap();
         let whole = compiler.template("{{ kept }} and the whole text of it").unwrap();
-        let forms = compiler.finish().notices(&whole);
+        let templates = compiler.finish();
+        let forms = templates.notices(&whole);
         let text = "said:\n[12 lines cut, see /a/b c]\n\nOnly the end of 99 B\n";
         let found: Vec<_> = forms.iter().flat_map(|form| form.find_in(text)).collect();
         let figures =

@@ -9,12 +9,10 @@ use crate::preview::measure::Text;
 use crate::preview::model::{Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
+use crate::preview::strategy::fixed::PYTHON_BREAKS;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 use crate::preview::template::scope::Scope;
-
-/// What ends a line in Python's `splitlines`.
-const BREAKS: &str = r"(?-u)\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
 
 /// The keys of `clipped`.
 #[derive(Debug)]
@@ -39,12 +37,12 @@ impl Clipped {
         let most = context.scope.figure(&self.size)?;
         let line_most = context.scope.figure(&self.line_size)?;
         let marker = self.line_suffix.as_str();
-        let breaks = Regex::new(BREAKS).map_err(|error| context.scope.fault(error))?;
+        let breaks = PYTHON_BREAKS.get().map_err(|error| context.scope.fault(error))?;
         let mut selection = Selection { cut: Some(false), ..Selection::default() };
         let (mut parts, mut lines) = (Vec::new(), 0);
         let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
         while at < text.body.end && sum < most && text.gave_up().is_empty() {
-            let line = next_line(text, &breaks, at);
+            let line = next_line(text, breaks, at);
             at = line.end;
             lines += 1;
             let limit = line_most.min(most - sum);
@@ -79,7 +77,7 @@ impl Clipped {
     /// have. Returns `None` if the limits cannot be worked out.
     pub(crate) fn unclipped(&self, text: &str, scope: &Scope) -> Option<String> {
         let line_most = usize::try_from(scope.figure(&self.line_size).ok()?).ok()?;
-        let breaks = Regex::new(BREAKS).ok()?;
+        let breaks = PYTHON_BREAKS.get().ok()?;
         let ends = breaks.find_iter(text.as_bytes()).map(|found| found.end());
         let mut longer = String::with_capacity(text.len());
         let mut start = 0;

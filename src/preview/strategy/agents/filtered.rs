@@ -10,6 +10,7 @@ use crate::preview::model::{Direction, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::composed;
 use crate::preview::strategy::context::Context;
+use crate::preview::strategy::fixed::FixedRegex;
 use crate::preview::strategy::segments::{self, Segment};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
@@ -17,10 +18,10 @@ use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
 /// Escape sequences as recognized by Copilot CLI: in ECMA-48's 7-bit form, or after U+009B.
-const ESCAPES: &str = concat!(
+static ESCAPES: FixedRegex = FixedRegex::new(concat!(
     r"(?s-u)\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[0-?]*[ -/]*[@-~]|[ -/]+[0-~]|[@-Z\x5c-_])",
     r"|\xc2\x9b[0-?]*[ -/]*[@-~]"
-);
+));
 
 /// The keys of `filtered`.
 #[derive(Debug)]
@@ -48,9 +49,9 @@ impl Filtered {
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.over)?;
         let shown = context.scope.figure(&self.size)?;
-        let escapes = Regex::new(ESCAPES).map_err(|error| context.scope.fault(error))?;
+        let escapes = ESCAPES.get().map_err(|error| context.scope.fault(error))?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
-        let reads = Reads { text, escapes: &escapes, chunk };
+        let reads = Reads { text, escapes, chunk };
         let last_line = context.scope.optional_words(&self.after, Facts::new())?;
         let Some(within) = reads.within(most) else {
             let start = reads.start(shown);

@@ -9,15 +9,14 @@ use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Bit, Part};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
+use crate::preview::strategy::fixed::{FixedRegex, PYTHON_BREAKS};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
-/// What ends a line in Python's `splitlines`.
-const BREAKS: &str = r"(?-u)\r\n|[\n\r\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
-/// The same without LF and CR, which have been counted already.
-const RARE: &str = r"(?-u)[\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]";
+/// What ends a line, without LF and CR, which have been counted already.
+static RARE: FixedRegex = FixedRegex::new(r"(?-u)[\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]");
 /// Length of the longest break in bytes.
 const LONGEST: usize = 3;
 /// Bytes searched for a break at a time, from the end.
@@ -46,14 +45,13 @@ impl Numbered {
 
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let wrong = |error: regex::Error| context.scope.fault(error);
-        let breaks = Regex::new(BREAKS).map_err(wrong)?;
+        let breaks = PYTHON_BREAKS.get().map_err(wrong)?;
         let first = context.scope.figure(&self.head_lines)?;
         let last = context.scope.figure(&self.tail_lines)?;
-        let mut head = from_start(text, &breaks, first.saturating_add(last).saturating_add(1));
+        let mut head = from_start(text, breaks, first.saturating_add(last).saturating_add(1));
         let is_many = head.len() as u64 > first.saturating_add(last);
-        let total =
-            if is_many { count(text, &Regex::new(RARE).map_err(wrong)?) } else { Ok(head.len() as u64) };
-        let tail = if is_many { from_end(text, &breaks, as_usize(last)) } else { Vec::new() };
+        let total = if is_many { count(text, RARE.get().map_err(wrong)?) } else { Ok(head.len() as u64) };
+        let tail = if is_many { from_end(text, breaks, as_usize(last)) } else { Vec::new() };
         head.truncate(as_usize(if is_many { first } else { u64::MAX }));
         let most = context.scope.figure(&self.line_size)?;
         let rows = Rows { text, context, most, number: &self.number };

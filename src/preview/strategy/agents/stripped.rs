@@ -10,17 +10,18 @@ use crate::preview::measure::Text;
 use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
+use crate::preview::strategy::fixed::FixedRegex;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
 /// Escape sequences, the first matching alternative; an ESC that does not begin any stays.
-const ESCAPES: &str = concat!(
+static ESCAPES: FixedRegex = FixedRegex::new(concat!(
     r"(?s-u)\x1b\[[0-?]*[ -/]*[@-~]",
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)",
     r"|\x1b[PX^_][^\x1b]*\x1b\\",
     r"|\x1b[ -/]*[0-~]"
-);
+));
 
 /// An event while walking through the stripped text.
 #[derive(Debug, Clone)]
@@ -55,10 +56,10 @@ impl Stripped {
 
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
-        let escapes = Regex::new(ESCAPES).map_err(|error| context.scope.fault(error))?;
+        let escapes = ESCAPES.get().map_err(|error| context.scope.fault(error))?;
         let (mut head, mut tail) = (Head::new(lines / 2, size / 2), Tail::new(size / 2));
         let (mut pieces, mut cost) = (0, 0);
-        walk(text, &escapes, |bite| {
+        walk(text, escapes, |bite| {
             pieces += u64::from(matches!(bite, Bite::Begin));
             cost += bite.cost();
             head.take(&bite);
