@@ -47,7 +47,7 @@ impl KeyMark {
 pub(super) fn start_of(text: &[u8]) -> [u8; 8] {
     text.first_chunk().copied().unwrap_or_else(|| {
         let mut start = [0; 8];
-        start.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+        start[..text.len()].copy_from_slice(text);
         start
     })
 }

@@ -293,8 +293,9 @@ impl Outline<'_> {
         if after.get(..before.len()) == Some(before) {
             return before.len();
         }
-        let parts = before.chunks_exact(LONG).zip(after.chunks_exact(LONG));
-        parts.take_while(|(a, b)| a == b).count() * LONG
+        let (before, after) = (before.as_chunks::<LONG>().0, after.as_chunks::<LONG>().0);
+        let most = before.len().min(after.len());
+        (0..most).take_while(|at| before[*at] == after[*at]).count() * LONG
     }
 
     fn bare(&mut self) -> Result<(), TapeError> {

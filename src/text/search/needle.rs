@@ -12,6 +12,9 @@ const LONG_START: usize = 4;
 /// Bytes compared at a time, without a branch.
 const LANES: usize = 128;
 
+/// Bytes that are compared at a time.
+type Block = [u8; LANES];
+
 /// The bit that makes a letter lower case; other bytes are compared as they are.
 const LOWER: u8 = 0x20;
 
@@ -86,17 +89,18 @@ impl Needle {
             if cfg!(debug_assertions) && memchr::memchr2(a, a & !a_case, first).is_none() {
                 return false;
             }
-            let both =
-                first.iter().zip(second).map(|(x, y)| u8::from(x | a_case == a) & u8::from(y | b_case == b));
-            both.fold(0, |any, one| any | one) != 0
+            let both = |at: usize| u8::from(first[at] | a_case == a) & u8::from(second[at] | b_case == b);
+            (0..LANES).fold(0, |any, at| any | both(at)) != 0
         })
     }
 
     /// For each block of possible starts, returns the bytes at the positions of the two rare ones; the last few starts
     /// do not make a whole block.
-    fn blocks<'a>(&self, hay: &'a [u8]) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
-        let [first, second] = self.rare.map(|index| hay.get(index..).unwrap_or_default());
-        first.chunks_exact(LANES).zip(second.chunks_exact(LANES))
+    ///
+    /// By number, not zipped: parts of `zip` are not inlined in a release.
+    fn blocks<'a>(&self, hay: &'a [u8]) -> impl Iterator<Item = (&'a Block, &'a Block)> + use<'a> {
+        let [first, second] = self.rare.map(|index| hay.get(index..).unwrap_or_default().as_chunks().0);
+        (0..first.len().min(second.len())).map(|at| (&first[at], &second[at]))
     }
 
     fn first_in(&self, hay: &[u8], mut starts: std::ops::Range<usize>) -> Option<usize> {

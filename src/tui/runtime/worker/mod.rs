@@ -416,6 +416,11 @@ impl Jobs {
 
     /// Starts a worker. If it fails, the status line reports it and the screens go on.
     fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
+        self.start(name, Box::new(work));
+    }
+
+    /// Does the same. It is compiled once, not for each worker.
+    fn start(&self, name: &str, work: Box<dyn FnOnce() + Send>) {
         let events = self.events.clone();
         let guarded = move || {
             terminal::play(ThreadRole::Caught);
