@@ -83,8 +83,11 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
 }
 
-/// Whether the locale is UTF-8; assumed so without any locale.
+/// Whether to draw with more than ASCII: unless asked otherwise, if the locale is UTF-8, or there is none.
 pub(crate) fn is_unicode() -> bool {
+    if asked().ascii {
+        return false;
+    }
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
     locale.is_none_or(|locale| {

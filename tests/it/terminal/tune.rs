@@ -23,6 +23,19 @@ fn the_view_measures_lists_opens_and_is_left() {
 }
 
 #[test]
+fn it_is_drawn_with_ascii_where_that_is_asked_for() {
+    let home = Home::new();
+    home.file("build.log", "step\n".repeat(3000) + "error: no\n");
+    for (words, is_ascii) in
+        [(&["tune", "-i", "build.log"][..], false), (&["--ascii", "tune", "-i", "build.log"], true)]
+    {
+        let session = Session::start(&home, words);
+        let screen = session.wait_for("* now").seen().text();
+        assert_eq!(screen.is_ascii(), is_ascii, "{screen}");
+    }
+}
+
+#[test]
 fn without_a_terminal_it_says_what_to_do() {
     let home = Home::new();
     home.file("a", "error: no\n");
