@@ -30,7 +30,9 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let Args { files, look, saving, one_screen, .. } = args;
     let NamedOutputs { words, places, first } = NamedOutputs::of(files);
     let words = match &words[..] {
-        [] if first.is_some() => return Err(no_file_for(first).into()),
+        [] if first.is_some() && (io::stdin().is_terminal() || !has_screen()) => {
+            return Err(no_file_for(first).into());
+        }
         [] if !io::stdin().is_terminal() => &["-".into()][..],
         [] if !has_screen() => {
             if io::stdout().is_terminal() {
@@ -42,7 +44,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     };
     let is_piped = words == ["-"] && !io::stdin().is_terminal();
     if is_piped && has_screen() {
-        return super::run::live::stdin(config, look, saving);
+        return super::run::live::stdin(config, look, saving, places);
     }
     saving.refuse()?;
     let opened = words.iter().map(|word| input::open(&config, word, look)).collect::<Result<Vec<_>, _>>();
@@ -65,7 +67,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     show_at(config, targets, None, places)
 }
 
-/// Says that a place needs a file. A pipe begins with nothing, and is read on the screen from there.
+/// Says that a place needs an output.
 fn no_file_for(place: Option<OsString>) -> Failure {
     let place = label(place.unwrap_or_default().as_encoded_bytes());
     Failure::Usage(format!("{place} says where to open a file, and no file is named"))

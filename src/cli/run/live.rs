@@ -1,5 +1,6 @@
 //! Shows an output while it is produced: by a command (`run -i`), or on standard input.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -24,7 +25,7 @@ use crate::human::{size, span};
 use crate::preview::{InputContext, Stream, Want};
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
-use crate::tui::{Completed, Live, LiveNews, Maker, Subject, Target};
+use crate::tui::{Completed, Live, LiveNews, Maker, StartAt, Subject, Target};
 
 use super::{progress, signals};
 
@@ -240,8 +241,13 @@ fn fault(progress: &Progress, request: &Request, keeps: Option<u64>) -> Option<S
 }
 
 /// `CMD | overspill`: shows standard input while it arrives. It is saved in overspill's own store, and stays there as
-/// requested; if it cannot be saved, it is shown all the same.
-pub(crate) fn stdin(config: Config, look: &PolicyArgs, save: &SaveArgs) -> CommandResult {
+/// requested; if it cannot be saved, it is shown all the same. It is opened at the first of `places`.
+pub(crate) fn stdin(
+    config: Config,
+    look: &PolicyArgs,
+    save: &SaveArgs,
+    places: BTreeMap<usize, StartAt>,
+) -> CommandResult {
     let (config, resolved) = match config.resolve(&look.overrides(), None) {
         // Of a mistake in one of the user's own files the input knows nothing: it is shown under what is built in.
         Err(error) if error.is_in_file() => {
@@ -257,13 +263,13 @@ pub(crate) fn stdin(config: Config, look: &PolicyArgs, save: &SaveArgs) -> Comma
     super::tell(&mut request, look);
     let place = Location::own(&config.env, Timestamp::now());
     match Growing::begin(&place) {
-        Ok(growing) => look_at(config, look, growing, (request, place)),
+        Ok(growing) => look_at(config, look, (growing, places), (request, place)),
         Err(error) => {
             let opened = input::open(&config, OsStr::new("-"), look)?;
             let mut target = screens::target(&config, opened, &look.overrides())?;
             let words = format!("not saved: {error}");
             target.subject.warnings.insert(0, words.clone());
-            let shown = screens::show(config, vec![target], None);
+            let shown = screens::show_at(config, vec![target], None, places);
             say(&words);
             shown
         }
@@ -291,7 +297,7 @@ impl Growing {
 fn look_at(
     config: Config,
     look: &PolicyArgs,
-    growing: Growing,
+    (growing, places): (Growing, BTreeMap<usize, StartAt>),
     (request, place): (Request, Location),
 ) -> CommandResult {
     let Growing { temporary, following, interest } = growing;
@@ -307,7 +313,7 @@ fn look_at(
     let making = thread::Builder::new().name("making".into()).spawn(work)?;
     // What came is kept, whether it can be shown or not.
     let live = Some(Live { maker: Maker::Stream, news });
-    let shown = target.and_then(|target| screens::show(config, vec![target], live));
+    let shown = target.and_then(|target| screens::show_at(config, vec![target], live, places));
     drop((interest, stay));
     joined(making)?.iter().for_each(|words| say(words));
     shown

@@ -314,7 +314,7 @@ impl Pager {
         }
     }
 
-    fn turn_follow(&mut self) {
+    pub(crate) fn turn_follow(&mut self) {
         self.panes.following = !self.panes.following;
         let key = self.key_of(Action::Follow);
         self.message = Some(Message::note(match self.panes.following {

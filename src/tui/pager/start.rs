@@ -23,13 +23,15 @@ impl Pager {
     }
 
     /// Goes to the place at which the output is to be opened, if there is one, once the preview is made, and the line
-    /// counted or the match found.
+    /// counted or the match found. While the output is still produced, its end is followed, and a match is looked for once it
+    /// is complete.
     pub(crate) fn start_now(&mut self, effects: &mut Effects) {
         if self.output.is_awaited() || !self.is_start_known() {
             return;
         }
         match self.start.take() {
             None => {}
+            Some(Starting::At(StartAt::End)) if self.is_coming() => self.follow_from_start(),
             Some(Starting::At(StartAt::End)) => self.go_end(self.focus(), None),
             Some(Starting::At(StartAt::Line(line))) => self.start_at_line(line),
             Some(Starting::At(StartAt::Match(pattern))) => {
@@ -46,10 +48,22 @@ impl Pager {
         let index = &self.output.index;
         match &self.start {
             Some(Starting::At(StartAt::Line(line))) => {
-                index.is_complete() || index.offset_of(&self.output.view, line.saturating_sub(1)).is_some()
+                let is_counted = !self.is_coming() && index.is_complete();
+                is_counted || index.offset_of(&self.output.view, line.saturating_sub(1)).is_some()
             }
+            Some(Starting::At(StartAt::Match(_))) => !self.is_coming(),
             Some(Starting::Searching) => !self.find.is_running(),
             _ => true,
+        }
+    }
+
+    /// Shows the end in Spill while the output grows.
+    fn follow_from_start(&mut self) {
+        if !self.shows_both() {
+            self.panes.focus = Side::Spill;
+        }
+        if !self.panes.following {
+            self.turn_follow();
         }
     }
 

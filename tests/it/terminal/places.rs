@@ -1,6 +1,6 @@
 //! Places in a file as `less` and editors take them, and `-F`.
 
-use crate::common::home::Home;
+use crate::common::home::{Home, fifo};
 use crate::common::samples::test_log;
 use crate::common::session::Session;
 
@@ -34,6 +34,26 @@ fn a_place_on_the_command_line_is_opened() {
     session.wait_status("no line 9,999: the last is 8,432");
     let session = Session::start(&home, &["+/a(b", "build.log"]);
     session.wait_status("unclosed group");
+}
+
+#[test]
+fn a_place_is_opened_in_an_output_that_is_piped_in() {
+    let home = Home::new();
+    fifo(&home.at("more"));
+    let piped = r#"{ seq 1 3000; cat more; seq 3001 4000; } | "$overspill""#;
+    for (place, first, then) in [
+        ("+2900", "2900 ┊ 2900", "2900 ┊ 2900"),
+        ("+3500", "opencode/output", "3500 ┊ 3500"),
+        ("+/^3200$", "opencode/output", "3200 ┊ 3200"),
+        ("+G", "3000 ┊ 3000", "4000 ┊ 4000"),
+    ] {
+        let mut session = Session::shell(&home, &format!("{piped} {place}"));
+        session.wait_for(first);
+        std::fs::write(home.at("more"), "").unwrap();
+        session.wait_for(then);
+        session.keys("Q");
+        assert_eq!(session.ended(), 0, "{place}");
+    }
 }
 
 #[test]
