@@ -20,6 +20,9 @@ const FEW: u64 = 4 << 20;
 /// The most threads that index, this one included.
 const MOST_THREADS: usize = 4;
 
+/// The most blocks that wait for their turn without a thread.
+const MOST_EARLY: usize = 2;
+
 /// What takes the records, from one thread at a time.
 type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
 
@@ -60,12 +63,16 @@ fn alone(mut cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
     Ok(ControlFlow::Continue(()))
 }
 
-/// Has threads read, index and hand out blocks, each a block of its own, in the order of the blocks: what a thread indexed
-/// is still in its processor's cache when it hands it out.
+/// Has threads read, index and hand out blocks, each mostly blocks of its own, in the order of the blocks: what a thread
+/// indexed is still in its processor's cache when it hands it out.
 fn together(cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    let turn = Turn { next: 0, out, ended: None };
-    let turns = Turns { cursor: Mutex::new(cursor), turn: Mutex::new(turn), passed: Condvar::new() };
+    let turns = Turns {
+        cursor: Mutex::new(cursor),
+        out: Mutex::new(out),
+        turn: Mutex::new(Turn::default()),
+        passed: Condvar::new(),
+    };
     std::thread::scope(|scope| {
         for _ in 1..threads {
             let _ = std::thread::Builder::new().spawn_scoped(scope, || turns.work());
@@ -79,15 +86,22 @@ fn together(cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
 /// Who reads the next block, and who may hand out.
 struct Turns<'a, 'b> {
     cursor: Mutex<Cursor>,
-    turn: Mutex<Turn<'a, 'b>>,
+    /// Held by the thread that hands out.
+    out: Mutex<&'a mut Taking<'b>>,
+    turn: Mutex<Turn>,
     passed: Condvar,
 }
 
-/// Held by the thread that hands out a block.
-struct Turn<'a, 'b> {
-    /// The number of the block that is handed out next.
+/// Whose turn it is to hand out.
+#[derive(Default)]
+struct Turn {
+    /// The number of the block that is handed out next, or at this moment.
     next: u64,
-    out: &'a mut Taking<'b>,
+    is_taken: bool,
+    /// Blocks that were indexed before their turn, and left to the thread that hands out.
+    early: Vec<Block>,
+    /// Blocks that were handed out, to be used again.
+    done: Vec<Block>,
     /// How it ended, before the last block or with it.
     ended: Option<io::Result<ControlFlow<()>>>,
 }
@@ -104,18 +118,45 @@ impl Turns<'_, '_> {
                 Ok(More::No) => return,
                 Err(error) => return self.end(error),
             }
-            let turn = lock(&self.turn);
-            let is_early = |turn: &mut Turn| turn.next != block.number && turn.ended.is_none();
-            let mut turn = self.passed.wait_while(turn, is_early).unwrap_or_else(PoisonError::into_inner);
+            block = match self.pass_on(block) {
+                Some(block) => block,
+                None => return,
+            };
+        }
+    }
+
+    /// Hands a block out, and those after it that are there; or leaves it to the thread that does, if few are left so.
+    /// Returns a block for the next bytes; `None` if no more are needed.
+    fn pass_on(&self, mut block: Block) -> Option<Block> {
+        let mut turn = lock(&self.turn);
+        while turn.is_taken || turn.next != block.number {
             if turn.ended.is_some() {
-                return;
+                return None;
             }
-            let went_on = turn.out.block(&block);
+            if turn.early.len() < MOST_EARLY {
+                turn.early.push(block);
+                return Some(turn.done.pop().unwrap_or_default());
+            }
+            turn = self.passed.wait(turn).unwrap_or_else(PoisonError::into_inner);
+        }
+        turn.is_taken = true;
+        while turn.ended.is_none() {
+            drop(turn);
+            let went_on = lock(&self.out).block(&block);
             let is_over = block.is_last || !matches!(went_on, Ok(ControlFlow::Continue(())));
+            turn = lock(&self.turn);
             turn.next += 1;
-            turn.ended = is_over.then_some(went_on);
+            if is_over {
+                turn.ended.get_or_insert(went_on);
+            }
+            let next = turn.early.iter().position(|early| early.number == turn.next);
+            let Some(next) = next.map(|at| turn.early.swap_remove(at)) else { break };
+            turn.done.push(std::mem::replace(&mut block, next));
             self.passed.notify_all();
         }
+        turn.is_taken = false;
+        self.passed.notify_all();
+        turn.ended.is_none().then_some(block)
     }
 
     fn end(&self, error: io::Error) {
