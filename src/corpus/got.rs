@@ -53,9 +53,13 @@ pub(crate) fn planned(bytes: &[u8], path: &Path, policy: &Policy) -> Result<Prev
     planned_with(bytes, path, policy, ToCount::All)
 }
 
+/// Returns the path that notices print.
+pub(super) fn saved_as(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+}
+
 fn planned_with(bytes: &[u8], path: &Path, policy: &Policy, counts: ToCount) -> Result<Preview, PlanError> {
-    let saved_as = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let saved_as = saved_as.to_string_lossy();
+    let saved_as = saved_as(path);
     let totals = Totals::unknown();
     let input = Input::new(Output { bytes, totals: &totals }, &saved_as);
     let count = |_, want| Some(units::measure_all(bytes, want));

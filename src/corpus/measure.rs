@@ -1,12 +1,12 @@
 //! Measures all outputs of a corpus on several threads: what each of many settings does to each.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::source::share_out;
 use crate::tune::{Tuner, VisitedOutput};
 
+use super::got::saved_as;
 use super::{Corpus, CorpusOutput, CorpusReader, ReadFault};
 
 /// Takes what a measurement finds out; shared by its threads.
@@ -65,9 +65,4 @@ fn visit(
         Err(ReadFault::Failed(words)) => watcher.unreadable(&words),
     }
     Ok(())
-}
-
-/// Returns the path that notices print.
-fn saved_as(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
 }

@@ -160,6 +160,14 @@ pub struct CallResult {
     pub record: Option<RecordSpan>,
 }
 
+impl CallResult {
+    /// Creates a result as it went into the agent's history, where it still is.
+    pub fn recorded(pieces: TextPieces, at: Option<Timestamp>, record: RecordSpan) -> Self {
+        let (evidence, fate) = (Evidence::Recorded, ResultFate::InContext);
+        Self { evidence, pieces, at, fate, record: Some(record) }
+    }
+}
+
 /// A copy for the agent's own screen. The model never got it, and it sometimes holds more than the model got.
 #[derive(Clone, Debug)]
 pub struct DisplayCopy {

@@ -11,8 +11,7 @@ use crate::session::content::{name, pieces, start_of, text};
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
-    TextPiece,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts, TextPiece,
 };
 use crate::session::reader::{
     LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
@@ -180,13 +179,11 @@ fn result(
         })
         .into_iter()
         .collect();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
+    call.results.push(CallResult::recorded(
+        content.map(|content| pieces(content, place)).unwrap_or_default(),
         at,
-        fate: ResultFate::InContext,
-        record: Some(place.span(record)),
-    });
+        place.span(record),
+    ));
 }
 
 /// Returns the path in the notice that begins a cut output.

@@ -10,8 +10,7 @@ use crate::session::database::{DatabaseError, RowRecords, RowsOf, TableRow, Tabl
 use crate::session::find;
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
-    TextPieces,
+    Call, CallResult, CallStatus, Citation, CutState, ResultFate, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
 use crate::session::record::FileRecords;
@@ -198,13 +197,11 @@ fn result(part: Json, data: Json, place: RecordPlace, call: &mut Call) {
     };
     let path = notice.flatten().map(PathBuf::from);
     call.cites = path.map(|path| Citation { path, bytes: None }).into_iter().collect();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: TextPieces::from_iter([TextPiece::Json(place.span(content))]),
-        at: None,
-        fate: ResultFate::InContext,
-        record: Some(place.span(part)),
-    });
+    call.results.push(CallResult::recorded(
+        TextPieces::from_iter([TextPiece::Json(place.span(content))]),
+        None,
+        place.span(part),
+    ));
 }
 
 /// How much of a result is searched for the notice, in bytes: what is left of an output is shorter.

@@ -12,8 +12,7 @@ use crate::session::content::{LONGEST_NAME, first_text, is_type, name, start_of}
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
-    TextPiece,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, ResultFate, SessionFacts, TextPiece,
 };
 use crate::session::reader::{
     LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
@@ -181,13 +180,11 @@ fn call(record: Json, called: Json, place: RecordPlace, at: Option<Timestamp>, o
 /// Reads a result. A later one of another text replaces the earlier, which stays as first seen.
 fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp>, call: &mut Call) {
     let content = response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]));
-    let new = CallResult {
-        evidence: Evidence::Recorded,
-        pieces: content.map(|content| TextPiece::Json(place.span(content))).into_iter().collect(),
+    let new = CallResult::recorded(
+        content.map(|content| TextPiece::Json(place.span(content))).into_iter().collect(),
         at,
-        fate: ResultFate::InContext,
-        record: Some(place.span(record)),
-    };
+        place.span(record),
+    );
     let length = |result: &CallResult| match result.pieces[..] {
         [TextPiece::Json(span)] => span.len(),
         _ => 0,

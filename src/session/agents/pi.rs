@@ -13,9 +13,7 @@ use crate::session::content::{LONGEST_NAME, first_text, is_type, last_line, name
 use crate::session::find::{self, FoundFile};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::Json;
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts,
-};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, ResultFate, SessionFacts};
 use crate::session::reader::{
     LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
@@ -196,13 +194,8 @@ impl PiReader {
         let Some(target) = name(record, "targetId").map(|id| record_id(&id)) else { return };
         let at = record.get("timestamp").and_then(clock::time);
         let content = record.get("replacement").filter(|replacement| !replacement.is_null());
-        let replacement = content.map(|content| CallResult {
-            evidence: Evidence::Recorded,
-            pieces: pieces(content, place),
-            at,
-            fate: ResultFate::InContext,
-            record: Some(place.span(record)),
-        });
+        let replacement =
+            content.map(|content| CallResult::recorded(pieces(content, place), at, place.span(record)));
         self.edits.push(Edit { entry, target, replacement, at });
     }
 }
@@ -245,13 +238,11 @@ fn result(record: Json, message: Json, place: RecordPlace, at: Option<Timestamp>
         (true, true) => CutState::Lost,
         (false, true) => CutState::No,
     };
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
+    call.results.push(CallResult::recorded(
+        content.map(|content| pieces(content, place)).unwrap_or_default(),
         at,
-        fate: ResultFate::InContext,
-        record: Some(place.span(record)),
-    });
+        place.span(record),
+    ));
 }
 
 /// Whether the last line of a window says that the file goes on after what was asked for.

@@ -13,8 +13,7 @@ use crate::session::find::{self, FoundFile};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts,
-    TextPiece,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, ResultFate, SessionFacts, TextPiece,
 };
 use crate::session::reader::{
     LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
@@ -189,13 +188,11 @@ fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp
         })
         .into_iter()
         .collect();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
+    call.results.push(CallResult::recorded(
+        content.map(|content| pieces(content, place)).unwrap_or_default(),
         at,
-        fate: ResultFate::InContext,
-        record: Some(place.span(record)),
-    });
+        place.span(record),
+    ));
 }
 
 /// Returns the path in the notice that begins a cut output.

@@ -6,7 +6,7 @@ use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, start_of};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, Citation, CutState, DisplayCopy, Evidence, ResultFate, TextPiece, TextPieces,
+    Call, CallResult, Citation, CutState, DisplayCopy, ResultFate, TextPiece, TextPieces,
 };
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
@@ -35,13 +35,11 @@ pub(super) fn replace(
             call.cut = CutState::Spill;
             call.cites.push(Citation { path: PathBuf::from(path), bytes: None });
         }
-        call.results.push(CallResult {
-            evidence: Evidence::Recorded,
-            pieces: TextPieces::from_iter([TextPiece::Json(place.span(text))]),
+        call.results.push(CallResult::recorded(
+            TextPieces::from_iter([TextPiece::Json(place.span(text))]),
             at,
-            fate: ResultFate::InContext,
-            record: Some(place.span(record)),
-        });
+            place.span(record),
+        ));
     }
 }
 

@@ -7,9 +7,7 @@ use smallvec::SmallVec;
 
 use crate::session::content::{LONGEST_TEXT, first_text, first_words, pieces};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, TextPiece,
-};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, TextPiece};
 use crate::session::reader::RecordPlace;
 
 use super::replaced::cited;
@@ -32,13 +30,11 @@ pub(super) fn result(
     let ui = record.get("toolUseResult");
     (call.cut, call.cites) = cut_of(&start, ui);
     call.display = ui.map(|ui| display(ui, place)).unwrap_or_default();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
+    call.results.push(CallResult::recorded(
+        content.map(|content| pieces(content, place)).unwrap_or_default(),
         at,
-        fate: ResultFate::InContext,
-        record: Some(place.span(record)),
-    });
+        place.span(record),
+    ));
 }
 
 /// Returns the start of a result: all of a notice, which begins with `<`; else the first words of a failure, in which it has

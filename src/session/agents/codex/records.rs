@@ -8,7 +8,7 @@ use crate::session::clock;
 use crate::session::content::{first_text, is_type, name, pieces, text};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, CutState, DisplayCopy, Evidence, ResultFate, SessionFacts, TextPiece,
+    Call, CallResult, CallStatus, CutState, DisplayCopy, ResultFate, SessionFacts, TextPiece,
 };
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
@@ -120,13 +120,7 @@ impl CodexReader {
             Some(_) => CallStatus::Failed,
         };
         call.cut = if is_cut(&start) { CutState::Lost } else { CutState::No };
-        call.results.push(CallResult {
-            evidence: Evidence::Recorded,
-            pieces: pieces(content, place),
-            at,
-            fate: ResultFate::InContext,
-            record: Some(place.span(record)),
-        });
+        call.results.push(CallResult::recorded(pieces(content, place), at, place.span(record)));
     }
 
     fn compacted(&mut self, item: Json, at: Option<Timestamp>) {

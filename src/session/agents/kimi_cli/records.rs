@@ -8,9 +8,7 @@ use jiff::Timestamp;
 use crate::session::clock;
 use crate::session::content::{first_text, is_type, last_line, name, pieces};
 use crate::session::json::Json;
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, Evidence, RecordSpan, ResultFate,
-};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, RecordSpan, ResultFate};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -320,13 +318,7 @@ fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, c
         (None, false) => CutState::No,
     };
     call.cites = saved.into_iter().collect();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: pieces(content, place),
-        at: None,
-        fate: ResultFate::InContext,
-        record: Some(place.span(record)),
-    });
+    call.results.push(CallResult::recorded(pieces(content, place), None, place.span(record)));
 }
 
 /// Returns the log of a background task, of which the result has only the end.
