@@ -2,6 +2,7 @@
 //! changed.
 
 pub(crate) mod editor;
+mod frame;
 pub(crate) mod keyboard;
 mod live;
 mod modes;
@@ -27,11 +28,9 @@ use crate::text::search::Pattern;
 use super::app::App;
 use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
 use super::keys::KeyMap;
-use super::pager::reader::Cost;
 use super::pager::recorded::RecordedCall;
 use super::pager::subject::{Choice, Opened, OpenedFrom, StartAt, Subject};
 use super::tune::job::{TuneEvent, TuneStart};
-use super::view;
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
@@ -373,22 +372,5 @@ impl Session {
             streaming: self.is_streaming(source),
         };
         self.app.update(OutputEvent::Changed(changed), effects);
-    }
-
-    /// Draws the current content of the file. Refreshes first, to notice when the file has been truncated.
-    fn draw(&mut self) -> io::Result<()> {
-        if terminal::ended_by().is_some() {
-            self.left = true;
-            return Ok(());
-        }
-        let content = self.source.as_mut().map_or(Change::Same, Source::refresh);
-        if content != Change::Same {
-            let mut effects = Effects::default();
-            self.changed(content, &mut effects);
-            self.carry_out(effects)?;
-        }
-        let app = &self.app;
-        let screen = &mut self.screen;
-        terminal::paint(|| screen.draw(|frame| view::draw(app, frame, &Cost::default())).map(drop))
     }
 }
