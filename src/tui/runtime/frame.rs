@@ -3,7 +3,6 @@
 use std::io;
 
 use ratatui::Frame;
-use ratatui::layout::Size;
 
 use super::{Session, terminal};
 use crate::source::{Change, Source};
@@ -24,19 +23,23 @@ impl Session {
             self.changed(content, &mut effects);
             self.carry_out(effects)?;
         }
-        while !self.draw_if_it_fits()? {}
+        while let Some((columns, rows)) = self.draw_unless_resized()? {
+            let mut effects = Effects::default();
+            self.app.update(Event::Resize(columns, rows), &mut effects);
+            self.carry_out(effects)?;
+        }
         Ok(())
     }
 
-    /// Draws what the screens show, unless the terminal is resized meanwhile; returns whether it was drawn.
-    fn draw_if_it_fits(&mut self) -> io::Result<bool> {
-        self.fit()?;
+    /// Draws what the screens show, if they have the size of the terminal; otherwise returns that size, in columns and
+    /// rows. Its event may still be on the way, and a program that was stopped is not told at all.
+    fn draw_unless_resized(&mut self) -> io::Result<Option<(u16, u16)>> {
         let app = &self.app;
-        let mut fits = true;
+        let mut size = app.canvas.size;
         let drawn = terminal::paint(|| {
             let draw = |frame: &mut Frame<'_>| {
-                fits = size(frame.area().as_size()) == app.canvas.size;
-                if !fits {
+                size = frame.area().as_size().into();
+                if size != app.canvas.size {
                     return Err(io::Error::from(io::ErrorKind::Interrupted));
                 }
                 view::draw(app, frame, &Cost::default());
@@ -44,22 +47,6 @@ impl Session {
             };
             self.screen.try_draw(draw).map(drop)
         });
-        if fits { drawn.map(|()| true) } else { Ok(false) }
+        if size == app.canvas.size { drawn.map(|()| None) } else { Ok(Some(size)) }
     }
-
-    /// Gives the screens the size of the terminal. Its event may still be on the way, and a program that was stopped
-    /// is not told at all.
-    fn fit(&mut self) -> io::Result<()> {
-        let (columns, rows) = size(self.screen.size()?);
-        if (columns, rows) != self.app.canvas.size {
-            let mut effects = Effects::default();
-            self.app.update(Event::Resize(columns, rows), &mut effects);
-            self.carry_out(effects)?;
-        }
-        Ok(())
-    }
-}
-
-fn size(size: Size) -> (u16, u16) {
-    (size.width, size.height)
 }

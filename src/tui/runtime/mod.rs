@@ -126,10 +126,10 @@ pub fn run(start: Start) -> io::Result<Parting> {
     let _ = terminal::on_close(move || {
         let _ = gone.send(Signal::TerminalGone(Some(io::Error::other("it has been closed"))));
     });
-    let size = screen.size()?;
+    let size = screen.size()?.into();
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let mut session = Session {
-        app: App::new(Canvas { size: (size.width, size.height), theme, unicode, keys }),
+        app: App::new(Canvas { size, theme, unicode, keys }),
         jobs: Jobs::new(signals.clone(), start.stores, start.env.clone()),
         keyboard: Keyboard::start(signals.clone())?,
         signals,

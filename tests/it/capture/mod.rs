@@ -72,7 +72,7 @@ fn mode(path: &Path) -> u32 {
 
 /// Waits until a condition holds, or fails at the deadline.
 #[track_caller]
-pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: impl std::fmt::Display, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
         assert!(start.elapsed() < DEADLINE, "never so: {what}");

@@ -37,11 +37,6 @@ impl Seen {
         self.parser.screen().contents()
     }
 
-    /// Returns the screen as text without the blanks at the ends of lines, which may or may not have been drawn.
-    pub fn lines(&self) -> String {
-        self.text().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-    }
-
     /// Returns the last row with text.
     pub fn status(&self) -> String {
         let (_, columns) = self.parser.screen().size();

@@ -1,8 +1,9 @@
 //! A real terminal is resized, often or unnoticed: the last size is what is drawn (bar 32).
 
-use std::time::{Duration, Instant};
+use std::fmt::{Display, Formatter};
 
-use crate::common::home::{DEADLINE, Home};
+use crate::capture::wait_until;
+use crate::common::home::Home;
 use crate::common::samples::build_log;
 use crate::common::session::Session;
 
@@ -26,7 +27,7 @@ fn after_a_storm_of_sizes_the_last_one_is_drawn() {
             storm.resize(1 + (state >> 8) as u16 % 300, 1 + (state >> 20) as u16 % 100);
         }
         storm.resize(LAST.0, LAST.1);
-        assert_becomes(&storm, &calm, keys);
+        assert_becomes(&storm, &calm, shown);
     }
 }
 
@@ -34,31 +35,38 @@ fn after_a_storm_of_sizes_the_last_one_is_drawn() {
 fn a_size_that_changed_while_stopped_is_drawn() {
     let home = Home::new();
     home.file("build.log", build_log(300));
-    let keys = "h";
+    let (keys, shown) = ("h", "down a line");
     let mut calm = Session::start_sized(&home, LAST, &["build.log"]);
-    calm.keys(keys).wait_for("down a line");
+    calm.keys(keys).wait_for(shown);
     for first in [(80, 24), (200, 50)] {
         let line = "set -m; $overspill build.log; echo stopped; read again; fg > /dev/null";
         let mut stopped = Session::shell_with(&home, first, &[], line);
         stopped.wait_for("300 lines");
-        stopped.keys(keys).wait_for("down a line");
+        stopped.keys(keys).wait_for(shown);
         stopped.keys("\x1a").wait_for("stopped");
         stopped.resize(LAST.0, LAST.1).keys("\r");
-        assert_becomes(&stopped, &calm, &format!("{keys}, from {first:?}"));
+        assert_becomes(&stopped, &calm, shown);
     }
 }
 
-/// Waits until one terminal shows what the other shows.
+/// Waits until one terminal shows what the other shows, with this text among it.
 #[track_caller]
-fn assert_becomes(changed: &Session, calm: &Session, what: &str) {
-    let begin = Instant::now();
-    let texts = || (changed.seen().lines(), calm.seen().lines());
-    while texts().0 != texts().1 {
-        let (after, from_the_start) = texts();
-        assert!(
-            begin.elapsed() < DEADLINE,
-            "{what}: the screen\n{after}\nand with this size from the start\n{from_the_start}"
-        );
-        std::thread::sleep(Duration::from_millis(1));
+fn assert_becomes(changed: &Session, calm: &Session, shown: &str) {
+    wait_until(Screens { changed, calm }, || {
+        let text = changed.seen().text();
+        text.contains(shown) && text == calm.seen().text()
+    });
+}
+
+/// What two terminals show, for the message that they differ.
+struct Screens<'a> {
+    changed: &'a Session,
+    calm: &'a Session,
+}
+
+impl Display for Screens<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let (changed, calm) = (self.changed.seen().text(), self.calm.seen().text());
+        write!(f, "the screen\n{changed}\nas it is with this size from the start\n{calm}")
     }
 }
