@@ -4,6 +4,19 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+
+/// Returns the time. A clock set outside the years that a [`Timestamp`] holds counts as the nearest time that it does.
+pub fn now() -> Timestamp {
+    nearest(SystemTime::now())
+}
+
+fn nearest(time: SystemTime) -> Timestamp {
+    let end = if time < SystemTime::UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::try_from(time).unwrap_or(end)
+}
 
 /// Home directory, environment variables, user, and how to find out whether a process is alive.
 #[derive(Clone, Debug)]
@@ -59,11 +72,12 @@ impl Env {
         &self.home
     }
 
-    /// Returns a variable's value. An empty one counts as unset, and so does a relative path in an XDG directory
-    /// variable, which the specification says to ignore.
+    /// Returns a variable's value. An empty one counts as unset, and so does a relative path in a variable of an XDG
+    /// directory, which the specification says to ignore, or of the temporary directory.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
         let value = self.vars.get(OsStr::new(name)).filter(|value| !value.is_empty())?;
-        let ignored = name.starts_with("XDG_") && Path::new(value).is_relative();
+        let is_directory = name.starts_with("XDG_") || ["TMPDIR", "TMP", "TEMP"].contains(&name);
+        let ignored = is_directory && Path::new(value).is_relative();
         (!ignored).then_some(value)
     }
 
@@ -92,4 +106,26 @@ fn current_directory(named: Option<&OsString>) -> Option<OsString> {
 fn process_exists(pid: u32) -> bool {
     let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
     rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_clock_past_the_year_9999_is_the_last_time_there_is() {
+        let far = Duration::from_secs(260_000_000_000);
+        assert_eq!(nearest(SystemTime::UNIX_EPOCH + far), Timestamp::MAX);
+        assert_eq!(nearest(SystemTime::UNIX_EPOCH - 2 * far), Timestamp::MIN);
+        assert_eq!(nearest(SystemTime::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
+    }
+
+    #[test]
+    fn a_relative_temporary_directory_is_ignored() {
+        let env = Env::hermetic(Path::new("/home/me")).with_var("TMPDIR", "here").with_var("TMP", "/there");
+        assert_eq!((env.var("TMPDIR"), env.var("TMP")), (None, Some(OsStr::new("/there"))));
+        assert_eq!(env.with_var("PI_TMP", "here").var("PI_TMP"), Some(OsStr::new("here")));
+    }
 }

@@ -1,6 +1,7 @@
 //! Turns a command-line argument into an open output with a name and a path to print.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
     if let Some(path) = path(word)? {
         return Ok(path);
     }
-    match store::resolve(word, &config.stores.specs, &config.env, jiff::Timestamp::now()) {
+    match store::resolve(word, &config.stores.specs, &config.env, crate::env::now()) {
         IdMatch::One(entry) => Ok(entry.path()),
         IdMatch::None => Ok(word.into()),
         IdMatch::Several(entries) => Err(ambiguous(word, &entries.iter().collect::<Vec<_>>()).into()),
@@ -150,6 +151,29 @@ impl OpenInput {
             resolved.warnings.push(format!("a failed command is cut by {failed}: see it with -p"));
         }
         Ok(resolved)
+    }
+
+    /// Returns what `read` makes of the output, all of one content: if that was cut or rewritten meanwhile, says so and
+    /// starts over once. Waits for the end of a stream.
+    ///
+    /// # Errors
+    /// That of `read`, that of the stream, or the output did not keep one content.
+    pub(crate) fn read_steadily<T>(
+        &mut self,
+        read: &mut dyn FnMut(&InputContext<MapView>, &MapView) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let Self { source, name, context, .. } = self;
+        let failed = |error: &dyn fmt::Display| Failure::Failed(format!("{name}: {error}"));
+        source.wait();
+        if let Some(error) = source.error() {
+            return Err(failed(&error).into());
+        }
+        let mut again = || {
+            super::say(&format!("{name}: cut or rewritten meanwhile; starting over"));
+            true
+        };
+        let made = source.read_steadily(&mut again, &mut |source| read(context, &source.view()));
+        made.map_err(|error| failed(&error))?
     }
 
     /// Returns the input for a plan.

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use crate::config::{Affects, Config, FileFault, Need};
 use crate::store::Env;
 
-use args::{Args, Command, SaveArgs};
+use args::{Args, Command, GlobalArgs, SaveArgs};
 
 /// Why a command failed, by exit status.
 #[derive(Debug, thiserror::Error)]
@@ -63,14 +63,21 @@ type CommandResult = anyhow::Result<()>;
 
 /// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
+    let status = status();
+    // For agents, 2 from a hook means that the command must not run.
+    ExitCode::from(if status > 1 && args::help::is_hook() { 1 } else { status })
+}
+
+/// Runs the command, says why it failed, and returns the exit status.
+fn status() -> u8 {
     let args = match args::help::parse() {
         Ok(args) => args,
         Err(error) => return refuse(error),
     };
     terminal::ask(args.global);
     match run(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Ok(()) => 0,
+        Err(error) if is_closed_pipe(&error) => 0,
         Err(error) if matches!(error.downcast_ref(), Some(Failure::Ended(_))) => status_of(&error),
         Err(error) => {
             let error = places::missing(error);
@@ -81,10 +88,12 @@ pub fn main() -> ExitCode {
 }
 
 /// Reports a command line that cannot be parsed, and what it may mean.
-fn refuse(error: clap::Error) -> ExitCode {
+fn refuse(error: clap::Error) -> u8 {
     use clap::error::ErrorKind::{InvalidSubcommand, UnknownArgument};
     let is_unknown = matches!(error.kind(), InvalidSubcommand | UnknownArgument);
     let words: Vec<_> = std::env::args_os().skip(1).collect();
+    let is_ascii = words.iter().take_while(|word| *word != "--").any(|word| word == "--ascii");
+    terminal::ask(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
     let status = args::refused::tell(error);
     if let Some(meant) =
         is_unknown.then(|| suggest::help(&words).or_else(|| places::unparsed(&words))).flatten()
@@ -103,8 +112,7 @@ fn say(words: &str) {
 
 /// Prints an error on standard error, escaped. If nobody reads it, that is ignored.
 fn fail(words: &str) {
-    let line = format!("overspill: {}\n", crate::text::label::label(words.as_bytes()));
-    let _ = io::stderr().write_all(line.as_bytes());
+    safe::put(&format!("overspill: {}\n", crate::text::label::label(words.as_bytes())));
 }
 
 /// An error and what is behind it, each said once: some name their cause themselves.
@@ -114,8 +122,8 @@ fn in_words(error: &anyhow::Error) -> String {
     })
 }
 
-fn status_of(error: &anyhow::Error) -> ExitCode {
-    ExitCode::from(error.downcast_ref::<Failure>().map_or(1, Failure::status))
+fn status_of(error: &anyhow::Error) -> u8 {
+    error.downcast_ref::<Failure>().map_or(1, Failure::status)
 }
 
 /// Which mistakes in the user's own files a command mentions although it goes on.
@@ -189,9 +197,9 @@ fn run(args: Args) -> CommandResult {
     }
 }
 
-/// Writes a value as one line of JSON.
+/// Writes a value to standard output's writer as one line of JSON.
 fn json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
-    crate::text::label::json::write(out, value)?;
+    crate::text::label::json::write(out, value, terminal::show(&io::stdout()).as_ref())?;
     out.write_all(b"\n")
 }
 

@@ -1,10 +1,12 @@
 //! `-F`: an output that fits on one screen is printed instead, as `less -F` does.
 
+use std::io;
+
 use crate::source::Source;
 use crate::text::cells::Show;
 use crate::text::label::{columns_of, write_safe};
 
-use super::terminal::colour;
+use super::terminal::{colour, is_ascii};
 
 /// A longer output is never looked at: no screen is as large.
 const MOST: usize = 1 << 20;
@@ -30,7 +32,8 @@ fn fits(bytes: &[u8], (columns, rows): (usize, usize)) -> bool {
 fn printed(bytes: &[u8], colour: bool) -> Vec<u8> {
     let mut out = Vec::new();
     // Writing to memory does not fail.
-    let _ = write_safe(&mut out, bytes, &Show::PAGER, colour);
+    let show = Show { ascii: is_ascii(&io::stdout()), ..Show::PAGER };
+    let _ = write_safe(&mut out, bytes, &show, colour);
     if !matches!(out.last(), None | Some(b'\n')) {
         out.push(b'\n');
     }

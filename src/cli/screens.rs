@@ -70,7 +70,7 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
     let for_finder = Arc::clone(&config);
     let for_tune = Arc::clone(&config);
     let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
-    let chooser = Box::new(move || choices(&for_choices));
+    let chooser = Box::new(move |name: Option<&str>| choices(&for_choices, name));
     let examiner = Arc::new(move |agent: &str| examiner(&for_sessions, agent, Paths::Known));
     let unicode = is_unicode();
     let start = Start {
@@ -79,7 +79,7 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
         places,
         opener,
         finder: Arc::new(move |pattern, goes_on, take| {
-            find_in_stores((&for_finder, jiff::Timestamp::now()), pattern, goes_on, take)
+            find_in_stores((&for_finder, crate::env::now()), pattern, goes_on, take)
         }),
         preparer: Arc::new(move |request| prepare_tuning(&for_tune, request)),
         tune,
@@ -165,12 +165,13 @@ fn open_path(config: &Config, path: &Path, hold: Hold) -> Result<Target, String>
     target.map_err(|error| error.to_string())
 }
 
-/// Returns all readable policies, each with its effective limits.
-fn choices(config: &Config) -> Vec<Choice> {
+/// Returns the readable policies, or only the one of this name, each with its effective limits.
+fn choices(config: &Config, only: Option<&str>) -> Vec<Choice> {
     let resolve = |name: &str| {
         config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
     };
-    let resolved = config.catalog.names().filter_map(resolve);
+    let names = config.catalog.names().filter(|name| only.is_none_or(|only| only == *name));
+    let resolved = names.filter_map(resolve);
     let choice = |resolved: EffectivePolicy| Choice {
         is_current: config.catalog.is_current(&resolved.policy),
         limits_from: resolved.limits_from.to_string(),

@@ -37,7 +37,7 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
     let overrides =
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..Overrides::default() };
     let settings = config.settings(&overrides, &keys).map_err(input::usage)?;
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let file = config.file().filter(|file| file.exists());
         let file = file.map(|file| file.to_string_lossy().into_owned());
@@ -94,7 +94,7 @@ pub(crate) fn init(file: Option<&Path>) -> CommandResult {
         _ => Failure::Failed(format!("{}: {error}", path.display())),
     };
     write(&path, &Config::commented(&screens::settable_keys())).map_err(failed)?;
-    Ok(writeln!(crate::fs::patient::stdout(), "{}", safe(path.as_os_str().as_encoded_bytes()))?)
+    Ok(writeln!(crate::cli::safe::stdout(), "{}", safe(path.as_os_str().as_encoded_bytes()))?)
 }
 
 fn own_place() -> Result<PathBuf, Failure> {

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::Style;
 
-use crate::text::label::{columns_of, fit, label};
+use crate::text::label::{ascii, columns_of, fit, label};
 
 use super::terminal;
 
@@ -75,7 +75,18 @@ impl<const N: usize> Table<N> {
     /// Writes the table to standard output's writer; on a terminal within its width, and with a heading.
     pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let columns = io::stdout().is_terminal().then(terminal_columns);
-        self.write(out, columns, terminal::table_colour())
+        let colour = terminal::table_colour();
+        if terminal::is_ascii(&io::stdout()) {
+            self.in_ascii().write(out, columns, colour)
+        } else {
+            self.write(out, columns, colour)
+        }
+    }
+
+    /// Returns the table with its cells in ASCII, before they are measured.
+    fn in_ascii(&self) -> Self {
+        let rows = self.rows.iter().map(|row| row.each_ref().map(|cell| ascii(cell).into_owned()));
+        Self { rows: rows.collect(), ..*self }
     }
 
     /// Writes the table for a terminal with this many columns, or for a program.

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 
 use rustix::io::Errno;
 
+use crate::text::cells::Show;
+
 use super::args::{ColorWhen, GlobalArgs};
 
 /// Why a terminal cannot show the screens.
@@ -72,6 +74,16 @@ fn is_forced() -> bool {
 /// Whether texts on a stream are escaped as for a terminal: on one, or if colours are wanted everywhere.
 pub(crate) fn is_escaped(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() || asked().color == Some(ColorWhen::Always)
+}
+
+/// How text on a stream is shown, if it is escaped there.
+pub(crate) fn show(stream: &impl IsTerminal) -> Option<Show> {
+    is_escaped(stream).then(|| Show { ascii: !is_unicode(), ..Show::MODEL })
+}
+
+/// Whether a stream gets nothing but ASCII.
+pub(crate) fn is_ascii(stream: &impl IsTerminal) -> bool {
+    show(stream).is_some_and(|show| show.ascii)
 }
 
 fn is_set(variable: &str) -> bool {

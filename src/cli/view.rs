@@ -1,4 +1,4 @@
-//! `overspill FILE` and plain `overspill`: opens the screens; without a terminal, copies the file unchanged.
+//! `overspill FILE` and plain `overspill`: opens the screens; without a terminal for them, copies the file.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -11,8 +11,9 @@ use crate::text::label::label;
 
 use super::args::{Args, ListArgs, PolicyArgs};
 use super::places::NamedOutputs;
+use super::safe::SafeWriter;
 use super::screens::{show_at, target};
-use super::terminal::{DUMB, has_screen};
+use super::terminal::{self, DUMB, has_screen};
 use super::{CommandResult, Failure, input, one_screen, say, suggest};
 
 /// Bytes copied at a time.
@@ -58,7 +59,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         && *one_screen
         && let Some(text) = one_screen::of(&opened.source)
     {
-        return Ok(crate::fs::patient::stdout().write_all(&text)?);
+        return Ok(crate::cli::safe::stdout().write_all(&text)?);
     }
     let overrides = look.overrides();
     let targets: Vec<_> =
@@ -89,14 +90,21 @@ fn refuse_unused(look: &PolicyArgs) -> Result<(), Failure> {
     Err(Failure::Usage(format!("{flag} has no effect here: {words}")))
 }
 
-/// Copies an output unchanged while it arrives, as `less` does without a terminal.
-fn copy(mut source: Source) -> CommandResult {
-    let mut out = crate::fs::patient::stdout();
+/// Copies an output while it arrives, as `less` does: unchanged, except that a terminal without screens gets it escaped.
+fn copy(source: Source) -> CommandResult {
+    let show = terminal::show(&io::stdout()).filter(|_| io::stdout().is_terminal());
+    let mut out = SafeWriter::new(crate::fs::patient::stdout(), show);
+    copy_to(source, &mut out)?;
+    Ok(out.end()?)
+}
+
+/// Copies an output unchanged while it arrives.
+pub(super) fn copy_to(mut source: Source, out: &mut impl Write) -> CommandResult {
     let mut at = 0;
     loop {
         source.wait_for(at as u64 + 1);
         let view = source.view();
-        copy_from(&mut source, &view, at, &mut out)?;
+        copy_from(&mut source, &view, at, out)?;
         if at == view.len() && source.is_complete() {
             let failed = |error| Err(Failure::Failed(format!("{}: {error}", name(&source))).into());
             return source.error().map_or(Ok(()), failed);

@@ -1,10 +1,11 @@
 //! Which errors of an output the model did not get: how many, and the first of them.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use memchr::{memchr, memrchr};
 
-use crate::text::search::Pattern;
+use crate::text::search::{Pattern, each_match};
+use crate::text::supply::Supply;
 
 use super::finds::KeptFinds;
 
@@ -29,16 +30,21 @@ impl LostErrors {
 
 /// Counts the errors in an output of which the model got these ranges, in order ([`kept_ranges`](super::kept_ranges) of
 /// a preview). `pattern` is [`Config::error_pattern`](crate::config::Config::error_pattern), which finds one error a
-/// line. Reads the whole output.
-pub fn lost_errors(bytes: &[u8], kept: &[Range<usize>], pattern: &Pattern) -> LostErrors {
+/// line. Reads the whole output from `supply`.
+pub fn lost_errors(
+    bytes: &[u8],
+    supply: &mut impl Supply,
+    kept: &[Range<usize>],
+    pattern: &Pattern,
+) -> LostErrors {
     let mut finds = KeptFinds::new(std::iter::once(kept));
     let mut first_lost = None;
-    for found in pattern.in_lines(bytes) {
-        let is_kept = finds.found_first(&found);
-        if !is_kept && first_lost.is_none() {
+    each_match(supply, pattern, &mut |found| {
+        if !finds.found_first(&found) && first_lost.is_none() {
             first_lost = Some(line_around(bytes, &found));
         }
-    }
+        ControlFlow::Continue(())
+    });
     let (errors, kept) = finds.counts();
     LostErrors { errors, kept: kept.first().copied().unwrap_or_default(), first_lost }
 }
@@ -85,13 +91,14 @@ pub fn is_kept(line: &Range<usize>, kept: &[Range<usize>]) -> bool {
 mod tests {
     use super::*;
     use crate::text::search::errors::built_in;
+    use crate::text::supply::OwnBytes;
 
     #[test]
     fn the_first_lost_error_is_given_as_its_line() {
         let bytes = b"error: one\nfine\n  x.c:1: error: two\r\nwarning: three";
         let pattern = built_in().unwrap();
         let lost = |kept: &[Range<usize>]| {
-            let lost = lost_errors(bytes, kept, pattern);
+            let lost = lost_errors(bytes, &mut OwnBytes::from(bytes), kept, pattern);
             (lost.errors, lost.lost(), lost.first_lost.map(|line| &bytes[line]))
         };
         let all = 0..bytes.len();
@@ -99,7 +106,7 @@ mod tests {
         assert_eq!(lost(&[0..16, 37..51]), (3, 1, Some(&b"  x.c:1: error: two"[..])));
         assert_eq!(lost(&[0..9, 16..51]), (3, 1, Some(&b"error: one"[..])));
         assert_eq!(lost(&[]), (3, 3, Some(&b"error: one"[..])));
-        assert_eq!(lost_errors(b"", &[], pattern), LostErrors::default());
+        assert_eq!(lost_errors(b"", &mut OwnBytes::default(), &[], pattern), LostErrors::default());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::fs::plain_file::{self, few_words};
 use crate::preview::Policy;
 
 /// Limits found in an agent's configuration file.
@@ -71,7 +72,7 @@ pub(crate) fn settings(policy: &Policy) -> Option<(String, String)> {
 }
 
 fn read(path: &Path, warnings: &mut Vec<String>) -> Option<Value> {
-    let text = match crate::fs::plain_file::read(path) {
+    let text = match plain_file::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Err(error) => {
@@ -93,6 +94,7 @@ fn positive(settings: &Value, key: &str, path: &Path, warnings: &mut Vec<String>
     let value = key.split('.').try_fold(settings, |value, name| value.get(name))?;
     let number = value.as_u64().filter(|number| *number > 0);
     if number.is_none() {
+        let value = few_words(&value.to_string());
         warnings.push(format!(
             "{}: {key} is {value}, not a positive whole number; it is not used",
             path.display()
@@ -167,5 +169,9 @@ mod tests {
         write(&home.path().join("opencode.json"), "{");
         assert_eq!(limits(&policy(), home.path(), None, &mut warnings), None);
         assert_eq!(warnings.len(), 2);
+        let long = format!(r#"{{"tool_output": {{"max_lines": "{}"}}}}"#, "A".repeat(100_000));
+        write(&home.path().join("opencode.json"), &long);
+        assert_eq!(limits(&policy(), home.path(), None, &mut warnings), None);
+        assert!(warnings[2].chars().count() < 1000, "a value of a stranger's file is told by its ends");
     }
 }

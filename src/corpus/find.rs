@@ -1,5 +1,6 @@
 //! The lines of all stored outputs that match a pattern, for a list on the screen.
 
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use crate::config::Config;
 use crate::store;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
+use crate::text::supply::OwnBytes;
 
 use super::{
     Corpus, CorpusOutput, CorpusReader, CutPolicies, LineGot, Outlet, OutputGot, ReadFault, each_hit,
@@ -99,31 +101,37 @@ impl Finder<'_> {
         if !(self.goes_on)() {
             return ControlFlow::Break(());
         }
-        let bytes = match reader.read(output) {
-            Ok(bytes) => bytes,
-            Err(ReadFault::Gone) => return ControlFlow::Continue(()),
-            Err(ReadFault::Failed(_)) => {
-                self.unread.fetch_add(1, Ordering::Relaxed);
-                return ControlFlow::Continue(());
-            }
+        let (outlet, found) = (RefCell::new(outlet), Cell::new(0));
+        let mut again = || {
+            self.found.fetch_sub(found.take(), Ordering::Relaxed);
+            outlet.borrow_mut().take_back()
         };
-        let (mut got, mut flow) = (None, ControlFlow::Continue(()));
-        each_hit(&bytes, self.pattern, self.goes_on, |hit| {
-            let (got, place) = got.get_or_insert_with(|| (self.got(output, &bytes), self.place(output)));
-            let line = bytes.get(hit.line.clone()).unwrap_or_default();
-            let found = FoundLine {
-                number: hit.number,
-                got: got.line(&hit.line),
-                text: self.text(line),
-                ..place.clone()
-            };
-            flow = outlet.put(|lines| lines.push(found));
-            if self.found.fetch_add(1, Ordering::Relaxed) >= MOST_FOUND {
-                flow = ControlFlow::Break(());
-            }
+        let looked = reader.look(output, &mut again, &mut |open| {
+            let (mut got, mut flow) = (None, ControlFlow::Continue(()));
+            each_hit(&mut open.supply(), self.pattern, self.goes_on, |hit| {
+                let (got, place) = got.get_or_insert_with(|| (self.got(output, &open), self.place(output)));
+                let line = FoundLine {
+                    number: hit.number,
+                    got: got.line(&hit.line),
+                    text: self.text(hit.text),
+                    ..place.clone()
+                };
+                flow = outlet.borrow_mut().put(|lines| lines.push(line), || open.is_steady());
+                found.set(found.get() + 1);
+                if self.found.fetch_add(1, Ordering::Relaxed) >= MOST_FOUND {
+                    flow = ControlFlow::Break(());
+                }
+                flow
+            });
             flow
         });
-        flow
+        looked.unwrap_or_else(|why| {
+            if why != ReadFault::Gone {
+                again();
+                self.unread.fetch_add(1, Ordering::Relaxed);
+            }
+            ControlFlow::Continue(())
+        })
     }
 
     fn got(&self, output: &CorpusOutput, bytes: &[u8]) -> OutputGot {
@@ -152,8 +160,8 @@ impl Finder<'_> {
     }
 
     /// Returns the line without blanks at its start; of a long one what surrounds the match.
-    fn text(&self, line: &[u8]) -> SafeText {
-        let line = line.trim_ascii_start();
+    fn text(&self, line: OwnBytes) -> SafeText {
+        let line = line.part(line.len() - line.trim_ascii_start().len()..line.len());
         let start = match self.pattern.find_from(line, 0).next() {
             Some(found) if found.end > MOST_OF_LINE => found.start.saturating_sub(BEFORE),
             _ => 0,

@@ -2,53 +2,98 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::text::search::Pattern;
+use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
+use crate::text::supply::{OwnBytes, Supply};
 
 /// A line that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Hit {
+pub(crate) struct Hit<'a> {
     /// The number of the line, 1-based.
     pub number: u64,
     /// The line in bytes of the output, without its line feed or CR LF.
     pub line: Range<usize>,
+    /// A copy of the line; of one of many megabytes, of what surrounds the first match.
+    pub text: OwnBytes<'a>,
+    /// Where the copy begins in the line, in bytes.
+    pub text_at: usize,
+    /// Whether the line ends with CR LF.
+    pub has_return: bool,
 }
 
-/// Bytes searched before `take` may stop the search.
-const PIECE: usize = 8 << 20;
-
-/// Passes on the matching lines in order until `take` breaks off. `goes_on` is asked every 8 MiB. Line feeds are
-/// counted only up to the last match.
+/// Passes on the matching lines in order until `take` breaks off or `goes_on`, which is asked for each piece, says no.
 pub(crate) fn each_hit(
-    bytes: &[u8],
+    supply: &mut impl Supply,
     pattern: &Pattern,
     goes_on: &dyn Fn() -> bool,
     mut take: impl FnMut(Hit) -> ControlFlow<()>,
 ) {
-    let (mut at, mut counted, mut number) = (0, 0, 1);
-    while at < bytes.len() && goes_on() {
-        let near = at.saturating_add(PIECE).min(bytes.len());
-        let rest = bytes.get(near..).unwrap_or_default();
-        let end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |feed| near + feed + 1);
-        for whole in pattern.lines_in(bytes, at..end) {
-            let before = bytes.get(counted..whole.start).unwrap_or_default();
-            number += bytecount::count(before, b'\n') as u64;
-            counted = whole.start;
-            if take(Hit { number, line: without_end(bytes, whole) }).is_break() {
-                return;
+    let (mut at, mut before) = (0, 0);
+    while let Some(piece) = SearchPiece::at(supply, at).filter(|_| goes_on()) {
+        at = piece.range().end;
+        let flow = match piece {
+            SearchPiece::Lines(lines) => {
+                hits_in_lines(supply.read(lines.clone()), lines.start, pattern, &mut before, &mut take)
             }
+            SearchPiece::LongLine(line) => {
+                before += 1;
+                hit_in_long_line(supply, line, pattern, before, &mut take)
+            }
+        };
+        if flow.is_break() {
+            return;
         }
-        at = end;
     }
 }
 
-/// Returns a line without its line feed or CR LF.
-fn without_end(bytes: &[u8], line: Range<usize>) -> Range<usize> {
-    let text = bytes.get(line.clone()).unwrap_or_default();
-    let text = match text.strip_suffix(b"\n") {
-        Some(text) => text.strip_suffix(b"\r").unwrap_or(text),
-        None => text,
+/// Passes on the hits in whole lines, which start at `base`. `before` is the number of lines before them, and becomes
+/// that of those after them.
+fn hits_in_lines(
+    lines: OwnBytes,
+    base: usize,
+    pattern: &Pattern,
+    before: &mut u64,
+    take: &mut impl FnMut(Hit) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let feeds = |range: Range<usize>| bytecount::count(lines.get(range).unwrap_or_default(), b'\n') as u64;
+    let mut counted = 0;
+    for whole in pattern.lines_in(lines, 0..lines.len()) {
+        *before += feeds(counted..whole.start);
+        counted = whole.start;
+        let text = lines.part(whole.clone());
+        let end = end_of(&text);
+        let line = base + whole.start..base + whole.end - end;
+        let text = text.part(0..text.len() - end);
+        take(Hit { number: *before + 1, line, text, text_at: 0, has_return: end == 2 })?;
+    }
+    *before += feeds(counted..lines.len());
+    ControlFlow::Continue(())
+}
+
+/// Passes on a line, with its line feed, if it has a match.
+fn hit_in_long_line(
+    supply: &mut impl Supply,
+    line: Range<usize>,
+    pattern: &Pattern,
+    number: u64,
+    take: &mut impl FnMut(Hit) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let Some(at) = certain_in_line(pattern, supply, line.clone(), &mut || true)? else {
+        return ControlFlow::Continue(());
     };
-    line.start..line.start + text.len()
+    let end = end_of(&supply.read(line.end - 2..line.end));
+    let line = line.start..line.end - end;
+    let around = at.saturating_sub(OVERLAP).max(line.start)..(at + OVERLAP).min(line.end);
+    let text_at = around.start - line.start;
+    take(Hit { number, line, text: supply.read(around), text_at, has_return: end == 2 })
+}
+
+/// Returns the length of the line feed or CR LF at the end of a line.
+fn end_of(line: &[u8]) -> usize {
+    match line {
+        [.., b'\r', b'\n'] => 2,
+        [.., b'\n'] => 1,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
@@ -57,9 +102,9 @@ mod tests {
 
     use super::*;
 
-    fn hits(bytes: &[u8], pattern: &str) -> Vec<(u64, Range<usize>)> {
+    fn hits<'a>(bytes: impl Into<OwnBytes<'a>>, pattern: &str) -> Vec<(u64, Range<usize>)> {
         let mut hits = Vec::new();
-        each_hit(bytes, &Pattern::new(pattern).unwrap(), &|| true, |hit| {
+        each_hit(&mut bytes.into(), &Pattern::new(pattern).unwrap(), &|| true, |hit| {
             hits.push((hit.number, hit.line));
             ControlFlow::Continue(())
         });
@@ -73,13 +118,31 @@ mod tests {
         assert_eq!(hits(b"", "^$"), []);
     }
 
+    #[test]
+    fn of_a_line_of_many_megabytes_what_surrounds_the_match_is_copied() {
+        let len = 9 << 20;
+        let text = format!("first\n{}needle{}\r\nlast needle\n", "x".repeat(len), "y".repeat(len));
+        let mut found = Vec::new();
+        each_hit(&mut OwnBytes::from(&*text), &Pattern::new("needle").unwrap(), &|| true, |hit| {
+            found.push((hit.number, hit.line.clone(), hit.has_return));
+            assert!(hit.text.windows(6).any(|word| word == b"needle") && hit.text.len() <= 2 * OVERLAP);
+            assert_eq!(
+                hit.text.as_slice(),
+                &text.as_bytes()[hit.line.start + hit.text_at..][..hit.text.len()]
+            );
+            ControlFlow::Continue(())
+        });
+        let end = 6 + 2 * len + 6;
+        assert_eq!(found, [(2, 6..end, true), (3, end + 2..end + 13, false)]);
+    }
+
     proptest! {
         #[test]
         fn each_matching_line_is_found_once(lines in proptest::collection::vec("[ab\r\u{e9}]{0,6}", 0..40)) {
             let text = lines.join("\n");
             let expected: Vec<u64> = text.split_inclusive('\n').zip(1..)
                 .filter(|(line, _)| line.contains("ab")).map(|(_, number)| number).collect();
-            let found: Vec<u64> = hits(text.as_bytes(), "ab").into_iter().map(|(number, _)| number).collect();
+            let found: Vec<u64> = hits(&*text, "ab").into_iter().map(|(number, _)| number).collect();
             prop_assert_eq!(found, expected);
         }
     }

@@ -17,11 +17,8 @@ pub(crate) trait MeasureWatcher: Sync {
     /// Takes the figures of an output by its number in the corpus, 0-based.
     fn visited(&self, number: usize, visited: &VisitedOutput);
 
-    /// Notes that an output vanished since it was listed.
-    fn gone(&self);
-
-    /// Notes that an output cannot be read, and why, in words that name it.
-    fn unreadable(&self, words: &str);
+    /// Notes that an output is left out.
+    fn left_out(&self, why: &ReadFault);
 }
 
 /// Visits all outputs, until `watcher` has had enough. Each thread has a `tuner` of its own.
@@ -56,13 +53,13 @@ fn visit(
     number: usize,
     watcher: &impl MeasureWatcher,
 ) -> Result<(), String> {
-    match reader.read(output) {
-        Ok(bytes) => {
-            let visited = tuner.visit(&bytes, &saved_as(&output.path()));
-            watcher.visited(number, &visited.map_err(|error| error.to_string())?);
-        }
-        Err(ReadFault::Gone) => watcher.gone(),
-        Err(ReadFault::Failed(words)) => watcher.unreadable(&words),
+    let saved_as = saved_as(&output.path());
+    let visited = reader.look(output, &mut || true, &mut |open| {
+        tuner.visit(&open, &mut open.supply(), &saved_as).map_err(|error| error.to_string())
+    });
+    match visited {
+        Ok(visited) => watcher.visited(number, &visited?),
+        Err(why) => watcher.left_out(&why),
     }
     Ok(())
 }

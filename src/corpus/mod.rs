@@ -23,7 +23,7 @@ pub(crate) use hits::{Hit, each_hit};
 pub(crate) use measure::{MeasureWatcher, measure};
 pub(crate) use order::{Outlet, in_order};
 pub(crate) use policies::CutPolicies;
-pub(crate) use read::{CorpusReader, ReadFault};
+pub(crate) use read::{CorpusReader, OutputBytes, ReadFault};
 pub use tuning::{TuneFault, TuneFigures, TuneOutputs, TunePolicies, TuneRequest, TuneRun, prepare_tuning};
 pub(crate) use tuning::{TuneKind, is_design, likely_policy, seconds_left};
 pub use watched::{ErrorsLost, WatchNews, WatchedGot, WatchedOutput};

@@ -18,6 +18,8 @@ pub(crate) struct Outlet<'a, 't, T> {
     shared: &'a Shared<'t, T>,
     number: usize,
     held: Vec<T>,
+    /// Whether some results have been handed on.
+    is_begun: bool,
 }
 
 /// Results that wait, and who takes them.
@@ -53,7 +55,7 @@ pub(crate) fn in_order<'t, T: Send, S>(
     let state_of = State { turn: 0, left: BTreeMap::new(), amount: 0, take: Box::new(take), is_over: false };
     let shared = Shared { state: Mutex::new(state_of), moved: Condvar::new() };
     share_out(count, state, |own, number| {
-        let mut outlet = Outlet { shared: &shared, number, held: Vec::new() };
+        let mut outlet = Outlet { shared: &shared, number, held: Vec::new(), is_begun: false };
         let worked = work(own, number, &mut outlet);
         let ended = outlet.end();
         if worked.is_break() {
@@ -64,14 +66,29 @@ pub(crate) fn in_order<'t, T: Send, S>(
 }
 
 impl<T> Outlet<'_, '_, T> {
-    /// Adds results. Breaks off once no more are wanted.
-    pub(crate) fn put(&mut self, add: impl FnOnce(&mut Vec<T>)) -> ControlFlow<()> {
+    /// Adds results. Many are handed on before the output is done, if `is_steady` says that they may be. Breaks off once
+    /// no more are wanted, or they may not be handed on.
+    pub(crate) fn put(
+        &mut self,
+        add: impl FnOnce(&mut Vec<T>),
+        is_steady: impl FnOnce() -> bool,
+    ) -> ControlFlow<()> {
         add(&mut self.held);
         if self.held.len() < MOST_HELD {
             return ControlFlow::Continue(());
         }
+        if !is_steady() {
+            return ControlFlow::Break(());
+        }
+        self.is_begun = true;
         let mut state = self.shared.await_turn(self.shared.lock(), self.number);
         state.hand_on(&mut self.held)
+    }
+
+    /// Takes back the results that were not handed on; returns whether those are all.
+    pub(crate) fn take_back(&mut self) -> bool {
+        self.held.clear();
+        !self.is_begun
     }
 
     /// Leaves the results to whoever is before, or hands them on.

@@ -1,11 +1,13 @@
 //! Reads one output after the other into memory that is used again; large ones are mapped.
 
+use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, Read};
-use std::ops::Deref;
+use std::io::{self, Read, Seek};
+use std::ops::{Deref, Range};
 use std::path::Path;
 
-use crate::source::{Identity, MapView, Source};
+use crate::source::{Identity, MapView, Snapshot, Source, ViewSupply, await_write};
+use crate::text::supply::{OwnBytes, Supply};
 
 use super::CorpusOutput;
 
@@ -16,64 +18,152 @@ const MOST_READ: u64 = 4 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct CorpusReader {
     buffer: Vec<u8>,
+    /// A second reading, with which the first is compared.
+    other: Vec<u8>,
 }
 
-/// The bytes of an output, while they are looked at.
+/// An output, while it is looked at.
 #[derive(Debug)]
-pub(crate) enum ReadBytes<'a> {
-    /// They were read.
-    Read(&'a [u8]),
-    /// They are mapped.
-    Mapped(MapView),
+pub(crate) enum OutputBytes<'a> {
+    /// Its bytes were read.
+    Read(&'a Vec<u8>),
+    /// It is mapped.
+    Mapped(RefCell<&'a mut Source>, MapView),
 }
 
-impl Deref for ReadBytes<'_> {
-    type Target = [u8];
+/// Where an output is searched.
+#[derive(Debug)]
+pub(crate) enum OutputSupply<'a> {
+    /// In the bytes that were read.
+    Read(OwnBytes<'a>),
+    /// In copies.
+    Mapped(ViewSupply<'a>),
+}
 
-    fn deref(&self) -> &[u8] {
+impl OutputBytes<'_> {
+    /// Returns copies of the bytes, to search in.
+    pub(crate) fn supply(&self) -> OutputSupply<'_> {
         match self {
-            ReadBytes::Read(bytes) => bytes,
-            ReadBytes::Mapped(view) => view,
+            OutputBytes::Read(bytes) => OutputSupply::Read(OwnBytes::from(*bytes)),
+            OutputBytes::Mapped(_, view) => OutputSupply::Mapped(ViewSupply::from(view)),
+        }
+    }
+
+    /// Whether all that was seen so far is of one content.
+    pub(crate) fn is_steady(&self) -> bool {
+        match self {
+            OutputBytes::Read(_) => true,
+            OutputBytes::Mapped(source, view) => {
+                source.borrow_mut().is_still(view.generation()).unwrap_or(false)
+            }
         }
     }
 }
 
-/// Why an output cannot be read.
+impl Deref for OutputBytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            OutputBytes::Read(bytes) => bytes,
+            OutputBytes::Mapped(_, view) => view,
+        }
+    }
+}
+
+impl Supply for OutputSupply<'_> {
+    fn len(&self) -> usize {
+        match self {
+            OutputSupply::Read(bytes) => Supply::len(bytes),
+            OutputSupply::Mapped(view) => view.len(),
+        }
+    }
+
+    fn read(&mut self, range: Range<usize>) -> OwnBytes<'_> {
+        match self {
+            OutputSupply::Read(bytes) => bytes.read(range),
+            OutputSupply::Mapped(view) => view.read(range),
+        }
+    }
+}
+
+/// Why there is nothing to say of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ReadFault {
     /// It vanished, or another file took its place, since it was listed: no fault of anyone's.
     Gone,
     /// It is there and cannot be read, for this reason; names the path.
     Failed(String),
+    /// What was read of it is not of one content, for this reason; names the path.
+    Unsteady(String),
 }
 
 impl CorpusReader {
-    /// Reads an output. An entry must still be the file that was listed, and no link of its own is followed.
+    /// Opens an output, and returns what `look` returns for it, which is of one content: if it was cut or rewritten
+    /// meanwhile, `look` is called once more, unless `again` refuses. An entry must still be the file that was listed,
+    /// and no link of its own is followed.
     ///
     /// # Errors
-    /// It vanished meanwhile, or it cannot be read.
-    pub(crate) fn read(&mut self, output: &CorpusOutput) -> Result<ReadBytes<'_>, ReadFault> {
+    /// It vanished meanwhile, it cannot be read, or it does not keep one content.
+    pub(crate) fn look<T>(
+        &mut self,
+        output: &CorpusOutput,
+        again: &mut dyn FnMut() -> bool,
+        look: &mut dyn FnMut(OutputBytes) -> T,
+    ) -> Result<T, ReadFault> {
         let opened = match output {
             CorpusOutput::Entry(entry) => entry.open(),
-            CorpusOutput::Named(path) => return named(path),
+            CorpusOutput::Named(path) => return look_at(named(path)?, output, again, look),
             CorpusOutput::Found(path) => found(path),
         };
         let file = opened.map_err(|error| fault(output, &error))?;
-        self.content(&file, output)
-    }
-
-    fn content(&mut self, file: &File, output: &CorpusOutput) -> Result<ReadBytes<'_>, ReadFault> {
-        self.buffer.clear();
-        let read = file.take(MOST_READ + 1).read_to_end(&mut self.buffer);
-        read.map_err(|error| fault(output, &error))?;
-        if self.buffer.len() as u64 <= MOST_READ {
-            return Ok(ReadBytes::Read(&self.buffer));
+        if self.read_small(&file).map_err(|error| fault(output, &error))? {
+            return Ok(look(OutputBytes::Read(&self.buffer)));
         }
         let source = Source::glance_at_entry(&output.path());
-        let mut source = source.map_err(|error| failed(output, error.to_string()))?;
-        source.wait();
-        Ok(ReadBytes::Mapped(source.view()))
+        look_at(source.map_err(|error| failed(output, error.to_string()))?, output, again, look)
     }
+
+    /// Reads a small file that keeps one content, bytes appended to it aside; returns false for any other.
+    fn read_small(&mut self, file: &File) -> io::Result<bool> {
+        let before = file.metadata()?;
+        if before.len() > MOST_READ {
+            return Ok(false);
+        }
+        await_write(file);
+        read_beginning(file, before.len(), &mut self.buffer)?;
+        let (before, after) = (Snapshot::from(&before), Snapshot::from(&file.metadata()?));
+        if before.identity == after.identity && after.until_traced().is_none() {
+            return Ok(true);
+        }
+        read_beginning(file, self.buffer.len() as u64, &mut self.other)?;
+        Ok(self.other == self.buffer)
+    }
+}
+
+/// Reads the first `len` bytes of a file, or as many as it has, and takes no more memory than that needs.
+fn read_beginning(file: &File, len: u64, into: &mut Vec<u8>) -> io::Result<()> {
+    into.clear();
+    into.try_reserve_exact(len as usize)?;
+    (&*file).rewind()?;
+    file.take(len).read_to_end(into).map(drop)
+}
+
+fn look_at<T>(
+    mut source: Source,
+    output: &CorpusOutput,
+    again: &mut dyn FnMut() -> bool,
+    look: &mut dyn FnMut(OutputBytes) -> T,
+) -> Result<T, ReadFault> {
+    source.wait();
+    if let Some(error) = source.error() {
+        return Err(failed(output, error.to_string()));
+    }
+    let looked = source.read_steadily(again, &mut |source| {
+        let view = source.view();
+        look(OutputBytes::Mapped(RefCell::new(source), view))
+    });
+    looked.map_err(|error| ReadFault::Unsteady(format!("{}: {error}", output.path().display())))
 }
 
 /// Opens a file found in a directory; it follows no link, and never waits for a FIFO's writer.
@@ -84,13 +174,8 @@ fn found(path: &Path) -> io::Result<File> {
 }
 
 /// Maps a file that was named, or copies what it streams.
-fn named(path: &Path) -> Result<ReadBytes<'static>, ReadFault> {
-    let mut source = Source::open(path).map_err(|error| ReadFault::Failed(error.to_string()))?;
-    source.wait();
-    match source.error() {
-        Some(error) => Err(ReadFault::Failed(format!("{}: {error}", path.display()))),
-        None => Ok(ReadBytes::Mapped(source.view())),
-    }
+fn named(path: &Path) -> Result<Source, ReadFault> {
+    Source::open(path).map_err(|error| ReadFault::Failed(error.to_string()))
 }
 
 fn fault(output: &CorpusOutput, error: &io::Error) -> ReadFault {
@@ -109,4 +194,26 @@ fn failed(output: &CorpusOutput, words: String) -> ReadFault {
     let path = path.display().to_string();
     // Some errors name the path themselves.
     ReadFault::Failed(if words.starts_with(&path) { words } else { format!("{path}: {words}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_takes_what_a_small_output_needs_and_nothing_for_a_large_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let capacity = |len: u64| {
+            let path = dir.path().join("output");
+            File::create(&path).unwrap().set_len(len).unwrap();
+            let mut reader = CorpusReader::default();
+            let read = reader.look(&CorpusOutput::Found(path), &mut || false, &mut |bytes| bytes.len());
+            assert_eq!(read.unwrap() as u64, len);
+            reader.buffer.capacity() as u64
+        };
+        assert_eq!(capacity(MOST_READ + 1), 0);
+        for len in [0, 100, MOST_READ] {
+            assert!(capacity(len) <= len + 64, "{len}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use crate::preview::{Preview, Status};
 use crate::store::Entry;
 use crate::text::search::Pattern;
 
-use super::{CorpusOutput, CorpusReader, CutPolicies, ReadFault, planned};
+use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, planned};
 
 /// Bytes of a line that are passed on.
 const MOST_OF_LINE: usize = 400;
@@ -93,19 +93,19 @@ impl WatchedOutput {
     /// Reads an output, and plans its preview. `errors` finds one error a line.
     ///
     /// # Errors
-    /// It vanished meanwhile, or cannot be read.
+    /// It vanished meanwhile, cannot be read, or does not keep one content.
     pub(crate) fn read(
         entry: Entry,
         policies: &CutPolicies,
         errors: Option<&Pattern>,
     ) -> Result<Self, ReadFault> {
         let output = CorpusOutput::Entry(Box::new(entry.clone()));
-        let mut reader = CorpusReader::default();
-        let bytes = reader.read(&output)?;
-        Ok(Self::of(entry, &bytes, policies, errors))
+        CorpusReader::default()
+            .look(&output, &mut || true, &mut |open| Self::of(entry.clone(), &open, policies, errors))
     }
 
-    fn of(entry: Entry, bytes: &[u8], policies: &CutPolicies, errors: Option<&Pattern>) -> Self {
+    fn of(entry: Entry, open: &OutputBytes, policies: &CutPolicies, errors: Option<&Pattern>) -> Self {
+        let bytes: &[u8] = open;
         let path = entry.path();
         let planned = policies.of(&path).ok().map(|policy| planned(bytes, &path, &policy.policy).ok());
         let preview = planned.as_ref().and_then(Option::as_ref).filter(|made| made.status == Status::Ok);
@@ -117,7 +117,8 @@ impl WatchedOutput {
                 WatchedGot::of(preview, kept.iter().map(|range| range.len() as u64).sum(), bytes.len() as u64)
             }
         };
-        let lost = preview.zip(errors).map(|(_, errors)| lost_errors(bytes, &kept, errors));
+        let lost =
+            preview.zip(errors).map(|(_, errors)| lost_errors(bytes, &mut open.supply(), &kept, errors));
         let first_lost = lost.as_ref().and_then(|lost| lost.first_lost.clone());
         let is_cut = preview.is_some_and(|preview| preview.truncated);
         let open_at = first_lost.as_ref().map(|line| line.start);

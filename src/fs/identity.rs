@@ -1,8 +1,9 @@
 //! Which file a file is, and in which state: the facts that reveal changes.
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A time as recorded by a file system: whole seconds since 1970, UTC, and nanoseconds. Packed, since there may be
 /// millions.
@@ -94,6 +95,27 @@ impl From<&Metadata> for Snapshot {
             owned: (meta.nlink(), meta.mode(), meta.uid(), meta.gid()),
         }
     }
+}
+
+/// How long a clock of a file system may stand still: a second change within that may leave no trace.
+const TICK: Duration = Duration::from_millis(10);
+
+impl Snapshot {
+    /// Returns how long to wait until a later change leaves a trace.
+    pub(crate) fn until_traced(&self) -> Option<Duration> {
+        let since = |stamp: Stamp| {
+            let at = Duration::new(u64::try_from(stamp.seconds).ok()?, stamp.nanos);
+            SystemTime::now().duration_since(UNIX_EPOCH.checked_add(at)?).ok()
+        };
+        let newest = self.identity.modified.max(self.changed);
+        TICK.checked_sub(since(newest)?).filter(|left| !left.is_zero())
+    }
+}
+
+/// Waits for a write that has begun: its time is noted before its bytes are there, so that it leaves no later trace. Most
+/// file systems let this wait for who writes; XFS only lets a read wait, which must follow.
+pub(crate) fn await_write(file: &File) {
+    let _ = rustix::fs::seek(file, rustix::fs::SeekFrom::Data(0));
 }
 
 /// How a path relates to the file that was opened by it.

@@ -6,5 +6,7 @@ pub(crate) mod identity;
 #[cfg(feature = "app")]
 pub(crate) mod patient;
 pub(crate) mod plain_file;
+#[cfg(feature = "sqlite")]
+pub(crate) mod project_file;
 pub(crate) mod room;
 pub(crate) mod stat;

@@ -23,12 +23,27 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     let meta = file.metadata()?;
     if !meta.is_file() {
-        Err(io::Error::other("is not a regular file, and is not read"))
-    } else if !is_trusted(meta.uid(), rustix::process::geteuid().as_raw()) {
-        Err(io::Error::other("belongs to another user, and is not read"))
-    } else {
-        text(file)
+        return Err(no_regular_file());
     }
+    check_owner(meta.uid())?;
+    text(file)
+}
+
+/// Checks that a file is this user's or root's.
+///
+/// # Errors
+/// It is not, in a few words.
+pub(crate) fn check_owner(owner: u32) -> io::Result<()> {
+    if is_trusted(owner, rustix::process::geteuid().as_raw()) {
+        Ok(())
+    } else {
+        Err(io::Error::other("belongs to another user, and is not read"))
+    }
+}
+
+/// The error for a directory, a device or a FIFO.
+pub(crate) fn no_regular_file() -> io::Error {
+    io::Error::other("is not a regular file, and is not read")
 }
 
 /// Files of root are the system's.

@@ -28,6 +28,7 @@ mod counting;
 mod counts;
 mod details;
 mod error;
+mod expression;
 mod input;
 mod limits;
 pub(crate) mod measure;
@@ -62,6 +63,8 @@ pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
 #[cfg(feature = "app")]
 pub(crate) use recorded::recorded;
+#[cfg(feature = "app")]
+pub(crate) use report::streamed_report;
 pub use report::{Report, ReportPart, report};
 #[cfg(feature = "app")]
 pub(crate) use template::pattern::NoticePattern;

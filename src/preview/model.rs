@@ -46,6 +46,10 @@ pub enum Bit {
     Escapes(Range<usize>),
 }
 
+/// Kept text is passed on in pieces of this many bytes.
+#[cfg(feature = "app")]
+const PIECE: usize = 1 << 20;
+
 /// A part of a preview.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -91,6 +95,27 @@ impl Part {
             Self::Notice { text } => text.clone(),
             Self::Counting => WAITING.to_owned(),
         }
+    }
+
+    /// Passes on the part's text in order, of kept text a piece at a time, so that memory does not grow with it.
+    #[cfg(feature = "app")]
+    pub(crate) fn each_piece<E>(
+        &self,
+        input: &Input,
+        take: &mut dyn FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self::Kept { source, range, decoding } = self else { return take(&self.text(input)) };
+        let bytes = input.stream(*source).bytes;
+        let mut at = range.start;
+        while at < range.end {
+            let end = match at + PIECE {
+                near if near >= range.end => range.end,
+                near => units::element_start(bytes, near).max(at + 1),
+            };
+            take(&decoding.decode(window(input, *source, &(at..end))))?;
+            at = end;
+        }
+        Ok(())
     }
 
     /// Returns the length of [`Part::text`] in UTF-8 bytes.

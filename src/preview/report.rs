@@ -1,21 +1,24 @@
 //! A preview as the command line's JSON.
 
+#[cfg(feature = "app")]
+use std::fmt;
+
 use serde::Serialize;
 
 use crate::known::Warning;
 
 use super::input::Input;
-use super::model::{LimitHit, Preview, Status};
+use super::model::{LimitHit, Part, Preview, Status};
 use super::policy::Policy;
 
 /// One part, with its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct ReportPart {
+pub struct ReportPart<T = String> {
     /// `kept`, `changed` or `notice`.
     pub kind: &'static str,
     /// Its text.
-    pub text: String,
+    pub text: T,
     /// First byte of the output that it stands for; none for a notice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<usize>,
@@ -31,7 +34,7 @@ pub struct ReportPart {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[allow(missing_docs)]
 #[non_exhaustive]
-pub struct Report {
+pub struct Report<T = String> {
     /// The version of this form: 1. A field that changes its meaning would raise it.
     pub version: u32,
     pub policy: String,
@@ -39,8 +42,8 @@ pub struct Report {
     pub status: String,
     pub truncated: bool,
     pub truncated_by: Option<&'static str>,
-    pub text: String,
-    pub parts: Vec<ReportPart>,
+    pub text: T,
+    pub parts: Vec<ReportPart<T>>,
     pub unit: &'static str,
     pub total_lines: Option<u64>,
     pub total_bytes: Option<u64>,
@@ -66,22 +69,65 @@ pub fn report(
     limits_from: &str,
     store: &[Warning],
 ) -> Report {
+    let text = |parts: &[Part]| parts.iter().map(|part| part.text(input)).collect();
+    with_text(preview, input, policy, (limits_from, store), text)
+}
+
+/// Same as [`report`], with texts that are decoded as they are written: they may be as long as the output.
+#[cfg(feature = "app")]
+pub(crate) fn streamed_report<'a>(
+    preview: &'a Preview,
+    input: &'a Input<'a>,
+    policy: &Policy,
+    limits_from: &str,
+    store: &[Warning],
+) -> Report<impl Serialize + 'a> {
+    with_text(preview, input, policy, (limits_from, store), |parts| StreamedText { parts, input })
+}
+
+/// The text of some parts.
+#[cfg(feature = "app")]
+struct StreamedText<'a> {
+    parts: &'a [Part],
+    input: &'a Input<'a>,
+}
+
+#[cfg(feature = "app")]
+impl fmt::Display for StreamedText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.parts.iter().try_for_each(|part| part.each_piece(self.input, &mut |text| f.write_str(text)))
+    }
+}
+
+#[cfg(feature = "app")]
+impl Serialize for StreamedText<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+fn with_text<'a, T>(
+    preview: &'a Preview,
+    input: &Input,
+    policy: &Policy,
+    (limits_from, store): (&str, &[Warning]),
+    text: impl Fn(&'a [Part]) -> T,
+) -> Report<T> {
     let warnings = Warning::of(policy.warnings(), store, preview.extent(input));
-    let parts: Vec<ReportPart> = preview
+    let parts: Vec<ReportPart<T>> = preview
         .parts
         .iter()
         .map(|part| {
             let range = part.range();
             ReportPart {
                 kind: part.kind(),
-                text: part.text(input),
+                text: text(std::slice::from_ref(part)),
                 start: range.as_ref().map(|(_, range)| range.start),
                 end: range.as_ref().map(|(_, range)| range.end),
                 source: range.map(|(source, _)| source.as_str()),
             }
         })
         .collect();
-    let text: String = parts.iter().map(|part| part.text.as_str()).collect();
     Report {
         version: 1,
         policy: policy.name().to_owned(),
@@ -92,8 +138,8 @@ pub fn report(
         },
         truncated: preview.truncated,
         truncated_by: preview.truncated_by.map(LimitHit::as_str),
-        tokens_estimate: (text.len() as u64).div_ceil(4),
-        text,
+        tokens_estimate: preview.tokens_estimate(input),
+        text: text(&preview.parts),
         parts,
         unit: preview.unit.as_str(),
         total_lines: preview.total_lines,

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use regex::bytes::Regex;
 use serde::Deserialize;
 
 use crate::fs::plain_file;
+use crate::text::supply::OwnBytes;
 
+use super::expression::Expression;
 use super::input::{Input, Stream};
 use super::model::{Bit, Decoding, Part};
 use super::section::{Fault, Keys};
@@ -23,7 +24,7 @@ enum Quoted {
 #[derive(Debug)]
 pub(crate) struct Rewrite {
     /// What is removed from the kept text.
-    remove: Option<Regex>,
+    remove: Option<Expression>,
     /// Whether white space is stripped from both ends, as by Python's `strip`.
     strip: bool,
     quoted: Option<Quoted>,
@@ -32,7 +33,7 @@ pub(crate) struct Rewrite {
 impl Rewrite {
     pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
-            remove: keys.optional_pattern("remove", plain_file::regex)?,
+            remove: keys.optional_pattern("remove", |text| plain_file::regex(text).map(Expression::from))?,
             strip: keys.flag("strip")?,
             quoted: keys.optional_word("quoted")?,
         })
@@ -53,7 +54,7 @@ impl Rewrite {
     ) -> Vec<(&'static str, Vec<Part>)> {
         let rewritten = slots.into_iter().map(|(name, mut parts)| {
             if let Some(remove) = &self.remove {
-                let found = removed(&flat(input, &parts), remove);
+                let found = remove.find_all(OwnBytes::from(&flat(input, &parts)));
                 parts = without(input, parts, &found);
             }
             if self.strip {
@@ -79,10 +80,6 @@ fn raw(input: &Input, part: &Part) -> Vec<u8> {
 
 fn flat(input: &Input, parts: &[Part]) -> Vec<u8> {
     parts.iter().flat_map(|part| raw(input, part)).collect()
-}
-
-fn removed(bytes: &[u8], remove: &Regex) -> Vec<Range<usize>> {
-    remove.find_iter(bytes).map(|found| found.range()).collect()
 }
 
 /// Returns the white space at both ends.

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use regex::bytes::Regex;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use toml::Spanned;
 
 use crate::form::{instead, word};
 
+use super::expression::Expression;
 use super::template::{Compiler, Figure, Template};
 
 /// A table as written, with the position of each key and value.
@@ -191,8 +191,8 @@ impl<'a> Keys<'a> {
     pub(crate) fn optional_pattern<E: ToString>(
         &mut self,
         key: &'static str,
-        make: impl Fn(&str) -> Result<Regex, E>,
-    ) -> Result<Option<Regex>, Fault> {
+        make: impl Fn(&str) -> Result<Expression, E>,
+    ) -> Result<Option<Expression>, Fault> {
         let Some(text) = self.optional_text(key)? else { return Ok(None) };
         let pattern = make(&text);
         pattern.map(Some).map_err(|error| self.fault(key, error))

@@ -37,6 +37,11 @@ impl Branches {
         self.ids.last().copied()
     }
 
+    /// Returns the number that the next record gets.
+    pub fn next(&self) -> u32 {
+        self.ids.len() as u32
+    }
+
     /// Returns a record by its number.
     pub fn id(&self, number: u32) -> Option<RecordId> {
         self.ids.get(number as usize).copied()

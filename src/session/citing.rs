@@ -2,8 +2,6 @@
 //! looked through.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -20,9 +18,6 @@ const MOST_SESSIONS: usize = 64;
 
 /// The shortest name that is looked for, in bytes: a shorter one is in many records by chance.
 const SHORTEST: usize = 5;
-
-/// How many bytes of a file are searched at once.
-const CHUNK: usize = 1 << 20;
 
 /// How much earlier than its output a session may seem to have been written, for clocks that differ.
 const SLACK: Duration = Duration::from_secs(60);
@@ -49,11 +44,13 @@ pub fn find(
     let name = path.file_name().filter(|name| name.as_encoded_bytes().len() >= SHORTEST)?;
     let written = path.symlink_metadata().ok()?.modified().ok();
     let finder = Finder::new(name.as_encoded_bytes());
+    let mut room = Vec::new();
     for file in near(sessions, path, written) {
-        if !progress.step(0, 1) {
+        let mut wanted = || progress.step(0, 1);
+        if !wanted() {
             return None;
         }
-        if may_hold(file, &finder, progress)
+        if list::may_hold(file, &finder, &mut room, &mut wanted)
             && let Some(found) = in_session(file, path, name, uid, progress)
         {
             return Some(found);
@@ -80,39 +77,6 @@ fn near<'a>(
     rest.sort_by_key(|file| file.modified);
     first.extend(rest);
     first.into_iter().take(MOST_SESSIONS)
-}
-
-/// Whether a session may name a file, by the bytes of its log. Forms with several files, and databases, always may.
-fn may_hold(file: &SessionFile, finder: &Finder, progress: &dyn ReadProgress) -> bool {
-    if file.path.extension() != Some(OsStr::new("jsonl")) {
-        return true;
-    }
-    // Sub-agents have logs of their own beside the session's.
-    if file.path.with_extension("").is_dir() {
-        return true;
-    }
-    let Ok(mut log) = File::open(&file.path) else { return false };
-    let overlap = finder.needle().len() - 1;
-    let (mut buffer, mut kept) = (vec![0; CHUNK + overlap], 0);
-    loop {
-        match log.read(&mut buffer[kept..]) {
-            Ok(0) => return false,
-            Ok(read) => {
-                let filled = kept + read;
-                if finder.find(&buffer[..filled]).is_some() {
-                    return true;
-                }
-                let from = filled.saturating_sub(overlap);
-                buffer.copy_within(from..filled, 0);
-                kept = filled - from;
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => return false,
-        }
-        if !progress.step(0, 1) {
-            return false;
-        }
-    }
 }
 
 fn in_session(

@@ -1,5 +1,7 @@
 //! The `content` of a message, as most agents write it: a string, or a list of parts with text and images.
 
+use memchr::memmem;
+
 use super::json::{Json, Kind};
 use super::model::{TextPiece, TextPieces};
 use super::reader::RecordPlace;
@@ -49,6 +51,17 @@ pub fn last_line(content: Json) -> String {
     };
     let ending = last.and_then(|text| text.text()).map(|text| text.ending(1024)).unwrap_or_default();
     ending.lines().next_back().unwrap_or_default().to_owned()
+}
+
+/// Whether a content has a line that `is_notice` knows. Only one with these words can be, which JSON writes as they are.
+pub fn has_line(content: Json, words: &str, is_notice: impl Fn(&str) -> bool) -> bool {
+    let has_words = |text: &Json| memmem::find(text.raw(), words.as_bytes()).is_some();
+    let has_notice =
+        |text: Json| text.text().is_some_and(|text| text.to_text(usize::MAX).text.lines().any(&is_notice));
+    match content.kind() {
+        Kind::String => has_words(&content) && has_notice(content),
+        _ => content.items().filter_map(|part| part.get("text")).filter(has_words).any(has_notice),
+    }
 }
 
 /// Returns a member that is a name or an id.

@@ -107,7 +107,7 @@ impl RelatedSessions {
         let Some(format) = format_of(file).filter(|_| begins_with_origin(file).is_some()) else {
             return Self::default();
         };
-        let mut candidates = list(env, Some(format.agent())).sessions;
+        let mut candidates = list(env, Some(format.agent()), progress).sessions;
         let is_by_day = format.agent() == "codex";
         candidates.retain(|other| {
             other.format == file.format && (is_by_day || other.path.parent() == file.path.parent())

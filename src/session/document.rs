@@ -73,6 +73,7 @@ impl DocumentSession {
             }
             read_document(source, self.read, &mut self.transcript);
         }
+        self.transcript.derive_fates();
         Ok(())
     }
 }

@@ -8,14 +8,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::preview::Catalog;
-use crate::source::Source;
+use crate::source::{MapView, Source};
 
 use super::model::{Call, CutState};
 use super::reader::SessionFile;
 use super::spill::{SpillState, is_beside, state_of};
 use super::transcript::Transcript;
 use super::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
-use super::window::read_file;
+use super::window::{ReadFile, read_file};
 
 /// Which spills may be opened: a path in the records is a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,29 +82,46 @@ impl Examiner {
         if here.is_some_and(|path| self.paths == Paths::Known && !self.is_known(file, &path)) {
             return Verdict::Unchecked(Unchecked::Outside);
         }
-        let whole = is_cut.then(|| self.whole(file, transcript, call)).flatten();
-        self.verifier.verify(transcript, call, whole.as_ref())
+        match is_cut.then(|| self.open(file, call)).flatten() {
+            Some((source, path)) => {
+                self.compare(transcript, call, source, &mut |view| WholeOutput::Spill(view, path.clone()))
+            }
+            None => {
+                let copy = is_cut.then(|| whole_display(transcript, call)).flatten();
+                self.verifier.verify(transcript, call, copy.as_ref())
+            }
+        }
     }
 
     /// Compares a window of a file with what the policies make of the file that was read.
     fn verify_window(&self, file: &SessionFile, transcript: &Transcript, call: &Call) -> Verdict {
         let may_open = |path: &Path| self.paths == Paths::Any || self.is_known(file, path);
         match read_file(transcript, call, &file.path, self.uid, &may_open) {
-            Ok(read) => {
-                let whole = WholeOutput::File(Box::new(read));
-                self.verifier.verify(transcript, call, Some(&whole))
-            }
+            Ok((source, read)) => self.compare(transcript, call, source, &mut |view| {
+                WholeOutput::File(Box::new(ReadFile { view, ..read.clone() }))
+            }),
             Err(why) => Verdict::Unchecked(why.into()),
         }
     }
 
-    /// Opens the whole output of a call: its spill, or a copy that is known to be whole.
-    fn whole(&self, file: &SessionFile, transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
+    /// Compares a result with what the policies make of a file, which is of one content.
+    fn compare(
+        &self,
+        transcript: &Transcript,
+        call: &Call,
+        mut source: Source,
+        whole: &mut dyn FnMut(MapView) -> WholeOutput,
+    ) -> Verdict {
+        let verdict = source.read_steadily(&mut || true, &mut |source| {
+            self.verifier.verify(transcript, call, Some(&whole(source.view())))
+        });
+        verdict.unwrap_or(Verdict::Unchecked(Unchecked::Unsteady))
+    }
+
+    /// Opens the spill of a call, and returns the path that the agent gave it.
+    fn open(&self, file: &SessionFile, call: &Call) -> Option<(Source, String)> {
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
         let spill = self.spill(file, call).and_then(|state| Source::glance_at_entry(state.path()?).ok());
-        match (spill, cited) {
-            (Some(source), Some(path)) => Some(WholeOutput::Spill(source.view(), path)),
-            _ => whole_display(transcript, call),
-        }
+        spill.zip(cited)
     }
 }

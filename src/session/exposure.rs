@@ -6,13 +6,33 @@ use std::path::{Path, PathBuf};
 /// The bits of a mode by which others may read a file and search a directory: those of the group, and of everybody.
 const OTHERS: [(u32, u32); 2] = [(0o040, 0o010), (0o004, 0o001)];
 
-/// Whether the group or everybody can read a file: by its own mode, and by those of all directories above it.
-pub fn is_open_to_others(file: &Path) -> bool {
-    let Some(mode) = mode(file) else { return false };
-    let may = OTHERS.map(|(read, search)| (mode & read != 0, search));
-    // Most files that others might read lie in a directory that nobody else can search.
-    let above = || file.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty());
-    may.into_iter().any(|(may, search)| may && above().all(|dir| mode_of(dir) & search != 0))
+/// Tells which files others can read; looks at the directories above once for the files of one directory.
+#[derive(Clone, Debug, Default)]
+pub struct Exposure {
+    dir: Option<PathBuf>,
+    /// Whether the group and everybody can reach the files of the directory.
+    is_reached: [bool; 2],
+}
+
+impl Exposure {
+    /// Whether the group or everybody can read a file: by its own mode, and by those of all directories above it.
+    pub fn is_open_to_others(&mut self, file: &Path) -> bool {
+        let Some(mode) = mode(file) else { return false };
+        let may_read = OTHERS.map(|(read, _)| mode & read != 0);
+        if may_read == [false; 2] {
+            return false;
+        }
+        let dir = file.parent().unwrap_or(file);
+        if self.dir.as_deref() != Some(dir) {
+            let modes = dir.ancestors().filter(|dir| !dir.as_os_str().is_empty()).map(mode_of);
+            let shared = modes.fold(u32::MAX, |shared, mode| shared & mode);
+            *self = Self {
+                dir: Some(dir.to_owned()),
+                is_reached: OTHERS.map(|(_, search)| shared & search != 0),
+            };
+        }
+        may_read.into_iter().zip(self.is_reached).any(|(may_read, is_reached)| may_read && is_reached)
+    }
 }
 
 /// Returns the directory to be closed: the agent's own, the hidden one above the file, else the one that holds the file.
@@ -49,12 +69,12 @@ mod tests {
         let with = |of_dir, of_file| {
             fs::set_permissions(&dir, Permissions::from_mode(of_dir)).unwrap();
             fs::set_permissions(&file, Permissions::from_mode(of_file)).unwrap();
-            is_open_to_others(&file)
+            Exposure::default().is_open_to_others(&file)
         };
         let is_below_open = top.path().ancestors().skip(1).all(|dir| mode_of(dir) & 0o001 != 0);
         assert_eq!(with(0o755, 0o644), is_below_open);
         assert!(!with(0o700, 0o644) && !with(0o755, 0o600) && !with(0o710, 0o604));
         assert_eq!(directory_to_close(&file), Some(dir));
-        assert!(!is_open_to_others(&top.path().join("none")));
+        assert!(!Exposure::default().is_open_to_others(&top.path().join("none")));
     }
 }

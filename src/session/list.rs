@@ -6,14 +6,18 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
+use memchr::memmem::Finder;
 
 use crate::env::Env;
 
 use super::agents::FORMATS;
-use super::exposure::is_open_to_others;
+#[cfg(feature = "sqlite")]
+use super::database::Database;
+use super::exposure::Exposure;
 use super::find;
 use super::model::SessionFacts;
 use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
+use super::record::holds;
 
 /// A session that was changed within this time counts as live: most agents write nothing while a command runs.
 pub const LIVE: Duration = Duration::from_secs(60);
@@ -80,12 +84,15 @@ pub fn agents() -> Vec<&'static str> {
     agents
 }
 
-/// Lists the sessions of all agents, or of one.
-pub fn list(env: &Env, agent: Option<&str>) -> SessionListing {
+/// Lists the sessions of all agents, or of one. If `progress` gives it up, those found so far.
+pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> SessionListing {
     let mut listing = SessionListing::default();
     for format in FORMATS.iter().filter(|format| agent.is_none_or(|agent| agent == format.agent())) {
         let SessionListing { sessions, faults } = &mut listing;
-        format.find(env, &mut |file| sessions.push(file), &mut |fault| faults.push(fault));
+        if !progress.step(0, 1) {
+            break;
+        }
+        format.find(env, progress, &mut |file| sessions.push(file), &mut |fault| faults.push(fault));
     }
     listing.sessions.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     listing.sessions.dedup_by(|a, b| a.path == b.path && a.id == b.id);
@@ -103,14 +110,14 @@ fn try_each(
     wanted: &SessionFilter,
     take: &mut dyn FnMut(ListStep) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let mut listing = list(env, wanted.agent);
+    let mut listing = list(env, wanted.agent, &());
     listing.sessions.retain(|file| wanted.since.is_none_or(|since| changed(file) >= Some(since)));
     take(ListStep::Found(listing.sessions.len()))?;
     listing.faults.into_iter().try_for_each(|fault| take(ListStep::Fault(fault)))?;
     let mut group = Vec::new();
-    let mut size = CHUNKS[0];
+    let (mut size, mut exposure) = (CHUNKS[0], Exposure::default());
     for file in listing.sessions {
-        match listed(file) {
+        match listed(file, &mut exposure) {
             Ok(session) if is_in(&session.facts, wanted.project) => group.push(session),
             Ok(_) => {}
             Err(fault) => take(ListStep::Fault(fault))?,
@@ -127,11 +134,11 @@ fn try_each(
 ///
 /// # Errors
 /// The file cannot be read; in words, with its path, which is not escaped.
-pub fn listed(file: SessionFile) -> Result<ListedSession, String> {
+pub fn listed(file: SessionFile, exposure: &mut Exposure) -> Result<ListedSession, String> {
     let facts = facts(&file).map_err(|error| format!("{}: cannot be read: {error}", file.path.display()))?;
     let title = facts.title.as_deref().and_then(first_words);
     let agent = format_of(&file).map_or("", |format| format.agent());
-    let is_open_to_others = is_open_to_others(&file.path);
+    let is_open_to_others = exposure.is_open_to_others(&file.path);
     Ok(ListedSession { agent, facts: SessionFacts { title, ..facts }, file, is_open_to_others })
 }
 
@@ -174,6 +181,18 @@ pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> Result<Box<dyn O
     }
 }
 
+/// Whether a session may hold what `finder` looks for, by the bytes of its logs: far quicker to see than to read it. One with
+/// other records always may. `room` is used again from one session to the next; `wanted` says whether to go on.
+pub fn may_hold(
+    file: &SessionFile,
+    finder: &Finder,
+    room: &mut Vec<u8>,
+    wanted: &mut dyn FnMut() -> bool,
+) -> bool {
+    let logs = format_of(file).map(|format| format.logs(file)).unwrap_or_default();
+    logs.is_empty() || logs.iter().any(|log| holds(log, finder, room, wanted))
+}
+
 /// Finds out of which agent a file's records are.
 ///
 /// # Errors
@@ -182,7 +201,13 @@ pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
     let unreadable =
         |error: io::Error| SessionError::Unreadable { path: path.to_owned(), why: error.to_string() };
     let (head, _) = find::ends(path).map_err(unreadable)?;
-    FORMATS.iter().find_map(|format| format.recognise(path, &head)).ok_or_else(|| unknown(path))
+    let found = FORMATS.iter().find_map(|format| format.recognise(path, &head));
+    #[cfg(feature = "sqlite")]
+    if found.is_none() && Database::is_one(&head) {
+        // Why none of them could look at it.
+        Database::open(path, &()).map_err(|error| error.of(path))?;
+    }
+    found.ok_or_else(|| unknown(path))
 }
 
 /// Returns the reader of a session.

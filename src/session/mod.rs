@@ -8,12 +8,14 @@ pub mod citing;
 pub mod clock;
 pub mod command;
 pub mod content;
+pub mod context;
 pub mod copies;
 #[cfg(feature = "sqlite")]
 pub mod database;
 pub mod document;
 pub mod examine;
 pub mod exposure;
+pub mod fate;
 pub mod find;
 pub mod id;
 pub mod json;

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
+use super::fate::{ContextState, ResultFate};
+
 /// Where a value lies in an agent's records: a place, not a copy. A session holds five for each call, so it takes 20 bytes,
 /// also where there may be none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,37 +116,6 @@ pub enum TextPiece {
 /// The pieces of a text: nearly every text is one, which is kept in place.
 pub type TextPieces = SmallVec<[TextPiece; 1]>;
 
-/// What became of a text after the model first saw it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultFate {
-    /// It is still in the model's context, as far as the records tell.
-    InContext,
-    /// A short notice stands in its place since then.
-    Cleared(Option<Timestamp>),
-    /// A summary stands in its place since then.
-    Compacted(Option<Timestamp>),
-    /// Another text stands in its place since then: the next of the call's results.
-    Replaced(Option<Timestamp>),
-    /// The conversation was taken back to before it.
-    Rewound(Option<Timestamp>),
-    /// It is on a branch that was left.
-    OffBranch,
-}
-
-impl ResultFate {
-    /// Returns the word of `--json`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::InContext => "in-context",
-            Self::Cleared(_) => "cleared",
-            Self::Compacted(_) => "compacted",
-            Self::Replaced(_) => "replaced",
-            Self::Rewound(_) => "rewound",
-            Self::OffBranch => "off-branch",
-        }
-    }
-}
-
 /// A result of a call, as the model got it.
 #[derive(Clone, Debug)]
 pub struct CallResult {
@@ -154,8 +125,8 @@ pub struct CallResult {
     pub pieces: TextPieces,
     /// When it was recorded.
     pub at: Option<Timestamp>,
-    /// What became of it.
-    pub fate: ResultFate,
+    /// What the model still has of it.
+    pub context: ContextState,
     /// The whole record that holds it.
     pub record: Option<RecordSpan>,
 }
@@ -163,8 +134,13 @@ pub struct CallResult {
 impl CallResult {
     /// Creates a result as it went into the agent's history, where it still is.
     pub fn recorded(pieces: TextPieces, at: Option<Timestamp>, record: RecordSpan) -> Self {
-        let (evidence, fate) = (Evidence::Recorded, ResultFate::InContext);
-        Self { evidence, pieces, at, fate, record: Some(record) }
+        Self {
+            evidence: Evidence::Recorded,
+            pieces,
+            at,
+            context: ContextState::default(),
+            record: Some(record),
+        }
     }
 }
 
@@ -177,6 +153,13 @@ pub struct DisplayCopy {
     pub text: TextPiece,
     /// The length in bytes from which it may not be whole; `None` if it always is.
     pub most: Option<u32>,
+}
+
+impl DisplayCopy {
+    /// Creates a copy whose text is a JSON string.
+    pub fn new(name: &'static str, text: RecordSpan, most: Option<u32>) -> Self {
+        Self { name, text: TextPiece::Json(text), most }
+    }
 }
 
 /// How a call ended.
@@ -310,7 +293,7 @@ impl Call {
 
     /// Returns what became of the result that the model first saw.
     pub fn fate(&self) -> ResultFate {
-        self.first().map_or(ResultFate::InContext, |result| result.fate)
+        self.first().map_or(ResultFate::InContext, |result| result.context.fate)
     }
 }
 
@@ -353,6 +336,14 @@ pub struct SessionFacts {
     pub started: Option<Timestamp>,
     /// The last time in the records.
     pub ended: Option<Timestamp>,
+}
+
+impl SessionFacts {
+    /// Notes the time of a record.
+    pub fn note_time(&mut self, at: Option<Timestamp>) {
+        self.started = self.started.or(at);
+        self.ended = self.ended.max(at);
+    }
 }
 
 #[cfg(test)]

@@ -42,6 +42,12 @@ pub struct SessionFile {
 }
 
 impl SessionFile {
+    /// Returns the session's file as its only log; none if it is no log of a JSON value a line.
+    pub fn only_log(&self) -> Vec<PathBuf> {
+        let is_log = self.path.extension().is_some_and(|end| end == "jsonl");
+        if is_log { vec![self.path.clone()] } else { Vec::new() }
+    }
+
     /// Returns a session in a database, of which a row tells these facts.
     pub fn in_database(format: &'static str, path: &Path, facts: SessionFacts) -> Self {
         let since = facts.ended.and_then(|at| u64::try_from(at.as_millisecond()).ok());
@@ -79,6 +85,11 @@ pub enum SessionError {
 pub trait ReadProgress: Sync {
     /// Notes that `done` of `total` bytes are read. Returns whether to go on.
     fn step(&self, done: u64, total: u64) -> bool;
+
+    /// Returns what tells whether to go on where no steps can be noted, as within a query; `None` if nothing ends the reading.
+    fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
+        None
+    }
 }
 
 impl ReadProgress for () {
@@ -93,13 +104,22 @@ pub trait SessionFormat: fmt::Debug + Sync {
     fn agent(&self) -> &'static str;
 
     /// Returns the name of the form: the agent's, with more if the agent has several forms.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.agent()
+    }
 
     /// Returns the versions of the agent whose records were seen by the writers of the reader: `1.0.86 to 2.1.330`.
     fn seen(&self) -> &'static str;
 
-    /// Finds the sessions of an environment, without reading them. What cannot be looked at goes to `fault`, in words.
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String));
+    /// Finds the sessions of an environment, without reading them, as long as `progress` wants it. What cannot be looked at
+    /// goes to `fault`, in words.
+    fn find(
+        &self,
+        env: &Env,
+        progress: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    );
 
     /// Whether a file of any name is such records: `head` is its first 64 KiB. Returns what [`SessionFormat::find`] would
     /// have found.
@@ -108,6 +128,12 @@ pub trait SessionFormat: fmt::Debug + Sync {
     /// Reads what a list shows from the first and the last 64 KiB of a session's file. `tail` is empty if `head` is the
     /// whole file. For a database both are empty.
     fn glance(&self, file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts;
+
+    /// Returns the logs that hold all of a session, so that bytes which are in none of them are not in the session; none if
+    /// it has other records.
+    fn logs(&self, _file: &SessionFile) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// Reads a session whole, by places.
     ///
@@ -335,8 +361,10 @@ impl LogState {
             done += rest;
         }
         self.transcript.unread.unfinished = self.logs.iter().map(|log| log.unfinished).sum();
+        self.transcript.unread.fault = self.logs.iter().find_map(|log| log.file.fault()).map(Into::into);
         self.transcript.shrink();
         self.reader.settle(&mut self.transcript);
+        self.transcript.derive_fates();
         Ok(())
     }
 }
@@ -350,13 +378,15 @@ fn read_log(
 ) -> Result<(), SessionError> {
     let (mut unfinished, mut asked) = (0, None);
     let ended = records(&log.file, log.next, &mut |step| {
+        let is_beginning = matches!(step, LogStep::Beginning(..));
         let (start, record) = match step {
-            LogStep::Record(start, record) => (start, record),
-            LogStep::Unfinished(at) => {
-                unfinished = log.file.len().saturating_sub(at);
+            LogStep::Record(start, record) | LogStep::Beginning(start, record) => (start, record),
+            LogStep::Unfinished(rest) => {
+                unfinished = rest.end - rest.start;
                 return ControlFlow::Continue(());
             }
         };
+        transcript.unread.long += u64::from(is_beginning && record.is_ok());
         transcript.unread.records += 1;
         match record {
             Ok(record) => {

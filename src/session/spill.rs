@@ -62,12 +62,19 @@ pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
     other.map_or(SpillState::Gone, SpillState::Other)
 }
 
-/// Whether a path lies in the agent's own directory, the hidden one that holds the records.
+/// Whether a file lies in the agent's own directory, the hidden one that holds the records, and no link leads from there to
+/// where no directory above the records is.
 pub fn is_beside(path: &Path, records: &Path) -> bool {
     let is_hidden =
         |dir: &&Path| dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     let is_plain = !path.components().any(|part| part == Component::ParentDir);
-    is_plain && records.ancestors().find(is_hidden).is_some_and(|root| path.starts_with(root))
+    let Some(root) = records.ancestors().find(is_hidden).filter(|root| is_plain && path.starts_with(root))
+    else {
+        return false;
+    };
+    let Ok(real) = path.canonicalize() else { return false };
+    let above = records.ancestors().skip(1).take_while(|dir| dir.starts_with(root));
+    above.filter_map(|dir| dir.canonicalize().ok()).any(|dir| real.starts_with(dir))
 }
 
 /// Returns the place of a cited file in a copy of the agent's directory: the path below a hidden directory, taken from the
@@ -120,11 +127,28 @@ mod tests {
 
     #[test]
     fn what_lies_in_the_agent_s_directory_is_beside_the_records() {
-        let records = Path::new("/home/u/.claude/projects/p/s.jsonl");
-        assert!(is_beside(Path::new("/home/u/.claude/projects/p/s/tool-results/b1.txt"), records));
-        assert!(!is_beside(Path::new("/home/u/.ssh/id"), records));
-        assert!(!is_beside(Path::new("/home/u/.claude/../.ssh/id"), records));
-        assert!(!is_beside(Path::new("/work/b1.txt"), Path::new("/work/s.jsonl")));
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for dir in [".claude/projects/p/s", ".ssh", "moved/p/s"] {
+            std::fs::create_dir_all(at(dir)).unwrap();
+        }
+        for file in
+            [".claude/projects/p/s.jsonl", ".claude/projects/p/s/b1.txt", ".ssh/id", "moved/p/s/b1.txt"]
+        {
+            std::fs::write(at(file), "").unwrap();
+        }
+        let records = at(".claude/projects/p/s.jsonl");
+        assert!(is_beside(&at(".claude/projects/p/s/b1.txt"), &records));
+        assert!(!is_beside(&at(".ssh/id"), &records));
+        assert!(!is_beside(&at(".claude/../.ssh/id"), &records));
+        assert!(!is_beside(Path::new("/etc/passwd"), Path::new("/etc/s.jsonl")), "no hidden directory");
+        symlink(at(".ssh"), at(".claude/projects/p/out")).unwrap();
+        assert!(!is_beside(&at(".claude/projects/p/out/id"), &records), "a link leads out");
+        // A person may have moved the directory of the records.
+        symlink(at("moved"), at(".claude/elsewhere")).unwrap();
+        let records = at(".claude/elsewhere/p/s.jsonl");
+        assert!(is_beside(&at(".claude/elsewhere/p/s/b1.txt"), &records));
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use crate::human::count;
 
-use super::model::{CallStatus, CutState, ResultFate};
+use super::fate::ContextState;
+use super::fate::ResultFate;
+use super::model::{CallStatus, CutState};
 
 /// Says in how many other sessions a call is, if it was copied.
 pub fn copies_in_words(copies: u64) -> Option<String> {
@@ -14,7 +16,7 @@ pub fn copies_in_words(copies: u64) -> Option<String> {
 pub enum StateLength {
     /// As much as it takes.
     Full,
-    /// Little: `compacted, in 3 sessions` instead of `compacted later, also in 2 sessions`.
+    /// Little: `in 3 sessions` instead of `also in 2 sessions`.
     Short,
 }
 
@@ -29,8 +31,7 @@ pub fn state_in_words(
     cut: CutState,
     spill: Option<&str>,
     status: CallStatus,
-    fate: ResultFate,
-    length: StateLength,
+    context: ContextState,
 ) -> impl Iterator<Item = String> {
     let left = match (cut, spill) {
         (CutState::Lost, _) => Some("lost"),
@@ -40,8 +41,6 @@ pub fn state_in_words(
         _ => None,
     };
     let status = Some(status).filter(|status| *status != CallStatus::Ok).map(CallStatus::as_str);
-    let fate = Some(fate).filter(|fate| *fate != ResultFate::InContext);
-    let later = if length == StateLength::Full { " later" } else { "" };
-    let fate = fate.map(|fate| format!("{}{later}", fate.as_str()));
-    left.or(status).map(str::to_owned).into_iter().chain(fate)
+    let context = Some(context).filter(|context| context.fate != ResultFate::InContext);
+    left.or(status).map(str::to_owned).into_iter().chain(context.map(ContextState::describe))
 }

@@ -28,8 +28,8 @@ pub struct TableFormat {
     pub agent: &'static str,
     /// The versions of the agent whose tables were seen by the writers of the reader.
     pub seen: &'static str,
-    /// Returns where the databases of an environment may be.
-    pub databases: fn(env: &Env) -> Vec<PathBuf>,
+    /// Returns where the databases of an environment may be. What must not be read goes to `fault`, in words.
+    pub databases: fn(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf>,
     /// Lists the sessions of a database.
     pub list: ListTables,
     /// Reads the calls of a session.
@@ -41,17 +41,19 @@ impl SessionFormat for TableFormat {
         self.agent
     }
 
-    fn name(&self) -> &'static str {
-        self.agent
-    }
-
     fn seen(&self) -> &'static str {
         self.seen
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
-        for path in (self.databases)(env).into_iter().filter(|path| path.is_file()) {
-            match listed(&path, self.list) {
+    fn find(
+        &self,
+        env: &Env,
+        progress: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
+        for path in (self.databases)(env, fault).into_iter().filter(|path| path.is_file()) {
+            match self.listed(&path, progress) {
                 Ok(sessions) => sessions.into_iter().for_each(&mut *found),
                 Err(error) => fault(format!("{}: {error}", path.display())),
             }
@@ -60,7 +62,7 @@ impl SessionFormat for TableFormat {
 
     /// Returns the session that was changed last.
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let sessions = Database::is_one(head).then(|| listed(path, self.list).ok())??;
+        let sessions = Database::is_one(head).then(|| self.listed(path, &()).ok())??;
         sessions.into_iter().max_by_key(|session| session.modified)
     }
 
@@ -73,12 +75,14 @@ impl SessionFormat for TableFormat {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        TableSession::open(self.agent, file, self.read, progress)
+        TableSession::open(self, file, progress)
     }
 }
 
-fn listed(path: &Path, list: ListTables) -> Result<Vec<SessionFile>, DatabaseError> {
-    Database::open(path)?.whole(|rows| list(path, rows))
+impl TableFormat {
+    fn listed(&self, path: &Path, progress: &dyn ReadProgress) -> Result<Vec<SessionFile>, DatabaseError> {
+        Database::open(path, progress)?.whole(progress, |rows| (self.list)(path, rows))
+    }
 }
 
 /// A session in a database.
@@ -95,11 +99,11 @@ impl TableSession {
     /// # Errors
     /// The database cannot be read, or reading was given up.
     fn open(
-        agent: &'static str,
+        format: &TableFormat,
         file: &SessionFile,
-        read: ReadTables,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        let TableFormat { agent, read, .. } = *format;
         let (file, watch) = (file.clone(), PathWatch::default());
         let mut session = Self { file, watch, read, transcript: Transcript::new(agent) };
         session.refresh(progress)?;
@@ -107,10 +111,11 @@ impl TableSession {
     }
 
     fn transcript_now(&self, progress: &dyn ReadProgress) -> Result<Transcript, DatabaseError> {
-        Database::open(&self.file.path)?.whole(|rows| {
+        Database::open(&self.file.path, progress)?.whole(progress, |rows| {
             let mut out = Transcript::new(self.transcript.agent);
             out.facts = self.file.facts.clone();
             (self.read)(&self.file, rows, progress, &mut out)?;
+            out.derive_fates();
             Ok(out)
         })
     }

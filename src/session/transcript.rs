@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::context::{ContextEvent, ResultId};
+use super::fate::{ContextState, FateEvidence};
 use super::id::{IdMap, record_id};
 use super::model::{Call, CallStatus, RecordSpan, SessionFacts, Thread};
-use super::record::RecordSource;
+use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
 /// The most unknown kinds that are counted by name.
@@ -33,6 +35,13 @@ pub struct Transcript {
     pub unread: ReadReport,
     /// The requests that are in the records themselves.
     pub requests: RequestLog,
+    /// What was done to the results in the model's context, in order. A reader that settles again puts all of them here
+    /// anew.
+    pub events: Vec<ContextEvent>,
+    /// How it is known of results that no event names that they are still in the model's context.
+    pub default_evidence: FateEvidence,
+    /// How many requests of each thread were answered so far.
+    answers: Vec<u32>,
     /// The numbers of the calls by a hash of thread and id, or by the next one that was free.
     by_id: IdMap<u32>,
     tool_ids: HashMap<Box<str>, u32>,
@@ -50,8 +59,12 @@ pub struct ReadReport {
     pub kinds: BTreeMap<Box<str>, u64>,
     /// Records that are not JSON, or too large.
     pub broken: u64,
+    /// Records that are longer than [`MAX_RECORD`], of which the beginning was read.
+    pub long: u64,
     /// The bytes at the end that are not a whole record yet.
     pub unfinished: u64,
+    /// Why the text of a compressed log ends before its end.
+    pub fault: Option<Box<str>>,
 }
 
 impl ReadReport {
@@ -67,9 +80,20 @@ impl ReadReport {
         self.records > 0 && self.known == 0
     }
 
-    /// Describes what was not understood: `38 records of 3 unknown kinds (atis-latch ×22, …)`; empty if nothing.
+    /// Whether some of the records were not read.
+    pub fn is_short(&self) -> bool {
+        self.long > 0 || self.unfinished > MAX_RECORD as u64 || self.fault.is_some()
+    }
+
+    /// Whether some of the records were read and not understood.
+    pub fn has_unknown(&self) -> bool {
+        self.broken > 0 || !self.kinds.is_empty()
+    }
+
+    /// Describes what was not read or not understood: `38 records of 3 unknown kinds (atis-latch ×22, …)`; empty if nothing.
     pub fn in_words(&self) -> String {
         let count: u64 = self.kinds.values().sum();
+        let s = |n: u64| if n == 1 { "" } else { "s" };
         let mut words = Vec::new();
         if count > 0 {
             let mut kinds: Vec<_> = self.kinds.iter().collect();
@@ -77,7 +101,6 @@ impl ReadReport {
             let named: Vec<_> =
                 kinds.iter().take(3).map(|(kind, count)| format!("{kind} ×{count}")).collect();
             let more = if kinds.len() > 3 { ", …" } else { "" };
-            let s = |n: u64| if n == 1 { "" } else { "s" };
             words.push(format!(
                 "{count} record{} of {} unknown kind{} ({}{more})",
                 s(count),
@@ -87,12 +110,16 @@ impl ReadReport {
             ));
         }
         if self.broken > 0 {
-            words.push(format!(
-                "{} record{} not readable",
-                self.broken,
-                if self.broken == 1 { "" } else { "s" }
-            ));
+            words.push(format!("{} record{} not readable", self.broken, s(self.broken)));
         }
+        if self.long > 0 {
+            let records = if self.long == 1 { "record" } else { "records" };
+            words.push(format!("{} {records} over 16 MB, of which the beginning was read", self.long));
+        }
+        if self.unfinished > MAX_RECORD as u64 {
+            words.push(format!("the last {} MB are no record and were not read", self.unfinished >> 20));
+        }
+        words.extend(self.fault.as_deref().map(str::to_owned));
         words.join(", ")
     }
 }
@@ -109,6 +136,9 @@ impl Transcript {
             calls: Vec::new(),
             unread: ReadReport::default(),
             requests: RequestLog::default(),
+            events: Vec::new(),
+            default_evidence: FateEvidence::Recorded,
+            answers: Vec::new(),
             by_id: IdMap::default(),
             tool_ids: HashMap::new(),
             thread_ids: HashMap::new(),
@@ -201,6 +231,41 @@ impl Transcript {
             key = key.wrapping_add(1);
         }
         Err(key)
+    }
+
+    /// Counts a request of a thread that the model answered.
+    pub fn count_answer(&mut self, thread: u32) {
+        let at = thread as usize;
+        if self.answers.len() <= at {
+            self.answers.resize(at + 1, 0);
+        }
+        self.answers[at] = self.answers[at].saturating_add(1);
+    }
+
+    /// Returns the number of the next request of a thread, 1-based; `None` if its reader counts none.
+    pub fn next_request(&self, thread: u32) -> Option<u32> {
+        self.answers.get(thread as usize).map(|answers| answers.saturating_add(1))
+    }
+
+    /// Returns the results of a call, as an event names them.
+    pub fn result_ids(&self, call: u32) -> impl Iterator<Item = ResultId> + Clone + use<> {
+        let results = self.calls.get(call as usize).map_or(0, |call| call.results.len() as u32);
+        (0..results).map(move |result| ResultId { call, result })
+    }
+
+    /// Works out from the events what became of each result.
+    pub fn derive_fates(&mut self) {
+        for result in self.calls.iter_mut().flat_map(|call| &mut call.results) {
+            result.context = ContextState { evidence: self.default_evidence, ..ContextState::default() };
+        }
+        for event in &self.events {
+            for id in &event.results {
+                let call = self.calls.get_mut(id.call as usize);
+                if let Some(result) = call.and_then(|call| call.results.get_mut(id.result as usize)) {
+                    result.context = event.applied_to(result.context);
+                }
+            }
+        }
     }
 
     /// Returns the bytes of a place in the records, at most `most` from its start.

@@ -30,7 +30,8 @@ pub enum Against {
     /// A copy of the whole output that the agent keeps for its own screen.
     Display,
     /// A made-up output, as the real one is not at hand: what was kept, and a filler as long as the notice says. It proves
-    /// the cut, with its limits and figures, but not that what was kept is of the real output.
+    /// the cut, with its limits and words, but not that what was kept is of the real output, nor the totals that only the
+    /// notice tells: the length of the filler was taken from them.
     Witness,
 }
 
@@ -116,6 +117,9 @@ pub enum Unchecked {
     /// The file that was read is another now.
     #[error("the file that was read was changed since")]
     Changed,
+    /// The whole output, or the file that was read, is being written.
+    #[error("the file that it is compared with is cut or rewritten meanwhile")]
+    Unsteady,
     /// The whole output lies outside of the known stores, where nothing is opened unasked.
     #[error("the whole output is in no known store, and is not opened unasked (--any-path)")]
     Outside,

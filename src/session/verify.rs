@@ -14,7 +14,7 @@ use crate::preview::{
 use crate::source;
 
 use super::body::ResultBody;
-use super::model::{Call, CallResult, CutState, Evidence, TextPiece};
+use super::model::{Call, CallResult, CutState, Evidence, RecordSpan, TextPiece};
 use super::text;
 use super::transcript::Transcript;
 use super::whole::LONGEST;
@@ -22,6 +22,12 @@ use super::window::FileWindow;
 
 pub use super::verdict::{Against, Difference, Unchecked, Verdict};
 pub use super::whole::{WholeOutput, whole_display};
+
+/// How much white space may be between the records of two calls in one list, in bytes.
+const MAX_GAP: u64 = 256;
+
+/// How many calls before and after one are looked for in its message: limits that are divided among more are nothing.
+const MAX_CALLS: usize = 1000;
 
 /// Checks one call after the other, of sessions of one agent.
 #[derive(Debug)]
@@ -78,7 +84,10 @@ impl Verifier {
         let body = ResultBody::of(transcript, result, text, &[], LONGEST).ok()?;
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
         let saved_as = cited.unwrap_or_default();
-        let around = Circumstances { saved_as: &saved_as, exit_code: recorded.exit() };
+        // Copilot CLI records the size beside its notice; others have it in the notice alone.
+        let total =
+            call.cites.first().filter(|_| transcript.agent == "copilot-cli").and_then(|cite| cite.bytes);
+        let around = Circumstances { saved_as: &saved_as, exit_code: recorded.exit(), total };
         let is_of_version = |policy: &&Policy| recorded.is_of_version(&policy.era());
         let of_outputs = self.policies.iter().filter(|policy| policy.offset_key().is_none());
         of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded)).find_map(
@@ -171,12 +180,40 @@ impl<'a> Recorded<'a> {
         self.call.exit.filter(|_| self.transcript.agent != "openhands")
     }
 
+    /// Returns how many calls the model made in the message of this one: those whose records stand in one list with its own,
+    /// so that nothing but a comma is between them.
+    fn calls_of_message(&self) -> usize {
+        let calls = &self.transcript.calls;
+        let Some(record) = self.call.record else { return 1 };
+        let is_before = |call: &Call| {
+            call.record
+                .is_none_or(|other| (other.source(), other.start()) < (record.source(), record.start()))
+        };
+        let at = calls.partition_point(is_before);
+        let follows = |pair: &[Call]| {
+            let (Some(a), Some(b)) = (pair[0].record, pair[1].record) else { return false };
+            self.is_comma_between(a, b)
+        };
+        let before = calls.get(..=at).unwrap_or_default().windows(2).rev().take_while(|pair| follows(pair));
+        let after = calls.get(at..).unwrap_or_default().windows(2).take_while(|pair| follows(pair));
+        1 + before.take(MAX_CALLS).count() + after.take(MAX_CALLS).count()
+    }
+
+    fn is_comma_between(&self, a: RecordSpan, b: RecordSpan) -> bool {
+        let gap = b.start().checked_sub(a.end()).filter(|gap| *gap <= MAX_GAP && a.source() == b.source());
+        let Some(gap) = gap else { return false };
+        let between = self.transcript.read(RecordSpan::new(a.source(), a.row(), a.end(), gap), MAX_GAP);
+        between.is_ok_and(|bytes| bytes.trim_ascii() == b",")
+    }
+
     /// Returns what the records tell of a parameter.
     fn parameter(&self, name: &str) -> Option<String> {
         match name {
             "offset" => Some(self.window?.offset?.to_string()),
             "limit" => Some(self.window?.limit?.to_string()),
             "call_id" => Some(self.call.id.to_string()),
+            "tool_name" => Some(self.transcript.tool(self.call).to_owned()),
+            "calls" => Some(self.calls_of_message().to_string()),
             // Hermes' shell prints two marks of 27 points around the working directory, and two line feeds.
             "shell_points" => {
                 let cwd = self.transcript.facts.cwd.as_deref()?;

@@ -88,7 +88,7 @@ pub fn read_file(
     records: &Path,
     uid: u32,
     may_open: &dyn Fn(&Path) -> bool,
-) -> Result<ReadFile, NoReadFile> {
+) -> Result<(Source, ReadFile), NoReadFile> {
     let window = asked_for(transcript, call).ok_or(NoReadFile::Gone)?;
     let claim = Citation { path: window.path.clone(), bytes: None };
     let SpillState::Here(path) = look_for(&claim, records, uid) else { return Err(NoReadFile::Gone) };
@@ -99,5 +99,6 @@ pub fn read_file(
     let modified = path.metadata().and_then(|meta| meta.modified()).ok();
     let read_at = call.first().and_then(|first| first.at).or(call.at).map(SystemTime::from);
     let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);
-    Ok(ReadFile { window, view: source.view(), is_changed })
+    let view = source.view();
+    Ok((source, ReadFile { window, view, is_changed }))
 }

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 
+use crate::text::supply::{OwnBytes, Supply};
+
 use super::MapView;
 use super::map::copy_out;
 use super::reads::{PAGE, ReadCounts, fill};
@@ -16,13 +18,13 @@ pub struct Buffer(Vec<u8>);
 impl Buffer {
     /// Copies a range of `view` (bytes, clamped to the view). Anything truncated reads as zeros. Whole pages are read,
     /// so a range that starts or ends within a page costs the rest of that page.
-    pub fn read(&mut self, view: &MapView, range: Range<usize>) -> &[u8] {
+    pub fn read(&mut self, view: &MapView, range: Range<usize>) -> OwnBytes<'_> {
         let end = range.end.min(view.len());
         let start = range.start.min(end);
         let pages = start - start % PAGE..end.next_multiple_of(PAGE).min(view.len());
         let room = self.room(pages.len());
-        copy_out(view, pages.start, room);
-        &room[start - pages.start..end - pages.start]
+        copy_out(view, pages.start, &mut self.0[room.clone()]);
+        OwnBytes::from(&self.0).part(room.start + start - pages.start..room.start + end - pages.start)
     }
 
     /// Copies `len` bytes of a file from `start`, which must be a multiple of the page size of 4 KiB; fewer at its end.
@@ -31,18 +33,51 @@ impl Buffer {
     /// The system's error.
     pub fn read_file(&mut self, file: &File, start: u64, len: usize) -> io::Result<&[u8]> {
         let room = self.room(len);
+        let room = &mut self.0[room];
         match fill(file, start, room, &ReadCounts::default()) {
             (count, Ok(())) => Ok(&room[..count]),
             (_, Err(error)) => Err(error),
         }
     }
 
-    /// Returns `len` page-aligned bytes.
-    fn room(&mut self, len: usize) -> &mut [u8] {
+    /// Makes room for `len` page-aligned bytes, and returns where they are.
+    fn room(&mut self, len: usize) -> Range<usize> {
         if self.0.len() < len + PAGE {
             self.0 = vec![0; len + PAGE];
         }
         let start = self.0.as_ptr().align_offset(PAGE);
-        &mut self.0[start..start + len]
+        start..start + len
+    }
+}
+
+/// A view that is searched: copied piece by piece.
+#[derive(Debug)]
+pub struct ViewSupply<'a> {
+    view: &'a MapView,
+    len: usize,
+    buffer: Buffer,
+}
+
+impl ViewSupply<'_> {
+    /// Returns the first `len` bytes at most, as if they were all.
+    #[must_use]
+    pub fn up_to(self, len: usize) -> Self {
+        Self { len: self.len.min(len), ..self }
+    }
+}
+
+impl<'a> From<&'a MapView> for ViewSupply<'a> {
+    fn from(view: &'a MapView) -> Self {
+        Self { view, len: view.len(), buffer: Buffer::default() }
+    }
+}
+
+impl Supply for ViewSupply<'_> {
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn read(&mut self, range: Range<usize>) -> OwnBytes<'_> {
+        self.buffer.read(self.view, range)
     }
 }

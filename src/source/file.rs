@@ -14,6 +14,9 @@ use super::open::{Access, FollowLinks, OpenError, open};
 use super::spool::{Limit, Spool, StreamProgress};
 use super::watch::Probe;
 
+/// The longest file that is copied if it cannot be mapped, in bytes: with its holes, a longer one would be read for hours.
+const MAX_COPY: u64 = 1 << 40;
+
 /// Whether an entry of a store is locked while it is open for viewing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
@@ -99,16 +102,21 @@ impl Source {
     fn from_opened(path: &Path, opened: Access) -> Result<Source, OpenError> {
         match opened {
             Access::Stream(spool) => Ok(Source::spooled(Some(path), spool)),
-            Access::File(file, meta) => Source::mapped(path, file, Snapshot::from(&meta))
-                .map_err(|source| OpenError::Io { path: path.to_owned(), source }),
+            Access::File(file, meta) => Source::mapped(path, file, Snapshot::from(&meta)),
         }
     }
 
-    fn mapped(path: &Path, file: File, look: Snapshot) -> io::Result<Source> {
+    fn mapped(path: &Path, file: File, look: Snapshot) -> Result<Source, OpenError> {
         let size = look.identity.size;
         let Ok(view) = MapView::map(&file, size, next_generation()) else {
-            let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(file))?;
-            return Ok(Source::spooled(Some(path), spool));
+            if size > MAX_COPY {
+                return Err(OpenError::TooLarge(path.to_owned()));
+            }
+            let spool = Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(file));
+            return match spool {
+                Ok(spool) => Ok(Source::spooled(Some(path), spool)),
+                Err(source) => Err(OpenError::Io { path: path.to_owned(), source }),
+            };
         };
         // Without a tail to compare, growth counts as a rewrite, which is no reason not to open the file.
         let tail = read_tail(&file, size).unwrap_or_default();

@@ -35,6 +35,8 @@ struct Mapping {
     /// Whether the file takes less space than its length, and so may have holes.
     is_sparse: bool,
     reads: ReadCounts,
+    /// The lowest offset at which a scan found less than was mapped.
+    short_at: AtomicU64,
 }
 
 impl MapView {
@@ -55,7 +57,8 @@ impl MapView {
         let mut pages = MmapOptions::new().len(bytes.len()).map_anon()?;
         pages.copy_from_slice(bytes);
         let (guard, pages, reads) = (None, Some(pages.make_read_only()?), ReadCounts::default());
-        let mapping = Mapping { guard, pages, file: None, is_sparse: false, reads };
+        let mapping =
+            Mapping { guard, pages, file: None, is_sparse: false, reads, short_at: AtomicU64::new(u64::MAX) };
         Ok(MapView { mapping: Some(Arc::new(mapping)), len: bytes.len(), generation })
     }
 
@@ -83,9 +86,11 @@ impl MapView {
         self.generation
     }
 
-    /// Returns the offset in bytes from which pages were lost, if any; bytes from there on read as zero.
+    /// Returns the offset in bytes from which bytes were found to be lost, if any; from there on they read as zero.
     pub fn lost_at(&self) -> Option<u64> {
-        let lost = self.mapping.as_ref()?.guard.as_ref()?.lost_at()?;
+        let mapping = self.mapping.as_ref()?;
+        let faulted = mapping.guard.as_ref().and_then(Guard::lost_at).unwrap_or(u64::MAX);
+        let lost = faulted.min(mapping.short_at.load(Ordering::Relaxed));
         (lost < self.len as u64).then_some(lost)
     }
 
@@ -130,7 +135,8 @@ impl Mapping {
         let guard = Guard::register(pages.as_ptr() as usize, len)?;
         let is_sparse = file.metadata().is_ok_and(|meta| meta.blocks() * 512 < meta.len());
         let file = file.try_clone().ok();
-        Ok(Mapping { guard: Some(guard), pages: Some(pages), file, is_sparse, reads: ReadCounts::default() })
+        let (guard, pages, short_at) = (Some(guard), Some(pages), AtomicU64::new(u64::MAX));
+        Ok(Mapping { guard, pages, file, is_sparse, reads: ReadCounts::default(), short_at })
     }
 
     /// Returns the mapped bytes; they exist until the mapping is dropped.
@@ -153,13 +159,26 @@ impl Drop for Mapping {
 /// Whether the file has only a hole in `range` (bytes, not empty): it reads as zeros, and reading it would only fill
 /// the system's cache with them.
 pub fn is_hole(view: &MapView, range: &Range<usize>) -> bool {
+    data_at(view, range.start).start >= range.end
+}
+
+/// Returns where the next bytes lie at or after `at` that are not in a hole of the file; they may be none, at the end.
+pub(super) fn data_at(view: &MapView, at: usize) -> Range<usize> {
     use rustix::fs::{SeekFrom, seek};
+    let len = view.len();
     let sparse = view.mapping.as_ref().filter(|mapping| mapping.is_sparse);
-    let Some(file) = sparse.and_then(|mapping| mapping.file.as_ref()) else { return false };
-    match seek(file, SeekFrom::Data(range.start as u64)) {
-        Ok(data) => data >= range.end as u64,
-        Err(error) => error == rustix::io::Errno::NXIO,
-    }
+    let Some((file, reads)) = sparse.and_then(|mapping| Some((mapping.file.as_ref()?, &mapping.reads)))
+    else {
+        return at..len;
+    };
+    reads.note_seek();
+    let start = match seek(file, SeekFrom::Data(at as u64)) {
+        Ok(start) => (start as usize).clamp(at, len),
+        Err(rustix::io::Errno::NXIO) => return len..len,
+        Err(_) => return at..len,
+    };
+    let end = seek(file, SeekFrom::Hole(start as u64)).map_or(len, |end| (end as usize).clamp(start, len));
+    start..end
 }
 
 /// Copies the bytes from `start` into `buffer`, as far as the view goes; both must be page-aligned. If a scan reads
@@ -173,7 +192,11 @@ pub(super) fn copy_out(view: &MapView, start: usize, buffer: &mut [u8]) {
     let (filled, read) = fill(file, start as u64, buffer, &mapping.reads);
     let rest = &mut buffer[filled..];
     match read {
-        Ok(()) => rest.fill(0),
+        Ok(()) if rest.is_empty() => {}
+        Ok(()) => {
+            mapping.short_at.fetch_min((start + filled) as u64, Ordering::Relaxed);
+            rest.fill(0);
+        }
         Err(_) => rest.copy_from_slice(&view[start + filled..][..rest.len()]),
     }
 }

@@ -16,12 +16,15 @@ mod reads;
 mod refresh;
 mod scan;
 mod spool;
+mod steady;
 mod temporary;
 mod watch;
 
 pub use crate::fs::identity::{Identity, PathStatus, Stamp};
+#[cfg(feature = "app")]
+pub(crate) use crate::fs::identity::{Snapshot, await_write};
 pub use awaited::Awaited;
-pub use buffer::Buffer;
+pub use buffer::{Buffer, ViewSupply};
 pub use change::Change;
 pub use file::{Hold, Source};
 pub use map::{MapView, is_hole};
@@ -29,6 +32,8 @@ pub use open::OpenError;
 pub use reads::Reads;
 pub use scan::{count, line_feeds, measure, share_out};
 pub use spool::StreamProgress;
+pub use steady::Unsteady;
+pub(crate) use temporary::file as temporary_file;
 pub use watch::{Probe, Watcher};
 
 #[cfg(test)]

@@ -47,6 +47,9 @@ pub enum OpenError {
     /// A FIFO or device in a store, where only regular files are opened.
     #[error("{}: is not a regular file, and only regular files in a store are opened; pipe it in", .0.display())]
     Irregular(PathBuf),
+    /// A file that cannot be mapped, and is too large to be copied.
+    #[error("{}: too large to be mapped; pipe the part you want in, as in `head -c 1g FILE | overspill -`", .0.display())]
+    TooLarge(PathBuf),
     /// Any other error of the system.
     #[error("{}: {source}", path.display())]
     Io {

@@ -34,6 +34,8 @@ pub struct Reads {
     pub bytes: u64,
     /// Reads from an offset, or into memory, that is not page-aligned.
     pub unaligned: u64,
+    /// How often holes were looked for.
+    pub seeks: u64,
 }
 
 /// [`Reads`] that threads add to.
@@ -41,6 +43,7 @@ pub struct Reads {
 pub(super) struct ReadCounts {
     bytes: AtomicU64,
     unaligned: AtomicU64,
+    seeks: AtomicU64,
 }
 
 impl ReadCounts {
@@ -52,7 +55,13 @@ impl ReadCounts {
         }
     }
 
+    /// Counts a look for holes.
+    pub(crate) fn note_seek(&self) {
+        self.seeks.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn get(&self) -> Reads {
-        Reads { bytes: self.bytes.load(Ordering::Relaxed), unaligned: self.unaligned.load(Ordering::Relaxed) }
+        let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        Reads { bytes: get(&self.bytes), unaligned: get(&self.unaligned), seeks: get(&self.seeks) }
     }
 }

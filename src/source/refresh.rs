@@ -41,7 +41,7 @@ impl Source {
         let change = if size < old {
             Change::Truncated
         } else if size > old {
-            if self.tail_is_unchanged(file)? { return self.grow_file(file, now) } else { Change::Replaced }
+            if self.is_continued(file)? { return self.grow_file(file, now) } else { Change::Replaced }
         } else if before.rewritten(&now, self.path_status != PathStatus::Current) {
             return self.settle(file, now);
         } else if self.lost_pages_are_back(file)? {
@@ -58,7 +58,7 @@ impl Source {
     fn settle(&mut self, file: &File, seen: Snapshot) -> io::Result<Change> {
         std::thread::sleep(Duration::from_millis(1));
         let now = Snapshot::from(&file.metadata()?);
-        if now.identity.size > seen.identity.size && self.tail_is_unchanged(file)? {
+        if now.identity.size > seen.identity.size && self.is_continued(file)? {
             return self.grow_file(file, now);
         }
         let change =
@@ -111,8 +111,10 @@ impl Source {
         }
     }
 
-    fn tail_is_unchanged(&self, file: &File) -> io::Result<bool> {
+    /// Whether a longer file begins with what it had: nothing of that was found lost, and the end of it is the same.
+    fn is_continued(&self, file: &File) -> io::Result<bool> {
         match &self.backing {
+            Backing::File { .. } if self.view.lost_at().is_some() => Ok(false),
             Backing::File { tail, look, .. } => Ok(read_tail(file, look.identity.size)? == *tail),
             Backing::Spool(_) => Ok(true),
         }

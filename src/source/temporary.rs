@@ -14,9 +14,10 @@ const OTHERS: [&str; 2] = ["/var/tmp", "/tmp"];
 ///
 /// # Errors
 /// If it cannot be created in any directory: the system's error for the temporary directory, with the remedy.
-pub(super) fn file() -> io::Result<File> {
-    let dirs = std::iter::once(std::env::temp_dir()).chain(OTHERS.map(PathBuf::from));
-    in_one_of(&dirs.collect::<Vec<_>>())
+pub(crate) fn file() -> io::Result<File> {
+    // A relative one would depend on the directory in which overspill is started.
+    let given = Some(std::env::temp_dir()).filter(|dir| dir.is_absolute());
+    in_one_of(&given.into_iter().chain(OTHERS.map(PathBuf::from)).collect::<Vec<_>>())
 }
 
 fn in_one_of(dirs: &[PathBuf]) -> io::Result<File> {

@@ -187,6 +187,20 @@ fn five_sparse_gigabytes_cost_nothing() {
     assert_eq!((view[0], view[(5 << 30) - 1]), (0, 0));
 }
 
+/// Files this long are sparse; not every file system can hold one, but memory can.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_larger_than_the_address_space_is_refused() {
+    use std::os::fd::AsRawFd;
+
+    let file = rustix::fs::memfd_create("large", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+    rustix::fs::ftruncate(&file, 200 << 40).unwrap();
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    assert!(matches!(Source::open(path.as_ref()), Err(OpenError::TooLarge(_))));
+    rustix::fs::ftruncate(&file, 8 << 40).unwrap();
+    assert_eq!(Source::open(path.as_ref()).unwrap().len(), 8 << 40);
+}
+
 #[test]
 fn what_is_no_file_is_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();

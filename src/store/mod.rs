@@ -10,7 +10,7 @@ mod own;
 mod root;
 mod spec;
 
-pub use crate::env::Env;
+pub use crate::env::{Env, now};
 pub use crate::fs::room::{Space, space};
 pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, Swept, delete, sweep};
 pub use clean::pending::{Marked, Pending};

@@ -9,4 +9,5 @@ pub mod label;
 pub mod layout;
 pub mod pretty;
 pub mod search;
+pub mod supply;
 pub mod units;

@@ -289,6 +289,8 @@ pub enum Effect {
     ListSessions(u64),
     /// Sums up the calls of sessions; an earlier request is abandoned.
     SumSessions(SumTask),
+    /// Abandons finding sessions and summing up their calls.
+    StopSessions,
     /// Opens a session and follows it; an earlier one is closed.
     OpenSession(Arc<SessionFile>),
     /// Closes the open session.

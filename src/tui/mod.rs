@@ -17,5 +17,6 @@ pub mod watch;
 pub mod widget;
 
 pub use pager::subject::{Choice, StartAt, Subject};
+pub use runtime::terminal::{ended_by, is_closed_unheard};
 pub use runtime::{Completed, Follower, Live, LiveNews, Maker, Start, Target, run};
 pub use tune::job::{TuneSource, TuneStart};

@@ -9,13 +9,15 @@ use super::*;
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::{Catalog, Input, Output, Totals, plan};
 use crate::text::search::{Pattern, errors};
+use crate::text::supply::OwnBytes;
 
 fn pattern() -> &'static Pattern {
     errors::built_in().unwrap()
 }
 
 /// Checks all figures of a visit against plans and a search of each preview.
-fn check(name: &str, bytes: &[u8], find: Option<&Pattern>) {
+fn check(name: &str, text: &str, find: Option<&Pattern>) {
+    let bytes = text.as_bytes();
     let policy = Catalog::builtin().get(name).unwrap();
     let small = TuneSetting { max_lines: Some(4), max_size: Some(40), direction: None };
     let small = TuneSetting {
@@ -24,11 +26,13 @@ fn check(name: &str, bytes: &[u8], find: Option<&Pattern>) {
         direction: None,
     };
     let grid = TuneGrid::around(&small.on(&policy).unwrap_or(policy)).unwrap();
-    let visited =
-        Tuner::new(&grid.policies, find, pattern()).beside(grid.current).visit(bytes, "/tmp/out").unwrap();
+    let visited = Tuner::new(&grid.policies, find, pattern())
+        .beside(grid.current)
+        .visit(bytes, &mut OwnBytes::from(text), "/tmp/out")
+        .unwrap();
     let totals = Totals::count(bytes);
     let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
-    let finds: Vec<_> = find.unwrap_or(pattern()).in_lines(bytes).collect();
+    let finds: Vec<_> = find.unwrap_or(pattern()).in_lines(text).collect();
     assert_eq!(visited.finds, finds.len() as u64);
     let present = plan(&input, &grid.policies[grid.current]).map(|preview| kept_ranges(&preview.parts));
     for ((policy, found), otherwise) in grid.policies.iter().zip(&visited.settings).zip(&visited.otherwise) {
@@ -43,7 +47,7 @@ fn check(name: &str, bytes: &[u8], find: Option<&Pattern>) {
             kept_finds: finds.iter().filter(|found| holds(found)).count() as u64,
             is_cut: preview.truncated,
             lost_last_line: !bytes.is_empty() && !holds(&last_line(bytes)),
-            lost_first_error: pattern().in_lines(bytes).next().is_some_and(|error| !holds(&error)),
+            lost_first_error: pattern().in_lines(text).next().is_some_and(|error| !holds(&error)),
             lost_all: !bytes.is_empty() && kept.is_empty(),
         };
         assert_eq!(*found, expected, "{name}: {:?}", TuneSetting::of(policy));
@@ -61,8 +65,8 @@ proptest! {
         let text = lines.join("\n") + if feed { "\n" } else { "" };
         let find = Pattern::new("[a-e]+").unwrap();
         for name in ["opencode/output", "pi/bash", "opencode/shell", "claude-code/bash", "codex/exec", "gemini-cli/output"] {
-            check(name, text.as_bytes(), None);
-            check(name, text.as_bytes(), Some(&find));
+            check(name, &text, None);
+            check(name, &text, Some(&find));
         }
     }
 }
@@ -113,8 +117,9 @@ fn few_plans_are_made_for_many_outputs() {
     let mut sums = TuneSums::new(grid.settings.len());
     let output = "a line of an output that is long enough\nerror: no\n".repeat(4_000);
     for number in 0..30 {
-        let bytes = &output.as_bytes()[..output.len() - 50 * number];
-        sums.add(&tuner.visit(bytes, &format!("/tmp/output-{number}")).unwrap());
+        let text = &output[..output.len() - 50 * number];
+        let saved_as = format!("/tmp/output-{number}");
+        sums.add(&tuner.visit(text.as_bytes(), &mut OwnBytes::from(text), &saved_as).unwrap());
     }
     assert_eq!(sums.finds, (0..30).map(|number| 4_000 - number).sum::<u64>());
     assert!(tuner.plans() <= 4 * 60, "{}", tuner.plans());

@@ -1,11 +1,12 @@
 //! Visits one output: what every setting does to it, in figures.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
 use crate::preview::{Input, Output, PlanError, Policy, Totals, Want};
-use crate::text::search::Pattern;
+use crate::text::search::{Pattern, each_match};
+use crate::text::supply::Supply;
 
 use super::finds::FindCounts;
 use super::ranges::KeptStretches;
@@ -84,11 +85,16 @@ impl<'p> Tuner<'p> {
         self.sweeps.iter().map(Sweep::plans).sum()
     }
 
-    /// Visits an output that notices say is saved at `saved_as`.
+    /// Visits an output that notices say is saved at `saved_as`; `supply` has the same bytes.
     ///
     /// # Errors
     /// The policy file has a mistake that only shows in use.
-    pub(crate) fn visit(&mut self, bytes: &[u8], saved_as: &str) -> Result<VisitedOutput, PlanError> {
+    pub(crate) fn visit(
+        &mut self,
+        bytes: &[u8],
+        supply: &mut impl Supply,
+        saved_as: &str,
+    ) -> Result<VisitedOutput, PlanError> {
         let marks = Marks::of(bytes);
         let mut kept = Vec::new();
         let totals = Totals::of(&marks.total(), Want::ALL);
@@ -98,15 +104,18 @@ impl<'p> Tuner<'p> {
         }
         let mut counts = FindCounts::new(kept.iter().flat_map(|kept| kept.stretches.as_slice()));
         let mut first_error = None;
-        for found in self.find.unwrap_or(self.errors).in_lines(bytes) {
-            if self.find.is_none() && first_error.is_none() {
-                first_error = Some(found.clone());
-            }
+        each_match(supply, self.find.unwrap_or(self.errors), &mut |found| {
             counts.found(&found);
-        }
+            first_error.get_or_insert(found);
+            ControlFlow::Continue(())
+        });
         let finds = counts.end();
         if self.find.is_some() {
-            first_error = self.errors.in_lines(bytes).next();
+            first_error = None;
+            each_match(supply, self.errors, &mut |found| {
+                first_error = Some(found);
+                ControlFlow::Break(())
+            });
         }
         let last_line = last_line(bytes);
         let under = |kept: &Kept| UnderSetting {

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering}
 
 use libc::{mode_t, off64_t, size_t, ssize_t};
 
-use super::plan::{KINDS, Kind, Order, SHORT};
+use super::CHANGED;
+use super::plan::{KINDS, Kind, Order, REWRITE, REWRITE_ALWAYS, SHORT};
 
 /// What is counted, and what is failed. Shared with the test that started us, by a file.
 #[repr(C)]
@@ -53,11 +54,29 @@ fn fault(kind: Kind) -> Option<c_int> {
     // SAFETY: set before it was armed, and mapped for good.
     let counts = unsafe { &*COUNTS.load(Ordering::Relaxed) };
     let nth = counts.calls[kind as usize].fetch_add(1, Ordering::Relaxed) + 1;
-    let is_it = KIND.load(Ordering::Relaxed) == kind as usize && NTH.load(Ordering::Relaxed) == nth;
-    is_it.then(|| {
-        counts.given.store(1, Ordering::Relaxed);
-        FAULT.load(Ordering::Relaxed).cast_signed()
-    })
+    let (from, fault) = (NTH.load(Ordering::Relaxed), FAULT.load(Ordering::Relaxed).cast_signed());
+    let is_it = from == nth || fault == REWRITE_ALWAYS && from < nth;
+    if !is_it || KIND.load(Ordering::Relaxed) != kind as usize {
+        return None;
+    }
+    counts.given.store(1, Ordering::Relaxed);
+    match fault {
+        REWRITE | REWRITE_ALWAYS => {
+            rewrite(nth - from);
+            None
+        }
+        fault => Some(fault),
+    }
+}
+
+/// Gives the file that is read another content: the first one for an even number.
+fn rewrite(number: u32) {
+    IS_ARMED.store(false, Ordering::SeqCst);
+    if let Some(path) = std::env::var_os(CHANGED).map(std::path::PathBuf::from) {
+        let content = std::fs::read(path.with_file_name((number % 2).to_string())).expect("a content");
+        std::fs::write(&path, content).expect("a file to rewrite");
+    }
+    IS_ARMED.store(true, Ordering::SeqCst);
 }
 
 fn set_errno(errno: c_int) {

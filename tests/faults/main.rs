@@ -13,6 +13,8 @@ mod common;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod calls;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod changing;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod plan;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod scenes;
@@ -29,6 +31,8 @@ mod trial;
 const ORDER: &str = "OVERSPILL_TEST_FAULT";
 /// The file in which calls are counted.
 const COUNTS: &str = "OVERSPILL_TEST_FAULT_COUNTS";
+/// The file that is rewritten; beside it are its contents, `0` and `1`.
+const CHANGED: &str = "OVERSPILL_TEST_FAULT_CHANGED";
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn main() -> ExitCode {
@@ -46,6 +50,6 @@ fn main() -> ExitCode {
 /// Other systems' libraries have other names for their calls.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn main() -> ExitCode {
-    let _ = (ORDER, COUNTS);
+    let _ = (ORDER, COUNTS, CHANGED);
     ExitCode::SUCCESS
 }

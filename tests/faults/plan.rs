@@ -4,6 +4,9 @@ use std::ffi::c_int;
 
 /// Instead of an error: half of what was asked.
 pub const SHORT: c_int = -1;
+/// Instead of an error: the file that is read is rewritten before the call, or before it and every later one.
+pub const REWRITE: c_int = -2;
+pub const REWRITE_ALWAYS: c_int = -3;
 
 /// Calls that fail alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use std::sync::{LazyLock, Mutex};
 use regex::Regex;
 
 use crate::calls::Counts;
+use crate::changing;
 use crate::common::home::{Ran, finish};
 use crate::plan::{ALL, KINDS, Kind, Order};
 use crate::scenes::{SCENES, Scene, Stage};
@@ -239,26 +240,28 @@ fn try_all(scene: &Scene) -> (usize, Vec<String>) {
     (orders.len(), found.into_inner().expect("no thread has failed"))
 }
 
+/// The test in which the file that is read changes.
+const CHANGING: &str = "what_is_read_of_a_file_that_changes_is_of_one_content";
+
 /// Tests that the words on the command line ask for, as other test programs have it.
 pub fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.iter().any(|word| word == "--list") {
-        SCENES.iter().for_each(|scene| println!("{}: test", scene.name));
+        SCENES.iter().map(|scene| scene.name).chain([CHANGING]).for_each(|name| println!("{name}: test"));
         return ExitCode::SUCCESS;
     }
     let filters: BTreeSet<&str> =
         words.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    let wanted = |scene: &&Scene| filters.is_empty() || filters.iter().any(|word| scene.name.contains(word));
+    let wanted = |name: &str| filters.is_empty() || filters.iter().any(|word| name.contains(word));
     let mut faults = 0;
-    for scene in SCENES.iter().filter(wanted) {
-        let (tried, found) = try_all(scene);
-        println!(
-            "test {} ... {} ({tried} faults)",
-            scene.name,
-            if found.is_empty() { "ok" } else { "FAILED" }
-        );
+    let mut report = |name: &str, (tried, found): (usize, Vec<String>)| {
+        println!("test {name} ... {} ({tried} faults)", if found.is_empty() { "ok" } else { "FAILED" });
         found.iter().for_each(|fault| println!("{fault}"));
         faults += found.len();
+    };
+    SCENES.iter().filter(|scene| wanted(scene.name)).for_each(|scene| report(scene.name, try_all(scene)));
+    if wanted(CHANGING) {
+        report(CHANGING, changing::try_all());
     }
     if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

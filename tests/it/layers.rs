@@ -42,15 +42,16 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("input", &[]),
     ("value", &[]),
+    ("expression", &[]),
     ("model", &["input"]),
     ("measure", &["input", "model"]),
     ("template", &["error", "model", "value"]),
-    ("section", &["template"]),
+    ("section", &["expression", "template"]),
     ("limits", &["error", "model", "measure", "template", "section"]),
     ("cap", &["error", "input", "model", "measure", "template", "section"]),
     ("refuse", &["error", "measure", "template", "section"]),
-    ("rewrite", &["input", "model", "section"]),
-    ("strategy", &["error", "model", "measure", "template", "section", "limits", "rewrite"]),
+    ("rewrite", &["input", "model", "expression", "section"]),
+    ("strategy", &["error", "model", "expression", "measure", "template", "section", "limits", "rewrite"]),
     ("counts", &["model", "measure", "strategy"]),
     ("settle", &["input", "model", "measure", "strategy", "counts"]),
     (
@@ -297,6 +298,40 @@ fn nothing_is_printed_by_a_macro() {
         );
     }
     assert_eq!(faults, Vec::<String>::new());
+}
+
+/// A clock may be set to what `Timestamp::now` panics at; `env::now` does not.
+#[test]
+fn the_clock_is_read_in_one_place() {
+    let asks = |text: &str| code(text).any(|line| line.contains("Timestamp::now"));
+    let found = sources().into_iter().filter(|(name, text)| !name.contains("tests") && asks(text));
+    assert_eq!(found.map(|(name, _)| name).collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+/// A regular expression reads the same bytes twice, and panics if they differ: an output's may change at any moment. Each
+/// of these gives it bytes of our own, which their types say, or only compiles it.
+#[test]
+fn regular_expressions_never_read_what_may_change() {
+    let owning =
+        ["fs/plain_file.rs", "preview/expression.rs", "store/spec/pattern.rs", "text/search/pattern.rs"];
+    let holds = |text: &str| {
+        let own = text.split("#[cfg(test)]").next().unwrap_or(text);
+        code(own).any(|line| line.contains("regex::bytes"))
+    };
+    let found = sources().into_iter().filter(|(name, text)| !name.contains("tests") && holds(text));
+    let found: BTreeSet<String> = found.map(|(name, _)| name).collect();
+    assert_eq!(found, owning.map(str::to_owned).into());
+}
+
+/// What the command line writes passes the writers that know what the terminal can show; few copy byte for byte.
+#[test]
+fn commands_write_to_the_terminal_in_one_place() {
+    let exact = ["cli/inspect/preview.rs", "cli/safe.rs", "cli/view.rs"];
+    let raw =
+        |text: &str| code(text).any(|line| line.contains("patient::") || line.contains("stdout().lock"));
+    let found = sources().into_iter().filter(|(name, text)| name.starts_with("cli/") && raw(text));
+    let found: BTreeSet<String> = found.map(|(name, _)| name).collect();
+    assert_eq!(found, exact.map(str::to_owned).into());
 }
 
 #[test]

@@ -8,7 +8,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
@@ -52,7 +51,7 @@ pub fn follow(
     let progress = Arc::new(Progress::default());
     progress.note(&sink);
     let (tell_over, over) = channel::<()>();
-    let (shared, started) = (Arc::clone(&progress), Timestamp::now());
+    let (shared, started) = (Arc::clone(&progress), crate::env::now());
     let take = move || {
         let (taken, failure) = take_all(reader, sink, &shared);
         drop(tell_over);
@@ -120,7 +119,7 @@ mod tests {
 
     fn begun() -> (tempfile::TempDir, NewSpill) {
         let home = tempfile::tempdir().unwrap();
-        let place = Location::own(&Env::hermetic(home.path()), Timestamp::now());
+        let place = Location::own(&Env::hermetic(home.path()), crate::env::now());
         let spill = place.begin(Stream::Stdout).unwrap();
         (home, spill)
     }

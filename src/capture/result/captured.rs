@@ -49,7 +49,7 @@ impl Captured {
         Captured {
             ended: None,
             started,
-            finished: Timestamp::now(),
+            finished: crate::env::now(),
             left_running: false,
             left_early: false,
             failure,

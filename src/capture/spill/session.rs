@@ -84,14 +84,12 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    use jiff::Timestamp;
-
     use super::*;
     use crate::capture::Location;
     use crate::preview::Stream;
 
     fn begun(env: &Env) -> crate::store::NewSpill {
-        let place = Location::of_agent("go-opencode/bash", None, Some("s1"), env, Timestamp::now());
+        let place = Location::of_agent("go-opencode/bash", None, Some("s1"), env, crate::env::now());
         place.unwrap().begin(Stream::Stdout).unwrap()
     }
 

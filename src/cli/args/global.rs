@@ -12,7 +12,7 @@ pub(crate) struct GlobalArgs {
     /// Write no notes and warnings to standard error, only errors
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Draw lines, bars and plots with ASCII characters [default: only where the locale is not UTF-8]
+    /// Write nothing but ASCII to terminals [default: only where the locale is not UTF-8]
     #[arg(long, global = true)]
     pub ascii: bool,
 }

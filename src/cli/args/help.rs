@@ -7,7 +7,7 @@ use clap::error::Error;
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::examples::{Example, of};
-use super::leading::behind_subcommand;
+use super::leading::{behind_subcommand, subcommand};
 use super::{Args, ColorWhen};
 
 /// The subcommands in the order of the main help, under their headings.
@@ -37,6 +37,11 @@ pub(crate) fn parse() -> Result<Args, Error> {
     let words = behind_subcommand(words, &command);
     let mut matches = command.try_get_matches_from_mut(words)?;
     Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// Whether the process is to answer an agent's hook, as far as its words tell.
+pub(crate) fn is_hook() -> bool {
+    subcommand(std::env::args_os().collect(), &Args::command()).is_some_and(|name| name == "hook")
 }
 
 /// Returns the definition of the command line, with examples.

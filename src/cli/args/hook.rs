@@ -12,11 +12,11 @@ pub(crate) struct HookArgs {
 /// An agent whose hooks are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HookAgent {
-    /// Claude Code: PreToolUse and PostToolUse
+    /// Claude Code: PostToolUse
     ClaudeCode,
-    /// Codex: PreToolUse and PostToolUse
+    /// Codex: PostToolUse
     Codex,
-    /// Gemini CLI: BeforeTool and AfterTool
+    /// Gemini CLI: AfterTool
     GeminiCli,
     /// opencode: by a plugin, which docs/agents.md has
     Opencode,

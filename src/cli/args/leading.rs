@@ -11,12 +11,19 @@ pub(super) fn behind_subcommand(mut words: Vec<OsString>, command: &Command) -> 
     let leading = 1 + count(words.get(1..).unwrap_or_default(), command);
     let is_subcommand = |word: &OsString| {
         let name = word.to_str().unwrap_or_default();
-        command.get_subcommands().any(|sub| sub.get_name() == name) || name == "help"
+        command.find_subcommand(name).is_some() || name == "help"
     };
     if words.get(leading).is_some_and(is_subcommand) {
         words[1..=leading].rotate_right(1);
     }
     words
+}
+
+/// Returns the first of the words that names a subcommand, whether or not the rest can be parsed.
+pub(super) fn subcommand(words: Vec<OsString>, command: &Command) -> Option<OsString> {
+    let leading = 1 + count(words.get(1..).unwrap_or_default(), command);
+    let mut words = words.into_iter().skip(leading).take_while(|word| word != "--");
+    words.find(|word| command.find_subcommand(word).is_some())
 }
 
 /// Counts the words at the beginning that are global options and their values.
@@ -66,6 +73,22 @@ mod tests {
         );
         assert_eq!(moved("--quiet session end x"), "session --quiet end x");
         assert_eq!(moved("-q help list"), "help -q list");
+    }
+
+    #[test]
+    fn the_subcommand_is_found_where_the_rest_is_wrong() {
+        let of = |line: &str| {
+            let words = ["overspill"].into_iter().chain(line.split_whitespace()).map(OsString::from);
+            subcommand(words.collect(), &Args::command())
+        };
+        for line in
+            ["hook", "-q hook x", "--config list hook codex", "--confg list.toml hook codex", "hook list"]
+        {
+            assert_eq!(of(line), Some("hook".into()), "{line}");
+        }
+        for line in ["preview hook --bad", "-- hook", "--config hook", "hook.json"] {
+            assert_ne!(of(line), Some("hook".into()), "{line}");
+        }
     }
 
     #[test]

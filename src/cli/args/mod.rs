@@ -150,11 +150,10 @@ pub(crate) enum Command {
     ///
     /// With a name, prints that policy's file, to save and edit.
     Policies(PoliciesArgs),
-    /// Answer an agent's hook: keep outputs, and note what was cut
+    /// Answer an agent's hook: tell the model what was cut
     ///
-    /// Reads what the agent passes to a hook. Before a command, prints the command as `overspill run` runs it, which keeps
-    /// its whole output; after a command whose output was cut, a note on what the model did not get. docs/agents.md has
-    /// the settings to add.
+    /// Reads what the agent passes to a hook. After a command whose output was cut, prints a note for the model on what it
+    /// did not get; otherwise nothing. docs/agents.md has the settings to add.
     Hook(HookArgs),
     /// List the settings in effect, and where each comes from
     ///

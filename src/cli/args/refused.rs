@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use clap::ColorChoice;
 use clap::error::{ContextValue, Error};
 
+use crate::cli::safe::{MAX_LINE, put};
 use crate::cli::terminal::error_colour;
 use crate::text::label::label;
 
@@ -16,22 +16,19 @@ use super::ColorWhen;
 const PREFIXES: [&str; 2] = ["error:", "overspill:"];
 
 /// Prints the error, or the requested help or version. Returns the exit status.
-pub(crate) fn tell(mut error: Error) -> ExitCode {
-    // For agents, 2 from a hook would mean that the command must not run.
-    let is_hook = std::env::args_os().nth(1).is_some_and(|word| word == "hook");
+pub(crate) fn tell(mut error: Error) -> u8 {
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
-    let status = ExitCode::from(if is_hook { status.min(1) } else { status });
     if !error.use_stderr() {
         return match error.print().and_then(|()| io::stdout().flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                let _ = writeln!(io::stderr(), "{} standard output: {error}", PREFIXES[1]);
-                ExitCode::FAILURE
+                put(&format!("{} standard output: {error}\n", PREFIXES[1]));
+                1
             }
             _ => status,
         };
     }
     let text = safe(&mut error).unwrap_or_else(|| dressed(&error));
-    let _ = io::stderr().write_all(renamed(&text).as_bytes());
+    put(&renamed(&text));
     status
 }
 
@@ -63,8 +60,10 @@ fn safe(error: &mut Error) -> Option<String> {
     }
     let text = error.render().to_string();
     let lines: Vec<String> = text.split('\n').map(|line| label(line.as_bytes())).collect();
+    let is_long = lines.iter().any(|line| line.len() > MAX_LINE);
     let lines = lines.join("\n");
-    (is_raw || lines != text).then_some(lines)
+    // Of a long one the middle is left out, where styles may begin or end.
+    (is_raw || lines != text || is_long).then_some(lines)
 }
 
 /// Returns an argument with unsafe characters escaped; `None` if that changes nothing. (Usage and suggestions are

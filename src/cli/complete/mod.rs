@@ -35,7 +35,7 @@ pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
         }
         text.push('\n');
     }
-    Ok(crate::fs::patient::stdout().write_all(text.as_bytes())?)
+    Ok(crate::cli::safe::stdout().write_all(text.as_bytes())?)
 }
 
 fn text(word: &OsString) -> String {

@@ -226,7 +226,7 @@ fn store_agents(config: &Config) -> Vec<(String, String)> {
 
 /// Returns the ids of stored outputs, if the beginning of one is typed: without, they would bury the files.
 fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
-    let now = jiff::Timestamp::now();
+    let now = crate::env::now();
     let mut found = Vec::new();
     for store in config.stores.specs.iter().filter(|_| !typed.is_empty() && !typed.contains('/')) {
         scan(store, &config.env, now, &mut |entry| {
@@ -241,14 +241,14 @@ fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
 
 /// Returns the ids of sessions, the last changed first.
 fn sessions(config: &Config) -> Vec<(String, String)> {
-    let sessions = list::list(&config.env, None).sessions;
+    let sessions = list::list(&config.env, None, &()).sessions;
     sessions.into_iter().take(MOST_IDS).map(|session| (session.id, session.format.to_owned())).collect()
 }
 
 /// Returns the ids of calls with their tools, the last first: those of the sessions that were changed last, as far as they
 /// are read within the time that a key may take.
 fn calls(config: &Config) -> Vec<(String, String)> {
-    let sessions = list::list(&config.env, None).sessions;
+    let sessions = list::list(&config.env, None, &()).sessions;
     let short = sessions.iter().filter(|session| session.size <= LONGEST_READ).take(MOST_READ);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use jiff::Timestamp;
-
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::{input, say};
 use crate::config::Config;
@@ -41,7 +39,7 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
         match input::path(word)? {
             _ if word == "-" => paths.push(PathBuf::from("/dev/stdin")),
             Some(path) => paths.push(path),
-            None => match store::resolve(word, &config.stores.specs, &config.env, Timestamp::now()) {
+            None => match store::resolve(word, &config.stores.specs, &config.env, crate::env::now()) {
                 IdMatch::One(entry) => entries.push(CorpusOutput::Entry(entry)),
                 IdMatch::None => paths.push(word.into()),
                 IdMatch::Several(found) => {

@@ -1,6 +1,7 @@
 //! `overspill grep`: searches stored outputs and files, and says of each hit whether the model got the line.
 
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -36,7 +37,7 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
         policies: CutPolicies::new(config),
         form: form(args),
         only_lost: args.lost,
-        now: Timestamp::now(),
+        now: crate::env::now(),
         meter: Meter::new("searched", corpus.outputs.len()),
         hits: AtomicU64::new(0),
         is_faulty: AtomicBool::new(!is_whole || !corpus.faults.is_empty()),
@@ -83,7 +84,7 @@ impl Search<'_> {
         std::thread::scope(|scope| {
             // Without the thread there is no progress line.
             let _ = std::thread::Builder::new().spawn_scoped(scope, || self.meter.show_until_over());
-            let mut out = crate::fs::patient::screen();
+            let mut out = crate::cli::safe::shared_stdout();
             let mut is_first = self.form.has_headings();
             let take = |block: &mut Vec<u8>| {
                 let _room = self.meter.clear();
@@ -115,31 +116,42 @@ impl Search<'_> {
         output: &CorpusOutput,
         outlet: &mut Outlet<u8>,
     ) -> ControlFlow<()> {
-        let bytes = match reader.read(output) {
-            Ok(bytes) => bytes,
-            Err(ReadFault::Gone) => return ControlFlow::Continue(()),
-            Err(ReadFault::Failed(words)) => {
-                self.complain(&words);
-                return ControlFlow::Continue(());
-            }
-        };
         let path = output.path();
-        let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
-        each_hit(&bytes, self.pattern, &|| true, |hit| {
-            let (got, policy) = planned.get_or_insert_with(|| self.got(&path, &bytes));
-            let fate = got.line(&hit.line);
-            if self.only_lost && fate.is_kept() != Some(false) {
-                return ControlFlow::Continue(());
-            }
-            self.hits.fetch_add(1, Ordering::Relaxed);
-            flow = outlet.put(|out| {
-                let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, policy));
-                self.write(out, heading, (&bytes, &hit, fate));
+        let (outlet, hits) = (RefCell::new(outlet), Cell::new(0));
+        let mut again = || outlet.borrow_mut().take_back();
+        let looked = reader.look(output, &mut again, &mut |open| {
+            let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
+            hits.set(0);
+            each_hit(&mut open.supply(), self.pattern, &|| true, |hit| {
+                let (got, policy) = planned.get_or_insert_with(|| self.got(&path, &open));
+                let fate = got.line(&hit.line);
+                if self.only_lost && fate.is_kept() != Some(false) {
+                    return ControlFlow::Continue(());
+                }
+                hits.set(hits.get() + 1);
+                let write = |out: &mut Vec<u8>| {
+                    let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, policy));
+                    self.write(out, heading, (&hit, fate));
+                };
+                flow = outlet.borrow_mut().put(write, || open.is_steady());
+                flow
             });
-            flow
+            (flow, open.len() as u64)
         });
-        self.meter.add(bytes.len() as u64);
-        flow
+        match looked {
+            Ok((flow, bytes)) => {
+                self.hits.fetch_add(hits.get(), Ordering::Relaxed);
+                self.meter.add(bytes);
+                return flow;
+            }
+            Err(ReadFault::Gone) => {}
+            Err(ReadFault::Failed(words)) => self.complain(&words),
+            Err(ReadFault::Unsteady(words)) => match again() {
+                true => self.complain(&words),
+                false => self.complain(&format!("{words}; its hits above are of what it was before")),
+            },
+        }
+        ControlFlow::Continue(())
     }
 
     /// Plans what the model got of an output; also returns the name of the policy, or why there is none.
@@ -171,7 +183,7 @@ impl Search<'_> {
         heading
     }
 
-    fn write(&self, out: &mut Vec<u8>, heading: &Heading, of: (&[u8], &Hit, LineGot)) {
+    fn write(&self, out: &mut Vec<u8>, heading: &Heading, of: (&Hit, LineGot)) {
         // Writing to memory does not fail.
         let _ = self.form.hit(out, heading, of, self.pattern);
     }

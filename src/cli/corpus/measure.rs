@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
-use crate::cli::{Failure, fail, say};
-use crate::corpus::{Corpus, MeasureWatcher, measure as visit_all};
+use crate::cli::{CommandResult, Failure, fail, say};
+use crate::corpus::{Corpus, MeasureWatcher, ReadFault, measure as visit_all};
 use crate::human::{count, thousands};
 use crate::tune::{TuneSums, Tuner, VisitedOutput};
 
@@ -17,11 +17,26 @@ use super::meter::Meter;
 /// How many outputs that cannot be read are named.
 const MOST_NAMED: u64 = 8;
 
+/// The exit status of a failure of which everything has been said.
+const FAILED: u8 = 1;
+
 /// What all settings do to the outputs that could be measured.
 pub(crate) struct MeasuredCorpus {
     pub sums: TuneSums,
     /// Whether those are all.
     pub is_complete: bool,
+    /// Whether one of the others did not keep one content while it was measured.
+    is_unsteady: bool,
+}
+
+impl MeasuredCorpus {
+    /// Returns how a command ends that has printed the figures.
+    ///
+    /// # Errors
+    /// An output is left out because it did not keep one content.
+    pub(crate) fn end(&self) -> CommandResult {
+        if self.is_unsteady { Err(Failure::Ended(FAILED).into()) } else { Ok(()) }
+    }
 }
 
 /// Measures all outputs under as many settings as `tuner` has, and names those that cannot be read. Ctrl-C ends it, with
@@ -37,9 +52,10 @@ pub(crate) fn measure<'p>(
         stop: Arc::new(AtomicBool::new(false)),
         sums: Mutex::new(TuneSums::new(settings)),
         unreadable: AtomicU64::new(corpus.faults.len() as u64),
+        is_unsteady: AtomicBool::new(false),
     };
     measurement.run(corpus, tuner)?;
-    let Measurement { stop, sums, unreadable, .. } = measurement;
+    let Measurement { stop, sums, unreadable, is_unsteady, .. } = measurement;
     let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (unreadable, is_stopped) = (unreadable.into_inner(), stop.load(Ordering::Relaxed));
     if unreadable > 0 {
@@ -50,7 +66,8 @@ pub(crate) fn measure<'p>(
         let all = count(corpus.outputs.len() as u64, "output");
         say(&format!("stopped: the figures are of {} of {all}", thousands(sums.outputs)));
     }
-    Ok(MeasuredCorpus { sums, is_complete: !is_stopped && unreadable == 0 })
+    let is_complete = !is_stopped && unreadable == 0;
+    Ok(MeasuredCorpus { sums, is_complete, is_unsteady: is_unsteady.into_inner() })
 }
 
 /// A measurement of all outputs, shared by its threads.
@@ -61,6 +78,8 @@ struct Measurement {
     sums: Mutex<TuneSums>,
     /// How many outputs could not be read.
     unreadable: AtomicU64,
+    /// Whether one of them did not keep one content.
+    is_unsteady: AtomicBool,
 }
 
 impl Measurement {
@@ -92,10 +111,16 @@ impl MeasureWatcher for Measurement {
         self.meter.add(visited.bytes);
     }
 
-    fn gone(&self) {}
-
     /// Names the output, unless there are many.
-    fn unreadable(&self, words: &str) {
+    fn left_out(&self, why: &ReadFault) {
+        let words = match why {
+            ReadFault::Gone => return,
+            ReadFault::Failed(words) => words,
+            ReadFault::Unsteady(words) => {
+                self.is_unsteady.store(true, Ordering::Relaxed);
+                words
+            }
+        };
         if self.unreadable.fetch_add(1, Ordering::Relaxed) < MOST_NAMED {
             let _room = self.meter.clear();
             fail(words);

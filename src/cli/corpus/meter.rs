@@ -1,10 +1,12 @@
 //! A line on the terminal that says how far a search or a measurement is, and makes room for what it finds.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::cli::safe::put;
+use crate::cli::terminal::is_quiet;
 use crate::corpus::seconds_left;
 use crate::human::{size, span_left, thousands};
 
@@ -42,7 +44,7 @@ impl Meter {
             outputs: outputs as u64,
             done: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
-            is_shown: io::stderr().is_terminal() && !crate::cli::terminal::is_quiet(),
+            is_shown: io::stderr().is_terminal() && !is_quiet(),
             line: Mutex::default(),
             ended: Condvar::new(),
         }
@@ -98,10 +100,4 @@ impl Meter {
         let (of, bytes) = (thousands(self.outputs), size(bytes));
         format!("{} {} of {of} outputs, {bytes}{left}", self.verb, thousands(done))
     }
-}
-
-/// Writes to the terminal, ignoring errors: they are no reason to stop.
-fn put(text: &str) {
-    let mut err = io::stderr().lock();
-    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }

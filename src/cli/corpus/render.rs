@@ -1,18 +1,19 @@
 //! How hits are printed: as rg prints them, with whether the model got each line.
 
 use std::io::{self, Write};
-use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use crate::cli::terminal;
 use crate::corpus::{Hit, LineGot};
 use crate::human::{size, span};
 use crate::text::cells::Show;
 use crate::text::label::{label, write_safe};
 use crate::text::search::Pattern;
+use crate::text::supply::OwnBytes;
 use crate::text::units;
 
 /// A longer line is printed in part, in bytes: in a pipe, and on a terminal.
@@ -83,20 +84,18 @@ impl GrepForm {
         self,
         out: &mut Vec<u8>,
         heading: &Heading,
-        (bytes, hit, got): (&[u8], &Hit, LineGot),
+        (hit, got): (&Hit, LineGot),
         pattern: &Pattern,
     ) -> io::Result<()> {
-        let line = bytes.get(hit.line.clone()).unwrap_or_default();
         let most = if self.has_headings() { MOST_ON_TERMINAL } else { MOST_IN_PIPE };
-        let part = part_of(line, most, pattern);
-        let text = line.get(part.clone()).unwrap_or_default();
+        let text = part_of(hit, most, pattern);
         match self {
-            GrepForm::Json => return json(out, heading, (hit, got), text),
+            GrepForm::Json => return json(out, heading, (hit, got), &text),
             GrepForm::Pipe => {
                 out.write_all(heading.path.as_os_str().as_bytes())?;
                 write!(out, ":{}:{}:", hit.number, got.words())?;
-                out.write_all(text)?;
-                if part.len() == line.len() && bytes.get(hit.line.end) == Some(&b'\r') {
+                out.write_all(&text)?;
+                if text.len() == hit.line.len() && hit.has_return {
                     out.write_all(b"\r")?;
                 }
             }
@@ -108,24 +107,25 @@ impl GrepForm {
                 self.text(out, text, pattern)?;
             }
         }
-        if part.len() < line.len() {
-            write!(out, " [{} of a line of {}]", size(part.len() as u64), size(line.len() as u64))?;
+        if text.len() < hit.line.len() {
+            write!(out, " [{} of a line of {}]", size(text.len() as u64), size(hit.line.len() as u64))?;
         }
         out.write_all(b"\n")
     }
 
     /// Writes text for a terminal, with the matches in colour.
-    fn text(self, out: &mut Vec<u8>, text: &[u8], pattern: &Pattern) -> io::Result<()> {
+    fn text(self, out: &mut Vec<u8>, text: OwnBytes, pattern: &Pattern) -> io::Result<()> {
         let mut at = 0;
+        let show = terminal::show(&io::stdout()).unwrap_or(Show::MODEL);
         let mark = if self == GrepForm::Colour { AnsiColor::Red.on_default().bold() } else { Style::new() };
         for found in pattern.find_from(text, 0) {
-            write_safe(out, text.get(at..found.start).unwrap_or_default(), &Show::MODEL, false)?;
+            write_safe(out, text.get(at..found.start).unwrap_or_default(), &show, false)?;
             write!(out, "{mark}")?;
-            write_safe(out, text.get(found.clone()).unwrap_or_default(), &Show::MODEL, false)?;
+            write_safe(out, text.get(found.clone()).unwrap_or_default(), &show, false)?;
             write!(out, "{mark:#}")?;
             at = found.end;
         }
-        write_safe(out, text.get(at..).unwrap_or_default(), &Show::MODEL, false)
+        write_safe(out, text.get(at..).unwrap_or_default(), &show, false)
     }
 
     fn style(self, colour: AnsiColor) -> Style {
@@ -153,15 +153,16 @@ fn json(out: &mut Vec<u8>, of: &Heading, (hit, got): (&Hit, LineGot), text: &[u8
 
 /// Returns the part of a line to print, at most `most` bytes: its start, or what surrounds the first match if that lies
 /// further on.
-fn part_of(line: &[u8], most: usize, pattern: &Pattern) -> Range<usize> {
-    if line.len() <= most {
-        return 0..line.len();
+fn part_of<'a>(hit: &Hit<'a>, most: usize, pattern: &Pattern) -> OwnBytes<'a> {
+    let line = hit.text;
+    if hit.line.len() <= most {
+        return line;
     }
     let found = pattern.find_from(line, 0).next().unwrap_or(0..0);
-    let start = if found.end <= most { 0 } else { found.start.saturating_sub(BEFORE) };
+    let start = if hit.text_at + found.end <= most { 0 } else { found.start.saturating_sub(BEFORE) };
     let end = start.saturating_add(most).min(line.len());
-    let end = if end < line.len() { units::element_start(line, end).max(start + 1) } else { end };
-    units::element_start(line, start)..end
+    let end = if end < line.len() { units::element_start(&line, end).max(start + 1) } else { end };
+    line.part(units::element_start(&line, start)..end)
 }
 
 #[cfg(test)]
@@ -173,7 +174,11 @@ mod tests {
         let pattern = Pattern::new("needle").unwrap();
         let at = |before: usize| {
             let line = [vec![b'x'; before], b"needle".to_vec(), vec![b'y'; 10_000]].concat();
-            part_of(&line, 2048, &pattern)
+            let text = OwnBytes::from(&line);
+            let hit = Hit { number: 1, line: 0..line.len(), text, text_at: 0, has_return: false };
+            let part = part_of(&hit, 2048, &pattern);
+            let start = part.as_ptr().addr() - line.as_ptr().addr();
+            start..start + part.len()
         };
         assert_eq!(at(0), 0..2048);
         assert_eq!(at(2000), 0..2048);

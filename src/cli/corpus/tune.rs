@@ -15,7 +15,7 @@ use crate::tune::{TuneGrid, Tuner};
 
 use super::frontier::{self, Tuned};
 use super::gather::gather;
-use super::measure::{MeasuredCorpus, measure};
+use super::measure::measure;
 
 /// Visits the outputs, and prints the frontier; or shows both on the screen.
 pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
@@ -66,23 +66,25 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
         Failure::Usage(format!("{name} has no limit on lines or size to tune; another policy may (-p)"))
     })?;
     let tuner = || Tuner::new(&grid.policies, find, &errors);
-    let MeasuredCorpus { mut sums, is_complete } = measure(&corpus, grid.settings.len(), &tuner)?;
-    let figures = sums.figures();
+    let mut measured = measure(&corpus, grid.settings.len(), &tuner)?;
+    let figures = measured.sums.figures();
+    let sums = &measured.sums;
     let tuned = Tuned {
         policy: &policy,
         grid: &grid,
         figures: &figures,
-        sums: &sums,
+        sums,
         finds: if find.is_some() { "finds" } else { "errors" },
-        is_complete: is_whole && is_complete,
+        is_complete: is_whole && measured.is_complete,
     };
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match (args.json, sums.outputs) {
         (true, _) => frontier::json(&mut out, &tuned)?,
         (false, 0) => {}
         (false, _) => frontier::table(&mut out, &tuned)?,
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    measured.end()
 }
 
 /// Compiles the pattern of `--find`.

@@ -116,7 +116,9 @@ fn follow(
             match WatchedOutput::read(entry, &policies, errors.as_ref()) {
                 Ok(output) => take(WatchNews::Output(Box::new(output)), &selected)?,
                 Err(ReadFault::Gone) => {}
-                Err(ReadFault::Failed(words)) => take(WatchNews::Fault(words), &selected)?,
+                Err(ReadFault::Failed(words) | ReadFault::Unsteady(words)) => {
+                    take(WatchNews::Fault(words), &selected)?
+                }
             }
         }
         if directories.check_once() {
@@ -188,7 +190,7 @@ struct WatchedJson {
 
 /// Prints an output.
 fn print(output: &WatchedOutput, selected: &Selected, is_json: bool) -> CommandResult {
-    let mut out = crate::fs::patient::stdout();
+    let mut out = crate::cli::safe::stdout();
     if is_json {
         json(&mut out, &WatchedJson::of(output, selected))?;
     } else {

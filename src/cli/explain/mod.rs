@@ -115,7 +115,7 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     let entries = Selected::list(config, Whose::All)?.with_marks(config);
     let all: Vec<ExplainedNotice> =
         found.iter().map(|found| ExplainedNotice::of(config, &entries, found)).collect();
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         json(&mut out, &all)?;
     } else {
@@ -193,7 +193,8 @@ fn text(args: &ExplainArgs) -> anyhow::Result<String> {
     if bytes.len() as u64 > MOST_TEXT {
         return Err(Failure::Failed("the text is over 64 MB; give the part with the notice".into()).into());
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
 /// Says why the file with the text cannot be read.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::config::{Config, DEFAULT_POLICY};
@@ -12,6 +13,9 @@ use crate::preview::{NoticePattern, Policy};
 
 /// How alike a text and the words of a notice must be, from 0 to 1, for it to be a guess.
 const ALIKE: f64 = 0.4;
+
+/// The longest text, in bytes, of which the nearest notice is guessed: a longer one has the words of any.
+const MAX_GUESSED: usize = 1 << 20;
 
 /// The longest text, in bytes, that is compared with the whole of what a policy writes.
 const MOST_FITTED: usize = 64 << 10;
@@ -63,39 +67,49 @@ impl Recognised {
 /// Finds all notices in a text, each once, in order. In a transcript the texts of its records are searched.
 pub(super) fn all(config: &Config, text: &str) -> Vec<Recognised> {
     let policies = policies(config);
-    let mut seen = BTreeSet::new();
-    let texts = texts(text);
-    let found = texts.iter().flat_map(|text| in_text(config, &policies, text));
-    found.filter(|found| seen.insert((found.policy.name().to_owned(), found.notice.clone()))).collect()
+    let words = all_words(&policies);
+    let (mut seen, mut all, mut is_transcript) = (BTreeSet::new(), Vec::new(), false);
+    let mut search = |text: &str| {
+        if words.as_ref().is_some_and(|words| !words.is_match(text)) {
+            return;
+        }
+        let found = in_text(config, &policies, text).into_iter();
+        all.extend(found.filter(|found| seen.insert((found.policy.name().to_owned(), found.notice.clone()))));
+    };
+    let lines = text.lines().filter(|line| line.starts_with(['{', '[']));
+    for value in lines.filter_map(|line| serde_json::from_str(line).ok()) {
+        strings(&value, &mut |text| {
+            is_transcript = true;
+            search(text);
+        });
+    }
+    if !is_transcript {
+        search(text);
+        if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
+            strings(&value, &mut search);
+        }
+    }
+    all
 }
 
 fn policies(config: &Config) -> Vec<Policy> {
     config.catalog.names().filter_map(|name| config.catalog.get(name).ok()).collect()
 }
 
-/// Returns the texts to search: those in its lines if these are JSON; otherwise the whole, and the texts in it if that is
-/// JSON.
-fn texts(text: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    let lines = text.lines().filter(|line| line.starts_with(['{', '[']));
-    for value in lines.filter_map(|line| serde_json::from_str(line).ok()) {
-        strings(value, &mut all);
-    }
-    if !all.is_empty() {
-        return all;
-    }
-    all.push(text.to_owned());
-    if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
-        strings(value, &mut all);
-    }
-    all
+/// Returns what finds the words of any notice; `None` if there are too many. To look for all of them at once takes a
+/// hundredth of the time of looking for each.
+fn all_words(policies: &[Policy]) -> Option<Regex> {
+    let forms = policies.iter().flat_map(Policy::notice_patterns);
+    let words: BTreeSet<String> = forms.map(|form| regex::escape(form.literal())).collect();
+    Regex::new(&Vec::from_iter(words).join("|")).ok()
 }
 
-fn strings(value: Value, all: &mut Vec<String>) {
+/// Hands out all texts of a value.
+fn strings(value: &Value, take: &mut dyn FnMut(&str)) {
     match value {
-        Value::String(text) => all.push(text),
-        Value::Array(values) => values.into_iter().for_each(|value| strings(value, all)),
-        Value::Object(fields) => fields.into_iter().for_each(|(_, value)| strings(value, all)),
+        Value::String(text) => take(text),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, take)),
+        Value::Object(fields) => fields.values().for_each(|value| strings(value, take)),
         _ => {}
     }
 }
@@ -175,6 +189,9 @@ pub(super) fn of_policy(policy: &Policy, text: &str) -> Option<Vec<(String, Stri
 
 /// Returns the policy whose notice is most like the text, if one is.
 pub(super) fn guess(config: &Config, text: &str) -> Option<String> {
+    if text.len() > MAX_GUESSED {
+        return None;
+    }
     let words = |text: &str| -> BTreeSet<String> {
         text.split(|c: char| !c.is_alphabetic())
             .filter(|word| word.len() > 2)
@@ -194,4 +211,27 @@ pub(super) fn guess(config: &Config, text: &str) -> Option<String> {
         (best > ALIKE).then(|| (best, policy.name()))
     });
     all.max_by(|one, other| one.0.total_cmp(&other.0)).map(|best| best.1.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::env::Env;
+
+    use super::*;
+
+    #[test]
+    fn records_without_the_words_of_a_notice_are_not_searched() {
+        let home = tempfile::tempdir().unwrap();
+        let config = Config::load(Env::hermetic(home.path()));
+        let plain = "{\"text\":\"nothing was \\u00e4nd so on\",\"id\":\"0123\"}\n".repeat(20_000);
+        let before = NoticePattern::searched();
+        assert_eq!(all(&config, &plain).len(), 0);
+        assert_eq!(guess(&config, &plain), None);
+        assert_eq!(NoticePattern::searched() - before, 0);
+        let notice = "{\"t\":\"a\\n[Showing lines 1-2000 of 6346. Full output: /tmp/pi-bash-0.log]\"}\n";
+        let found = all(&config, &format!("{plain}{notice}{plain}"));
+        assert_eq!(found.iter().map(|found| found.policy.name()).collect::<Vec<_>>(), ["pi/bash"]);
+        let forms: usize = policies(&config).iter().map(|policy| policy.notice_patterns().len()).sum();
+        assert_eq!(NoticePattern::searched() - before, forms, "one text");
+    }
 }

@@ -3,17 +3,16 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use jiff::Timestamp;
-
 use crate::cli::stores::row;
 use crate::cli::stores::select::Selected;
+use crate::cli::{fail, say};
 use crate::compare::{first_lost_line, kept_ranges};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::human::{span, span_left};
-use crate::preview::{self, Input, ToCount};
+use crate::preview::{self, Input, Policy, ToCount};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
-use crate::source::{self, Source};
+use crate::source::{self, MapView, Source};
 use crate::store::{Basis, Left};
 
 use super::recognise::Recognised;
@@ -71,12 +70,12 @@ fn left(entries: &Selected, path: &Path) -> Option<String> {
 fn rule_of(config: &Config, path: &Path) -> Option<String> {
     let (spec, rule) = config.stores.store_of(path, &config.env)?;
     let retention = spec.retention.as_set(&config.env);
-    let made = rule.made(path.file_name()?, Timestamp::now());
+    let made = rule.made(path.file_name()?, crate::env::now());
     let due = made.zip(retention.after).and_then(|(made, after)| made.checked_add(after).ok());
     if matches!(retention.basis, Basis::Never | Basis::Unknown) {
         return None;
     }
-    if due.is_some_and(|due| due > Timestamp::now()) {
+    if due.is_some_and(|due| due > crate::env::now()) {
         return Some("gone before its time, so not by the agent's rule".to_owned());
     }
     let due = due.map(|due| format!(", so from {} on", due.strftime("%Y-%m-%d")));
@@ -91,21 +90,34 @@ fn check(config: &Config, found: &Recognised, path: &Path) -> Option<Check> {
     let recorded = recorded.filter(|recorded| recorded.policy.name() == found.policy.name());
     let EffectivePolicy { policy, .. } = recorded.or_else(|| config.resolve(&overrides, Some(path)).ok())?;
     let mut source = Source::open_entry(path).ok()?;
-    source.wait();
-    let view = source.view();
+    let name = path.display();
+    let mut again = || {
+        say(&format!("{name}: cut or rewritten meanwhile; starting over"));
+        true
+    };
+    let checked =
+        source.read_steadily(&mut again, &mut |source| compare(found, &policy, path, &source.view()));
+    checked.unwrap_or_else(|error| {
+        fail(&format!("{name}: {error}"));
+        None
+    })
+}
+
+/// Compares the notices that a policy makes for a spill with the one found.
+fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> Option<Check> {
     let name = path.to_string_lossy();
-    let count = |_, want| Some(source::count(&view, want));
-    let input = Input::of(&view, &name);
-    let planned = preview::plan_counting(&input, &policy, ToCount::All, count);
+    let count = |_, want| Some(source::count(view, want));
+    let input = Input::of(view, &name);
+    let planned = preview::plan_counting(&input, policy, ToCount::All, count);
     let preview = planned.ok()?.preview;
     let text = preview.text(&input);
-    let made = super::recognise::of_policy(&policy, &text);
+    let made = super::recognise::of_policy(policy, &text);
     let differs = match made {
         Some(made) if made == found.figures => None,
         made => Some(difference(found, made.as_deref())),
     };
     let kept = kept_ranges(&preview.parts);
-    let before = view.get(..first_lost_line(&view, &kept)).unwrap_or_default();
+    let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
     Some(Check {
         lines: preview.total_lines,
         removed_lines: preview.removed_lines,

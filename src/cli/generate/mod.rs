@@ -19,7 +19,7 @@ pub(crate) fn completions(shell: Shell) -> CommandResult {
         Shell::Fish => include_str!("../../../assets/completions/overspill.fish").to_owned(),
         other => generated(other),
     };
-    Ok(crate::fs::patient::stdout().write_all(script.as_bytes())?)
+    Ok(crate::cli::safe::stdout().write_all(script.as_bytes())?)
 }
 
 fn generated(shell: Shell) -> String {
@@ -31,5 +31,5 @@ fn generated(shell: Shell) -> String {
 /// Prints the man page of a subcommand, or the main one.
 pub(crate) fn man(subcommand: Option<&str>) -> CommandResult {
     let page = man::page(subcommand)?;
-    Ok(crate::fs::patient::stdout().write_all(page.as_bytes())?)
+    Ok(crate::cli::safe::stdout().write_all(page.as_bytes())?)
 }

@@ -49,7 +49,10 @@ pub(super) const ENVIRONMENT: &[Item] = &[
         "OVERSPILL_POLICY",
         "The policy for outputs outside of all known stores; -p overrides it; it overrides the configuration file.",
     ),
-    ("TMPDIR", "Where standard input is kept while it is shown."),
+    (
+        "TMPDIR",
+        "Where standard input is kept while it is shown, and some agents keep outputs. A relative path is ignored.",
+    ),
     ("NO_COLOR", "If it is set and not empty, there are no colours, except with --color always."),
     (
         "CLICOLOR_FORCE",
@@ -57,7 +60,10 @@ pub(super) const ENVIRONMENT: &[Item] = &[
     ),
     ("TERM", "If it is not set, or dumb, there are no screens."),
     ("COLORFGBG", "Whether the terminal's background is light, for the theme auto."),
-    ("LC_ALL, LC_CTYPE, LANG", "Whether the terminal shows UTF-8; otherwise the screens use ASCII."),
+    (
+        "LC_ALL, LC_CTYPE, LANG",
+        "Whether the terminal shows UTF-8, as it does where none is set; otherwise it gets nothing but ASCII.",
+    ),
     ("VISUAL, EDITOR", "The editor that the screens open."),
     (
         "Variables of the agents",

@@ -17,22 +17,9 @@ pub(super) struct HookInput {
     tool_input: Map<String, Value>,
     #[serde(default)]
     tool_response: Value,
-    #[serde(default)]
-    permission_mode: Option<String>,
     /// The agent's record of the session.
     #[serde(default)]
     pub transcript_path: Option<PathBuf>,
-}
-
-/// When a hook runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moment {
-    /// Before a command of the shell tool.
-    BeforeCommand,
-    /// After it.
-    AfterCommand,
-    /// At another event, or for another tool.
-    Other,
 }
 
 /// What the model is given of a command's output, as far as the hook is told.
@@ -68,21 +55,12 @@ impl HookAgent {
 }
 
 impl HookInput {
-    /// Returns when the hook runs.
-    pub(super) fn moment(&self, agent: HookAgent) -> Moment {
-        match &*self.event {
-            _ if self.tool_name != agent.shell_tool() => Moment::Other,
-            "PreToolUse" | "BeforeTool" | "tool.execute.before" => Moment::BeforeCommand,
-            "PostToolUse" | "AfterTool" | "tool.execute.after" => Moment::AfterCommand,
-            _ => Moment::Other,
-        }
-    }
-
-    /// Returns the command, unless it runs in the background, where the agent reads its output piece by piece.
-    pub(super) fn command(&self) -> Option<&str> {
-        let is_set = |key| self.tool_input.get(key).and_then(Value::as_bool).unwrap_or(false);
-        let in_background = is_set("run_in_background") || is_set("is_background");
-        self.tool_input.get("command")?.as_str().filter(|_| !in_background)
+    /// Whether a command of the shell tool has ended, and was not passed through `overspill run`, which says itself what
+    /// it kept.
+    pub(super) fn is_after_command(&self, agent: HookAgent) -> bool {
+        let is_after = matches!(&*self.event, "PostToolUse" | "AfterTool" | "tool.execute.after");
+        let command = self.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
+        is_after && self.tool_name == agent.shell_tool() && !command.contains("overspill run ")
     }
 
     /// Returns what the model is given of the output.
@@ -112,34 +90,9 @@ impl HookInput {
         }
     }
 
-    /// Returns the answer that replaces the command; none where the agent would take it for a permission to run it.
-    pub(super) fn with_command(&self, agent: HookAgent, command: &str) -> Option<Value> {
-        let mut input = self.tool_input.clone();
-        input.insert("command".to_owned(), command.into());
-        let mut answer = match agent {
-            HookAgent::GeminiCli => json!({ "tool_input": { "command": command } }),
-            HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::Opencode => {
-                json!({ "updatedInput": input })
-            }
-        };
-        if agent == HookAgent::Codex {
-            // Codex takes a changed command only with a permission, which skips its own question.
-            if self.permission_mode.as_deref() != Some("bypassPermissions") {
-                return None;
-            }
-            answer["permissionDecision"] = "allow".into();
-        }
-        Some(self.answer(answer))
-    }
-
     /// Returns the answer that adds a note for the model.
     pub(super) fn with_note(&self, note: &str) -> Value {
-        self.answer(json!({ "additionalContext": note }))
-    }
-
-    fn answer(&self, mut fields: Value) -> Value {
-        fields["hookEventName"] = (*self.event).into();
-        json!({ "hookSpecificOutput": fields })
+        json!({ "hookSpecificOutput": { "hookEventName": self.event, "additionalContext": note } })
     }
 }
 

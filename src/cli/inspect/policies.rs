@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::cli::args::PoliciesArgs;
+use crate::cli::safe::SafeWriter;
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, suggest};
 use crate::compare::{self, Keeps};
@@ -73,15 +74,16 @@ impl PolicyJson {
 
 /// Lists the policies, or prints the file of one to save, edit and use.
 pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if let Some(name) = &args.name {
         let unknown = |error: crate::preview::PolicyError| Failure::Usage(suggest::policy(&error));
         let policy = config.catalog.get(name).map_err(unknown)?;
         let text = config.catalog.text(name).unwrap_or_default();
+        let mut out = SafeWriter::stdout();
         eras(&mut out, config, &policy)?;
         out.write_all(text.as_bytes())?;
-        return Ok(out.flush()?);
+        return Ok(out.end()?);
     }
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     let names: Vec<&str> = config.catalog.names().collect();
     let mut policies = names.iter().map(|name| config.catalog.get(name)).collect::<Result<Vec<_>, _>>()?;
     policies.retain(|policy| args.all || config.catalog.is_current(policy));

@@ -55,7 +55,7 @@ struct FileFacts {
 /// Shows the facts of an entry, or of a file outside of all stores.
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     let selected = Selected::list(config, Whose::All)?.with_marks(config);
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match selected.find(&args.name)?.cloned() {
         Some(mut entry) => {
             let run = runs::learn(&mut entry, &config.env);

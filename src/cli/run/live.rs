@@ -6,12 +6,13 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use signal_hook::consts::SIGHUP;
 
 use crate::capture::{
     self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, Options, Progress, Request,
@@ -25,7 +26,7 @@ use crate::human::{size, span};
 use crate::preview::{InputContext, Stream, Want};
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
-use crate::tui::{Completed, Live, LiveNews, Maker, StartAt, Subject, Target};
+use crate::tui::{Completed, Live, LiveNews, Maker, StartAt, Subject, Target, ended_by, is_closed_unheard};
 
 use super::{progress, signals};
 
@@ -102,19 +103,32 @@ pub(crate) fn command(
     // The receiver only waits for this.
     let _ = give.send((running, tell, tell_over));
     let live = Live { maker: Maker::Command(control.clone()), news };
-    let shown = match target {
+    // The screens take the signal over.
+    let is_ignored = signals::is_ignored(SIGHUP);
+    let shown = catch_unwind(AssertUnwindSafe(|| match target {
         Ok(target) => screens::show(shown_with, vec![target], Some(live)),
         Err(error) => Err(error.into()),
-    };
+    }));
+    if is_closed_unheard() && !is_ignored {
+        control.ask(SIGHUP);
+    }
     let _finishing = signals::pass_on(options.group, control);
-    let showing = shown.map_or_else(not_left, |()| Showing::Left);
+    let (showing, panic) = match shown {
+        Ok(shown) => (shown.map_or_else(not_left, |()| Showing::Left), None),
+        Err(panic) => (Showing::NotShown, Some(panic)),
+    };
     if !over_within(&over, STOPPING) {
         say("the command still runs; Ctrl-C stops it");
         progress::show_until_over(progress::Reporting::of(false, Heartbeat::Never), &streams, |most| {
             over_within(&over, most)
         });
     }
-    Ok((joined(making)?, showing))
+    let finished = joined(making);
+    // What came is kept before the screens' own failure ends overspill.
+    if let Some(panic) = panic {
+        resume_unwind(panic);
+    }
+    Ok((finished?, showing))
 }
 
 /// Returns how the screens ended otherwise than by the user, and reports why if they failed.
@@ -163,7 +177,7 @@ fn make(
     let captured = running.wait().inspect_err(|error| tell_failed(tell, error, request))?;
     let exit_code = captured.ended.map(|ended| ended.exit_code().into());
     let words = Some(in_words(&captured));
-    let finished = captured.finish(request, place);
+    let finished = captured.finish(&at_last(request), place);
     let (saved, told) = match &finished {
         Ok(finished) => (&finished.saved, finished.told.clone()),
         Err(none) => (&none.saved, Vec::new()),
@@ -174,6 +188,16 @@ fn make(
     // Nobody listens once the screens are closed.
     let _ = tell.send(LiveNews::Over(Completed { words, path, saved_as, exit_code, failed, told }));
     super::reported(finished)
+}
+
+/// Returns the request as it is once a signal has ended the screens, or their terminal is closed: then the output is
+/// kept even if the model would get it whole, because nobody may have seen its end.
+fn at_last(request: &Request) -> Request {
+    let keep = match request.keep {
+        KeepSpill::Cut if ended_by().is_some() => KeepSpill::Always,
+        keep => keep,
+    };
+    Request { keep, ..request.clone() }
 }
 
 /// Reports that the output is complete, and where it is.
@@ -197,7 +221,7 @@ fn tell_failed(tell: &Sender<LiveNews>, error: &io::Error, request: &Request) {
 
 /// Describes how a command ended, and how long it ran: `exited with status 3 after 9 s`.
 fn in_words(captured: &Captured) -> String {
-    let ran = Timestamp::now().duration_since(captured.started).as_secs();
+    let ran = crate::env::now().duration_since(captured.started).as_secs();
     let status = captured.ended.map_or(0, |ended| ended.exit_code());
     format!("exited with status {status} after {}", span(ran.try_into().unwrap_or(0)))
 }
@@ -261,7 +285,7 @@ pub(crate) fn stdin(
     let policy = resolved.map_err(input::usage)?.policy;
     let mut request = save.request(&policy);
     super::tell(&mut request, look);
-    let place = Location::own(&config.env, Timestamp::now());
+    let place = Location::own(&config.env, crate::env::now());
     match Growing::begin(&place) {
         Ok(growing) => look_at(config, look, (growing, places), (request, place)),
         Err(error) => {
@@ -313,9 +337,13 @@ fn look_at(
     let making = thread::Builder::new().name("making".into()).spawn(work)?;
     // What came is kept, whether it can be shown or not.
     let live = Some(Live { maker: Maker::Stream, news });
-    let shown = target.and_then(|target| screens::show_at(config, vec![target], live, places));
+    let shown = catch_unwind(AssertUnwindSafe(|| {
+        target.and_then(|target| screens::show_at(config, vec![target], live, places))
+    }));
     drop((interest, stay));
-    joined(making)?.iter().for_each(|words| say(words));
+    let kept = joined(making);
+    let shown = shown.unwrap_or_else(|panic| resume_unwind(panic));
+    kept?.iter().for_each(|words| say(words));
     shown
 }
 
@@ -338,7 +366,7 @@ fn take(
         let _ = left.recv();
     }
     let (is_part, mut words) = (captured.left_early, Vec::new());
-    let path = captured.keep(request, place, &mut words);
+    let path = captured.keep(&at_last(request), place, &mut words);
     if let Some(path) = &path {
         let what = match (is_cut, is_part) {
             (true, _) => format!("the first {} of the output is", size(request.cap)),

@@ -13,8 +13,6 @@ use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
 use std::process::Command;
 
-use jiff::Timestamp;
-
 use crate::capture::{
     self, About, Captured, FinishedCapture, HOLD, Headroom, Location, NoPreview, Options, Record, Request,
     SinkLimits, StartError, Stdin, Streams,
@@ -91,7 +89,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
         return Err(Failure::Usage("--save is for standard input; FILE is already on disk".into()).into());
     }
     let look = resolve(config, &args.look.overrides())?;
-    let place = cleaned(Location::own(&config.env, Timestamp::now()), config);
+    let place = cleaned(Location::own(&config.env, crate::env::now()), config);
     let form = args.form.form();
     let mut request = args.saving.request(&look.policy);
     request.counts = form.counts();
@@ -154,7 +152,7 @@ fn instead(config: &Config, overrides: &Overrides, why: &OverrideError) -> anyho
 }
 
 fn place(config: &Config, args: &RunArgs, look: &EffectivePolicy) -> anyhow::Result<Location> {
-    let now = Timestamp::now();
+    let now = crate::env::now();
     let (tool, session) = (args.look.tool.as_deref(), args.session.as_deref());
     let place = match args.layout {
         LayoutOf::Own => Location::own(&config.env, now),
@@ -172,7 +170,7 @@ fn cleaned(place: Location, config: &Config) -> Location {
 
 /// Removes expired spills from overspill's own store.
 pub(crate) fn sweep(stores: &Stores, env: &Env) {
-    let now = Timestamp::now();
+    let now = crate::env::now();
     // A store that cannot be cleaned is no reason not to save; if it cannot be used at all, creating the spill reports
     // that.
     let _ = store::sweep(stores, env, None, now);
@@ -310,7 +308,8 @@ fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> Comm
         say("the command timed out and was stopped");
     }
     if let Some(stderr) = finished.stderr_preview.as_ref().filter(|_| form != TextForm::Json) {
-        preview::write_to_stderr(stderr, &finished.stderr_input(), form)?;
+        // The command itself has not failed when standard error cannot be written.
+        let _ = preview::write_to_stderr(stderr, &finished.stderr_input(), form);
     }
     if form != TextForm::Json {
         say_where(finished);

@@ -1,11 +1,12 @@
 //! One line on the terminal while a command runs: how much it has printed, and how long it has run.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::capture::{Progress, Running};
 use crate::cli::args::Heartbeat;
+use crate::cli::safe::put;
 use crate::human::{self, size, span};
 use crate::preview::Stream;
 
@@ -102,12 +103,6 @@ fn show_line(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
             return put(&format!("\r{:1$}\r", "", widest + TYPED));
         }
     }
-}
-
-/// Writes to the terminal, ignoring errors: they are no reason to stop.
-fn put(text: &str) {
-    let mut err = io::stderr().lock();
-    let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
 }
 
 fn line(streams: &[Arc<Progress>], time: Duration) -> String {

@@ -34,7 +34,7 @@ pub(super) fn write(
             "stderr": stderr(finished, limits_from)?,
         }),
     );
-    let mut out = std::io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = std::io::BufWriter::new(crate::cli::safe::stdout());
     crate::cli::json(&mut out, &value)?;
     Ok(out.flush()?)
 }

@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use crate::capture::FinishedCapture;
-use crate::cli::{CommandResult, fail, say, terminal};
+use crate::cli::safe::SafeWriter;
+use crate::cli::{CommandResult, fail, say};
 use crate::human::{count, lines, size};
 use crate::preview::{Part, Status};
-use crate::text::cells::Show;
-use crate::text::label::write_safe;
 
 /// The most notices that are printed at either end: some policies add one to every long line.
 const MOST: usize = 5;
@@ -16,12 +15,11 @@ const MOST: usize = 5;
 /// Prints the notices of the preview, then the remarks about it.
 pub(super) fn print(finished: &FinishedCapture) -> CommandResult {
     finished.warnings.iter().for_each(|warning| say(warning));
-    let mut out = crate::fs::patient::stdout();
+    let mut out = SafeWriter::stdout();
     for notice in brief(notices(&finished.preview.parts)) {
-        write_safe(&mut out, notice.as_bytes(), &Show::MODEL, terminal::colour())?;
-        out.write_all(b"\n")?;
+        writeln!(out, "{notice}")?;
     }
-    out.flush()?;
+    out.end()?;
     match &finished.preview.status {
         Status::Crashed(words) => fail(&super::crashed(words)),
         Status::Ok if !finished.preview.truncated => say(&not_cut(finished)),

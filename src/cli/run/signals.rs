@@ -136,7 +136,7 @@ pub(crate) fn ignore_once() -> io::Result<()> {
 }
 
 /// Whether overspill was started with this signal ignored. Only on Linux can this be found out without unsafe code.
-fn is_ignored(signal: i32) -> bool {
+pub(crate) fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     ignored_mask(&status) & (1 << (signal - 1)) != 0
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         return Err(Failure::Usage(words).into());
     };
     let looker = Looker::new(config, &found.file, transcript, Paths::Known);
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let secrets = if args.what.raw { Secrets::Show } else { Secrets::Mask };
         let mut text = Vec::new();
@@ -57,18 +57,15 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         json(&mut out, &CallTextJson { version: 1, call, what, text, text_is_cut })?;
         return Ok(out.flush()?);
     }
-    let copies = RelatedSessions::find(&config.env, &found.file, &()).with(call);
+    let related = || RelatedSessions::find(&config.env, &found.file, &()).with(call);
+    let copies = found.copies.unwrap_or_else(related);
     if copies > 0 {
         say(&format!("this call is also in {}", count(copies, "session")));
     }
-    if crate::cli::terminal::is_escaped(&io::stdout()) {
-        let mut safe = SafeWriter::new(&mut out);
-        write(call, transcript, &looker, &args.what, &mut safe)?;
-        safe.end()?;
-    } else {
-        write(call, transcript, &looker, &args.what, &mut out)?;
-    }
-    Ok(out.flush()?)
+    let mut out = io::BufWriter::new(SafeWriter::stdout());
+    write(call, transcript, &looker, &args.what, &mut out)?;
+    out.flush()?;
+    Ok(out.get_mut().end()?)
 }
 
 /// Returns the fields of a call as in `calls --json`. In an object of its own `version` is that of the object, so the
@@ -167,8 +164,7 @@ fn spill(call: &Call, looker: &Looker, out: &mut impl Write) -> anyhow::Result<(
     if !looker.is_known(path) {
         say(&format!("{}: the file that the records name; it is in no known store", path.display()));
     }
-    let source = Source::glance_at_entry(path)?;
-    Ok(out.write_all(&source.view())?)
+    crate::cli::view::copy_to(Source::glance_at_entry(path)?, out)
 }
 
 /// Takes the first bytes of a text, as many as `--json` prints.

@@ -13,9 +13,10 @@ use crate::human::size;
 use crate::session::command::one_line;
 use crate::session::copies::RelatedSessions;
 use crate::session::examine::Paths;
-use crate::session::model::{Call, CallStatus, CutState, ResultFate};
+use crate::session::fate::ContextState;
+use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::spill::SpillState;
-use crate::session::state::{StateLength, copies_in_words, state_in_words};
+use crate::session::state::{copies_in_words, state_in_words};
 use crate::session::transcript::Transcript;
 
 use super::row::{Looker, Secrets};
@@ -33,7 +34,7 @@ pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
     let any = !calls.is_empty();
     calls.retain(|call| is_wanted(args, call, &looker));
     sort(&mut calls, args.sort, &looker);
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let records: Vec<_> = calls.iter().map(|call| looker.json(call, Secrets::Mask)).collect();
         json(&mut out, &records)?;
@@ -102,9 +103,9 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker, related: &Re
 
 /// Returns the words that matter most about a call.
 fn state(call: &Call, looker: &Looker, related: &RelatedSessions) -> String {
-    let fate = looker.best(call).first().map_or(ResultFate::InContext, |first| first.fate);
+    let context = looker.best(call).first().map_or(ContextState::default(), |first| first.context);
     let spill = looker.spill(call);
     let spill = spill.as_ref().map(SpillState::as_str);
-    let words = state_in_words(call.cut, spill, call.status, fate, StateLength::Full);
+    let words = state_in_words(call.cut, spill, call.status, context);
     words.chain(copies_in_words(related.with(call))).collect::<Vec<_>>().join(", ")
 }

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::SystemTime;
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::args::SessionsArgs;
@@ -66,7 +65,7 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
         warn_of_open(&sessions);
     }
     let rows = counted(sessions, config.env.uid());
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         json(&mut out, &rows.iter().map(record).collect::<Vec<_>>())?;
     } else if rows.is_empty() {
@@ -99,7 +98,7 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
 
 /// Says why no session is listed: there is none at all, or none of those is as asked for.
 fn none_in_words(config: &Config, args: &SessionsArgs) -> String {
-    let all = list::list(&config.env, None).sessions.len() as u64;
+    let all = list::list(&config.env, None, &()).sessions.len() as u64;
     if all == 0 {
         return format!("no sessions found; overspill reads those of {}", list::agents().join(", "));
     }
@@ -158,26 +157,45 @@ fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionLine> {
     };
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
     let mut counts: Vec<_> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+        let workers: Vec<_> = (1..threads).filter_map(spawn).collect();
+        let mut counts = work();
+        for worker in workers {
+            counts.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        counts
     });
     counts.sort_by_key(|(n, _)| *n);
     let counts = counts.into_iter().map(|(_, counted)| counted);
-    sessions.into_iter().zip(counts).map(|(session, counted)| line(session, counted)).collect()
+    // A database may fail for each of its sessions.
+    let mut told = BTreeSet::new();
+    let mut tell = |words: String| {
+        if !told.contains(&words) {
+            say(&words);
+            told.insert(words);
+        }
+    };
+    sessions.into_iter().zip(counts).map(|(session, counted)| line(session, counted, &mut tell)).collect()
 }
 
-fn line(session: ListedSession, counted: Result<CountedSession, SessionError>) -> SessionLine {
+fn line(
+    session: ListedSession,
+    counted: Result<CountedSession, SessionError>,
+    tell: &mut dyn FnMut(String),
+) -> SessionLine {
     let sums = match counted {
         Ok(counted) if counted.unread.is_format_unknown() => {
-            say(&unread_in_words(&session.file, &counted.unread));
+            tell(unread_in_words(&session.file, &counted.unread));
             None
         }
-        Ok(counted) => Some(counted.sums),
+        Ok(counted) => {
+            if counted.unread.is_short() {
+                tell(unread_in_words(&session.file, &counted.unread));
+            }
+            Some(counted.sums)
+        }
         Err(error) => {
-            say(&error.to_string());
+            tell(error.to_string());
             None
         }
     };
@@ -252,6 +270,6 @@ fn age(session: &ListedSession) -> String {
         return "live".to_owned();
     }
     let seconds =
-        list::changed(&session.file).map(|changed| Timestamp::now().duration_since(changed).as_secs());
+        list::changed(&session.file).map(|changed| crate::env::now().duration_since(changed).as_secs());
     seconds.map_or("?".to_owned(), |seconds| span(seconds.try_into().unwrap_or(0)))
 }

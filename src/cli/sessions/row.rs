@@ -60,6 +60,7 @@ pub(crate) struct CallJson {
     pub spill: Option<String>,
     pub spill_state: Option<&'static str>,
     pub fate: Option<&'static str>,
+    pub fate_evidence: Option<&'static str>,
     pub verify: Option<&'static str>,
     pub verify_against: Option<&'static str>,
 }
@@ -159,7 +160,8 @@ impl<'a> Looker<'a> {
             cut_by: verdict.as_ref().and_then(Verdict::cut_by),
             spill: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
             spill_state: spill.as_ref().map(SpillState::as_str),
-            fate: best.first().map(|first| first.fate.as_str()),
+            fate: best.first().map(|first| first.context.fate.as_str()),
+            fate_evidence: best.first().map(|first| first.context.evidence.as_str()),
             verify: verdict.as_ref().map(Verdict::as_str),
             verify_against: verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
         }

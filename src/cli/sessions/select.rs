@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
+use memchr::memmem::Finder;
 
 use crate::cli::{Failure, input, say, suggest};
 use crate::config::Config;
@@ -27,6 +28,8 @@ pub(crate) struct SelectedSession {
     pub opened: Box<dyn OpenedSession>,
     /// The index of the call.
     pub call: Option<usize>,
+    /// In how many other sessions the call is, if all were looked through for it.
+    pub copies: Option<u64>,
 }
 
 /// Lists sessions; says what cannot be looked at.
@@ -39,7 +42,7 @@ pub(crate) fn listed(
     since: Option<SignedDuration>,
 ) -> Result<Vec<SessionFile>, Failure> {
     known(agent)?;
-    let listing = list::list(&config.env, agent);
+    let listing = list::list(&config.env, agent, &());
     listing.faults.iter().for_each(|fault| say(fault));
     let mut sessions = listing.sessions;
     let earliest = earliest(since);
@@ -59,7 +62,7 @@ pub(crate) fn known(agent: Option<&str>) -> Result<(), Failure> {
 
 /// Returns the time that lies this long ago.
 pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
-    since.and_then(|since| Timestamp::now().checked_sub(since).ok())
+    since.and_then(|since| crate::env::now().checked_sub(since).ok())
 }
 
 /// Opens a session.
@@ -82,6 +85,7 @@ pub(crate) fn unread_in_words(file: &SessionFile, unread: &ReadReport) -> String
         (true, true) => format!("{path}: format not understood"),
         (true, false) => format!("{path}: format not understood: {words}"),
         (false, true) => String::new(),
+        (false, false) if !unread.has_unknown() => format!("{path}: {words}"),
         (false, false) => {
             let seen = list::format_of(file).map_or("", |format| format.seen());
             format!("{path}: {words}; read up to version {seen}")
@@ -98,7 +102,7 @@ pub(crate) fn session(config: &Config, word: &OsStr) -> anyhow::Result<SelectedS
         let path: PathBuf = std::path::absolute(&path).unwrap_or(path);
         let file = list::recognise(&path).map_err(|error| Failure::Failed(error.to_string()))?;
         let opened = open(&file)?;
-        return Ok(SelectedSession { file, opened, call: None });
+        return Ok(SelectedSession { file, opened, call: None, copies: None });
     }
     let word = word.to_string_lossy();
     let (name, call) = match word.split_once(':') {
@@ -111,7 +115,7 @@ pub(crate) fn session(config: &Config, word: &OsStr) -> anyhow::Result<SelectedS
         None => None,
         Some(id) => Some(the_call_in(&*opened, &name, &id)?),
     };
-    Ok(SelectedSession { file, opened, call })
+    Ok(SelectedSession { file, opened, call, copies: None })
 }
 
 fn by_id(sessions: Vec<SessionFile>, name: &str) -> Result<SessionFile, Failure> {
@@ -146,22 +150,25 @@ pub(crate) fn call_or(
     }
     input::refuse_empty(OsStr::new(id))?;
     let (mut found, mut begun) = (Vec::new(), BTreeSet::new());
-    for file in listed(config, None, None)?.into_iter().filter(|file| may_hold(file, id)) {
+    let (finder, mut room) = (Finder::new(id), Vec::new());
+    let mut may_hold = |file: &SessionFile| list::may_hold(file, &finder, &mut room, &mut || true);
+    for file in listed(config, None, None)?.into_iter().filter(|file| may_hold(file)) {
         let Ok(opened) = list::open(&file, &()) else { continue };
         match call_in(&*opened, id) {
-            Some(call) => found.push(SelectedSession { file, opened, call: Some(call) }),
+            Some(call) => found.push(SelectedSession { file, opened, call: Some(call), copies: None }),
             None => begun.extend(begun_with(&*opened, id)),
         }
     }
+    let copies = Some((found.len() as u64).saturating_sub(1));
     match found.len() {
         0 => match Vec::from_iter(begun).as_slice() {
             [] => Err(none().into()),
             [whole] => call_or(config, whole, none),
             several_ids => Err(several(id, "calls", several_ids.to_vec()).into()),
         },
-        1 => Ok(found.remove(0)),
+        1 => Ok(SelectedSession { copies, ..found.remove(0) }),
         _ => match oldest_copy(&found) {
-            Some(oldest) => Ok(found.swap_remove(oldest)),
+            Some(oldest) => Ok(SelectedSession { copies, ..found.swap_remove(oldest) }),
             None => {
                 let names = found.iter().map(|found| format!("{}:{id}", found.file.id)).collect();
                 Err(several(id, "calls", names).into())
@@ -203,17 +210,6 @@ fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> Result<us
         [_, _, ..] if !id.is_empty() => Err(several(id, "calls", begun)),
         _ => Err(no_call(session, id)),
     }
-}
-
-/// Whether a session's file holds these bytes at all: far quicker to see than to read it.
-fn may_hold(file: &SessionFile, id: &str) -> bool {
-    let is_log = file.path.extension().is_some_and(|end| end == "jsonl");
-    let has_one_file = matches!(file.format, "codex" | "gemini-cli" | "qwen-code" | "pi" | "copilot-cli");
-    if !is_log || !has_one_file {
-        return true;
-    }
-    let source = crate::source::Source::open(&file.path);
-    source.is_ok_and(|source| memchr::memmem::find(&source.view(), id.as_bytes()).is_some())
 }
 
 fn no_call(session: &str, id: &str) -> Failure {

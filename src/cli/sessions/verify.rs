@@ -14,7 +14,7 @@ use crate::session::copies::SeenCalls;
 use crate::session::examine::Paths;
 use crate::session::list;
 use crate::session::model::Call;
-use crate::session::verdict::{Against, Verdict};
+use crate::session::verdict::{Against, Unchecked, Verdict};
 
 use super::row::{Looker, Secrets};
 use super::select;
@@ -24,6 +24,8 @@ use super::select;
 struct VerdictJson {
     #[serde(skip)]
     mark: &'static str,
+    #[serde(skip)]
+    is_unsteady: bool,
     session: String,
     call: String,
     agent: &'static str,
@@ -73,6 +75,9 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
                 match list::open(&file, &()) {
                     Ok(opened) => {
                         let transcript = opened.transcript();
+                        if transcript.unread.is_short() {
+                            say(&select::unread_in_words(&file, &transcript.unread));
+                        }
                         let seen = seen.entry(transcript.facts.origin.clone()).or_default();
                         let looker = Looker::new(config, &file, transcript, paths);
                         let calls =
@@ -99,7 +104,7 @@ fn no_such(word: &str) -> Failure {
 /// Whether an argument can only be the id of a call: it is no path, and no session has it.
 fn is_call(config: &Config, id: &str) -> bool {
     let is_path = id.contains('/') || std::path::Path::new(id).exists();
-    let sessions = list::list(&config.env, None).sessions;
+    let sessions = list::list(&config.env, None, &()).sessions;
     !is_path && !id.contains(':') && !sessions.iter().any(|session| session.id.starts_with(id))
 }
 
@@ -119,6 +124,7 @@ fn record(looker: &Looker, call: &Call, verdict: &Verdict) -> VerdictJson {
     };
     VerdictJson {
         mark: verdict.mark(),
+        is_unsteady: matches!(verdict, Verdict::Unchecked(Unchecked::Unsteady)),
         session: file.id.clone(),
         call: call.id.to_string(),
         agent: transcript.agent,
@@ -141,7 +147,7 @@ fn record(looker: &Looker, call: &Call, verdict: &Verdict) -> VerdictJson {
 fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     let of = |verdict: &str| found.iter().filter(|found| found.verdict == verdict).count() as u64;
     let (equal, differ, unchecked) = (of("equal"), of("differs"), of("unchecked"));
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if as_json {
         json(&mut out, &found)?;
     } else {
@@ -157,7 +163,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
         thousands(differ),
         thousands(unchecked)
     );
-    if differ > 0 {
+    if differ > 0 || found.iter().any(|found| found.is_unsteady) {
         let cut = count(found.len() as u64, "result");
         return Err(Failure::Failed(format!("{cut} that were cut: {words}")).into());
     }
@@ -202,7 +208,10 @@ fn in_words(found: &VerdictJson) -> String {
         (Some(at), None, _) => {
             format!("differs at byte {}, in the {}", thousands(at), found.part.unwrap_or_default())
         }
-        (None, None, None) if found.is_by_witness() => "by a witness: the whole output is not at hand".into(),
+        (None, None, None) if found.is_by_witness() => {
+            "by a witness: the whole output is not at hand, so its totals in the notice are not checked"
+                .into()
+        }
         (None, None, reason) => reason.clone().unwrap_or_default(),
     }
 }

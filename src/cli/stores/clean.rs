@@ -143,12 +143,12 @@ fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
     let due = to_delete.chain(skipped);
     let rows: Vec<CleanRow> =
         due.map(|((index, why), end)| CleanRow::of(&selected.entries[index], why, end, selected)).collect();
-    json(&mut crate::fs::patient::stdout(), &rows)?;
+    json(&mut crate::cli::safe::stdout(), &rows)?;
     result(&ends)
 }
 
 fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     table(selected, plan).print(&mut out)?;
     for (index, why) in &plan.skipped {
         writeln!(out, "kept: {}: {}", path(&selected.entries[*index]), safe(because(why).as_bytes()))?;
@@ -200,7 +200,7 @@ fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Ve
     if plan.to_delete.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(mut cleaner) = Cleaner::start(env)? else {
+    let Some(mut cleaner) = Cleaner::start_patiently(env)? else {
         say("another cleaning is running; nothing was deleted here");
         let left = |_| DueOutcome::Kept("another cleaning is running".to_owned());
         return Ok(plan.to_delete.iter().map(left).collect());

@@ -45,7 +45,7 @@ fn has_person() -> bool {
 
 /// Asks the question; anything but `y` or `yes` means no.
 pub(crate) fn ask(question: &str) -> io::Result<bool> {
-    let mut stderr = io::stderr().lock();
+    let mut stderr = crate::cli::safe::stderr();
     write!(stderr, "{question} [y/N] ")?;
     stderr.flush()?;
     let mut answer = String::new();

@@ -20,7 +20,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let runs = Runs::of(&mut selected.entries, &config.env);
     let any = !selected.entries.is_empty();
     sort(&mut selected, args);
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let records: Vec<EntryJson> =
             selected.entries.iter().map(|entry| EntryJson::of(entry, &selected)).collect();

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::args::StoresArgs;
+use crate::cli::safe::SafeWriter;
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, json, suggest};
 use crate::config::Config;
@@ -53,12 +53,13 @@ struct Unreadable {
 
 /// Lists all stores, or prints the file of one agent to save, edit and use.
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
     if let Some(name) = &args.name {
+        let mut out = SafeWriter::stdout();
         out.write_all(file(config, name)?.as_bytes())?;
-        return Ok(out.flush()?);
+        return Ok(out.end()?);
     }
-    let listing = store::list(&config.stores.specs, &config.env, Timestamp::now());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
+    let listing = store::list(&config.stores.specs, &config.env, crate::env::now());
     if args.json {
         json(&mut out, &records(config, &listing))?
     } else {

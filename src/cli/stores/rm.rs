@@ -27,7 +27,7 @@ pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
         return Err(Failure::Failed(format!("{}: {why}; nothing was deleted", entry.path().display())).into());
     }
     if consent == Consent::Ask && !asked(&entries, &selected)? {
-        return Ok(writeln!(crate::fs::patient::stdout(), "nothing was deleted")?);
+        return Ok(writeln!(crate::cli::safe::stdout(), "nothing was deleted")?);
     }
     delete(config, &selected, &entries, consent)
 }
@@ -78,7 +78,7 @@ fn asked(entries: &[&Entry], selected: &Selected) -> io::Result<bool> {
         let (agent, path) = (safe(entry.agent().as_bytes()), path(entry));
         table.row([age(entry, selected.now), size(entry.size()), agent, path]);
     }
-    let mut out = crate::fs::patient::stdout();
+    let mut out = crate::cli::safe::stdout();
     table.print(&mut out)?;
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
         writeln!(out, "{} has other names (hard link): they stay, and no space is freed", path(entry))?;
@@ -89,7 +89,7 @@ fn asked(entries: &[&Entry], selected: &Selected) -> io::Result<bool> {
 }
 
 fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Consent) -> CommandResult {
-    let Some(mut cleaner) = Cleaner::start(&config.env)? else {
+    let Some(mut cleaner) = Cleaner::start_patiently(&config.env)? else {
         let words = "another cleaning is running, and nothing was deleted; try again when it is done";
         return Err(Failure::Failed(words.to_owned()).into());
     };
@@ -100,10 +100,10 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
         let mode = if told { DeleteMode::Single } else { DeleteMode::Bulk };
         match cleaner.delete(entry, Why::Asked, mode, &config.env, selected.now) {
             store::DeleteOutcome::Deleted => {
-                writeln!(crate::fs::patient::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;
+                writeln!(crate::cli::safe::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;
             }
             store::DeleteOutcome::AlreadyGone => {
-                writeln!(crate::fs::patient::stdout(), "already gone: {}", path(entry))?
+                writeln!(crate::cli::safe::stdout(), "already gone: {}", path(entry))?
             }
             store::DeleteOutcome::Stayed(why) => {
                 stayed.push(format!("{}: {}", entry.path().display(), why.as_str()));

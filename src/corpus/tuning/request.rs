@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::known::Confidence;
 use crate::preview::Policy;
@@ -83,7 +81,7 @@ fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFaul
         TuneOutputs::Stored(agent) => {
             let is_wanted = |spec: &&Arc<StoreSpec>| agent.as_ref().is_none_or(|agent| spec.agent == *agent);
             let specs: Vec<Arc<StoreSpec>> = config.stores.specs.iter().filter(is_wanted).cloned().collect();
-            let Listing { entries, reports } = store::list(&specs, &config.env, Timestamp::now());
+            let Listing { entries, reports } = store::list(&specs, &config.env, crate::store::now());
             let mut corpus = Corpus::of_entries(entries);
             let unlisted = reports.iter().flat_map(|(_, roots)| roots).flat_map(RootReport::unlisted);
             corpus

@@ -8,7 +8,7 @@ use crate::preview::Policy;
 use crate::text::search::Pattern;
 use crate::tune::{ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput};
 
-use super::super::{Corpus, CorpusOutput, MeasureWatcher, measure};
+use super::super::{Corpus, CorpusOutput, MeasureWatcher, ReadFault, measure};
 
 /// The shortest time between two reports.
 const EVERY: Duration = Duration::from_millis(200);
@@ -258,15 +258,12 @@ impl MeasureWatcher for Watched<'_> {
         }
     }
 
-    fn gone(&self) {
-        lock(&self.run.state).left_out += 1;
-    }
-
-    fn unreadable(&self, words: &str) {
+    fn left_out(&self, why: &ReadFault) {
         let mut state = lock(&self.run.state);
         state.left_out += 1;
+        let (ReadFault::Failed(words) | ReadFault::Unsteady(words)) = why else { return };
         state.unreadable.0 += 1;
-        state.unreadable.1.get_or_insert_with(|| words.to_owned());
+        state.unreadable.1.get_or_insert_with(|| words.clone());
     }
 }
 

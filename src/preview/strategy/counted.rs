@@ -8,7 +8,7 @@ use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
-use super::composed;
+use super::composed::{self, Composed};
 use super::context::Context;
 use super::segments::{self, Segment};
 use super::selection::Selection;
@@ -22,6 +22,8 @@ pub(crate) struct Counted {
     size: Figure,
     /// Percentage of the remaining budget that is taken from the beginning.
     head_percent: Figure,
+    /// What the agent puts before the output and cuts with it.
+    before: Option<Template>,
     /// Size of what follows the output, counts in the limit, and is taken away after the cut.
     after: Option<Figure>,
     /// The notice; `number` is what is left out, `size` the whole.
@@ -33,6 +35,7 @@ impl Counted {
         Ok(Self {
             size: keys.figure("size")?,
             head_percent: keys.figure("head_percent")?,
+            before: keys.optional_template("before")?,
             after: keys.optional_figure("after")?,
             notice: keys.template("notice")?,
         })
@@ -42,11 +45,13 @@ impl Counted {
         let unit = context.unit;
         let size = context.scope.figure(&self.size)?.max(1);
         let after = self.after.as_ref().map_or(Ok(0), |after| context.scope.figure(after))?;
-        if size.checked_sub(after).is_some_and(|room| !text.exceeds(unit, room)) {
-            return Ok(Selection::uncut(text));
+        let before = context.scope.optional_words(&self.before, Facts::new())?;
+        let all = Composed { before, body: text.body.clone(), after: String::new() };
+        if size.checked_sub(after).is_some_and(|room| !all.exceeds(text, unit, room)) {
+            return Ok(Selection { slots: vec![("kept", all.parts(text))], ..Selection::uncut(text) });
         }
         let percent = context.scope.figure(&self.head_percent)?;
-        let total = text.size(unit).map(|total| total.saturating_add(after));
+        let total = all.size(text, unit).map(|total| total.saturating_add(after));
         text.wait_for(total.err().unwrap_or_default());
         let room = |words: &str| size.saturating_sub(segments::words_size(words, unit));
         let shares = |room: u64| {
@@ -65,9 +70,9 @@ impl Counted {
         let (first, last) = shares(room(&words));
         let last = last.saturating_sub(after);
         let shown = segments::end(text, &[Segment::Words(words)], Direction::Head, unit, size);
-        let mut kept = segments::cut(text, text.body.clone(), Direction::Head, unit, first);
+        let mut kept = all.end(text, Direction::Head, unit, first);
         kept.extend(shown);
-        kept.extend(segments::cut(text, text.body.clone(), Direction::Tail, unit, last));
+        kept.extend(all.end(text, Direction::Tail, unit, last));
         Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", kept)]) })
     }
 

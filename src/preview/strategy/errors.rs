@@ -1,9 +1,7 @@
 //! Keeps lines about errors with some context, and the end: what does not fit is left out of the middle.
 
 use std::collections::VecDeque;
-use std::ops::Range;
-
-use regex::bytes::{Regex, RegexBuilder};
+use std::ops::{ControlFlow, Range};
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
@@ -11,6 +9,8 @@ use crate::preview::model::{Direction, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::template::facts::Fact;
 use crate::preview::template::{Figure, Template};
+use crate::text::search::{Pattern, PatternError, each_match};
+use crate::text::supply::CopySupply;
 
 use super::context::Context;
 use super::middle::Middle;
@@ -27,7 +27,7 @@ struct Block {
 #[derive(Debug)]
 pub(crate) struct Errors {
     /// Matches lines that are errors.
-    pattern: Regex,
+    pattern: Pattern,
     lines: Figure,
     size: Figure,
     /// Number of context lines on either side of an error.
@@ -85,7 +85,12 @@ impl Errors {
         let is_long = text.exceeds(Unit::Chars, figures.middle_over);
         let has_error = (is_over || is_long) && {
             text.touch(text.body.clone());
-            self.pattern.is_match(&text.bytes[text.body.clone()])
+            let mut has_error = false;
+            each_match(&mut CopySupply::from(&text.bytes[text.body.clone()]), &self.pattern, &mut |_| {
+                has_error = true;
+                ControlFlow::Break(())
+            });
+            has_error
         };
         match (has_error, is_over, is_long) {
             (true, true, _) => self.error_form(text, context, &figures, large),
@@ -126,9 +131,9 @@ impl Errors {
     }
 }
 
-fn pattern(words: &[String]) -> Result<Regex, regex::Error> {
+fn pattern(words: &[String]) -> Result<Pattern, PatternError> {
     let alternatives: Vec<_> = words.iter().map(|word| regex::escape(word)).collect();
-    RegexBuilder::new(&alternatives.join("|")).case_insensitive(true).unicode(false).build()
+    Pattern::new(&format!("(?i-u:{})", alternatives.join("|")))
 }
 
 /// Returns the blocks, each preceded by a marker for what is left out.
@@ -212,21 +217,22 @@ impl Blocks {
 }
 
 /// Returns every error piece with its context, and the end, merged where they overlap or touch.
-fn blocks(text: &Text, figures: &Figures, pattern: &Regex) -> Blocks {
+fn blocks(text: &Text, figures: &Figures, pattern: &Pattern) -> Blocks {
     let mut blocks = Blocks::new(figures);
     let body = text.body.clone();
-    let mut at = body.start;
-    let mut piece = 0;
-    while let Some(found) = pattern.find_at(&text.bytes[..body.end], at) {
-        piece += text.line_feeds_of(at..found.start());
-        blocks.push(around(text, found.start(), piece, figures.around));
-        let Some(feed) = text.feed_after(found.start(), body.end) else {
-            at = body.end;
-            break;
-        };
-        at = feed + 1;
-        piece += 1;
-    }
+    let (mut at, mut piece) = (body.start, 0);
+    each_match(&mut CopySupply::from(&text.bytes[body.clone()]), pattern, &mut |found| {
+        let start = body.start + found.start;
+        // The first match in a line counts.
+        if start >= at {
+            piece += text.line_feeds_of(at..start);
+            blocks.push(around(text, start, piece, figures.around));
+            let feed = text.feed_after(start, body.end);
+            at = feed.map_or(body.end, |feed| feed + 1);
+            piece += u64::from(feed.is_some());
+        }
+        ControlFlow::Continue(())
+    });
     let last = piece + text.line_feeds_of(at.min(body.end)..body.end) + 1;
     let tail = last_pieces(text, figures.tail_lines);
     let total = text.line_feeds().map_or(last, |feeds| feeds + 1);

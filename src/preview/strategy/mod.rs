@@ -1,6 +1,7 @@
 //! The strategies by which agents cut: each selects ranges of a text and says which limit was hit.
 
 pub(crate) mod agents;
+mod breaks;
 mod composed;
 pub(crate) mod context;
 pub(crate) mod counted;
@@ -8,7 +9,6 @@ pub(crate) mod ends;
 pub(crate) mod errors;
 mod escaped;
 pub(crate) mod exact;
-mod fixed;
 pub(crate) mod middle;
 pub(crate) mod pieces;
 pub(crate) mod read;
@@ -17,10 +17,10 @@ pub(crate) mod selection;
 pub(crate) mod size;
 pub(crate) mod twice;
 
-use regex::bytes::Regex;
 use serde::Deserialize;
 
 use super::error::PlanError;
+use super::expression::Expression;
 use super::measure::rules::TrimRule;
 use super::measure::{Text, as_usize};
 use super::model::{LimitHit, Unit};
@@ -41,6 +41,7 @@ use agents::shaped::Shaped;
 use agents::shares::Shares;
 use agents::snapped::Snapped;
 use agents::stripped::Stripped;
+use agents::text_mode::TextMode;
 use agents::weighed::Weighed;
 use agents::wrapped::Wrapped;
 use context::Context;
@@ -64,7 +65,7 @@ pub(crate) struct Keep {
     strategy: Strategy,
     first: Option<First>,
     /// Matches a tag of the agent's envelope, which is escaped in what is kept.
-    escape_tag: Option<Regex>,
+    escape_tag: Option<Expression>,
     /// What is done to the kept text last.
     pub rewrite: Rewrite,
 }
@@ -180,6 +181,7 @@ pub(crate) enum Strategy {
     Exact(Exact),
     View(View),
     Stripped(Stripped),
+    TextMode(TextMode),
     Wrapped(Wrapped),
     Filtered(Filtered),
     Shaped(Shaped),
@@ -214,6 +216,7 @@ enum StrategyName {
     Exact,
     View,
     Stripped,
+    TextMode,
     Wrapped,
     Filtered,
     Shaped,
@@ -247,6 +250,7 @@ impl Strategy {
             StrategyName::Exact => Self::Exact(Exact::read(keys)?),
             StrategyName::View => Self::View(View::read(keys)?),
             StrategyName::Stripped => Self::Stripped(Stripped::read(keys)?),
+            StrategyName::TextMode => Self::TextMode(TextMode::read(keys)?),
             StrategyName::Wrapped => Self::Wrapped(Wrapped::read(keys)?),
             StrategyName::Filtered => Self::Filtered(Filtered::read(keys)?),
             StrategyName::Shaped => Self::Shaped(Shaped::read(keys)?),
@@ -281,6 +285,7 @@ impl Strategy {
             Self::Exact(exact) => exact.select(text, context),
             Self::View(view) => view.select(text, context),
             Self::Stripped(stripped) => stripped.select(text, context),
+            Self::TextMode(mode) => mode.select(text, context),
             Self::Wrapped(wrapped) => wrapped.select(text, context),
             Self::Filtered(filtered) => filtered.select(text, context),
             Self::Shaped(shaped) => shaped.select(text, context),
@@ -306,6 +311,7 @@ impl Strategy {
             | Self::Shaped(_)
             | Self::Counted(_)
             | Self::Celled(_)
+            | Self::TextMode(_)
             | Self::Weighed(_)
             | Self::Wrapped(_)
             | Self::Filtered(_) => true,

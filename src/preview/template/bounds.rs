@@ -147,8 +147,8 @@ fn tag_len(tag: &str) -> usize {
             (None, b'\'' | b'"') => quote = Some(byte),
             (None, b'{') => depth += 1,
             (None, b'%') if depth == 0 && tag[at..].starts_with("%}") => return at + 2,
-            (None, b'}') if depth == 0 => return (at + 2).min(tag.len()),
-            (None, b'}') => depth -= 1,
+            (None, b'}') if depth == 0 && tag[at..].starts_with("}}") => return at + 2,
+            (None, b'}') => depth = depth.saturating_sub(1),
             (None, _) => {}
         }
     }
@@ -374,5 +374,25 @@ impl<'a> Meter<'a> {
             Some(Value::Text(text)) => Size::text(TEXT.max(text.len() as u64)),
             None => Size::text(TEXT),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_ends_with_two_braces_outside_of_quotes_and_of_braces() {
+        assert_eq!(tag_len("{{ a }} b"), 7);
+        assert_eq!(tag_len("{{ '}}' }} b"), 10);
+        assert_eq!(tag_len("{{ {'a': {}}}} b"), 14);
+        assert_eq!(tag_len("{% if a %} b"), 10);
+        assert_eq!(tag_len("{# }} #} b"), 8);
+    }
+
+    #[test]
+    fn a_brace_alone_ends_no_tag_even_before_a_wide_character() {
+        let tag = "{{ a }\u{202e}} more {% endif %}";
+        assert_eq!(tag_len(tag), tag.len());
     }
 }

@@ -21,6 +21,7 @@ const ALL: &[(&str, Gives)] = &[
     ("basename", Gives::Text),
     ("claude_size", Gives::Text),
     ("commas", Gives::Text),
+    ("copilot_size", Gives::Text),
     ("d", Gives::Part),
     ("default", Gives::Part),
     ("digits", Gives::Text),
@@ -74,7 +75,8 @@ pub(crate) fn add_to(environment: &mut Environment) {
     environment.add_filter("claude_size", |value: &Value| apply(value, claude_size));
     environment.add_filter("kb", |value: &Value| apply(value, |bytes| format!("{}KB", bytes / 1024)));
     environment.add_filter("round_kb", |value: &Value| apply(value, |n| ((n + KB / 2) / KB).to_string()));
-    environment.add_filter("hermes_size", |value: &Value| apply(value, hermes_size));
+    environment.add_filter("hermes_size", |value: &Value| apply(value, |size| kb_or_mb(size, half_even)));
+    environment.add_filter("copilot_size", |value: &Value| apply(value, |size| kb_or_mb(size, half_up)));
     environment.add_filter("basename", |path: String| path.rsplit('/').next().unwrap_or("").to_owned());
     environment.add_filter("sibling", |path: String, name: String| match path.rfind('/') {
         Some(slash) => format!("{}/{name}", &path[..slash]),
@@ -191,9 +193,9 @@ fn pi_size(bytes: u64) -> String {
     }
 }
 
-/// hermes-agent's: `97.7 KB`, `1.0 MB`.
-fn hermes_size(size: u64) -> String {
-    if size < MB { format!("{} KB", half_even(size, KB)) } else { format!("{} MB", half_even(size, MB)) }
+/// hermes-agent's and Copilot CLI's: `97.7 KB`, `1.0 MB`. The two round halves differently.
+fn kb_or_mb(size: u64, round: impl Fn(u64, u64) -> String) -> String {
+    if size < MB { format!("{} KB", round(size, KB)) } else { format!("{} MB", round(size, MB)) }
 }
 
 /// Claude Code's: `512 bytes`, `64.8KB`, `200KB`, `1.2MB`, `1.5GB`.
@@ -230,6 +232,11 @@ mod tests {
     fn an_exact_half_goes_up_in_javascript_and_to_even_elsewhere() {
         assert_eq!([half_up(256, 1024), half_even(256, 1024)], ["0.3", "0.2"]);
         assert_eq!([half_up(768, 1024), half_even(768, 1024)], ["0.8", "0.8"]);
+        let sizes = [20.25, 22.25, 26.25, 73.25, 20.75, 1280.0].map(|kb| (kb * 1024.0) as u64);
+        let of_copilot = ["20.3 KB", "22.3 KB", "26.3 KB", "73.3 KB", "20.8 KB", "1.3 MB"];
+        assert_eq!(sizes.map(|size| kb_or_mb(size, half_up)), of_copilot);
+        let of_hermes = ["20.2 KB", "22.2 KB", "26.2 KB", "73.2 KB", "20.8 KB", "1.2 MB"];
+        assert_eq!(sizes.map(|size| kb_or_mb(size, half_even)), of_hermes);
     }
 
     #[test]

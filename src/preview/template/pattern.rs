@@ -103,8 +103,16 @@ impl NoticePattern {
         &self.literal
     }
 
+    /// Returns how many texts this thread has searched, each as often as for a form.
+    #[cfg(all(test, feature = "app"))]
+    pub(crate) fn searched() -> usize {
+        SEARCHED.get()
+    }
+
     /// Finds all notices of this form in a text.
     pub(crate) fn find_in(&self, text: &str) -> Vec<NoticeMatch> {
+        #[cfg(test)]
+        SEARCHED.set(SEARCHED.get() + 1);
         if !text.contains(&self.literal) {
             return Vec::new();
         }
@@ -283,6 +291,8 @@ fn visible(text: &str) -> usize {
 thread_local! {
     /// How many expressions this thread has compiled.
     static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    /// How many texts this thread has searched for a form of a notice.
+    static SEARCHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 fn compiled(pattern: &str) -> Option<Regex> {

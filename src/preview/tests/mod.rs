@@ -10,6 +10,8 @@ mod laws;
 mod november;
 mod opencode;
 #[cfg(feature = "app")]
+mod streamed;
+#[cfg(feature = "app")]
 mod sweep;
 mod witness;
 

@@ -72,6 +72,56 @@ fn kimi_code_has_words_for_nothing_and_a_line_for_the_time() {
 }
 
 #[test]
+fn kimi_code_says_nothing_after_the_previews_of_other_tools() {
+    let text = format!("{}é", seq(12000));
+    let of = |set: &[(&str, &str)], bytes: &[u8]| {
+        let mut all = vec![("call_id", "call_1"), ("tool_name", "mcp__fix__rows")];
+        all.extend(set);
+        preview("kimi-code/tool", &all, bytes)
+    };
+    let cut = format!(
+        "Tool output exceeded 50000 characters; the full output was saved to a file.\ntool_name: mcp__fix__rows\ntool_call_id: call_1\noutput_size_chars: 60895\noutput_size_bytes: 60896\noutput_path: /P\n{KIMI_NEXT}\n\n[preview: chars [0, 4096)]\n{}\n\n[elided: chars [4096, 59871)]\n\n[preview: chars [59871, 60895)]\n{}",
+        &text[..4096],
+        &text[59871..]
+    );
+    assert_eq!(of(&[], text.as_bytes()), cut);
+    let error = "<system>ERROR: Tool execution failed.</system>\n";
+    let failed = [("failed", "true"), ("wall_seconds", "0.25")];
+    assert_eq!(of(&failed, text.as_bytes()), format!("Wall time: 0.250 seconds\n{error}{cut}"));
+    assert_eq!(of(&[("failed", "true")], b"no"), format!("{error}no"));
+    assert_eq!(
+        [of(&[], b" \n"), of(&[("failed", "true")], b"")],
+        [
+            "<system>Tool output is empty.</system>",
+            "<system>ERROR: Tool execution failed. Tool output is empty.</system>"
+        ]
+    );
+    assert_eq!(of(&[], &[b'y'; 50_000]).len(), 50_000);
+}
+
+#[test]
+fn nanocoder_is_exactly_as_long_as_its_limit() {
+    let of = |bytes: &[u8]| ended("nanocoder/bash", &[], "/P", Some(7), bytes);
+    assert_eq!(of(b"a\n"), "EXIT_CODE: 7\na\n");
+    assert_eq!(of(&[b'y'; 1987]).len(), 2000);
+    let text = seq(12000);
+    let notice = "\n... [Output truncated: 60907 characters total; request a narrower result to inspect omitted content] ...\n";
+    let tail = 2000 - 13 - 744 - notice.len();
+    let (head, tail) = (&text[..744], &text[text.len() - tail..]);
+    assert_eq!(of(text.as_bytes()), format!("EXIT_CODE: 7\n{head}{notice}{tail}"));
+    assert_eq!(of(&[b'y'; 1988]).len(), 2000);
+}
+
+#[test]
+fn continue_shares_its_limits_among_the_calls_of_a_message() {
+    let of = |calls: &str, count| preview("continue/bash", &[("calls", calls)], seq(count).as_bytes());
+    assert!(of("1", 2000).starts_with("(previous 1001 lines truncated)\n\n1002\n"));
+    assert!(of("2", 2000).starts_with("(previous 1501 lines truncated)\n\n1502\n"));
+    assert!(of("3", 2000).starts_with("(previous 1668 lines truncated)\n\n1669\n"));
+    assert_eq!(of("2", 499), seq(499));
+}
+
+#[test]
 fn kimi_code_cuts_long_lines_first() {
     let long = format!("{}\r\n{}\rend", "a".repeat(60_000), "b".repeat(1999));
     let cut = preview("kimi-code/bash", &[], long.as_bytes());
@@ -174,7 +224,23 @@ fn codex_code_mode_has_a_header_and_joins_what_it_collected() {
         "{}",
         &cut[..300]
     );
-    assert!(cut.contains("…252144 tokens truncated…"));
+    assert!(
+        cut.contains("…252144 tokens truncated…\n\n[Code Mode session output limit reached: omitted 31 text")
+    );
+    let between = |raw: usize| {
+        let text = of(&[], &vec![b'y'; raw]);
+        let (_, cut) = text.split_once(" tokens truncated…").unwrap();
+        cut[..cut.len() - 20_000].to_owned()
+    };
+    let part = |omitted: &str| {
+        format!(
+            "\n\n[Code Mode session output limit reached: omitted {omitted} text bytes; discarded 0 text segments, 0 images, 0 audio items]\n\n"
+        )
+    };
+    assert_eq!(
+        [1_048_576, 1_048_577, 1_300_000, 3_000_000].map(between),
+        [String::new(), part("25"), part("30"), part("31")]
+    );
 }
 
 #[test]
@@ -194,6 +260,15 @@ fn mini_swe_agent_writes_json() {
         "{\n  \"returncode\": 0,\n  \"output\": \"a\\\"\\u003c\\u00e9\\n\"\n}"
     );
     assert!(of(&[b'y'; 9999]).contains("\"output\": \"yyy"));
+    assert_eq!(of(b"a\r\nb\rc\r\r\n"), of(b"a\nb\nc\n\n"));
+    // CRLF counts once, on either side of the limit, and a cut never parts it.
+    let crlf = |lines: usize, rest: &str| format!("{}{rest}", "\r\n".repeat(lines));
+    let feeds = |lines: usize, rest: &str| format!("{}{rest}", "\n".repeat(lines));
+    for (lines, rest) in [(9999, ""), (9999, "é"), (12_000, "\r"), (40_000, "\r\r")] {
+        let plain = feeds(lines, &rest.replace('\r', "\n"));
+        assert_eq!(of(crlf(lines, rest).as_bytes()), of(plain.as_bytes()), "{lines} {rest:?}");
+    }
+    assert!(of(crlf(40_000, "").as_bytes()).contains("\"elided_chars\": 30000,"));
     let y = "y".repeat(5000);
     assert_eq!(
         of(&[b'y'; 10_000]),
@@ -300,4 +375,47 @@ fn kilo_cuts_commands_as_opencode_does() {
     for bytes in [&b"a\n"[..], b"", &[b'y'; 60_000], seq(3000).as_bytes()] {
         assert_eq!(preview("kilo/shell", &[], bytes), preview("opencode/shell", &[], bytes));
     }
+}
+
+const QWEN_WRAPPER: &str = "Tool output was too large and has been truncated.\nThe full output has been saved to: /P\nTo read the complete output, use the read_file tool with the absolute file path above.\nThe truncated output below shows the beginning and end of the content. The marker '... [CONTENT TRUNCATED] ...' indicates where content was removed.\n\nTruncated part of the output:\n";
+const QWEN_BETWEEN: &str = "\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\n";
+
+/// What Qwen Code's search found, 25 units a line.
+fn found(lines: std::ops::RangeInclusive<usize>) -> String {
+    let line = |number| format!("src/a.rs:{number:05}: let x = 1");
+    lines.map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn qwen_code_shows_all_of_a_search_s_budget() {
+    let text = format!("Found 1000 matches\n---\n{}", found(1..=1000));
+    let cut = preview("qwen-code/grep", &[], text.as_bytes());
+    let (head, tail) = (&text[..3992 - 3], &text[text.len() - (15_969 - 3)..]);
+    assert_eq!(cut, format!("{QWEN_WRAPPER}{head}...{QWEN_BETWEEN}...{tail}"));
+    // A command of the same size is shown whole, and a larger one far shorter.
+    assert_eq!(preview("qwen-code/shell", &[], text.as_bytes()), text);
+}
+
+/// As it was seen: 25,106 units were cut to 20,467, with the path of the agent's own file.
+#[test]
+fn qwen_code_cuts_a_search_to_the_size_that_was_seen() {
+    let path = format!("/home/u/.qwen/tmp/{}/grep_search_{}.output", "0".repeat(64), "0".repeat(12));
+    let text = found(1..=1005);
+    let text = &text[..25_106];
+    let cut = ended("qwen-code/grep", &[], &path, None, text.as_bytes());
+    assert_eq!(cut.len(), 20_467);
+    assert!(cut.contains(&format!("saved to: {path}\n")) && cut.ends_with(&text[text.len() - 15_966..]));
+}
+
+#[test]
+fn qwen_code_leaves_a_search_as_it_is_if_nothing_would_be_won() {
+    let of = |text: &str| preview("qwen-code/grep", &[], text.as_bytes());
+    let least = QWEN_WRAPPER.len() + 19_961 + QWEN_BETWEEN.len();
+    let text = found(1..=1000);
+    for units in [20_000, 20_001, least] {
+        assert_eq!(of(&text[..units]), text[..units]);
+    }
+    assert_eq!(of(&text[..=least]).len(), least);
+    let again = of(&text);
+    assert_eq!(of(&format!("{again}{text}")), format!("{again}{text}"), "what was cut before");
 }

@@ -8,7 +8,7 @@ use crate::preview::{Catalog, Circumstances, Input, Policy, plan_counted, witnes
 
 const PATH: &str = "/tmp/out-12.txt";
 
-const AROUND: Circumstances = Circumstances { saved_as: PATH, exit_code: Some(0) };
+const AROUND: Circumstances = Circumstances { saved_as: PATH, exit_code: Some(0), total: None };
 
 /// Policies with small limits, of agents that keep no whole output, or not for long.
 const POLICIES: &[(&str, &[(&str, &str)])] = &[
@@ -70,11 +70,26 @@ fn what_agents_really_cut_has_a_witness() {
         "opencode/shell",
         "opencode/output",
         "qwen-code/shell",
+        "qwen-code/grep",
     ] {
         let policy = policy(name, &[]);
         let (text, _) = cut(&policy, &output).unwrap();
         assert!(has_witness(&policy, &text), "{name}");
     }
+}
+
+#[test]
+fn a_witness_is_as_long_as_the_records_tell() {
+    let policy = policy("copilot-cli/tool", &[]);
+    let (text, _) = cut(&policy, &"x".repeat(20_736)).unwrap();
+    let (right, wrong) = ("(20.3 KB)", "(20.2 KB)");
+    let has = |figure: &str, total: Option<u64>| {
+        let around = Circumstances { total, ..AROUND };
+        witness(&policy, &text.replace(right, figure), around).is_some()
+    };
+    assert!(has(right, None) && has(wrong, None), "some output has either figure");
+    assert_eq!([has(right, Some(20_736)), has(wrong, Some(20_736))], [true, false]);
+    assert_eq!([has(right, Some(20_685)), has(wrong, Some(20_685))], [false, true]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! A witness: an output of which a policy makes a given text. Where nobody kept the real output, it proves that the text is
-//! one that the policy makes, with its limits and its figures; it does not prove that the text is of the real output.
+//! one that the policy makes, with its limits and its words; it does not prove that the text is of the real output, nor the totals of its notices.
 
 mod figures;
 mod shape;
@@ -34,6 +34,8 @@ pub(crate) struct Circumstances<'a> {
     pub saved_as: &'a str,
     /// The exit status of the command, if the policy takes it.
     pub exit_code: Option<i32>,
+    /// The bytes of the decoded output, if the records tell them apart from the notice: the witness has as many.
+    pub total: Option<u64>,
 }
 
 /// Looks for an output of which `policy` makes `text`, cutting it. Such an output is what `text` keeps, with a filler where
@@ -41,7 +43,12 @@ pub(crate) struct Circumstances<'a> {
 /// nothing.
 pub(crate) fn witness(policy: &Policy, text: &str, around: Circumstances) -> Option<LimitHit> {
     let mut search = Search { policy, text, around, left: MOST_PLANNED, tries: MOST_TRIED };
+    let lead = search.lead();
     let shapes = shape::shapes(policy, text, around.saved_as);
+    let shapes: Vec<OutputShape> = shapes.into_iter().map(|shape| shape.without(&lead)).collect();
+    if let Some(total) = around.total {
+        return shapes.iter().find_map(|shape| search.of_size(shape, total));
+    }
     // What needs little is tried first.
     (0..shape::STARTS)
         .find_map(|start| shapes.iter().find_map(|shape| search.approach(shape, shape.start(start)?)))
@@ -65,6 +72,26 @@ enum Made {
 }
 
 impl Search<'_> {
+    /// Returns what the policy puts before any output, such as a line with its exit status; empty if nothing.
+    fn lead(&self) -> String {
+        let totals = Totals::unknown();
+        let input = self.input(b"x", &totals);
+        let count = |_, want| Some(units::measure_all(b"x", want));
+        let counted = plan_counting(&input, self.policy, ToCount::Text, count).ok();
+        let first = counted.as_ref().and_then(|counted| notice(counted.preview.parts.first()?));
+        first.unwrap_or_default().to_owned()
+    }
+
+    /// Tries an output of a size that is known, whatever the figures of the notices.
+    fn of_size(&mut self, shape: &OutputShape, total: u64) -> Option<LimitHit> {
+        let none = Filler { lines: 0, letters: 0, wide: 0 };
+        let left = total.checked_sub(shape.output(none).0.len() as u64)?;
+        match self.make(shape, Filler { letters: left.try_into().ok()?, ..none })? {
+            Made::Same(by) => Some(by),
+            Made::Other(_) => None,
+        }
+    }
+
     /// Corrects a filler until the figures of the notices are those of the text: they depend on it linearly.
     fn approach(&mut self, shape: &OutputShape, start: Filler) -> Option<LimitHit> {
         let mut filler = start;
@@ -124,7 +151,7 @@ impl Search<'_> {
     }
 
     fn input<'b>(&'b self, bytes: &'b [u8], totals: &'b Totals) -> Input<'b> {
-        let Circumstances { saved_as, exit_code } = self.around;
+        let Circumstances { saved_as, exit_code, .. } = self.around;
         Input { exit_code, ..Input::new(Output { bytes, totals }, saved_as) }
     }
 }

@@ -70,6 +70,14 @@ pub(super) struct OutputShape {
 }
 
 impl OutputShape {
+    /// Takes away what stands before the output itself.
+    pub(super) fn without(mut self, lead: &str) -> Self {
+        if let Some(own) = self.before.strip_prefix(lead) {
+            self.before = own.to_owned();
+        }
+        self
+    }
+
     /// Returns the length of the output in bytes.
     pub(super) fn size(&self, filler: Filler) -> Option<usize> {
         let lines = (filler.lines as usize).checked_mul(LINE.len())?;

@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{LONGEST_TEXT, name, start_of, text};
+use crate::session::context::ContextEvent;
 use crate::session::document::{DocumentSession, before_member};
+use crate::session::fate::{ContextChange, ContextState};
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
-};
+use crate::session::model::{Call, CallResult, CallStatus, CutState, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
@@ -32,15 +32,17 @@ impl SessionFormat for Continue {
         AGENT
     }
 
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
     fn seen(&self) -> &'static str {
         "1.5.47"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let Some(root) = find::home_or(env, "CONTINUE_GLOBAL_DIR", ".continue") else { return };
         let dir = root.join("sessions");
         let mut index = index(&dir.join(INDEX));
@@ -103,17 +105,26 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
     for (number, item) in history.items().enumerate() {
         out.unread.records += 1;
         out.unread.known += 1;
-        let fate = if number < summary { ResultFate::Compacted(None) } else { ResultFate::InContext };
         let message = item.get("message");
+        if number == summary && number > 0 {
+            let results = (0..out.calls.len() as u32).flat_map(|call| out.result_ids(call)).collect();
+            let (request, record) = (out.next_request(0), Some(place.span(item)));
+            let event = ContextEvent::recorded(ContextChange::Compact, None);
+            out.events.push(ContextEvent { request, record, results, ..event });
+        }
+        let role = message.and_then(|message| message.get("role"));
+        if role.is_some_and(|role| role.is("assistant")) && item.get("conversationSummary").is_none() {
+            out.count_answer(0);
+        }
         let model = message.and_then(|message| message.path(&["usage", "model"]));
         out.facts.model = model.and_then(|model| model.short(LONGEST_TEXT)).or(out.facts.model.take());
         for state in item.get("toolCallStates").into_iter().flat_map(|states| states.items()) {
-            call(state, fate, place, out);
+            call(state, place, out);
         }
     }
 }
 
-fn call(state: Json, fate: ResultFate, place: RecordPlace, out: &mut Transcript) {
+fn call(state: Json, place: RecordPlace, out: &mut Transcript) {
     let Some(id) = name(state, "toolCallId") else { return };
     let function = state.path(&["toolCall", "function"]);
     let tool = out.tool_id(&function.and_then(|function| name(function, "name")).unwrap_or_default());
@@ -134,7 +145,13 @@ fn call(state: Json, fate: ResultFate, place: RecordPlace, out: &mut Transcript)
     call.cut = if is_cut(&start) { CutState::Lost } else { CutState::No };
     if let Some((evidence, pieces)) = sent(&contents, call.status, place) {
         let record = Some(place.span(state));
-        call.results.push(CallResult { evidence, pieces: pieces.into(), at: None, fate, record });
+        call.results.push(CallResult {
+            evidence,
+            pieces: pieces.into(),
+            at: None,
+            context: ContextState::default(),
+            record,
+        });
     }
     out.add_call(call);
 }

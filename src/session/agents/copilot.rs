@@ -1,5 +1,6 @@
 //! Copilot CLI: a log of events, in which the events of sub-agents carry their ids.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -7,12 +8,13 @@ use memchr::memmem;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{name, pieces, start_of, text};
+use crate::session::content::{LONGEST_NAME, has_line, name, pieces, start_of, text};
+use crate::session::context::{ContextEvent, ResultId};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find::{self, FoundFile};
+use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts, TextPiece,
-};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts};
 use crate::session::reader::{
     LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
@@ -36,6 +38,9 @@ const OTHER_KINDS: &[&str] = &[
     "abort",
 ];
 
+/// The tools that search in files.
+const SEARCHES: &[&str] = &["grep", "rg"];
+
 /// The sessions of Copilot CLI, a JSON value a line.
 #[derive(Debug)]
 pub(crate) struct CopilotCli;
@@ -45,15 +50,17 @@ impl SessionFormat for CopilotCli {
         AGENT
     }
 
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
     fn seen(&self) -> &'static str {
         "1.0.102"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let Some(root) = find::home_or(env, "COPILOT_HOME", ".copilot") else { return };
         let root = root.join("session-state");
         for dir in find::directories(&root, fault) {
@@ -75,12 +82,16 @@ impl SessionFormat for CopilotCli {
         find::glance(head, tail, &mut note_facts)
     }
 
+    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
+        file.only_log()
+    }
+
     fn open(
         &self,
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CopilotReader), progress)
+        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CopilotReader::default()), progress)
     }
 }
 
@@ -92,7 +103,39 @@ fn session_file(file: &FoundFile) -> SessionFile {
 }
 
 /// Reads the events of one session.
-struct CopilotReader;
+#[derive(Default)]
+struct CopilotReader {
+    /// The ids of all events, by which a rewind names them.
+    ids: Vec<RecordId>,
+    /// The messages in the histories of all threads, in their order.
+    history: Vec<Message>,
+    /// The number of the event with which the compaction of a thread began that goes on.
+    compacting: HashMap<u32, u32>,
+    /// The compactions that were done: the number of the event, and what they took.
+    compacted: Vec<(u32, Vec<Message>)>,
+    /// The request of the last answer, which may be told in several events.
+    answered: Option<RecordId>,
+}
+
+/// A message in the history of a thread, which has a result or none.
+#[derive(Clone, Copy)]
+struct Message {
+    event: u32,
+    thread: u32,
+    result: Option<ResultId>,
+}
+
+/// An event that is being read.
+#[derive(Clone, Copy)]
+struct LogEvent<'a> {
+    record: Json<'a>,
+    data: Json<'a>,
+    /// Its number, from 0.
+    number: u32,
+    thread: u32,
+    at: Option<Timestamp>,
+    place: RecordPlace,
+}
 
 impl LogReader for CopilotReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
@@ -100,9 +143,23 @@ impl LogReader for CopilotReader {
         let Some(data) = record.get("data") else { return false };
         let thread = name(record, "agentId").map_or(0, |agent| out.thread_id(&agent));
         let at = record.get("timestamp").and_then(clock::time);
+        let event = LogEvent { record, data, number: self.ids.len() as u32, thread, at, place };
+        self.ids.push(name(record, "id").map_or(0, |id| record_id(&id)));
         match name(record, "type").unwrap_or_default().as_str() {
             "tool.execution_start" => call(record, data, thread, place, at, out),
-            "tool.execution_complete" => result(record, data, thread, place, at, out),
+            "tool.execution_complete" => {
+                if let Some(call) = result(record, data, thread, place, at, out) {
+                    self.add_message(event, Some(ResultId { call, result: 0 }));
+                }
+            }
+            "user.message" => self.add_message(event, None),
+            "assistant.message" => self.answer(event, out),
+            "session.compaction_start" => {
+                self.compacting.insert(thread, event.number);
+            }
+            "session.compaction_complete" => self.compact(event, out),
+            "session.truncation" => self.truncate(event, out),
+            "session.snapshot_rewind" => self.rewind(event, out),
             "subagent.started" => {
                 if let Some(thread) = out.threads.get_mut(thread as usize) {
                     name(data, "agentName").into_iter().for_each(|name| thread.name = name.into());
@@ -116,6 +173,100 @@ impl LogReader for CopilotReader {
             }
         }
         true
+    }
+}
+
+impl CopilotReader {
+    fn add_message(&mut self, event: LogEvent, result: Option<ResultId>) {
+        self.history.push(Message { event: event.number, thread: event.thread, result });
+    }
+
+    fn answer(&mut self, event: LogEvent, out: &mut Transcript) {
+        let request = name(event.data, "apiCallId").map(|id| record_id(&id));
+        if request.is_none() || request != self.answered {
+            out.count_answer(event.thread);
+        }
+        self.answered = request;
+        self.add_message(event, None);
+    }
+
+    /// The agent works on while a summary is made: what came since the start is not in it.
+    fn compact(&mut self, event: LogEvent, out: &mut Transcript) {
+        let start = self.compacting.remove(&event.thread).unwrap_or(event.number);
+        let succeeded = event.data.get("success").and_then(|value| value.bool()) == Some(true);
+        if !succeeded || event.data.get("outcome").is_some_and(|outcome| !outcome.is("applied")) {
+            return;
+        }
+        let taken = self.take(|message| message.thread == event.thread && message.event < start);
+        event.tell(ContextChange::Compact, FateEvidence::Recorded, &taken, out);
+        self.compacted.push((event.number, taken));
+    }
+
+    /// The oldest messages are removed. The agent tells how many, not which; if it counts as many as there are here, with
+    /// the system prompt or without it, they are known.
+    fn truncate(&mut self, event: LogEvent, out: &mut Transcript) {
+        let count = |key: &str| event.data.get(key).and_then(|count| usize::try_from(count.int()?).ok());
+        let removed = count("messagesRemovedDuringTruncation").unwrap_or(0);
+        let messages = self.history.iter().filter(|message| message.thread == event.thread).count();
+        let evidence = match count("preTruncationMessagesLength") {
+            Some(before) if before == messages || before == messages + 1 => FateEvidence::ByRule,
+            _ => FateEvidence::Unknown,
+        };
+        let mut left = removed;
+        let taken = self.take(|message| {
+            let is_taken = message.thread == event.thread && left > 0;
+            left -= usize::from(is_taken);
+            is_taken
+        });
+        event.tell(ContextChange::Drop, evidence, &taken, out);
+    }
+
+    /// Events are removed: those that are named, or the first that is named and all after it. With a compaction, its
+    /// summary is gone, and what it took is back.
+    fn rewind(&mut self, event: LogEvent, out: &mut Transcript) {
+        let from = name(event.data, "upToEventId").map(|id| record_id(&id));
+        let first = self.ids.iter().rposition(|id| Some(*id) == from);
+        let named = event.data.get("eventIds").filter(|ids| ids.kind() == Kind::Array).map(|ids| {
+            let ids = ids.items().filter_map(|id| id.short(LONGEST_NAME));
+            ids.map(|id| record_id(&id)).collect::<HashSet<RecordId>>()
+        });
+        let ids = std::mem::take(&mut self.ids);
+        let is_removed = |number: u32| match &named {
+            Some(named) => ids.get(number as usize).is_some_and(|id| named.contains(id)),
+            None => first.is_some_and(|first| number as usize >= first),
+        };
+        let (undone, compacted) =
+            std::mem::take(&mut self.compacted).into_iter().partition(|(number, _)| is_removed(*number));
+        self.compacted = compacted;
+        let back: Vec<Message> = Vec::into_iter(undone).flat_map(|(_, taken)| taken).collect();
+        event.tell(ContextChange::Restore, FateEvidence::Recorded, &back, out);
+        self.history.extend(back);
+        self.history.sort_by_key(|message| message.event);
+        let taken = self.take(|message| is_removed(message.event));
+        event.tell(ContextChange::Rewind, FateEvidence::Recorded, &taken, out);
+        self.ids = ids;
+    }
+
+    /// Takes messages out of the histories.
+    fn take(&mut self, mut is_taken: impl FnMut(&Message) -> bool) -> Vec<Message> {
+        self.history.extract_if(.., |message| is_taken(message)).collect()
+    }
+}
+
+impl LogEvent<'_> {
+    /// Says that this event tells a change of some messages' results.
+    fn tell(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
+        let results: Vec<_> = of.iter().filter_map(|message| message.result).collect();
+        if results.is_empty() {
+            return;
+        }
+        out.events.push(ContextEvent {
+            request: out.next_request(self.thread),
+            evidence,
+            record: Some(self.place.span(self.record)),
+            results,
+            ..ContextEvent::recorded(change, self.at)
+        });
     }
 }
 
@@ -136,6 +287,7 @@ fn call(
     out.add_call(call);
 }
 
+/// Reads the result of a call. Returns the call's number if it is the first.
 fn result(
     record: Json,
     data: Json,
@@ -143,12 +295,10 @@ fn result(
     place: RecordPlace,
     at: Option<Timestamp>,
     out: &mut Transcript,
-) {
-    let Some(id) = name(data, "toolCallId") else { return };
-    let call = out.call_or_new(thread, &id, "");
-    if !call.results.is_empty() {
-        return;
-    }
+) -> Option<u32> {
+    let number = out.number_or_new(thread, &name(data, "toolCallId")?)?;
+    let is_search = out.calls.get(number as usize).is_some_and(|call| SEARCHES.contains(&out.tool(call)));
+    let call = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty())?;
     let content = data.path(&["result", "content"]).or_else(|| data.path(&["error", "message"]));
     let exit = data.path(&["shellExecution", "exitCode"]).and_then(|code| code.int());
     call.exit = exit.and_then(|code| code.try_into().ok());
@@ -167,23 +317,31 @@ fn result(
     call.cut = match (&saved, is_large) {
         (Some(_), _) => CutState::Spill,
         (None, true) => CutState::Lost,
+        (None, false) if is_search && content.is_some_and(has_omitted) => CutState::Lost,
         (None, false) => CutState::No,
     };
     call.cites = saved.map(|path| Citation { path: PathBuf::from(path), bytes }).into_iter().collect();
     let copy = data.path(&["result", "detailedContent"]).filter(|text| text.kind() == Kind::String);
-    call.display = copy
-        .map(|text| DisplayCopy {
-            name: "detailedContent",
-            text: TextPiece::Json(place.span(text)),
-            most: Some(0),
-        })
-        .into_iter()
-        .collect();
+    call.display =
+        copy.map(|text| DisplayCopy::new("detailedContent", place.span(text), Some(0))).into_iter().collect();
     call.results.push(CallResult::recorded(
         content.map(|content| pieces(content, place)).unwrap_or_default(),
         at,
         place.span(record),
     ));
+    Some(number)
+}
+
+/// Whether a search says that it left matches out.
+fn has_omitted(content: Json) -> bool {
+    has_line(content, " match(es) ", |line| {
+        let line = line.trim();
+        let in_file =
+            line.strip_prefix("... ").and_then(|line| line.strip_suffix(" match(es) omitted in this file"));
+        let in_files = line.strip_prefix("[omitted ").and_then(|line| line.strip_suffix(" file(s)]"));
+        in_file.is_some_and(|count| count.ends_with(" more"))
+            || in_files.is_some_and(|counts| counts.contains(" match(es) in "))
+    })
 }
 
 /// Returns the path in the notice that begins a cut output.
@@ -194,8 +352,7 @@ fn cited(start: &str) -> Option<String> {
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = record.get("timestamp").and_then(clock::time);
-    facts.started = facts.started.or(at);
-    facts.ended = facts.ended.max(at);
+    facts.note_time(at);
     let Some(data) = record.get("data") else { return };
     match name(record, "type").unwrap_or_default().as_str() {
         "session.start" => {

@@ -1,16 +1,20 @@
 //! Crush: a database in each project, with a row for each message. Not seen in use: after the program's source.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{last_line, name, text};
-use crate::session::database::{DatabaseError, RowRecords, RowsOf, TableRow, TableRows};
+use crate::session::context::ContextEvent;
+use crate::session::database::{
+    self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows, check_project_s,
+};
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, ResultFate, SessionFacts, TextPiece, TextPieces,
+    Call, CallResult, CallStatus, Citation, CutState, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
 use crate::session::record::FileRecords;
@@ -19,7 +23,8 @@ use crate::session::transcript::Transcript;
 
 const AGENT: &str = "crush";
 
-const MESSAGES: RowsOf = RowsOf { table: "messages", column: "parts" };
+const TITLES: RowsOf = RowsOf::plain("sessions", "title");
+const MESSAGES: RowsOf = RowsOf::plain("messages", "parts");
 
 /// The database, in a project's data directory.
 const DATABASE: &str = "crush.db";
@@ -32,28 +37,40 @@ const OTHER_KINDS: &[&str] =
 pub(crate) const CRUSH: TableFormat =
     TableFormat { agent: AGENT, seen: "none (source of August 2026)", databases, list: listed, read };
 
-/// Returns the databases of the projects that the agent lists, and of the one at hand.
-fn databases(env: &Env) -> Vec<PathBuf> {
+/// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
+fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let named = env.var("CRUSH_GLOBAL_DATA").map(PathBuf::from).filter(|dir| dir.is_absolute());
     let data = named.or_else(|| find::data_dir(env, "crush"));
     let mut databases = data.map(|data| of_projects(&data.join("projects.json"))).unwrap_or_default();
     let here = env.var("PWD").map(PathBuf::from).filter(|dir| dir.is_absolute());
     let above = here.iter().flat_map(|dir| dir.ancestors());
-    databases.extend(above.map(|dir| dir.join(".crush").join(DATABASE)).find(|path| path.is_file()));
-    databases.sort();
-    databases.dedup();
-    databases
+    let above = above.map(|project| (project.to_owned(), project.join(".crush").join(DATABASE)));
+    databases.extend(above.into_iter().find(|(_, path)| path.symlink_metadata().is_ok()));
+    databases.sort_by(|(_, a), (_, b)| a.cmp(b));
+    databases.dedup_by(|(_, a), (_, b)| a == b);
+    let may_be_read = |(project, path): &(PathBuf, PathBuf)| match check_project_s(project, path) {
+        Ok(()) => true,
+        Err(refused) => {
+            refused.into_iter().for_each(&mut *fault);
+            false
+        }
+    };
+    databases.into_iter().filter(may_be_read).map(|(_, path)| path).collect()
 }
 
-/// Returns the databases of the projects that the agent lists.
-fn of_projects(list: &Path) -> Vec<PathBuf> {
+/// Returns the projects that the agent lists, and the database of each.
+fn of_projects(list: &Path) -> Vec<(PathBuf, PathBuf)> {
     let bytes = FileRecords::new(list).whole().unwrap_or_default();
     let mut tape = Tape::default();
     let Ok(list) = tape.read(bytes.trim_ascii()) else { return Vec::new() };
     let projects = list.get("projects").into_iter().flat_map(|projects| projects.items());
     let database = |project: Json| {
-        let (path, data) = (text(project, "path")?, text(project, "data_dir")?);
-        Some(Path::new(&path).join(data).join(DATABASE)).filter(|path| path.is_absolute())
+        let (project, data) = (PathBuf::from(text(project, "path")?), text(project, "data_dir")?);
+        let path = project.join(&data).join(DATABASE);
+        let is_inside = Path::new(&data).components().all(|name| matches!(name, Component::Normal(_)));
+        // A directory elsewhere is the agent's own choice; what is in it still counts as the project's.
+        let project = if is_inside { project } else { path.parent()?.parent()?.to_owned() };
+        path.is_absolute().then_some((project, path))
     };
     projects.filter_map(database).collect()
 }
@@ -67,11 +84,13 @@ fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseErr
     }
     let cwd = path.parent().and_then(Path::parent).map(|dir| dir.to_string_lossy().into_owned());
     let mut sessions = Vec::new();
-    let sql = "SELECT id, title, created_at, updated_at FROM sessions WHERE parent_session_id IS NULL";
-    rows.each(sql, &[], &mut |row| {
+    let title = database::title("title");
+    let sql =
+        format!("SELECT id, {title}, created_at, updated_at FROM sessions WHERE parent_session_id IS NULL");
+    rows.each(&sql, &[], &mut |row| {
         let facts = SessionFacts {
             id: row.text(0).unwrap_or_default(),
-            title: row.text(1),
+            title: row.title(1, TITLES),
             cwd: cwd.clone(),
             started: row.number(2).and_then(clock::number),
             ended: row.number(3).and_then(clock::number),
@@ -91,31 +110,44 @@ fn read(
 ) -> Result<(), DatabaseError> {
     let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
     let mut threads = vec![(file.id.clone(), 0)];
-    rows.each("SELECT id, title FROM sessions WHERE parent_session_id = ?", &[&file.id], &mut |row| {
+    let title = database::title("title");
+    let sub_agents = format!("SELECT id, {title} FROM sessions WHERE parent_session_id = ?");
+    rows.each(&sub_agents, &[&file.id], &mut |row| {
         let id = row.text(0).unwrap_or_default();
         let thread = out.thread_id(&id);
-        if let (Some(thread), Some(title)) = (out.threads.get_mut(thread as usize), row.text(1)) {
+        if let (Some(thread), Some(title)) = (out.threads.get_mut(thread as usize), row.title(1, TITLES)) {
             thread.name = title.into();
         }
         threads.push((id, thread));
         true
     })?;
+    let columns = rows.columns("messages")?;
+    let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
+    let sql = format!(
+        "SELECT rowid, {}, model, created_at, {} = 'assistant' AND {} IS NOT 1 FROM messages \
+         WHERE session_id = ? ORDER BY created_at, rowid",
+        database::record("parts"),
+        column("role"),
+        column("is_summary_message"),
+    );
     for (session, thread) in threads {
         let start = history_start(rows, &session)?;
-        let (mut is_wanted, mut tape) = (true, Tape::default());
-        let sql = "SELECT rowid, parts, model, created_at FROM messages WHERE session_id = ? ORDER BY created_at, rowid";
-        let mut count = 0;
-        rows.each(sql, &[&session], &mut |row| {
+        let (mut is_wanted, mut buffer) = (true, RowBuffer::default());
+        let (mut count, first) = (0, out.calls.len() as u32);
+        rows.each(&sql, &[&session], &mut |row| {
             out.unread.records += 1;
             is_wanted = progress.step(out.unread.records, out.unread.records);
-            let fate = if count < start { ResultFate::Compacted(None) } else { ResultFate::InContext };
+            let is_summary = start > 0 && count == start;
             count += 1;
-            match row.bytes(1).map(|parts| tape.read(parts)) {
-                Some(Ok(parts)) => {
-                    let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
-                    message(parts, &row, thread, fate, place, out);
+            if row.integer(4) == Some(1) && !is_summary {
+                out.count_answer(thread);
+            }
+            if let Some(parts) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
+                let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+                if is_summary {
+                    compact(parts, &row, thread, first, place, out);
                 }
-                _ => out.unread.broken += 1,
+                message(parts, &row, thread, place, out);
             }
             is_wanted
         })?;
@@ -141,14 +173,15 @@ fn history_start(rows: &TableRows, session: &str) -> Result<u64, DatabaseError> 
     Ok(start)
 }
 
-fn message(
-    parts: Json,
-    row: &TableRow,
-    thread: u32,
-    fate: ResultFate,
-    place: RecordPlace,
-    out: &mut Transcript,
-) {
+/// Notes that a summary stands for all that came before it in its thread, whose calls begin with `first`.
+fn compact(summary: Json, row: &TableRow, thread: u32, first: u32, place: RecordPlace, out: &mut Transcript) {
+    let results = (first..out.calls.len() as u32).flat_map(|call| out.result_ids(call)).collect();
+    let (request, record) = (out.next_request(thread), Some(place.span(summary)));
+    let event = ContextEvent::recorded(ContextChange::Compact, row.number(3).and_then(clock::number));
+    out.events.push(ContextEvent { request, record, results, ..event });
+}
+
+fn message(parts: Json, row: &TableRow, thread: u32, place: RecordPlace, out: &mut Transcript) {
     let mut is_known = true;
     let at = row.number(3).and_then(clock::number);
     out.facts.model = row.text(2).filter(|model| !model.is_empty()).or(out.facts.model.take());
@@ -169,7 +202,7 @@ fn message(
                 let call = out.call_or_new(thread, &id, &name(data, "name").unwrap_or_default());
                 if call.results.is_empty() {
                     result(part, data, place, call);
-                    call.results.iter_mut().for_each(|result| (result.at, result.fate) = (at, fate));
+                    call.results.iter_mut().for_each(|result| result.at = at);
                 }
             }
             (kind, _) if OTHER_KINDS.contains(&kind) => {}

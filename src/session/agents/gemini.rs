@@ -1,18 +1,22 @@
 //! Gemini CLI: an upsert log, in which a message with a known id replaces the earlier one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use memchr::memmem;
+use smallvec::SmallVec;
 
 use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, first_text, is_type, name, start_of};
+use crate::session::context::{ContextEvent, ResultId};
+use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
+use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, ResultFate, SessionFacts, TextPiece,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts, TextPiece,
 };
 use crate::session::reader::{
     LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
@@ -20,6 +24,12 @@ use crate::session::reader::{
 use crate::session::transcript::Transcript;
 
 const AGENT: &str = "gemini-cli";
+
+/// The arguments by which the model asks for a window of a file.
+const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
+
+/// With what the read tool begins if it cut a file.
+const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
 /// The sessions of Gemini CLI, a JSON value a line.
 #[derive(Debug)]
@@ -30,15 +40,17 @@ impl SessionFormat for GeminiCli {
         AGENT
     }
 
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
     fn seen(&self) -> &'static str {
         "0.61.0"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let Some(root) = find::home_or(env, "GEMINI_CLI_HOME", "") else { return };
         for project in find::directories(&root.join(".gemini/tmp"), fault) {
             let chats = project.join("chats");
@@ -61,6 +73,10 @@ impl SessionFormat for GeminiCli {
         find::glance(head, tail, &mut note_facts)
     }
 
+    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
+        file.only_log()
+    }
+
     fn open(
         &self,
         file: &SessionFile,
@@ -81,36 +97,51 @@ fn session_file(file: &FoundFile) -> SessionFile {
 /// Reads the messages of one session.
 #[derive(Default)]
 struct GeminiReader {
-    /// The messages by id, in the order in which they first came.
-    order: HashMap<Box<str>, u64>,
-    /// The call of each result, with the message that carries it.
-    results: Vec<(Box<str>, u64)>,
-    rewound: Vec<(u64, usize, Option<Timestamp>)>,
+    /// The messages in the history, in their order: the numbers of the calls whose results they hold.
+    history: Vec<SmallVec<[u32; 1]>>,
+    /// The numbers of the messages in the history.
+    numbers: IdMap<u32>,
+    /// The messages of the model that were counted.
+    answers: HashSet<RecordId>,
+    /// The calls whose results left the history.
+    gone: HashSet<u32>,
+    /// The last text of each call's result, as a number.
+    texts: HashMap<u32, RecordId>,
+    /// The reads for which the model asked for a window itself.
+    windows: HashSet<u32>,
     last_at: Option<Timestamp>,
+}
+
+/// A record that is being read.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    record: Json<'a>,
+    place: RecordPlace,
+    at: Option<Timestamp>,
 }
 
 impl LogReader for GeminiReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
-        self.last_at = record.get("timestamp").and_then(clock::time).or(self.last_at);
-        if let Some(set) = record.get("$set") {
-            for message in set.get("messages").into_iter().flat_map(|list| list.items()) {
-                self.message(record, message, place, out);
-            }
+        let set = record.get("$set");
+        let at = record.get("timestamp").or_else(|| set?.get("lastUpdated")).and_then(clock::time);
+        self.last_at = at.or(self.last_at);
+        let line = Line { record, place, at: self.last_at };
+        if let Some(set) = set {
+            set.get("messages").into_iter().for_each(|messages| self.begin_anew(messages, line, out));
             return true;
         }
         if let Some(to) = record.get("$rewindTo").and_then(|to| to.short(LONGEST_NAME)) {
-            let number = self.order.get(to.as_str()).copied().unwrap_or(u64::MAX);
-            self.rewound.push((number, self.results.len(), self.last_at));
+            self.rewind(record_id(&to), line, out);
             return true;
         }
         // The old form is a single document.
         if let Some(messages) = record.get("messages") {
-            messages.items().for_each(|message| self.message(record, message, place, out));
+            messages.items().for_each(|message| self.add_message(message, line, out));
             return true;
         }
         if record.get("id").is_some() && record.get("type").is_some() {
-            self.message(record, record, place, out);
+            self.add_message(record, line, out);
             return true;
         }
         if record.get("sessionId").is_some() {
@@ -119,43 +150,167 @@ impl LogReader for GeminiReader {
         out.unread.unknown(&record.members().next().map(|(key, _)| key.to_text(40).text).unwrap_or_default());
         false
     }
-
-    fn settle(&mut self, out: &mut Transcript) {
-        for (number, (id, message)) in self.results.iter().enumerate() {
-            let rewound = self.rewound.iter().find(|(from, before, _)| number < *before && message >= from);
-            let call = out.call_mut(0, id);
-            if let (Some((_, _, at)), Some(last)) = (rewound, call.and_then(|call| call.results.last_mut())) {
-                last.fate = ResultFate::Rewound(*at);
-            }
-        }
-    }
 }
 
 impl GeminiReader {
-    fn message(&mut self, record: Json, message: Json, place: RecordPlace, out: &mut Transcript) {
-        let Some(id) = name(message, "id") else { return };
-        let next = self.order.len() as u64;
-        let number = *self.order.entry(id.into()).or_insert(next);
-        let at = message.get("timestamp").and_then(clock::time).or(self.last_at);
-        for called in message.get("toolCalls").into_iter().flat_map(|list| list.items()) {
-            call(record, called, place, at, out);
+    /// The history is written whole: what is not in it is no longer sent.
+    fn begin_anew(&mut self, messages: Json, line: Line, out: &mut Transcript) {
+        let before = self.calls();
+        let known = std::mem::take(&mut self.numbers);
+        self.history.clear();
+        let (mut is_summed_up, mut texts) = (false, BTreeMap::new());
+        for message in messages.items() {
+            let Some(id) = name(message, "id") else { continue };
+            let is_new = !known.contains_key(&record_id(&id));
+            let words = || message.get("content").map(first_text).unwrap_or_default();
+            is_summed_up |= is_new && words().trim_start().starts_with("<state_snapshot>");
+            texts.extend(self.message(message, line, out));
         }
-        for part in message.get("content").into_iter().flat_map(|list| list.items()) {
-            let Some(response) = part.get("functionResponse") else { continue };
-            let Some(call_id) = name(response, "id") else { continue };
-            let call = out.call_or_new(0, &call_id, &name(response, "name").unwrap_or_default());
-            if call.results.is_empty() {
-                self.results.push((call_id.into(), number));
-            }
-            result(record, response, place, at, call);
+        // Of several copies of a result, the last one counts.
+        texts.into_iter().for_each(|(call, text)| self.set_text(call, text, line, out));
+        let after = self.calls();
+        let change = if is_summed_up { ContextChange::Compact } else { ContextChange::Drop };
+        self.leave(change, &before, &after, line, out);
+        let back: Vec<u32> = after.into_iter().filter(|call| self.gone.remove(call)).collect();
+        line.tell(ContextChange::Restore, back.iter().flat_map(|call| out.result_ids(*call)).collect(), out);
+        // Of a result that was edited before, the last text is back.
+        let edited = back.iter().flat_map(|call| {
+            let ids = out.result_ids(*call);
+            ids.filter(|id| {
+                out.calls.get(id.call as usize).is_some_and(|call| id.result + 1 < call.results.len() as u32)
+            })
+        });
+        line.tell(ContextChange::Replace, edited.collect(), out);
+    }
+
+    /// Says of calls whose results were in the history, and are not any more, that they are gone.
+    fn leave(
+        &mut self,
+        change: ContextChange,
+        before: &BTreeSet<u32>,
+        after: &BTreeSet<u32>,
+        line: Line,
+        out: &mut Transcript,
+    ) {
+        let gone: Vec<u32> = before.difference(after).copied().collect();
+        line.tell(change, gone.iter().flat_map(|call| out.result_ids(*call)).collect(), out);
+        self.gone.extend(gone);
+    }
+
+    /// A message and all after it are taken back; all, if there is none of this id.
+    fn rewind(&mut self, to: RecordId, line: Line, out: &mut Transcript) {
+        let before = self.calls();
+        let from = self.numbers.get(&to).copied().unwrap_or(0);
+        self.history.truncate(from as usize);
+        self.numbers.retain(|_, number| *number < from);
+        let after = self.calls();
+        self.leave(ContextChange::Rewind, &before, &after, line, out);
+    }
+
+    /// Returns the calls whose results are in the history.
+    fn calls(&self) -> BTreeSet<u32> {
+        self.history.iter().flatten().copied().collect()
+    }
+
+    fn add_message(&mut self, message: Json, line: Line, out: &mut Transcript) {
+        let at = message.get("timestamp").and_then(clock::time).or(line.at);
+        let line = Line { at, ..line };
+        for (call, text) in self.message(message, line, out) {
+            self.set_text(call, text, line, out);
+        }
+    }
+
+    /// Puts a message into the history. Returns the texts of the results in it, with the numbers of their calls.
+    fn message<'a>(
+        &mut self,
+        message: Json<'a>,
+        line: Line,
+        out: &mut Transcript,
+    ) -> Vec<(u32, Option<Json<'a>>)> {
+        let Some(id) = name(message, "id").map(|id| record_id(&id)) else { return Vec::new() };
+        let next = self.history.len() as u32;
+        let number = *self.numbers.entry(id).or_insert(next);
+        if number == next {
+            self.history.push(SmallVec::new());
+        }
+        self.answer(id, message, out);
+        for called in message.get("toolCalls").into_iter().flat_map(|list| list.items()) {
+            let call = call(line.record, called, line.place, line.at, out);
+            let asked = |key: &&str| called.path(&["args", key]).is_some();
+            self.windows.extend(call.filter(|_| WINDOW.iter().any(asked)));
+        }
+        let parts = message.get("content").into_iter().flat_map(|list| list.items());
+        let responses = parts.filter_map(|part| part.get("functionResponse"));
+        let texts: Vec<_> = responses.filter_map(|response| response_of(response, out)).collect();
+        if let Some(held) = self.history.get_mut(number as usize) {
+            held.extend(texts.iter().map(|(call, _)| *call));
+            held.dedup();
+        }
+        texts
+    }
+
+    /// Counts an answer. The agent writes its history again under other ids, without the tokens.
+    fn answer(&mut self, id: RecordId, message: Json, out: &mut Transcript) {
+        let mut called = message.get("toolCalls").into_iter().flat_map(|list| list.items());
+        let is_new_call =
+            |called: Json| name(called, "id").is_some_and(|id| out.call_number(0, &id).is_none());
+        let has_tokens = message.get("tokens").is_some_and(|tokens| tokens.kind() == Kind::Object);
+        let is_first = has_tokens || called.any(is_new_call);
+        if is_type(message, "gemini") && is_first && self.answers.insert(id) {
+            out.count_answer(0);
+        }
+    }
+
+    /// Sets the text of a call's result. Another one than before stands in the place of that.
+    fn set_text(&mut self, number: u32, content: Option<Json>, line: Line, out: &mut Transcript) {
+        let text = id_of_bytes(content.map(|content| content.raw()).unwrap_or_default());
+        // Whole messages are written again, mostly with the same text.
+        if self.texts.insert(number, text) == Some(text) {
+            return;
+        }
+        let is_read = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "read_file");
+        let is_file = is_read && !self.windows.contains(&number);
+        line.tell(ContextChange::Replace, out.result_ids(number).collect(), out);
+        if let Some(call) = out.calls.get_mut(number as usize) {
+            result(line, content, is_file, call);
         }
     }
 }
 
-fn call(record: Json, called: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
-    let Some(id) = name(called, "id") else { return };
+impl Line<'_> {
+    /// Says that this record tells a change of some results.
+    fn tell(self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
+        if results.is_empty() {
+            return;
+        }
+        out.events.push(ContextEvent {
+            request: out.next_request(0),
+            record: Some(self.place.span(self.record)),
+            results,
+            ..ContextEvent::recorded(change, self.at)
+        });
+    }
+}
+
+/// Returns the number of a result's call, and its text.
+fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Option<Json<'a>>)> {
+    let id = name(response, "id")?;
+    out.call_or_new(0, &id, &name(response, "name").unwrap_or_default());
+    let content = response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]));
+    Some((out.call_number(0, &id)?, content))
+}
+
+/// Reads a call. Returns its number.
+fn call(
+    record: Json,
+    called: Json,
+    place: RecordPlace,
+    at: Option<Timestamp>,
+    out: &mut Transcript,
+) -> Option<u32> {
+    let id = name(called, "id")?;
     let tool = out.tool_id(&name(called, "name").unwrap_or_default());
-    let mut new = Call::new(id, 0, tool);
+    let mut new = Call::new(id.as_str(), 0, tool);
     new.input = called.get("args").map(|input| place.span(input));
     new.at = called.get("timestamp").and_then(clock::time).or(at);
     new.record = Some(place.span(record));
@@ -167,48 +322,36 @@ fn call(record: Json, called: Json, place: RecordPlace, at: Option<Timestamp>, o
         _ => call.status,
     };
     let copy = called.get("resultDisplay").filter(|text| text.kind() == Kind::String);
-    call.display = copy
-        .map(|text| DisplayCopy {
-            name: "resultDisplay",
-            text: TextPiece::Json(place.span(text)),
-            most: None,
-        })
-        .into_iter()
-        .collect();
+    call.display =
+        copy.map(|text| DisplayCopy::new("resultDisplay", place.span(text), None)).into_iter().collect();
+    out.call_number(0, &id)
 }
 
-/// Reads a result. A later one of another text replaces the earlier, which stays as first seen.
-fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp>, call: &mut Call) {
-    let content = response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]));
-    let new = CallResult::recorded(
-        content.map(|content| TextPiece::Json(place.span(content))).into_iter().collect(),
-        at,
-        place.span(record),
-    );
-    let length = |result: &CallResult| match result.pieces[..] {
-        [TextPiece::Json(span)] => span.len(),
-        _ => 0,
-    };
-    match call.results.last_mut() {
-        // Whole messages are written again, mostly with the same text.
-        Some(last) if length(last) == length(&new) => return,
-        Some(last) => last.fate = ResultFate::Replaced(at),
-        None => {
-            let start = content.map(start_of).unwrap_or_default();
-            let saved = cited(&start);
-            call.cut = if saved.is_some() { CutState::Spill } else { CutState::No };
-            call.cites =
-                saved.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
-            call.exit = content.and_then(exit_of);
-            if call.status == CallStatus::NoResult {
-                call.status = CallStatus::Ok;
-            }
-            if call.exit.is_some_and(|code| code != 0) {
-                call.status = CallStatus::Failed;
-            }
+/// Reads a result. `is_file` says that it is of a whole file.
+fn result(line: Line, content: Option<Json>, is_file: bool, call: &mut Call) {
+    if call.results.is_empty() {
+        let start = content.map(start_of).unwrap_or_default();
+        let saved = cited(&start);
+        call.cut = match saved {
+            Some(_) => CutState::Spill,
+            None if is_file && start.trim_start().starts_with(FILE_NOTICE) => CutState::Lost,
+            None => CutState::No,
+        };
+        call.cites =
+            saved.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
+        call.exit = content.and_then(exit_of);
+        if call.status == CallStatus::NoResult {
+            call.status = CallStatus::Ok;
+        }
+        if call.exit.is_some_and(|code| code != 0) {
+            call.status = CallStatus::Failed;
         }
     }
-    call.results.push(new);
+    call.results.push(CallResult::recorded(
+        content.map(|content| TextPiece::Json(line.place.span(content))).into_iter().collect(),
+        line.at,
+        line.place.span(line.record),
+    ));
 }
 
 /// Returns the path in the notice that begins a cut output.

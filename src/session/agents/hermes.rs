@@ -1,5 +1,6 @@
 //! Hermes: a database with a row for each message. What most tools give is itself JSON, in a string.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,12 +9,15 @@ use memchr::memmem;
 use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{name, pieces};
-use crate::session::database::{DatabaseError, RowRecords, RowsOf, TableRow, TableRows};
+use crate::session::context::ContextEvent;
+use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};
+use crate::session::fate::{ContextChange, ContextState};
 use crate::session::find;
+use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, Evidence, RecordSpan, ResultFate, SessionFacts,
-    TextPiece, TextPieces,
+    Call, CallResult, CallStatus, Citation, CutState, Evidence, RecordSpan, SessionFacts, TextPiece,
+    TextPieces,
 };
 use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
 use crate::session::table::TableFormat;
@@ -21,8 +25,8 @@ use crate::session::transcript::Transcript;
 
 const AGENT: &str = "hermes";
 
-const CONTENTS: RowsOf = RowsOf { table: "messages", column: "content" };
-const CALLS: RowsOf = RowsOf { table: "messages", column: "tool_calls" };
+const CONTENTS: RowsOf = RowsOf::plain("messages", "content");
+const CALLS: RowsOf = RowsOf::plain("messages", "tool_calls");
 
 /// What begins a content that is a list of parts.
 const PARTS: &[u8] = b"\0json:";
@@ -30,11 +34,22 @@ const PARTS: &[u8] = b"\0json:";
 /// How the notice in a cut output begins, as it is written in JSON.
 const NOTICE: &[u8] = b"\\n\\n... [OUTPUT TRUNCATED - ";
 
+/// The sentences that stand in the place of results which were cleared.
+const CLEARED: &[&str] = &[
+    "[Old tool output cleared to save context space]",
+    "[Duplicate tool output — same content as a more recent call]",
+    "[screenshot removed to save context]",
+    "[Attached image — stripped after compression]",
+];
+
+/// How the summary of a compaction begins.
+const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
+
 /// The sessions of Hermes in a database.
 pub(crate) const HERMES: TableFormat =
     TableFormat { agent: AGENT, seen: "0.19.0", databases, list: listed, read };
 
-fn databases(env: &Env) -> Vec<PathBuf> {
+fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     find::home_or(env, "HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
 }
 
@@ -48,7 +63,7 @@ fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseErr
     let sql = format!(
         "SELECT id, {}, {}, {}, {}, started_at, (SELECT MAX(timestamp) FROM messages WHERE session_id = sessions.id) \
          FROM sessions WHERE source IS NOT 'subagent'",
-        column("title"),
+        database::title(column("title")),
         column("cwd"),
         column("model"),
         column("parent_session_id"),
@@ -57,7 +72,7 @@ fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseErr
     rows.each(&sql, &[], &mut |row| {
         let facts = SessionFacts {
             id: row.text(0).unwrap_or_default(),
-            title: row.text(1),
+            title: row.title(1, RowsOf::plain("sessions", "title")),
             cwd: row.text(2),
             model: row.text(3),
             parent: row.text(4),
@@ -90,19 +105,22 @@ fn read(
     let columns = rows.columns("messages")?;
     let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
     let sql = format!(
-        "SELECT rowid, role, content, tool_call_id, tool_calls, tool_name, timestamp, {}, {} FROM messages \
+        "SELECT rowid, role, {}, tool_call_id, {}, tool_name, timestamp, {}, {} FROM messages \
          WHERE session_id = ? ORDER BY id",
+        database::record("content"),
+        database::record("tool_calls"),
         column("active"),
         column("compacted"),
     );
     for (session, thread) in threads {
-        let mut is_wanted = true;
+        let (mut is_wanted, mut past) = (true, Past::default());
         rows.each(&sql, &[&session], &mut |row| {
             out.unread.records += 1;
             is_wanted = progress.step(out.unread.records, out.unread.records);
-            message(&row, thread, contents, calls, out);
+            message(&row, thread, contents, calls, &mut past, out);
             is_wanted
         })?;
+        past.end(out);
         if !is_wanted {
             return Err(DatabaseError::GivenUp);
         }
@@ -110,28 +128,136 @@ fn read(
     Ok(())
 }
 
-fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, out: &mut Transcript) {
+fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Past, out: &mut Transcript) {
     let number = row.integer(0).unwrap_or(0);
+    let place = RecordPlace { source: contents, row: number, start: 0 };
+    if past.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
+        let len = row.bytes(2).map_or(0, <[u8]>::len) as u64;
+        past.compacted_at = Some((out.next_request(thread), RecordSpan::new(contents, number, 0, len)));
+    }
     match row.text(1).unwrap_or_default().as_str() {
         "assistant" => {
-            let mut tape = Tape::default();
-            match row.bytes(4).map(|calls| tape.read(calls)) {
-                Some(Ok(called)) => {
-                    let place = RecordPlace { source: calls, row: number, start: 0 };
-                    called.items().for_each(|called| call(called, row, thread, place, out));
-                }
-                Some(Err(_)) => {
-                    out.unread.broken += 1;
-                    return;
-                }
-                None => {}
+            let mut buffer = RowBuffer::default();
+            let before = out.calls.len();
+            if !row.is_null(4) {
+                let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
+                let place = RecordPlace { source: calls, row: number, start: 0 };
+                called.items().for_each(|called| call(called, row, thread, place, out));
+            }
+            // What a compaction keeps is there again, and no new answer.
+            if past.compacted_at.is_none() || out.calls.len() > before {
+                out.count_answer(thread);
             }
         }
-        "tool" => result(row, thread, RecordPlace { source: contents, row: number, start: 0 }, out),
+        "tool" if row.is_null(2) => {}
+        "tool" => {
+            let mut beginning = Vec::new();
+            let content = row.text_record(2, CONTENTS, &mut beginning, &mut out.unread);
+            let Some(content) = content else { return };
+            past.result(row, content, thread, place, out);
+        }
         "user" | "system" | "session_meta" => {}
         role => return out.unread.unknown(role),
     }
     out.unread.known += 1;
+}
+
+/// What became of the results of a conversation. A result has a row for each time that the agent wrote it: the first is what
+/// the model got, and the last that is active is what it has.
+#[derive(Default)]
+struct Past {
+    /// By the number of the call.
+    results: HashMap<u32, PastResult>,
+    /// The number of the first request after the first compaction, and its summary.
+    compacted_at: Option<(Option<u32>, RecordSpan)>,
+}
+
+struct PastResult {
+    /// The content of the first row.
+    first: RecordId,
+    /// Whether the first row stands before the first compaction.
+    is_early: bool,
+    /// What the last row says.
+    last: Option<ContextChange>,
+    /// The text of the last row, if it is another one.
+    text: Option<CallResult>,
+}
+
+impl Past {
+    /// Reads a row with a result.
+    fn result(
+        &mut self,
+        row: &TableRow,
+        content: &[u8],
+        thread: u32,
+        place: RecordPlace,
+        out: &mut Transcript,
+    ) {
+        let Some(id) = row.text(3) else { return };
+        let number = out.call_number(thread, &id).filter(|call| self.results.contains_key(call));
+        if number.is_none() {
+            result(row, content, thread, place, out);
+        }
+        let Some(number) = number.or_else(|| out.call_number(thread, &id)) else { return };
+        let text = id_of_bytes(content);
+        let new = PastResult { first: text, is_early: self.compacted_at.is_none(), last: None, text: None };
+        let past = self.results.entry(number).or_insert(new);
+        let tool = out.calls.get(number as usize).map_or("", |call| out.tool(call));
+        let is_active = row.integer(7) != Some(0);
+        past.last = match row.integer(8) {
+            Some(1) => Some(ContextChange::Compact),
+            _ if !is_active => Some(ContextChange::Rewind),
+            _ if is_cleared(content) => Some(ContextChange::Clear),
+            _ if text != past.first || is_one_line(content, tool) => Some(ContextChange::Replace),
+            _ => None,
+        };
+        let is_other = past.last == Some(ContextChange::Replace) && text != past.first;
+        past.text = is_other.then(|| {
+            let at = row.number(6).and_then(clock::number);
+            CallResult::recorded(text_of(content, place), at, whole_of(content, place))
+        });
+    }
+
+    /// Notes what the rows say together.
+    fn end(self, out: &mut Transcript) {
+        use ContextChange::{Clear, Compact, Replace, Rewind};
+        let mut results: Vec<_> = self.results.into_iter().collect();
+        results.sort_unstable_by_key(|(call, _)| *call);
+        for (change, is_early) in
+            [Compact, Clear, Replace, Rewind].into_iter().flat_map(|of| [(of, true), (of, false)])
+        {
+            let is_meant = |past: &PastResult| past.last == Some(change) && past.is_early == is_early;
+            let calls = results.iter().filter(|(_, past)| is_meant(past)).map(|(call, _)| *call);
+            let ids: Vec<_> = calls.flat_map(|call| out.result_ids(call)).collect();
+            // Which of several compactions did it, the rows do not tell.
+            let told_by = self.compacted_at.filter(|_| is_early && change != Rewind);
+            let (request, record) =
+                (told_by.and_then(|(request, _)| request), told_by.map(|(_, record)| record));
+            if !ids.is_empty() {
+                let event = ContextEvent::recorded(change, None);
+                out.events.push(ContextEvent { request, record, results: ids, ..event });
+            }
+        }
+        for (call, text) in results.into_iter().filter_map(|(call, past)| Some((call, past.text?))) {
+            out.calls.get_mut(call as usize).into_iter().for_each(|call| call.results.push(text.clone()));
+        }
+    }
+}
+
+/// Whether a content is but a sentence in the place of a result.
+fn is_cleared(content: &[u8]) -> bool {
+    let content = content.trim_ascii();
+    CLEARED.iter().any(|sentence| content == sentence.as_bytes())
+}
+
+/// Whether a content is the line in which a compaction says what a tool did: ``[terminal] ran `make` -> exit 0, 3 lines output``.
+fn is_one_line(content: &[u8], tool: &str) -> bool {
+    let Ok(line) = std::str::from_utf8(content) else { return false };
+    let is_tools = line
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_prefix(tool))
+        .is_some_and(|rest| rest.starts_with("] "));
+    is_tools && !tool.is_empty() && !line.contains('\n')
 }
 
 fn call(called: Json, row: &TableRow, thread: u32, place: RecordPlace, out: &mut Transcript) {
@@ -145,20 +271,9 @@ fn call(called: Json, row: &TableRow, thread: u32, place: RecordPlace, out: &mut
     out.add_call(call);
 }
 
-fn result(row: &TableRow, thread: u32, place: RecordPlace, out: &mut Transcript) {
-    let (Some(id), Some(content)) = (row.text(3), row.bytes(2)) else { return };
+fn result(row: &TableRow, content: &[u8], thread: u32, place: RecordPlace, out: &mut Transcript) {
+    let Some(id) = row.text(3) else { return };
     let call = out.call_or_new(thread, &id, &row.text(5).unwrap_or_default());
-    if !call.results.is_empty() {
-        return;
-    }
-    let whole = RecordSpan::new(place.source, place.row, 0, content.len() as u64);
-    let mut tape = Tape::default();
-    let parts = content.strip_prefix(PARTS).and_then(|parts| tape.read(parts).ok());
-    let in_parts = RecordPlace { start: PARTS.len() as u64, ..place };
-    let text = match parts {
-        Some(parts) => pieces(parts, in_parts),
-        None => TextPieces::from_iter([TextPiece::Raw(whole)]),
-    };
     let saved = saved(content);
     let mut tape = Tape::default();
     let record = tape.read(content).ok();
@@ -175,20 +290,26 @@ fn result(row: &TableRow, thread: u32, place: RecordPlace, out: &mut Transcript)
         (None, false) => CutState::No,
     };
     call.cites = saved.into_iter().collect();
-    let is_active = row.integer(7) != Some(0);
-    let fate = match (row.integer(8), is_active) {
-        (Some(1), _) => ResultFate::Compacted(None),
-        (_, false) => ResultFate::Rewound(None),
-        (_, true) => ResultFate::InContext,
-    };
-    let at = row.number(6).and_then(clock::number);
     call.results.push(CallResult {
         evidence: Evidence::Recorded,
-        pieces: text,
-        at,
-        fate,
-        record: Some(whole),
+        pieces: text_of(content, place),
+        at: row.number(6).and_then(clock::number),
+        context: ContextState::default(),
+        record: Some(whole_of(content, place)),
     });
+}
+
+fn whole_of(content: &[u8], place: RecordPlace) -> RecordSpan {
+    RecordSpan::new(place.source, place.row, 0, content.len() as u64)
+}
+
+/// Returns the text of a content: bytes, or a list of parts.
+fn text_of(content: &[u8], place: RecordPlace) -> TextPieces {
+    let mut tape = Tape::default();
+    match content.strip_prefix(PARTS).and_then(|parts| tape.read(parts).ok()) {
+        Some(parts) => pieces(parts, RecordPlace { start: PARTS.len() as u64, ..place }),
+        None => TextPieces::from_iter([TextPiece::Raw(whole_of(content, place))]),
+    }
 }
 
 /// Returns the spill that a result names which is a preview as a whole.

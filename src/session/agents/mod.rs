@@ -14,6 +14,9 @@ mod goose;
 mod hermes;
 mod kimi_cli;
 mod kimi_code;
+mod mini_swe_agent;
+#[cfg(feature = "sqlite")]
+mod openclaw;
 mod opencode;
 mod openhands;
 mod pi;
@@ -51,4 +54,7 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &hermes::HERMES,
     #[cfg(feature = "sqlite")]
     &crush::CRUSH,
+    #[cfg(feature = "sqlite")]
+    &openclaw::OPENCLAW,
+    &mini_swe_agent::MiniSweAgent,
 ];

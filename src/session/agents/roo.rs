@@ -1,6 +1,7 @@
 //! Roo Code, Kilo up to 5 and Cline up to 3, extensions of an editor: a directory a task, with a list of messages. Not seen in
 //! use: after the programs' sources.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -8,12 +9,13 @@ use jiff::Timestamp;
 use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{first_text, is_type, name, pieces, start_of, text};
+use crate::session::context::ContextEvent;
 use crate::session::document::DocumentSession;
+use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
+use crate::session::id::{IdMap, record_id};
 use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts,
-};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, SessionFacts};
 use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
@@ -95,7 +97,13 @@ impl SessionFormat for Tasks {
         self.seen
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         for root in self.roots(env) {
             for task in find::directories(&root, fault) {
                 let history = find::found_file(&task.join(HISTORY));
@@ -148,66 +156,117 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         out.unread.records += 1;
         return;
     }
-    let marks = Marks::of(document);
-    for message in document.items() {
+    let mut history = History::default();
+    for (number, message) in document.items().enumerate() {
         out.unread.records += 1;
         out.unread.known += 1;
         let at = message.get("ts").and_then(clock::time);
-        out.facts.started = out.facts.started.or(at);
-        out.facts.ended = out.facts.ended.max(at);
-        let fate = marks.fate(message);
+        out.facts.note_time(at);
+        history.begin(message, out);
         let blocks = message.get("content").into_iter().flat_map(|content| content.items());
-        for (number, block) in blocks.enumerate() {
+        for (block_number, block) in blocks.enumerate() {
             if is_type(block, "tool_use") {
-                call(block, at, place, out);
+                let call = call(block, at, place, out);
+                history.uses.extend(call.map(|call| (call, number)));
             } else if is_type(block, "tool_result") {
                 let Some(id) = name(block, "tool_use_id") else { continue };
                 let content = block.get("content");
-                result(&TaskResult { id: &id, tool: "", block, content, at, fate }, place, out);
+                let call = result(&TaskResult { id: &id, tool: "", block, content, at }, place, out);
+                history.results.extend(call.map(|call| (number, call, Protocol::Blocks)));
             } else if let Some(tool) = of_old_protocol(block) {
                 // Without ids: the time of the message, and where in it the block is.
                 let message = message.get("ts").and_then(|ts| ts.int()).unwrap_or(out.unread.records as i64);
-                let (id, content) = (format!("{message}.{number}"), block.get("text"));
-                result(&TaskResult { id: &id, tool: &tool, block, content, at, fate }, place, out);
+                let (id, content) = (format!("{message}.{block_number}"), block.get("text"));
+                let call = result(&TaskResult { id: &id, tool: &tool, block, content, at }, place, out);
+                history.results.extend(call.map(|call| (number, call, Protocol::Text)));
             }
         }
     }
+    history.take_out(document, place, out);
 }
 
-/// The summaries and the gaps that stand for messages which name them.
-struct Marks {
-    summaries: Vec<String>,
-    gaps: Vec<String>,
+/// How a result is written: as a block with the id of its call, or as text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    Blocks,
+    Text,
 }
 
-impl Marks {
-    fn of(document: Json) -> Self {
-        let all =
-            |key: &'static str| document.items().filter_map(move |message| name(message, key)).collect();
-        Self { summaries: all("condenseId"), gaps: all("truncationId") }
+/// What the messages of a task hold, by their numbers.
+#[derive(Default)]
+struct History {
+    /// The first request after each message.
+    requests: Vec<Option<u32>>,
+    /// The messages with calls, by the calls' numbers.
+    uses: HashMap<u32, usize>,
+    /// The messages with results, and the numbers of the calls.
+    results: Vec<(usize, u32, Protocol)>,
+}
+
+impl History {
+    fn begin(&mut self, message: Json, out: &mut Transcript) {
+        self.requests.push(out.next_request(0));
+        let is_mark = ["condenseId", "truncationId"].iter().any(|key| message.get(key).is_some());
+        if message.get("role").is_some_and(|role| role.is("assistant")) && !is_mark {
+            out.count_answer(0);
+        }
     }
 
-    /// A message that names a summary or a gap which exists is not sent.
-    fn fate(&self, message: Json) -> ResultFate {
-        let names = |key: &str, all: &[String]| name(message, key).is_some_and(|id| all.contains(&id));
-        if names("condenseParent", &self.summaries) {
-            ResultFate::Compacted(None)
-        } else if names("truncationParent", &self.gaps) {
-            ResultFate::Cleared(None)
-        } else {
-            ResultFate::InContext
+    /// Notes what is not sent any more. What is sent begins with the last summary; results whose calls stand before it are
+    /// left out, and so are messages that name a gap which is sent. Without a summary, messages are left out that name what
+    /// stands for them and exists: they come back when that was taken back.
+    fn take_out(self, document: Json, place: RecordPlace, out: &mut Transcript) {
+        let is_summary = |message: Json| message.get("isSummary").and_then(|flag| flag.bool()) == Some(true);
+        let start = document.items().enumerate().filter(|(_, message)| is_summary(*message)).last();
+        let start = start.map(|(number, _)| number);
+        let ids = |key: &'static str| {
+            let ids = document.items().enumerate().skip(start.unwrap_or(0));
+            ids.filter_map(|(number, message)| Some((record_id(&name(message, key)?), number))).collect()
+        };
+        let (summaries, gaps): (IdMap<usize>, IdMap<usize>) = (ids("condenseId"), ids("truncationId"));
+        let messages: Vec<Json> = document.items().collect();
+        let named = |number: usize, key: &str, ids: &IdMap<usize>| {
+            ids.get(&record_id(&name(*messages.get(number)?, key)?)).copied()
+        };
+        let told = |(number, call, protocol): &(usize, u32, Protocol)| {
+            let is_orphan = |start: usize| {
+                *protocol == Protocol::Blocks && self.uses.get(call).is_none_or(|used| *used < start)
+            };
+            let gap = || named(*number, "truncationParent", &gaps).map(|gap| (gap, ContextChange::Drop));
+            match start {
+                Some(start) if *number < start => Some((start, ContextChange::Compact)),
+                Some(start) => gap().or_else(|| is_orphan(start).then_some((start, ContextChange::Drop))),
+                None => named(*number, "condenseParent", &summaries)
+                    .map(|summary| (summary, ContextChange::Compact))
+                    .or_else(gap),
+            }
+        };
+        let mut gone: Vec<_> =
+            self.results.iter().filter_map(|result| Some((told(result)?, result.1))).collect();
+        gone.sort_by_key(|((by, change), _)| (*by, *change as u8));
+        for group in gone.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some(((by, change), _)) = group.first() else { continue };
+            // A gap stands among the messages, wherever it was made.
+            let is_gap = *change == ContextChange::Drop && start != Some(*by);
+            let request = self.requests.get(*by).copied().flatten().filter(|_| !is_gap);
+            let record = messages.get(*by).map(|message| place.span(*message));
+            let results = group.iter().flat_map(|(_, call)| out.result_ids(*call)).collect();
+            let event = ContextEvent::recorded(*change, None);
+            out.events.push(ContextEvent { request, record, results, ..event });
         }
     }
 }
 
-fn call(block: Json, at: Option<Timestamp>, place: RecordPlace, out: &mut Transcript) {
-    let Some(id) = name(block, "id") else { return };
+/// Reads a call. Returns its number.
+fn call(block: Json, at: Option<Timestamp>, place: RecordPlace, out: &mut Transcript) -> Option<u32> {
+    let id = name(block, "id")?;
     let tool = out.tool_id(&name(block, "name").unwrap_or_default());
-    let mut call = Call::new(id, 0, tool);
+    let mut call = Call::new(id.as_str(), 0, tool);
     call.input = block.get("input").map(|input| place.span(input));
     call.at = at;
     call.record = Some(place.span(block));
     out.add_call(call);
+    out.call_number(0, &id)
 }
 
 /// Returns the tool of a result as it was written before there were blocks for that:
@@ -227,13 +286,13 @@ struct TaskResult<'a> {
     block: Json<'a>,
     content: Option<Json<'a>>,
     at: Option<Timestamp>,
-    fate: ResultFate,
 }
 
-fn result(found: &TaskResult, place: RecordPlace, out: &mut Transcript) {
+/// Reads a result. Returns the number of its call, unless that has one already.
+fn result(found: &TaskResult, place: RecordPlace, out: &mut Transcript) -> Option<u32> {
     let history = out.sources.get(place.source as usize).map(|source| source.path().to_owned());
     let call = out.call_or_new(0, found.id, found.tool);
-    let Some(content) = found.content.filter(|_| call.results.is_empty()) else { return };
+    let content = found.content.filter(|_| call.results.is_empty())?;
     let start = first_text(content);
     let is_error = found.block.get("is_error").and_then(|flag| flag.bool()) == Some(true);
     call.exit = exit_of(&start);
@@ -242,13 +301,8 @@ fn result(found: &TaskResult, place: RecordPlace, out: &mut Transcript) {
     let spill = place_of_spill(&start, history);
     call.cut = if spill.is_some() { CutState::Spill } else { CutState::No };
     call.cites = spill.into_iter().collect();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: pieces(content, place),
-        at: found.at,
-        fate: found.fate,
-        record: Some(place.span(found.block)),
-    });
+    call.results.push(CallResult::recorded(pieces(content, place), found.at, place.span(found.block)));
+    out.call_number(0, found.id)
 }
 
 /// Reads `Exit code: 3` of the lines before the output.

@@ -5,37 +5,42 @@
 //! the log alone, which the agent left behind, a private copy of both is read; it is made once, not for each session, and
 //! has no name from the moment on at which it can be read.
 
+mod connect;
+mod copy;
+mod files;
 mod records;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rusqlite::Connection;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
 
-use super::reader::SessionError;
+use super::reader::{ReadProgress, SessionError};
 
-pub use records::{RowRecords, RowsOf};
+use files::{FileState, beside, length, states};
+
+pub use files::check_project_s;
+pub use records::{Packing, RowBuffer, RowRecords, RowsOf};
 
 /// The first bytes of every database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// The largest database with its log that is copied, in bytes.
-const MOST_COPIED: u64 = 2 << 30;
-
-/// How long to wait for an agent that is writing.
-const PATIENCE: Duration = Duration::from_millis(500);
-
 /// How often to read again what changed while it was read.
 const TRIES: usize = 4;
+
+/// The longest text that is taken from a row, in bytes: names, paths and titles are texts, records are not.
+const MAX_TEXT: usize = 64 << 10;
+
+const DAMAGED: &str = "it is damaged, or not a database";
+
+/// How many rows of any query are read at least, whatever the size of the file.
+const MIN_ROWS: u64 = 1000;
 
 /// Why a database cannot be read. No message quotes anything in it.
 #[derive(Debug, thiserror::Error)]
@@ -48,9 +53,20 @@ pub enum DatabaseError {
     Sql(&'static str),
     /// It is too large to be copied.
     #[error(
-        "the agent left a log beside its database, and both are over 2 GB, too large for a private copy; start the agent once, which takes the log in"
+        "the agent left a log beside its database, over 64 MB or with it over 512 MB, too large for a private copy; start the agent once, which takes the log in"
     )]
     TooLarge,
+    /// A transaction is not finished.
+    #[error(
+        "a transaction is not finished, or was broken off (its -journal is there); try again, or start the agent once, which takes it back"
+    )]
+    Unfinished,
+    /// A table is a view, a virtual table, or has computed columns.
+    #[error("a table of the agent's is a view, a virtual table, or computed, and is not read")]
+    Computed,
+    /// It took longer than its size explains.
+    #[error("it takes too long for its size; it is not read again until it changes")]
+    TooSlow,
     /// It changed each time it was read.
     #[error("the database changes while it is read; try again")]
     Changing,
@@ -74,11 +90,12 @@ impl From<rusqlite::Error> for DatabaseError {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as Code;
         Self::Sql(match error.sqlite_error_code() {
+            Some(Code::OperationInterrupted) => return Self::TooSlow,
             Some(Code::DatabaseBusy | Code::DatabaseLocked) => "it is locked by the agent; try again",
-            Some(Code::DatabaseCorrupt | Code::NotADatabase) => "it is damaged, or not a database",
+            Some(Code::DatabaseCorrupt | Code::NotADatabase) => DAMAGED,
             Some(Code::PermissionDenied | Code::CannotOpen | Code::ReadOnly) => "permission denied",
             Some(Code::OutOfMemory) => "not enough memory",
-            Some(Code::TooBig) => "a value is too large",
+            Some(Code::TooBig) => "a value is larger than 16 MB",
             Some(_) => "an error of the database",
             None => "its tables are not those that are known",
         })
@@ -90,6 +107,9 @@ impl From<rusqlite::Error> for DatabaseError {
 pub struct Database {
     path: PathBuf,
     access: Access,
+    /// The length of all its files, in bytes.
+    len: u64,
+    time: Duration,
 }
 
 /// How a database is read.
@@ -103,23 +123,10 @@ enum Access {
     Copy(Arc<Mutex<Connection>>),
 }
 
-/// The copy that was made last.
-#[derive(Debug)]
-struct LastCopy {
-    path: PathBuf,
-    of: Vec<FileState>,
-    connection: Arc<Mutex<Connection>>,
-}
-
-static LAST_COPY: Mutex<Option<LastCopy>> = Mutex::new(None);
-
-/// What tells whether a file changed: its length, time and number; nothing if it is not there.
-type FileState = Option<(u64, i64, i64, u64)>;
-
 impl Database {
-    /// Returns the files whose state tells whether a database may have changed: itself and its log.
-    pub fn files(path: &Path) -> [PathBuf; 2] {
-        [path.to_owned(), beside(path, "-wal")]
+    /// Returns the files whose state tells whether a database may have changed.
+    pub fn files(path: &Path) -> [PathBuf; 3] {
+        files::written(path)
     }
 
     /// Whether the first bytes of a file are those of a database.
@@ -130,22 +137,44 @@ impl Database {
     /// Opens a database for reading.
     ///
     /// # Errors
-    /// It cannot be opened, or would have to be copied and is too large.
-    pub fn open(path: &Path) -> Result<Self, DatabaseError> {
-        if !fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("is not a regular file").into());
-        }
+    /// It cannot be opened, or would have to be copied and is too large, or a table does not only hold values.
+    pub fn open(path: &Path, progress: &dyn ReadProgress) -> Result<Self, DatabaseError> {
+        files::check(path)?;
         let log = length(&beside(path, "-wal"));
+        let len = length(path).unwrap_or(0).saturating_add(log.unwrap_or(0));
+        let time = connect::time_for(len);
+        if connect::is_slow(path, time) {
+            return Err(DatabaseError::TooSlow);
+        }
         let shared = length(&beside(path, "-shm"));
         let access = match (log, shared) {
             (None | Some(0), _) => {
                 let states = states(path);
-                Access::Immutable(connect(path, "mode=ro&immutable=1")?, states)
+                Access::Immutable(connect::read_only(path, "mode=ro&immutable=1")?, states)
             }
-            (Some(_), Some(_)) => Access::Shared(connect(path, "mode=ro")?),
-            (Some(log), None) => Access::Copy(copied(path, log)?),
+            (Some(_), Some(_)) => Access::Shared(connect::read_only(path, "mode=ro")?),
+            (Some(_), None) => Access::Copy(copy::copied(path)?),
         };
-        Ok(Self { path: path.to_owned(), access })
+        let opened = Self { path: path.to_owned(), access, len, time };
+        opened.bounded(progress, connect::check_plain)?;
+        Ok(opened)
+    }
+
+    /// Does some work on the connection, no longer than it may take and is wanted.
+    fn bounded<T>(
+        &self,
+        progress: &dyn ReadProgress,
+        work: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
+        let shared;
+        let connection = match &self.access {
+            Access::Immutable(connection, _) | Access::Shared(connection) => connection,
+            Access::Copy(connection) => {
+                shared = connection.lock().unwrap_or_else(PoisonError::into_inner);
+                &shared
+            }
+        };
+        connect::bounded((&self.path, connection), self.time, progress, work)
     }
 
     /// Whether the database may stay open between looks. While it is open together with the agent, the agent cannot take
@@ -157,38 +186,32 @@ impl Database {
     /// Reads what `work` reads, as it was at one moment.
     ///
     /// # Errors
-    /// What `work` fails with; or the database changed each time.
+    /// What `work` fails with; or the database changed each time, takes too long, or reading was given up.
     pub fn whole<T>(
         &mut self,
+        progress: &dyn ReadProgress,
         mut work: impl FnMut(&TableRows) -> Result<T, DatabaseError>,
     ) -> Result<T, DatabaseError> {
         for _ in 0..TRIES {
-            let done = self.once(&mut work);
+            let done = self.bounded(progress, |connection| {
+                let transaction = connection.unchecked_transaction()?;
+                let done = work(&TableRows { connection: &transaction, max_rows: self.max_rows() });
+                // Nothing was written: to end it is all.
+                let _ = transaction.rollback();
+                done
+            });
             if self.is_as_opened() {
                 return done;
             }
-            *self = Self::open(&self.path)?;
+            *self = Self::open(&self.path, progress)?;
         }
         Err(DatabaseError::Changing)
     }
 
-    fn once<T>(
-        &self,
-        work: &mut impl FnMut(&TableRows) -> Result<T, DatabaseError>,
-    ) -> Result<T, DatabaseError> {
-        let shared;
-        let connection = match &self.access {
-            Access::Immutable(connection, _) | Access::Shared(connection) => connection,
-            Access::Copy(connection) => {
-                shared = connection.lock().unwrap_or_else(PoisonError::into_inner);
-                &shared
-            }
-        };
-        let transaction = connection.unchecked_transaction()?;
-        let done = work(&TableRows { connection: &transaction });
-        // Nothing was written: to end it is all.
-        let _ = transaction.rollback();
-        done
+    /// Returns how many rows a file of this size can hold, and as many again: a row takes 6 bytes. In a damaged file, a
+    /// page may be reached in many ways.
+    fn max_rows(&self) -> u64 {
+        (self.len / 3).max(MIN_ROWS)
     }
 
     fn is_as_opened(&self) -> bool {
@@ -199,89 +222,11 @@ impl Database {
     }
 }
 
-/// Opens with the parameters of a URI, in which some characters of a path mean something else.
-fn connect(path: &Path, parameters: &str) -> Result<Connection, DatabaseError> {
-    let mut uri = "file:".to_owned();
-    for byte in std::path::absolute(path)?.as_os_str().as_bytes() {
-        match byte {
-            b'%' | b'?' | b'#' | 0..=32 | 127..=255 => uri.push_str(&format!("%{byte:02X}")),
-            byte => uri.push(char::from(*byte)),
-        }
-    }
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(format!("{uri}?{parameters}"), flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    // Nothing in a hostile file may run: no functions of its own, no trusted schema.
-    connection.pragma_update(None, "trusted_schema", false)?;
-    Ok(connection)
-}
-
-/// Returns a copy of a database with its log taken in: the last one, if nothing changed since.
-fn copied(path: &Path, log: u64) -> Result<Arc<Mutex<Connection>>, DatabaseError> {
-    let mut last = LAST_COPY.lock().unwrap_or_else(PoisonError::into_inner);
-    let now = states(path);
-    if let Some(copy) = last.as_ref().filter(|copy| copy.path == path && copy.of == now) {
-        return Ok(Arc::clone(&copy.connection));
-    }
-    if length(path).unwrap_or(0).saturating_add(log) > MOST_COPIED {
-        return Err(DatabaseError::TooLarge);
-    }
-    *last = None;
-    let (connection, of) = copy(path)?;
-    let connection = Arc::new(Mutex::new(connection));
-    *last = Some(LastCopy { path: path.to_owned(), of, connection: Arc::clone(&connection) });
-    Ok(connection)
-}
-
-/// Copies a database and its log into a private directory, and opens the copy, which takes the log in. Then the directory
-/// is deleted: what is open stays readable.
-fn copy(path: &Path) -> Result<(Connection, Vec<FileState>), DatabaseError> {
-    let directory = tempfile::Builder::new()
-        .prefix("overspill-")
-        .permissions(fs::Permissions::from_mode(0o700))
-        .tempdir()?;
-    let copy = directory.path().join("copy.db");
-    for _ in 0..TRIES {
-        let before = states(path);
-        fs::copy(path, &copy)?;
-        fs::copy(beside(path, "-wal"), beside(&copy, "-wal"))?;
-        if before == states(path) {
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let connection = Connection::open_with_flags(&copy, flags)?;
-            connection.pragma_update(None, "trusted_schema", false)?;
-            // One file, into which the log is taken.
-            connection.pragma_update(None, "locking_mode", "exclusive")?;
-            connection.pragma_update(None, "journal_mode", "delete")?;
-            return Ok((connection, before));
-        }
-    }
-    Err(DatabaseError::Changing)
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
-}
-
-fn length(path: &Path) -> Option<u64> {
-    fs::metadata(path).ok().map(|meta| meta.len())
-}
-
-/// Returns what tells whether the database or its log changed.
-fn states(path: &Path) -> Vec<FileState> {
-    let state = |path: PathBuf| {
-        let meta = fs::metadata(path).ok()?;
-        Some((meta.len(), meta.mtime(), meta.mtime_nsec(), meta.ino()))
-    };
-    vec![state(path.to_owned()), state(beside(path, "-wal"))]
-}
-
 /// The rows of a database at one moment.
 #[derive(Debug)]
 pub struct TableRows<'a> {
     connection: &'a Connection,
+    max_rows: u64,
 }
 
 impl TableRows<'_> {
@@ -301,7 +246,7 @@ impl TableRows<'_> {
     /// Hands the rows of a query to `take`, as long as that returns true.
     ///
     /// # Errors
-    /// The database cannot be read, or has not these tables.
+    /// The database cannot be read, has not these tables, or seems to have more rows than it can hold.
     pub fn each(
         &self,
         sql: &str,
@@ -310,19 +255,37 @@ impl TableRows<'_> {
     ) -> Result<(), DatabaseError> {
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query(rusqlite::params_from_iter(parameters))?;
-        while let Some(row) = rows.next()? {
-            if !take(TableRow { row }) {
-                break;
+        for _ in 0..self.max_rows {
+            match rows.next()? {
+                Some(row) if take(TableRow { row, connection: self.connection }) => {}
+                _ => return Ok(()),
             }
         }
-        Ok(())
+        Err(DatabaseError::Sql(DAMAGED))
     }
+}
+
+/// Returns the SQL for a column that holds records. One of over 16 MB is not loaded: its length stands for it, by which
+/// [`TableRow::record`] knows that its beginning is to be read.
+pub fn record(column: &str) -> String {
+    at_most(column, &format!("octet_length({column})"))
+}
+
+/// Returns the SQL for a column that holds titles. One of over 16 MB is not loaded: the number of its row stands for it, by
+/// which [`TableRow::title`] reads its beginning.
+pub fn title(column: &str) -> String {
+    at_most(column, "rowid")
+}
+
+fn at_most(column: &str, instead: &str) -> String {
+    format!("CASE WHEN octet_length({column}) > {} THEN {instead} ELSE {column} END", connect::MAX_VALUE)
 }
 
 /// A row of a query. A value of another kind than asked for is `None`.
 #[derive(Debug)]
 pub struct TableRow<'a> {
     row: &'a rusqlite::Row<'a>,
+    connection: &'a Connection,
 }
 
 impl TableRow<'_> {
@@ -334,9 +297,15 @@ impl TableRow<'_> {
         }
     }
 
-    /// Returns a text; what is not UTF-8 is replaced.
+    /// Returns a text, of a long one the first 64 KiB; what is not UTF-8 is replaced.
     pub fn text(&self, column: usize) -> Option<String> {
-        self.bytes(column).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        let bytes = self.bytes(column)?;
+        Some(String::from_utf8_lossy(bytes.get(..MAX_TEXT).unwrap_or(bytes)).into_owned())
+    }
+
+    /// Whether there is no value in a column.
+    pub fn is_null(&self, column: usize) -> bool {
+        matches!(self.row.get_ref(column), Ok(ValueRef::Null))
     }
 
     /// Returns a whole number.

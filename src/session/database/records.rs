@@ -5,9 +5,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::session::record::{LONGEST_RECORD, RecordSource};
+use rusqlite::{Connection, ErrorCode, MAIN_DB};
 
-use super::{Database, DatabaseError};
+use crate::session::json::{Json, Tape};
+use crate::session::record::{LONGEST_RECORD, MAX_RECORD, RecordSource, unpack};
+use crate::session::transcript::ReadReport;
+
+use super::{Database, DatabaseError, MAX_TEXT, TableRow};
 
 /// A column of a table that holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +20,24 @@ pub struct RowsOf {
     pub table: &'static str,
     /// The column with the record's JSON.
     pub column: &'static str,
+    /// How it holds it.
+    pub packing: Packing,
+}
+
+impl RowsOf {
+    /// A column that holds its records as they are.
+    pub const fn plain(table: &'static str, column: &'static str) -> Self {
+        Self { table, column, packing: Packing::None }
+    }
+}
+
+/// How a column holds its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// As they are.
+    None,
+    /// Each compressed by itself, as zstd. Places are those in its text.
+    Zstd,
 }
 
 /// Records in rows, looked up by the number of the row. Unless an agent has it open, too, the database is open from the
@@ -39,22 +61,124 @@ impl RowRecords {
         row: i64,
         range: &Range<u64>,
     ) -> Result<Vec<u8>, DatabaseError> {
-        let RowsOf { table, column } = self.rows;
-        let length = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
-        // As a blob, so that places are bytes.
-        let sql = format!(
-            "SELECT substr(CAST({column} AS BLOB), {}, {length}) FROM {table} WHERE rowid = {row}",
-            range.start.saturating_add(1)
-        );
-        database.whole(|rows| {
-            let mut found = Err(DatabaseError::Io(io::ErrorKind::NotFound.into()));
-            rows.each(&sql, &[], &mut |row| {
-                found = Ok(row.bytes(0).unwrap_or_default().to_vec());
-                false
-            })?;
-            found
-        })
+        let len = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
+        let range = range.start..range.start.saturating_add(len);
+        let is_packed = self.rows.packing == Packing::Zstd;
+        let read = if is_packed { 0..MAX_RECORD as u64 } else { range.clone() };
+        let mut found = Vec::new();
+        database.whole(&(), |rows| read_value(rows.connection, self.rows, row, read.clone(), &mut found))?;
+        if is_packed {
+            let (text, _) = unpack(&found, MAX_RECORD);
+            let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(text.len());
+            found = text[at(range.start)..at(range.end)].to_vec();
+        }
+        Ok(found)
     }
+}
+
+/// What the records of rows are read with, one after the other.
+#[derive(Debug, Default)]
+pub struct RowBuffer {
+    tape: Tape,
+    beginning: Vec<u8>,
+    text: Vec<u8>,
+}
+
+impl TableRow<'_> {
+    /// Returns the record in a column, which was selected by [`record`](super::record); the first column must be the number
+    /// of the row. Of one of over 16 MB only the beginning is read, which the report counts, as it does what is not
+    /// readable.
+    pub fn record<'a>(
+        &'a self,
+        column: usize,
+        rows: RowsOf,
+        buffer: &'a mut RowBuffer,
+        report: &mut ReadReport,
+    ) -> Option<Json<'a>> {
+        let RowBuffer { tape, beginning, text } = buffer;
+        let mut found = self.value(column, rows, beginning);
+        if rows.packing == Packing::Zstd {
+            let unpacked = found.and_then(|(packed, is_whole)| unpack_record(packed, is_whole));
+            found = unpacked.map(|(unpacked, is_whole)| {
+                *text = unpacked;
+                (&text[..], is_whole)
+            });
+        }
+        let record = found.and_then(|(bytes, is_whole)| {
+            let record = if is_whole { tape.read(bytes) } else { tape.read_beginning(bytes) };
+            Some((record.ok()?, is_whole))
+        });
+        report.broken += u64::from(record.is_none());
+        report.long += u64::from(matches!(record, Some((_, false))));
+        record.map(|(record, _)| record)
+    }
+
+    /// The same for a column that holds a text which is no JSON.
+    pub fn text_record<'a>(
+        &'a self,
+        column: usize,
+        rows: RowsOf,
+        beginning: &'a mut Vec<u8>,
+        report: &mut ReadReport,
+    ) -> Option<&'a [u8]> {
+        let found = self.value(column, rows, beginning);
+        report.broken += u64::from(found.is_none());
+        report.long += u64::from(matches!(found, Some((_, false))));
+        found.map(|(bytes, _)| bytes)
+    }
+
+    /// Returns the title in a column, which was selected by [`title`](super::title); of one of over 16 MB the beginning, and
+    /// says so.
+    pub fn title(&self, column: usize, rows: RowsOf) -> Option<String> {
+        let Some(row) = self.integer(column) else { return self.text(column) };
+        let mut beginning = Vec::new();
+        read_value(self.connection, rows, row, 0..MAX_TEXT as u64, &mut beginning).ok()?;
+        Some(format!("(over 16 MB) {}", String::from_utf8_lossy(&beginning)))
+    }
+
+    /// Returns the bytes of a value, of a long one the beginning, and whether that is all of it.
+    fn value<'a>(
+        &'a self,
+        column: usize,
+        rows: RowsOf,
+        beginning: &'a mut Vec<u8>,
+    ) -> Option<(&'a [u8], bool)> {
+        if self.integer(column).is_none() {
+            return self.bytes(column).map(|bytes| (bytes, true));
+        }
+        read_value(self.connection, rows, self.integer(0)?, 0..MAX_RECORD as u64, beginning).ok()?;
+        Some((beginning, false))
+    }
+}
+
+/// Returns the text of a compressed record, and whether that is all of it: no more than [`MAX_RECORD`] bytes are unpacked,
+/// and there may be no more than the beginning of it. Returns `None` if it is damaged.
+fn unpack_record(packed: &[u8], is_whole: bool) -> Option<(Vec<u8>, bool)> {
+    let (mut text, is_sound) = unpack(packed, MAX_RECORD + 1);
+    let is_long = text.len() > MAX_RECORD;
+    text.truncate(MAX_RECORD);
+    (is_long || !is_whole || is_sound).then_some((text, is_whole && !is_long))
+}
+
+/// Reads a range of the bytes of a value; less where it ends. A value of any length may be read so, without loading it whole.
+fn read_value(
+    connection: &Connection,
+    rows: RowsOf,
+    row: i64,
+    range: Range<u64>,
+    into: &mut Vec<u8>,
+) -> Result<(), DatabaseError> {
+    let value = connection.blob_open(MAIN_DB, rows.table, rows.column, row, true);
+    let value = value.map_err(|error| match error.sqlite_error_code() {
+        // There is no such row, or its value is no text.
+        Some(ErrorCode::Unknown) => DatabaseError::Io(io::ErrorKind::NotFound.into()),
+        _ => error.into(),
+    })?;
+    let len = value.len() as u64;
+    let (start, end) = (range.start.min(len), range.end.min(len));
+    into.clear();
+    into.resize(end.saturating_sub(start) as usize, 0);
+    Ok(value.read_at_exact(into, start as usize)?)
 }
 
 impl RecordSource for RowRecords {
@@ -66,7 +190,7 @@ impl RecordSource for RowRecords {
         let mut open = self.database.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = match open.take() {
             Some(database) => Ok(database),
-            None => Database::open(&self.path),
+            None => Database::open(&self.path, &()),
         };
         let found = opened.and_then(|mut database| {
             let found = self.look_up(&mut database, row, &range);

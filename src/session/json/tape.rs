@@ -48,10 +48,63 @@ impl Tape {
     /// # Errors
     /// The bytes are not JSON in its outline (brackets, commas, quotes), or hold too many values.
     pub fn read<'a>(&'a mut self, record: &'a [u8]) -> Result<Json<'a>, TapeError> {
+        self.outline(record)?;
+        Ok(Json { bytes: record, nodes: &self.nodes, keys: &self.keys, at: 0 })
+    }
+
+    /// Indexes the beginning of a record, of which more follows. A string that it ends in goes up to the last byte, which
+    /// stands for the quote; any other value that it ends in has no bytes.
+    ///
+    /// # Errors
+    /// The bytes do not begin an object or an array.
+    pub fn read_beginning<'a>(&'a mut self, record: &'a [u8]) -> Result<Json<'a>, TapeError> {
+        match self.outline(record) {
+            Err(TapeError::Broken(at)) => self.close_all(record, at)?,
+            ended => ended?,
+        }
+        Ok(Json { bytes: record, nodes: &self.nodes, keys: &self.keys, at: 0 })
+    }
+
+    fn outline(&mut self, record: &[u8]) -> Result<(), TapeError> {
         self.nodes.clear();
         self.keys = RootKeys::default();
-        outline(record, (&mut self.nodes, &mut self.keys), &mut self.open, MOST_VALUES)?;
-        Ok(Json { bytes: record, nodes: &self.nodes, keys: &self.keys, at: 0 })
+        outline(record, (&mut self.nodes, &mut self.keys), &mut self.open, MOST_VALUES)
+    }
+
+    /// Closes what is open where a record ends: `at` is the string that nothing closes, or the end.
+    fn close_all(&mut self, record: &[u8], at: usize) -> Result<(), TapeError> {
+        let end = record.len();
+        let is_string = record.get(at) == Some(&b'"') && end_of_string(record, at + 1, at + 1).is_none();
+        let Some(&(last, kind)) = self.open.last().filter(|_| is_string || at == end) else {
+            return Err(TapeError::Broken(at));
+        };
+        if let Some(node) = self.nodes.last_mut().filter(|node| node.kind == Kind::Bare) {
+            // More digits may follow.
+            node.start = if node.end as usize == end { end as u32 } else { node.start };
+        }
+        if (kind == Kind::Array && is_string) || (kind == Kind::Object && self.ends_in_key(last)) {
+            let (start, kind) =
+                if is_string && end - at > 1 { (at, Kind::String) } else { (end, Kind::Bare) };
+            let next = self.nodes.len() as u32 + 1;
+            let mark = KeyMark::ESCAPED;
+            self.nodes.push(Node { start: start as u32, end: end as u32, next, kind, mark });
+        }
+        let next = self.nodes.len() as u32;
+        for (node, _) in self.open.drain(..) {
+            if let Some(node) = self.nodes.get_mut(node as usize) {
+                (node.end, node.next) = (end as u32, next);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the last member of an object that is open has a key and no value yet.
+    fn ends_in_key(&self, object: u32) -> bool {
+        let (mut at, mut count) = (object + 1, 0);
+        while let Some(node) = self.nodes.get(at as usize) {
+            (at, count) = (node.next.max(at + 1), count + 1);
+        }
+        count % 2 == 1
     }
 }
 

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 
-use super::Json;
 use super::quote::LOOKED_AT;
 use super::tape::{MOST_VALUES, Tape, TapeError, Tapes};
+use super::{Json, JsonText, Kind};
 
 fn with<T>(text: &str, look: impl FnOnce(Json) -> T) -> T {
     look(Tape::default().read(text.as_bytes()).unwrap())
@@ -164,5 +164,42 @@ proptest! {
         for (key, value) in &object {
             prop_assert_eq!(json.get(key).unwrap().short(100), value.as_str().map(str::to_owned));
         }
+    }
+}
+
+/// Writes a value as JSON again, with `_` for what has no bytes.
+fn written(value: Json) -> String {
+    let list = |items: Vec<String>| items.join(",");
+    match value.kind() {
+        Kind::Array => format!("[{}]", list(value.items().map(written).collect())),
+        Kind::Object => {
+            let member =
+                |(key, value): (JsonText, Json)| format!("{}:{}", key.to_text(99).text, written(value));
+            format!("{{{}}}", list(value.members().map(member).collect()))
+        }
+        Kind::String => format!("'{}'", value.text().unwrap().to_text(99).text),
+        Kind::Bare if value.raw().is_empty() => "_".to_owned(),
+        Kind::Bare => String::from_utf8_lossy(value.raw()).into_owned(),
+    }
+}
+
+#[test]
+fn the_beginning_of_a_record_is_read_wherever_it_ends() {
+    let record = br#"{"id": 12, "c": [{"t": "ab\"c"}, [1, true], {}], "z": "end"}"#;
+    let mut tape = Tape::default();
+    let whole = written(tape.read(record).unwrap());
+    assert_eq!(whole, "{id:12,c:[{t:'ab\"c'},[1,true],{}],z:'end'}");
+    for len in 1..record.len() {
+        let beginning = written(tape.read_beginning(&record[..len]).unwrap());
+        // What is there is as in the whole, up to the place where the rest is missing.
+        let same = beginning.trim_end_matches(['}', ']', '_', '\'', '\u{fffd}', ':']);
+        assert!(whole.starts_with(same), "{len}: {beginning}");
+    }
+    let begun = |len| written(Tape::default().read_beginning(&record[..len]).unwrap());
+    assert_eq!(begun(8), "{id:_}", "more digits may follow");
+    assert_eq!(begun(27), "{id:12,c:[{t:'ab'}]}", "the last byte stands for the quote");
+    assert_eq!(begun(13), "{id:12}", "half a key");
+    for text in [&b""[..], b"\"abc", b"[1}", b"{\"a\" 1"] {
+        assert!(Tape::default().read_beginning(text).is_err());
     }
 }

@@ -1,6 +1,5 @@
 //! Blocks of whole lines of a log: read in aligned pieces, and indexed.
 
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 
@@ -8,13 +7,11 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::session::json::Tapes;
 
-use super::log::fill;
+use super::MAX_RECORD;
+use super::bytes::LogBytes;
 
 /// How many bytes are read at once, from a multiple of a page.
 const PIECE: usize = 256 << 10;
-
-/// The longest line that is copied into a block, in bytes, or a piece more. Longer ones are looked at through a map.
-const LONG_LINE: usize = 2 << 20;
 
 /// The size of a page, in bytes. Some processors copy a page several times slower if either side is off by a byte.
 const PAGE: usize = 4 << 10;
@@ -44,7 +41,7 @@ pub(super) enum BlockContent {
     Whole,
     /// The bytes after the last line feed.
     Unfinished,
-    /// One line of so many bytes, which is too long to be copied.
+    /// The beginning of one line, of so many bytes, which is too long to be copied.
     Long(u64),
     /// The same, without a line feed at its end.
     LongUnfinished(u64),
@@ -60,6 +57,9 @@ impl Block {
     pub(super) fn index(&mut self) {
         let Self { bytes, lines, tapes, what, .. } = self;
         tapes.clear();
+        if matches!(what, BlockContent::Long(_) | BlockContent::LongUnfinished(_)) {
+            return;
+        }
         let text = bytes.get(lines.clone()).unwrap_or_default();
         let mut from = 0;
         let ends = memchr_iter(b'\n', text).chain((*what == BlockContent::Unfinished).then_some(text.len()));
@@ -84,7 +84,7 @@ pub(super) enum More {
 
 /// How far a log is read: blocks end where lines end, and what follows is carried over to the next.
 pub(super) struct Cursor {
-    file: File,
+    log: LogBytes,
     /// The next byte to read; a multiple of a page, but for the end.
     at: u64,
     end: u64,
@@ -95,9 +95,9 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Begins with byte `from` of a file, and ends before `end`.
-    pub(super) fn new(file: File, from: u64, end: u64) -> Self {
-        Self { file, at: from, end, carry: Vec::new(), number: 0, is_done: false }
+    /// Begins with byte `from` of a log, and ends before `end`, or where what is compressed ends.
+    pub(super) fn new(log: LogBytes, from: u64, end: u64) -> Self {
+        Self { log, at: from, end, carry: Vec::new(), number: 0, is_done: false }
     }
 
     /// Reads the next block.
@@ -136,7 +136,7 @@ impl Cursor {
             }
             self.read_piece(block)?;
             let Some(last) = memrchr(b'\n', &block.bytes[before..block.lines.end]) else {
-                if block.lines.len() > LONG_LINE {
+                if block.lines.len() > MAX_RECORD {
                     return self.skip_line(block);
                 }
                 continue;
@@ -154,34 +154,39 @@ impl Cursor {
         let want = (stop - self.at) as usize;
         let from = block.lines.end;
         block.grow(from + want);
-        let read = fill(&self.file, self.at, &mut block.bytes[from..from + want])?;
-        if read < want {
-            return Err(io::Error::other("the file was cut short while it was read"));
+        let read = self.log.fill(self.at, &mut block.bytes[from..from + want])?;
+        block.lines.end += read;
+        self.at += read as u64;
+        match (&self.log, read < want) {
+            (LogBytes::Plain(_), true) => Err(io::Error::other("the file was cut short while it was read")),
+            (LogBytes::Packed(_), true) => {
+                self.end = self.at;
+                Ok(())
+            }
+            _ => Ok(()),
         }
-        block.lines.end += want;
-        self.at = stop;
-        Ok(())
     }
 
-    /// Looks for the end of a line that is too long to be copied.
+    /// Looks for the end of a line that is too long to be copied, of which the beginning was.
     fn skip_line(&mut self, block: &mut Block) -> io::Result<()> {
-        let first = block.lines.start;
-        loop {
-            block.lines = first..first;
+        let beginning = block.lines.start..block.lines.start + MAX_RECORD;
+        let ended = loop {
+            block.lines = beginning.end..beginning.end;
+            let data = self.log.after_hole(self.at, self.end);
+            self.at = if data < self.end { data - data % PAGE as u64 } else { data };
             if self.at >= self.end {
-                block.what = BlockContent::LongUnfinished(self.end - block.start);
-                return Ok(());
+                break BlockContent::LongUnfinished(self.end - block.start);
             }
             self.read_piece(block)?;
             if let Some(end) = memchr(b'\n', block.text()) {
-                let rest = first + end + 1;
+                let rest = beginning.end + end + 1;
                 let after = (block.lines.end - rest) as u64;
-                block.what = BlockContent::Long(self.at - after - 1 - block.start);
                 self.carry.extend_from_slice(&block.bytes[rest..block.lines.end]);
-                block.lines = first..first;
-                return Ok(());
+                break BlockContent::Long(self.at - after - 1 - block.start);
             }
-        }
+        };
+        (block.lines, block.what) = (beginning, ended);
+        Ok(())
     }
 }
 
@@ -197,5 +202,44 @@ impl Block {
         if self.bytes.len() < len {
             self.bytes.resize(len, 0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+    use std::sync::Arc;
+
+    use super::super::open::READ;
+    use super::*;
+
+    /// Reads all blocks of a file; returns what they hold, and how many bytes were read.
+    fn read(file: &File) -> (Vec<(u64, usize, BlockContent)>, usize) {
+        let log = LogBytes::Plain(Arc::new(file.try_clone().unwrap()));
+        let mut cursor = Cursor::new(log, 0, file.metadata().unwrap().len());
+        let (mut block, mut blocks, before) = (Block::default(), Vec::new(), READ.get());
+        while cursor.read(&mut block).unwrap() == More::Yes {
+            assert!(block.bytes.len() <= MAX_RECORD + 4 * PIECE);
+            blocks.push((block.start, block.lines.len(), block.what));
+        }
+        (blocks, READ.get() - before)
+    }
+
+    #[test]
+    fn holes_are_not_read() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"{}\n").unwrap();
+        file.set_len(1 << 40).unwrap();
+        let (blocks, bytes) = read(&file);
+        let long = (3, MAX_RECORD, BlockContent::LongUnfinished((1 << 40) - 3));
+        assert_eq!(blocks, [(0, 3, BlockContent::Whole), long]);
+        assert!(bytes <= MAX_RECORD + 4 * PIECE, "{bytes} bytes");
+        std::os::unix::fs::FileExt::write_all_at(&file, b"x\n{}", 1 << 39).unwrap();
+        let (blocks, bytes) = read(&file);
+        let long = (3, MAX_RECORD, BlockContent::Long((1 << 39) + 1 - 3));
+        let last = ((1 << 39) + 2, MAX_RECORD, BlockContent::LongUnfinished((1 << 39) - 2));
+        assert_eq!(blocks, [(0, 3, BlockContent::Whole), long, last]);
+        assert!(bytes <= 2 * MAX_RECORD + 8 * PIECE, "{bytes} bytes");
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::source::MapView;
 
-use super::log::{fill, open_regular};
+use super::open::{fill, open_regular};
 use super::{LONGEST_RECORD, RecordSource};
 
 /// A document that is read through a map.

@@ -2,49 +2,20 @@
 //!
 //! It is not mapped, since a session may have hundreds of logs, and a map's pages count towards the process.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::OFlags;
-
 use crate::fs::identity::{Identity, Stamp};
 
+use super::bytes::LogBytes;
+use super::open::{fill, open_regular, same};
 use super::{LONGEST_RECORD, RecordSource};
 
 /// How many bytes before the old end are compared when a log has grown.
 const TAIL: u64 = 4 << 10;
-
-/// Opens a regular file for reading; never blocks, not even for a FIFO without a writer.
-///
-/// # Errors
-/// The system's; or it is not a regular file.
-pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
-    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
-    let meta = file.metadata()?;
-    if meta.is_file() { Ok((file, meta)) } else { Err(io::Error::other("is not a regular file")) }
-}
-
-/// Fills `room` from a place in a file. Returns how many bytes there were; fewer only at the end.
-///
-/// # Errors
-/// The system's.
-pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < room.len() {
-        match file.read_at(&mut room[filled..], start + filled as u64) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
-}
 
 /// How a log has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +36,8 @@ pub struct LogFile {
     tail: Vec<u8>,
     /// The time of a change that did not alter the length: an appending writer changes the time first.
     touched: Option<Stamp>,
+    /// What a compressed log is read through.
+    packed: Option<LogBytes>,
 }
 
 impl LogFile {
@@ -76,12 +49,23 @@ impl LogFile {
         let (file, meta) = open_regular(path)?;
         let seen = Identity::from(&meta);
         let tail = read(&file, seen.size.saturating_sub(TAIL)..seen.size)?;
-        Ok(Self { path: path.to_owned(), seen, tail, touched: None })
+        let packed = LogBytes::packed(path, file, seen);
+        Ok(Self { path: path.to_owned(), seen, tail, touched: None, packed })
     }
 
     /// Returns the log's path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Says what of the log could not be read, as far as it was.
+    pub fn fault(&self) -> Option<String> {
+        self.packed.as_ref().and_then(LogBytes::fault)
+    }
+
+    /// Whether the log is compressed, so that its text has another length.
+    pub fn is_packed(&self) -> bool {
+        self.packed.is_some()
     }
 
     /// Returns the length in bytes as of the last look.
@@ -134,7 +118,7 @@ impl LogFile {
         let (file, meta) = open_regular(&self.path)?;
         let (old, now) = (self.seen.size, Identity::from(&meta));
         let is_same = now.same_file(&self.seen) && now.size >= old;
-        if !is_same || read(&file, old.saturating_sub(TAIL)..old)? != self.tail {
+        if !is_same || self.is_packed() || read(&file, old.saturating_sub(TAIL)..old)? != self.tail {
             return Ok(LogChange::Replaced);
         }
         self.tail = read(&file, now.size.saturating_sub(TAIL)..now.size)?;
@@ -146,8 +130,11 @@ impl LogFile {
     ///
     /// # Errors
     /// The system's; or another file has its name by now.
-    pub fn reopen(&self) -> io::Result<File> {
-        same(&self.path, &self.seen)
+    pub(super) fn reopen(&self) -> io::Result<LogBytes> {
+        match &self.packed {
+            Some(packed) => Ok(packed.clone()),
+            None => Ok(LogBytes::Plain(Arc::new(same(&self.path, &self.seen)?))),
+        }
     }
 
     /// Returns what looks up records of the log. If `hold` says so, it keeps the file open.
@@ -155,8 +142,9 @@ impl LogFile {
     /// # Errors
     /// As for [`LogFile::reopen`].
     pub fn records(&self, hold: HoldOpen) -> io::Result<LogRecords> {
-        let file = if hold == HoldOpen::Yes { Some(Arc::new(self.reopen()?)) } else { None };
-        Ok(LogRecords { path: self.path.clone(), seen: self.seen, file })
+        let is_held = hold == HoldOpen::Yes || self.is_packed();
+        let held = if is_held { Some(self.reopen()?) } else { None };
+        Ok(LogRecords { path: self.path.clone(), seen: self.seen, held })
     }
 }
 
@@ -174,7 +162,7 @@ pub enum HoldOpen {
 pub struct LogRecords {
     path: PathBuf,
     seen: Identity,
-    file: Option<Arc<File>>,
+    held: Option<LogBytes>,
 }
 
 impl RecordSource for LogRecords {
@@ -183,19 +171,17 @@ impl RecordSource for LogRecords {
     }
 
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        match &self.file {
-            Some(file) => read(file, range),
+        match &self.held {
+            Some(LogBytes::Plain(file)) => read(file, range),
+            Some(packed) => {
+                let len = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
+                let mut bytes = vec![0; len as usize];
+                let filled = packed.fill(range.start, &mut bytes)?;
+                bytes.truncate(filled);
+                Ok(bytes)
+            }
             None => read(&same(&self.path, &self.seen)?, range),
         }
-    }
-}
-
-fn same(path: &Path, seen: &Identity) -> io::Result<File> {
-    let (file, meta) = open_regular(path)?;
-    if Identity::from(&meta).same_file(seen) {
-        Ok(file)
-    } else {
-        Err(io::Error::other("the file was replaced since it was read"))
     }
 }
 

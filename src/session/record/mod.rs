@@ -1,8 +1,12 @@
 //! Where records are read from: lines of a file, whole small files, and rows of a table.
 
 mod blocks;
+mod bytes;
 mod file;
+mod frames;
 mod log;
+mod open;
+mod packed;
 mod pass;
 #[cfg(test)]
 mod tests;
@@ -12,12 +16,20 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
+pub use bytes::holds;
 pub use file::{FileRecords, MappedRecords};
-pub use log::{HoldOpen, LogChange, LogFile, LogRecords, fill, open_regular};
+pub use log::{HoldOpen, LogChange, LogFile, LogRecords};
+#[cfg(test)]
+pub use open::READ;
+pub use open::{fill, open_regular};
+pub use packed::{is_packed, unpack};
 pub use pass::{LogStep, records};
 
 /// The longest record that is read whole, in bytes. Longer ones are counted as not readable.
 pub const LONGEST_RECORD: usize = 256 << 20;
+
+/// The longest record of a log that is read whole, in bytes: of a longer one its beginning is.
+pub const MAX_RECORD: usize = 16 << 20;
 
 /// A file or a table of an agent's records. Reading never changes it.
 pub trait RecordSource: Debug + Send + Sync {

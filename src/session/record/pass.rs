@@ -1,16 +1,14 @@
 //! The records of a log in order, a JSON value a line: read in blocks of whole lines, indexed by several threads.
 //!
-//! Memory follows neither the length of the log nor that of its lines: each thread has one block, and a very
-//! long line is looked at through a map.
+//! Memory follows neither the length of the log nor that of its lines: each thread has one block, and of a very
+//! long line only the beginning is read.
 
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::session::json::{Json, Kind, Tape, TapeError};
-use crate::source::{MapView, Source};
 
-use super::LONGEST_RECORD;
 use super::blocks::{Block, BlockContent, Cursor, More};
 use super::log::LogFile;
 
@@ -31,8 +29,10 @@ type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
 pub enum LogStep<'a> {
     /// A whole line that is not blank: where its record begins in the log, and its value or why it has none.
     Record(u64, Result<Json<'a>, TapeError>),
-    /// The bytes from this place on, which are no whole record yet.
-    Unfinished(u64),
+    /// The same of a line of more than [`MAX_RECORD`](super::MAX_RECORD) bytes, of which only so many are read.
+    Beginning(u64, Result<Json<'a>, TapeError>),
+    /// The bytes at the end that are no whole record yet.
+    Unfinished(Range<u64>),
 }
 
 /// Hands the records of a log from byte `from` on to `take`, until that breaks. Returns the place after the last whole
@@ -45,8 +45,9 @@ pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<
     if from >= log.len() {
         return Ok(ControlFlow::Continue(from));
     }
-    let cursor = Cursor::new(log.reopen()?, from, log.len());
-    let mut out = Taking { log, take, next: from };
+    let end = if log.is_packed() { u64::MAX } else { log.len() };
+    let cursor = Cursor::new(log.reopen()?, from, end);
+    let mut out = Taking { take, next: from };
     let ended = if log.len() - from < FEW { alone(cursor, &mut out) } else { together(cursor, &mut out) }?;
     Ok(ended.map_continue(|()| out.next))
 }
@@ -56,7 +57,7 @@ fn alone(mut cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
     let mut block = Block::default();
     while cursor.read(&mut block)? == More::Yes {
         block.index();
-        if out.block(&block)?.is_break() {
+        if out.block(&block).is_break() {
             return Ok(ControlFlow::Break(()));
         }
     }
@@ -143,11 +144,11 @@ impl Turns<'_, '_> {
         while turn.ended.is_none() {
             drop(turn);
             let went_on = lock(&self.out).block(&block);
-            let is_over = block.is_last || !matches!(went_on, Ok(ControlFlow::Continue(())));
+            let is_over = block.is_last || went_on.is_break();
             turn = lock(&self.turn);
             turn.next += 1;
             if is_over {
-                turn.ended.get_or_insert(went_on);
+                turn.ended.get_or_insert(Ok(went_on));
             }
             let next = turn.early.iter().position(|early| early.number == turn.next);
             let Some(next) = next.map(|at| turn.early.swap_remove(at)) else { break };
@@ -182,18 +183,19 @@ impl Drop for Alarm<'_, '_, '_> {
 
 /// Hands out blocks, and knows how far they go.
 struct Taking<'a> {
-    log: &'a LogFile,
     take: &'a mut TakeStep<'a>,
     next: u64,
 }
 
 impl Taking<'_> {
-    fn block(&mut self, block: &Block) -> io::Result<ControlFlow<()>> {
+    fn block(&mut self, block: &Block) -> ControlFlow<()> {
         match block.what {
-            BlockContent::Whole => Ok(self.lines(block)),
-            BlockContent::Unfinished => Ok(self.unfinished(block)),
+            BlockContent::Whole => self.lines(block),
+            BlockContent::Unfinished => self.unfinished(block),
             BlockContent::Long(len) => self.long(block, len),
-            BlockContent::LongUnfinished(len) => self.long_unfinished(block, len),
+            BlockContent::LongUnfinished(len) => {
+                (self.take)(LogStep::Unfinished(block.start..block.start + len))
+            }
         }
     }
 
@@ -214,49 +216,14 @@ impl Taking<'_> {
                 *next = block.start + text.len() as u64;
                 take(LogStep::Record(block.start + at as u64, Ok(record)))
             }
-            _ => take(LogStep::Unfinished(block.start)),
+            _ => take(LogStep::Unfinished(block.start..block.start + text.len() as u64)),
         })
     }
 
-    fn long(&mut self, block: &Block, len: u64) -> io::Result<ControlFlow<()>> {
-        let (view, mut tape) = (self.map()?, Tape::default());
-        let (start, line) = part(&view, block.start, len);
+    fn long(&mut self, block: &Block, len: u64) -> ControlFlow<()> {
+        let (line, mut tape) = (block.text(), Tape::default());
+        let blank = line.len() - line.trim_ascii_start().len();
         self.next = block.start + len + 1;
-        Ok((self.take)(LogStep::Record(start, read_long(&mut tape, line))))
+        (self.take)(LogStep::Beginning(block.start + blank as u64, tape.read_beginning(&line[blank..])))
     }
-
-    fn long_unfinished(&mut self, block: &Block, len: u64) -> io::Result<ControlFlow<()>> {
-        let (view, mut tape) = (self.map()?, Tape::default());
-        let (start, line) = part(&view, block.start, len);
-        match read_long(&mut tape, line).ok().filter(|_| line.ends_with(b"}")) {
-            None => Ok((self.take)(LogStep::Unfinished(block.start))),
-            Some(record) => {
-                self.next = block.start + len;
-                Ok((self.take)(LogStep::Record(start, Ok(record))))
-            }
-        }
-    }
-
-    /// Maps the log for one look, so that its pages do not stay.
-    fn map(&self) -> io::Result<MapView> {
-        let source = Source::open(self.log.path()).map_err(io::Error::other)?;
-        if source.identity().is_some_and(|now| self.log.is_same(&now)) {
-            Ok(source.view())
-        } else {
-            Err(io::Error::other("the file was replaced while it was read"))
-        }
-    }
-}
-
-/// Returns the record in a line of `len` bytes from `start`, without blanks around it, and where it begins.
-fn part(view: &MapView, start: u64, len: u64) -> (u64, &[u8]) {
-    let from = usize::try_from(start).unwrap_or(usize::MAX);
-    let to = from.saturating_add(usize::try_from(len).unwrap_or(usize::MAX)).min(view.len());
-    let line = view.get(from..to).unwrap_or_default();
-    let blank = line.len() - line.trim_ascii_start().len();
-    (start + blank as u64, line.trim_ascii())
-}
-
-fn read_long<'a>(tape: &'a mut Tape, line: &'a [u8]) -> Result<Json<'a>, TapeError> {
-    if line.len() > LONGEST_RECORD { Err(TapeError::TooLong) } else { tape.read(line) }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{LogFile, LogStep, records};
+use super::{LogFile, LogStep, MAX_RECORD, records};
 
 /// A record as it was handed out: its place, and its number, or nothing if it is broken.
 type Found = (u64, Option<i64>);
@@ -17,7 +17,10 @@ fn read(path: &Path, from: u64) -> (Vec<Found>, Option<u64>, u64) {
         match step {
             LogStep::Record(start, Ok(record)) => found.push((start, record.get("n").and_then(|n| n.int()))),
             LogStep::Record(start, Err(_)) => found.push((start, None)),
-            LogStep::Unfinished(at) => rest = Some(at),
+            LogStep::Beginning(start, record) => {
+                found.push((start, record.ok().and_then(|record| record.get("n")?.int())));
+            }
+            LogStep::Unfinished(at) => rest = Some(at.start),
         }
         ControlFlow::Continue(())
     });
@@ -87,4 +90,36 @@ fn a_long_line_without_its_end_waits() {
     let whole = text("\"}");
     let (found, rest, next) = read_text(&whole, 0);
     assert_eq!((found, rest, next), (vec![(0, Some(1)), (8, Some(2))], None, whole.len() as u64));
+}
+
+#[test]
+fn of_a_record_that_is_too_long_the_beginning_is_read() {
+    let text = |len: usize| {
+        format!("{{\"n\":1}}\n{{\"n\":2,\"text\":\"{}\",\"m\":3}}\n{{\"n\":3}}\n", "x".repeat(len))
+    };
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for (len, is_whole) in [(MAX_RECORD - 100, true), (MAX_RECORD + 1_000_000, false), (40_000_000, false)] {
+        std::fs::write(file.path(), text(len)).unwrap();
+        let mut found = Vec::new();
+        let log = LogFile::open(file.path()).unwrap();
+        let ended = records(&log, 0, &mut |step| {
+            let (is_long, record) = match step {
+                LogStep::Record(_, record) => (false, record.unwrap()),
+                LogStep::Beginning(_, record) => (true, record.unwrap()),
+                LogStep::Unfinished(_) => panic!("all lines end"),
+            };
+            let long = record.get("text").map_or(0, |text| text.range().len());
+            found.push((record.get("n").and_then(|n| n.int()), record.get("m").is_some(), long, is_long));
+            ControlFlow::Continue(())
+        });
+        assert_eq!(ended.unwrap(), ControlFlow::Continue(log.len()));
+        let long = if is_whole { len + 2 } else { MAX_RECORD - "{'n':2,'text':".len() };
+        let all =
+            [(Some(1), false, 0, false), (Some(2), is_whole, long, !is_whole), (Some(3), false, 0, false)];
+        assert_eq!(found, all);
+    }
+    let whole = text(MAX_RECORD + 9);
+    let cut = &whole[..whole.len() - 20];
+    std::fs::write(file.path(), cut).unwrap();
+    assert_eq!(read(file.path(), 0).1, Some(8), "it may go on");
 }

@@ -124,25 +124,26 @@ impl RequestLog {
         self.requests.is_empty()
     }
 
-    /// Adds a request with its own hashes. One more than can be kept is left out.
+    /// Adds a request with its own hashes, and returns its number. One more than can be kept is left out.
     pub fn add_request(
         &mut self,
         facts: &RequestFacts,
         record: RecordSpan,
         tail: impl Iterator<Item = MessageHash>,
-    ) {
+    ) -> Option<u32> {
         let start = self.hashes.len();
         self.hashes.extend(tail.take(MOST_HASHES + 1 - start.min(MOST_HASHES)));
         if self.hashes.len() > MOST_HASHES || self.requests.len() >= MOST_HASHES {
             self.hashes.truncate(start);
-            return;
+            return None;
         }
         for (at, hash) in self.hashes.iter().enumerate().skip(start) {
             self.first.entry(short(hash)).or_insert(at as u32);
         }
         let base = facts.base.and_then(|base| self.ids.get(&record_id(base)).copied());
         let base = base.filter(|base| self.len(*base) >= facts.keep as usize);
-        self.ids.insert(record_id(facts.id), self.requests.len() as u32);
+        let number = self.requests.len() as u32;
+        self.ids.insert(record_id(facts.id), number);
         self.requests.push(LoggedRequest {
             record,
             at: facts.at,
@@ -151,6 +152,12 @@ impl RequestLog {
             keep: facts.keep,
             end: self.hashes.len() as u32,
         });
+        Some(number)
+    }
+
+    /// Whether a request with this id was added.
+    pub fn has_request(&self, id: RecordId) -> bool {
+        self.ids.contains_key(&id)
     }
 
     /// Adds the record of a message that was written for a request, with the calls whose results it carries: each a thread
@@ -245,6 +252,13 @@ impl RequestLog {
         }
         let known = parts.iter().rev().flat_map(|part| part.iter().copied().map(Some));
         std::iter::repeat_n(None, missing).chain(known).collect()
+    }
+
+    /// Returns how many messages of another request's list a request keeps, and the hashes of those that follow; `None` if
+    /// it goes on from no such list, or from that of another one.
+    pub fn follows(&self, number: u32, other: u32) -> Option<(usize, &[MessageHash])> {
+        let request = self.request(number).filter(|request| request.base == Some(other))?;
+        Some((request.keep as usize, self.own_hashes(number)))
     }
 
     /// Returns the number of a request's messages.

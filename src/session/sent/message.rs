@@ -56,8 +56,7 @@ pub(super) fn look_at_blob<T>(
 ) -> Result<T, MessageFault> {
     look(transcript, record, |record, place| {
         let message = record.get("message")?;
-        let is_same = hash_of(message).is_ok_and(|found| found == *hash);
-        Some(if is_same {
+        Some(if is_proven(message, hash) {
             then(message, place).ok_or(MessageFault::Unreadable)
         } else {
             Err(MessageFault::Mismatch)
@@ -185,4 +184,9 @@ impl MessageRole {
         let is = |role: Self| message.get("role").is_some_and(|word| word.is(role.as_str()));
         [Self::User, Self::Assistant].into_iter().find(|role| is(*role)).unwrap_or(Self::Other)
     }
+}
+
+/// Whether a message has this hash.
+pub fn is_proven(message: Json, hash: &MessageHash) -> bool {
+    hash_of(message).is_ok_and(|found| found == *hash)
 }

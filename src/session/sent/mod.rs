@@ -1,11 +1,12 @@
 //! What a request that is itself in the records carried to the model: found by place, and proven by hash.
 
 mod canonical;
+pub mod form;
 pub mod log;
 mod message;
 mod request;
 mod results;
 
-pub use message::{MessageFault, MessageRole};
+pub use message::{MessageFault, MessageRole, is_proven};
 pub use request::{MessageProof, RequestMessage, SentRequest, request_of, write_request};
 pub use results::{BestResults, NotSent, best};

@@ -1,16 +1,15 @@
 //! The results of a call by the best evidence: as requests carried them, if one in the records did and its hash shows it.
 
-use crate::session::content::{first_text, pieces};
+use crate::session::content::pieces;
+use crate::session::fate::ContextState;
+use crate::session::fate::ResultFate;
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, Evidence, RecordSpan, ResultFate};
+use crate::session::model::{Call, CallResult, Evidence, RecordSpan};
 use crate::session::transcript::Transcript;
 
-use super::canonical::hash_of;
+use super::form::{FirstForm, SentForm, text_of};
 use super::log::MessageHash;
 use super::message::{MessageFault, MessageRole, claimed_hash, each_message, look, look_at_blob};
-
-/// What stands in the place of a result that the agent took out of its requests.
-const CLEARED: &str = "[Old tool result content cleared]";
 
 /// The most messages that are looked at for one call.
 const MOST_BLOBS: usize = 16;
@@ -102,36 +101,31 @@ fn is_short(records: &[RecordSpan]) -> bool {
 /// The result as a message has it.
 struct SentText {
     result: CallResult,
-    content: Option<MessageHash>,
-    is_cleared: bool,
+    /// Its text; `None` if that is not there.
+    text: Option<String>,
 }
 
 fn sent(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent> {
     let carriers = carriers(transcript, call)?;
-    let purpose = |carrier: &Carrier| {
-        let request = transcript.requests.request(carrier.request);
-        request.map(|request| transcript.requests.purpose(request))
-    };
     let Some((first, later)) = carriers.split_first() else { return Err(NotSent::NotCarried) };
-    let mut last = text_in(transcript, call, first)?;
-    let mut results = Vec::new();
-    for carrier in later.iter().filter(|carrier| purpose(carrier) == purpose(first)) {
+    let first = text_in(transcript, call, first)?;
+    let mut last = FirstForm::of(first.text.as_deref().unwrap_or_default());
+    let mut results = vec![first.result];
+    let state = call.first().map(|first| first.context).unwrap_or_default();
+    // Of one that is whole again, no other text counts.
+    let later = if state.fate == ResultFate::InContext { &[] } else { later };
+    for carrier in later {
         // A later message that cannot be shown to be what was sent tells nothing.
         let Ok(next) = text_in(transcript, call, carrier) else { continue };
-        if next.content == last.content {
-            continue;
+        let text = next.text.unwrap_or_default();
+        if last.compare(&text) == SentForm::Edited {
+            last = FirstForm::of(&text);
+            results.push(next.result);
         }
-        let at = next.result.at;
-        last.result.fate = if next.is_cleared { ResultFate::Cleared(at) } else { ResultFate::Replaced(at) };
-        results.push(std::mem::replace(&mut last, next).result);
     }
-    if results.is_empty() || !last.is_cleared {
-        results.push(last.result);
-    }
-    if let (Some(end), Some(history)) = (results.last_mut(), call.results.last())
-        && end.fate == ResultFate::InContext
-    {
-        end.fate = history.fate;
+    results.iter_mut().for_each(|result| result.context = state);
+    if let ([_, .., last], ResultFate::Replaced(_)) = (&mut results[..], state.fate) {
+        last.context = ContextState { evidence: state.evidence, ..ContextState::default() };
     }
     Ok(results)
 }
@@ -146,11 +140,10 @@ fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<Se
                 evidence: Evidence::Sent,
                 pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
                 at: transcript.requests.request(carrier.request).and_then(|request| request.at),
-                fate: ResultFate::InContext,
+                context: ContextState::default(),
                 record: Some(record),
             },
-            content: content.and_then(|content| hash_of(content).ok()),
-            is_cleared: content.is_some_and(|content| first_text(content).starts_with(CLEARED)),
+            text: content.map(text_of),
         })
     };
     match carrier.blob {

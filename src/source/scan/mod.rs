@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::text::units::{self, Measure, Want};
 
+use super::map::data_at;
 use super::{Buffer, MapView, is_hole};
 
 #[cfg(test)]
@@ -54,16 +55,39 @@ pub fn share_out<S>(
     });
 }
 
-/// Returns the range of a view's chunk, given its 0-based number.
-fn chunk(view: &MapView, number: usize) -> Range<usize> {
-    number * CHUNK..((number + 1) * CHUNK).min(view.len())
+/// Counts the wanted totals of all bytes of `view`. A long hole in the file costs one call.
+pub fn count(view: &MapView, want: Want) -> Measure {
+    let (mut total, mut at) = (Measure::default(), 0);
+    while at < view.len() {
+        let data = data_before_hole(view, at);
+        let start = (data.start - data.start % CHUNK).max(at);
+        let end = data.end.max(start + 1).next_multiple_of(CHUNK).min(view.len());
+        total += Measure::of_zeros((start - at) as u64);
+        total += count_chunks(view, start..end, want);
+        at = end;
+    }
+    total
 }
 
-/// Counts the wanted totals of all bytes of `view`.
-pub fn count(view: &MapView, want: Want) -> Measure {
+/// Returns where the next bytes are that must be read, up to a hole that is worth leaving out.
+fn data_before_hole(view: &MapView, at: usize) -> Range<usize> {
+    let mut data = data_at(view, at);
+    while data.end < view.len() {
+        let next = data_at(view, data.end);
+        if next.start - data.end >= CHUNK {
+            break;
+        }
+        data.end = next.end.max(data.end + 1);
+    }
+    data
+}
+
+/// Counts the wanted totals of a range that begins with a chunk.
+fn count_chunks(view: &MapView, range: Range<usize>, want: Want) -> Measure {
     let total = Mutex::new(Measure::default());
-    share_out(view.len().div_ceil(CHUNK), Buffer::default, |buffer, number| {
-        let mine = measure(view, chunk(view, number), want, buffer);
+    share_out(range.len().div_ceil(CHUNK), Buffer::default, |buffer, number| {
+        let start = range.start + number * CHUNK;
+        let mine = measure(view, start..(start + CHUNK).min(range.end), want, buffer);
         *total.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += mine;
         ControlFlow::Continue(())
     });
@@ -109,7 +133,7 @@ fn each_piece(
     while at < range.end {
         let stop = (at + 1).next_multiple_of(PIECE).min(range.end);
         let from = at.saturating_sub(around);
-        take(at, buffer.read(view, from..stop + around), at - from..stop - from);
+        take(at, &buffer.read(view, from..stop + around), at - from..stop - from);
         at = stop;
     }
 }

@@ -12,12 +12,13 @@ use rustix::io::Errno;
 
 use crate::fs::stat;
 use crate::store::own::id::is_own;
-use crate::store::own::new_file;
+use crate::store::own::{LOCK, new_file};
 use crate::store::root::RootError;
 use crate::store::spec::pattern::PathFacts;
 use crate::store::{
     CleanRule, Entry, Env, OwnError, OwnStore, Stores, ToDelete, Trigger, Why, clean_plan, list,
 };
+use crate::text::label;
 
 /// The log of deletions, in overspill's own directory.
 const LOG: &str = "deletions.log";
@@ -101,10 +102,26 @@ impl Cleaner {
     /// # Errors
     /// [`OwnError`].
     pub fn start(env: &Env) -> Result<Option<Cleaner>, OwnError> {
+        Self::start_within(env, 1)
+    }
+
+    /// Same as [`Cleaner::start`], but waits up to 2 s for another process that is cleaning: an automatic cleaning ends
+    /// sooner.
+    ///
+    /// # Errors
+    /// [`OwnError`].
+    pub fn start_patiently(env: &Env) -> Result<Option<Cleaner>, OwnError> {
+        Self::start_within(env, 40)
+    }
+
+    fn start_within(env: &Env, tries: u32) -> Result<Option<Cleaner>, OwnError> {
         let store = OwnStore::create(env)?;
-        let io = |source| OwnError::Io { path: store.root().to_owned(), source };
-        let Some(lock) = store.lock().map_err(io)? else { return Ok(None) };
-        let log = new_file(store.home(), LOG, OFlags::WRONLY | OFlags::APPEND).map_err(io)?;
+        let io = |name| {
+            let path = store.root().with_file_name(name);
+            move |source| OwnError::Io { path, source }
+        };
+        let Some(lock) = store.lock(tries).map_err(io(LOCK))? else { return Ok(None) };
+        let log = new_file(store.home(), LOG, OFlags::WRONLY | OFlags::APPEND).map_err(io(LOG))?;
         Ok(Some(Cleaner { store, log, unlogged: None, _lock: lock }))
     }
 
@@ -148,7 +165,11 @@ impl Cleaner {
             "age_seconds": entry.age(now).as_secs(),
             "rule": why.as_str(),
         });
-        if let Err(error) = self.log.write_all(format!("{line}\n").as_bytes()) {
+        // As safe to print as JSON on standard output is.
+        let mut bytes = Vec::new();
+        let written = label::json::write(&mut bytes, &line, None);
+        bytes.push(b'\n');
+        if let Err(error) = written.and_then(|()| self.log.write_all(&bytes)) {
             let path = self.store.root().with_file_name(LOG);
             self.unlogged = Some(format!("{}: not all deletions are logged: {error}", path.display()));
         }

@@ -9,8 +9,11 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use rustix::fs::{AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, fchmod, flock, openat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, openat, statat, unlinkat,
+};
 use rustix::io::Errno;
 
 use crate::fs::directory::{self, NO_OTHERS, Unfit};
@@ -21,7 +24,7 @@ use id::is_own;
 
 const SPILLS: &str = "tool-output";
 const KEPT: &str = "kept";
-const LOCK: &str = ".lock";
+pub(super) const LOCK: &str = ".lock";
 
 /// Returns the directory of everything that overspill stores: `$XDG_DATA_HOME/overspill`, by default under
 /// `~/.local/share`, on both Linux and macOS.
@@ -120,14 +123,18 @@ impl OwnStore {
         &self.home
     }
 
-    /// Tries to take the lock for cleaning: `None` if another process holds it. Dropping the file releases it.
-    pub(super) fn lock(&self) -> io::Result<Option<File>> {
+    /// Tries so many times, 50 ms after one another, to take the lock for cleaning: `None` if another process holds it.
+    /// Dropping the file releases it.
+    pub(super) fn lock(&self, tries: u32) -> io::Result<Option<File>> {
         let file = new_file(&self.home, LOCK, OFlags::RDWR)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(file)),
-            Err(Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(error.into()),
+        for left in (0..tries).rev() {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Err(Errno::WOULDBLOCK) if left > 0 => std::thread::sleep(Duration::from_millis(50)),
+                Err(Errno::WOULDBLOCK) => break,
+                done => return done.map(|()| Some(file)).map_err(Into::into),
+            }
         }
+        Ok(None)
     }
 
     /// Exempts one of overspill's own spills from cleaning and deletion. `id` must be one of its ids.
@@ -194,10 +201,24 @@ impl OwnStore {
     }
 }
 
-/// Opens `name` in `at` for writing, creating it with mode 0600 whatever the umask.
+/// Opens `name` in `at` for writing, creating it with mode 0600 whatever the umask. Never waits for a FIFO's reader.
+///
+/// # Errors
+/// The system's error, or it is there and no regular file.
 pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<File> {
     let mode = Mode::RUSR | Mode::WUSR;
-    let file = openat(at, name, flags | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC, mode)?;
+    let flags = flags | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let other = || io::Error::other("is not a regular file; remove it");
+    let file = openat(at, name, flags, mode).map_err(|error| match error {
+        // A link, a FIFO that nobody reads, a directory.
+        Errno::LOOP | Errno::NXIO | Errno::ISDIR => other(),
+        error => error.into(),
+    })?;
+    // What this call has created is a regular file, and must not be left behind by a look at it that fails.
+    let is_new = flags.contains(OFlags::EXCL);
+    if !is_new && FileType::from_raw_mode(fstat(&file)?.st_mode) != FileType::RegularFile {
+        return Err(other());
+    }
     fchmod(&file, mode)?;
     Ok(File::from(file))
 }

@@ -102,7 +102,8 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn compile(source: &str) -> Result<Regex, String> {
-    plain_file::regex(&format!(r"(?-u)\A(?:{source})\z"))
+    // A name may hold line feeds, which `.` has to match.
+    plain_file::regex(&format!(r"(?s-u)\A(?:{source})\z"))
 }
 
 impl PathFacts {
@@ -141,6 +142,7 @@ mod tests {
         assert!(Component::new(r"task-(?<id>.+)").read_dir(b"task-\xff", &mut facts));
         assert_eq!((facts.id.as_deref(), facts.id_at), (Some("\u{fffd}"), None));
         assert!(!Component::new(r"a\d").read(b"a1\n", &mut facts));
+        assert!(Component::new("(?<id>[^.].*)").read(b"a\nb\n", &mut facts));
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub(crate) mod tests;
 use std::ops::Range;
 
 use super::search::{Pattern, PatternError};
+use super::supply::OwnBytes;
 
 /// What a line has to meet to be shown.
 #[derive(Debug, Clone)]
@@ -62,7 +63,7 @@ impl Condition {
     }
 
     /// Adds the lines of `lines` that meet the condition.
-    fn sift(&self, bytes: &[u8], lines: Range<usize>, into: &mut Vec<Range<usize>>) {
+    fn sift(&self, bytes: OwnBytes, lines: Range<usize>, into: &mut Vec<Range<usize>>) {
         let found = self.pattern().lines_in(bytes, lines.clone());
         match self {
             Condition::With(_) => found.for_each(|line| join(into, line)),
@@ -89,7 +90,7 @@ fn join(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
 
 /// Returns the lines that meet all conditions, as ranges of whole lines. `lines` are whole lines of `bytes`. Lines with
 /// a match are found first, because that leaves the least to look at.
-pub fn meeting(conditions: &[Condition], bytes: &[u8], lines: Range<usize>) -> Vec<Range<usize>> {
+pub fn meeting(conditions: &[Condition], bytes: OwnBytes, lines: Range<usize>) -> Vec<Range<usize>> {
     let is_with = |condition: &&Condition| matches!(condition, Condition::With(_));
     let with = conditions.iter().filter(is_with);
     let without = conditions.iter().filter(|condition| !is_with(condition));

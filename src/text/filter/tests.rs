@@ -38,10 +38,10 @@ fn naive(conditions: &[Condition], got: &[Range<usize>], bytes: &[u8]) -> LineCo
 }
 
 /// Counts what is pending.
-fn fill(index: &mut FilterIndex, conditions: &[Condition], got: &[Range<usize>], mut bytes: &[u8]) {
+fn fill(index: &mut FilterIndex, conditions: &[Condition], got: &[Range<usize>], bytes: &Vec<u8>) {
     for blocks in index.pending().to_vec() {
         let scan = LineScan { conditions, got: Got(got), block: index.block() };
-        let counted = scan.count(&mut bytes, blocks.clone(), &mut || true).unwrap();
+        let counted = scan.count(&mut OwnBytes::from(bytes), blocks.clone(), &mut || true).unwrap();
         index.insert(blocks.start, &counted);
     }
 }

@@ -3,24 +3,48 @@
 use std::io;
 
 use serde_json::ser::{Formatter, Serializer};
+use unicode_width::UnicodeWidthChar;
 
-use crate::text::cells;
+use crate::text::cells::{self, Show};
 
 /// Writes a value as JSON on one line, without a line feed. Escapes controls (including C1 and DEL), and bidirectional,
-/// tag and other invisible characters; those beyond the BMP as two surrogates.
+/// tag and other invisible characters; those beyond the BMP as two surrogates. For a program that is all; for a
+/// terminal, which shows as `show` says, also combining marks that would not fit its cells, or all that is not ASCII.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(out: &mut impl io::Write, value: &impl serde::Serialize) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(out, Escaping)).map_err(io::Error::from)
+pub fn write(
+    out: &mut impl io::Write,
+    value: &impl serde::Serialize,
+    terminal: Option<&Show>,
+) -> io::Result<()> {
+    let escaping = Escaping { terminal: terminal.copied() };
+    value.serialize(&mut Serializer::with_formatter(out, escaping)).map_err(io::Error::from)
 }
 
-struct Escaping;
+/// A cell has at most so many code points, on a terminal.
+const MAX_POINTS: usize = 8;
+
+struct Escaping {
+    terminal: Option<Show>,
+}
+
+impl Escaping {
+    /// Whether a character is written as it is, after so many that it may share a cell with.
+    fn is_as_is(&self, character: char, before: usize) -> bool {
+        let fits = |show: Show| !show.ascii && before < MAX_POINTS || character.is_ascii();
+        cells::is_plain(character) && self.terminal.is_none_or(fits)
+    }
+}
 
 impl Formatter for Escaping {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
-        let mut from = 0;
-        for (at, character) in text.char_indices().filter(|(_, character)| !cells::is_plain(*character)) {
+        let (mut from, mut points) = (0, 0);
+        for (at, character) in text.char_indices() {
+            points = if character.width() == Some(0) { points + 1 } else { 1 };
+            if self.is_as_is(character, points - 1) {
+                continue;
+            }
             out.write_all(&text.as_bytes()[from..at])?;
             for unit in character.encode_utf16(&mut [0; 2]) {
                 write!(out, "\\u{unit:04x}")?;
@@ -36,8 +60,12 @@ mod tests {
     use super::*;
 
     fn written(text: &str) -> String {
+        written_for(None, text)
+    }
+
+    fn written_for(terminal: Option<Show>, text: &str) -> String {
         let mut out = Vec::new();
-        write(&mut out, &text).unwrap();
+        write(&mut out, &text, terminal.as_ref()).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -54,5 +82,20 @@ mod tests {
             assert_eq!(written(text), format!("\"{expected}\""));
             assert_eq!(serde_json::from_str::<String>(&written(text)).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn a_terminal_gets_no_more_marks_than_fit_a_cell_and_a_program_gets_all() {
+        let marks = format!("e{}b", "\u{301}".repeat(5000));
+        assert_eq!(written(&marks), format!("\"{marks}\""));
+        let shown = written_for(Some(Show::MODEL), &marks);
+        let kept = format!("\"e{}", "\u{301}".repeat(7));
+        assert!(
+            shown.starts_with(&format!("{kept}\\u0301\\u0301")) && shown.ends_with("\\u0301b\""),
+            "{shown}"
+        );
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), marks);
+        let ascii = Show { ascii: true, ..Show::MODEL };
+        assert_eq!(written_for(Some(ascii), "é😀~"), r#""\u00e9\ud83d\ude00~""#);
     }
 }

@@ -1,6 +1,7 @@
 //! Safe text for everything other than the pager's screen: names, ids, errors, titles, and content printed to a
 //! terminal.
 
+mod ascii;
 pub mod json;
 mod safe;
 pub mod shell;
@@ -16,6 +17,7 @@ use super::ansi;
 use super::cells::{Cell, CellKind, Cells, Show};
 use super::layout::segment_at;
 
+pub use ascii::{ascii, like};
 pub use safe::SafeText;
 
 #[cfg(test)]

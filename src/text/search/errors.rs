@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn each_tool_s_errors_are_found_once_a_line() {
         let pattern = Pattern::to_line_end(ERRORS).unwrap();
-        let count = |line: &str| pattern.in_lines(line.as_bytes()).count();
+        let count = |line: &str| pattern.in_lines(line).count();
         for line in [
             "error[E0308]: mismatched types",
             "error: could not compile `x` (lib) due to 1 previous error",

@@ -2,10 +2,14 @@
 
 pub mod errors;
 mod needle;
+mod pass;
 mod pattern;
 
 use std::ops::Range;
 
+use super::supply::{OwnBytes, Supply};
+
+pub use pass::{SearchPiece, certain_in_line, each_match, line_end};
 pub use pattern::{Pattern, PatternError};
 
 #[cfg(test)]
@@ -19,10 +23,10 @@ pub const CHUNK: usize = 512 * 1024;
 pub const OVERLAP: usize = 64 * 1024;
 
 /// Bytes after a stretch within which its last line usually ends.
-const NEAR: usize = 4 * 1024;
+pub(super) const NEAR: usize = 4 * 1024;
 
 /// Bytes before a stretch that decide whether a line or a word starts there.
-const LOOK_BEHIND: usize = 4;
+pub(super) const LOOK_BEHIND: usize = 4;
 
 /// The direction of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,13 +107,13 @@ impl Stretches {
     pub fn nearest(
         &self,
         number: usize,
-        window: &[u8],
+        window: OwnBytes,
         pattern: &Pattern,
         wanted: impl Fn(&Range<usize>) -> bool,
     ) -> Option<Range<usize>> {
         let raw = self.raw(number);
         let base = raw.start.saturating_sub(LOOK_BEHIND);
-        let stretch = self.cut(window, base, raw.start)..self.cut(window, base, raw.end);
+        let stretch = self.cut(&window, base, raw.start)..self.cut(&window, base, raw.end);
         let found = starting_in(window, pattern, stretch);
         let mut found = found.map(|found| base + found.start..base + found.end).filter(wanted);
         match self.toward {
@@ -132,27 +136,27 @@ impl Stretches {
 
 /// Finds the first match that starts in `within`. `go_on` is called for each stretch; returns `None` if it returns
 /// false.
-pub fn find(
-    bytes: &[u8],
+pub fn find<'a>(
+    bytes: impl Into<OwnBytes<'a>>,
     pattern: &Pattern,
     within: Range<usize>,
     go_on: &dyn Fn(&Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
-    seek(bytes, pattern, within, Toward::End, go_on)
+    seek(bytes.into(), pattern, within, Toward::End, go_on)
 }
 
 /// Finds the last match that starts in `within`; same as [`find`] otherwise.
-pub fn find_back(
-    bytes: &[u8],
+pub fn find_back<'a>(
+    bytes: impl Into<OwnBytes<'a>>,
     pattern: &Pattern,
     within: Range<usize>,
     go_on: &dyn Fn(&Range<usize>) -> bool,
 ) -> Option<Range<usize>> {
-    seek(bytes, pattern, within, Toward::Start, go_on)
+    seek(bytes.into(), pattern, within, Toward::Start, go_on)
 }
 
 fn seek(
-    bytes: &[u8],
+    bytes: OwnBytes,
     pattern: &Pattern,
     within: Range<usize>,
     toward: Toward,
@@ -164,7 +168,7 @@ fn seek(
         if !go_on(&window) {
             return None;
         }
-        if let Some(found) = stretches.nearest(number, &bytes[window], pattern, |_| true) {
+        if let Some(found) = stretches.nearest(number, bytes.part(window), pattern, |_| true) {
             return Some(found);
         }
     }
@@ -173,13 +177,25 @@ fn seek(
 
 /// Returns all matches that start in `stretch`, in order; one may end beyond it, in the same line.
 pub fn starting_in<'a>(
-    bytes: &'a [u8],
+    bytes: OwnBytes<'a>,
     pattern: &'a Pattern,
     stretch: Range<usize>,
 ) -> impl Iterator<Item = Range<usize>> + 'a {
     let end = stretch.end.min(bytes.len());
-    let seen = stretch.start..in_sight(bytes, end);
+    let seen = stretch.start..in_sight(&bytes, end);
     matches(bytes, pattern, seen).take_while(move |found| found.start < end)
+}
+
+/// Reads what is needed of an output to find all matches that start in a range of it, and returns those in order.
+pub fn read_starting_in<'a>(
+    supply: &'a mut impl Supply,
+    pattern: &'a Pattern,
+    range: Range<usize>,
+) -> impl Iterator<Item = Range<usize>> + 'a {
+    let window = window(&range, supply.len());
+    let base = window.start;
+    let found = starting_in(supply.read(window), pattern, range.start - base..range.end - base);
+    found.map(move |found| base + found.start..base + found.end)
 }
 
 /// Returns the end of the line that continues at `end`, or a position in it by which a match is certain to be found.
@@ -193,11 +209,12 @@ fn in_sight(bytes: &[u8], end: usize) -> usize {
 
 /// Returns all matches that start in `chunk`, in order; each lies within one line.
 pub fn matches<'a>(
-    bytes: &'a [u8],
+    bytes: impl Into<OwnBytes<'a>>,
     pattern: &'a Pattern,
     chunk: Range<usize>,
 ) -> impl Iterator<Item = Range<usize>> + 'a {
-    pattern.find_from(&bytes[..chunk.end.min(bytes.len())], chunk.start)
+    let bytes = bytes.into();
+    pattern.find_from(bytes.part(0..chunk.end.min(bytes.len())), chunk.start)
 }
 
 /// Match counts in block order: the number of matches before a byte is then a sum and a single scan.
@@ -240,14 +257,15 @@ impl MatchCounts {
         self.chunks.last().map_or(0, |c| c.0)
     }
 
-    /// Returns the 1-based number of the match that starts at `offset`; `None` if not counted yet.
-    pub fn number(&self, bytes: &[u8], pattern: &Pattern, offset: usize) -> Option<u64> {
+    /// Returns the 1-based number of the match that starts at `offset`; `None` if not counted yet. Reads one chunk.
+    pub fn number(&self, supply: &mut impl Supply, pattern: &Pattern, offset: usize) -> Option<u64> {
         let chunk = self.chunks.partition_point(|(end, _)| *end <= offset);
         if chunk == self.chunks.len() {
             return None;
         }
         let (start, before) = if chunk == 0 { (0, 0) } else { self.chunks[chunk - 1] };
-        let in_chunk = starting_in(bytes, pattern, start..self.chunks[chunk].0);
+        let end = self.chunks[chunk].0.min(supply.len());
+        let in_chunk = read_starting_in(supply, pattern, start.min(end)..end);
         Some(before + in_chunk.take_while(|found| found.start <= offset).count() as u64)
     }
 }

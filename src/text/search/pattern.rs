@@ -9,6 +9,8 @@ use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
 };
 
+use crate::text::supply::OwnBytes;
+
 use super::needle::{Needle, Patience, Sighting};
 
 /// Maximum nesting depth of the form without line feeds: slightly deeper than what can be typed.
@@ -89,13 +91,18 @@ impl Pattern {
     }
 
     /// Returns the non-empty matches in whole lines, in order; each lies within one line.
-    pub fn in_lines<'a>(&'a self, lines: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
+    pub fn in_lines<'a>(&'a self, lines: impl Into<OwnBytes<'a>>) -> impl Iterator<Item = Range<usize>> + 'a {
         self.find_from(lines, 0)
     }
 
     /// Returns the non-empty matches in `bytes` that start at or after `at`, in order; each lies within one line. What
     /// precedes `at` counts for `^` and `\b`.
-    pub fn find_from<'a>(&'a self, bytes: &'a [u8], at: usize) -> impl Iterator<Item = Range<usize>> + 'a {
+    pub fn find_from<'a>(
+        &'a self,
+        bytes: impl Into<OwnBytes<'a>>,
+        at: usize,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        let bytes = bytes.into().as_slice();
         let mut sieve = Sieve { needle: self.needle.as_ref(), bytes, patience: Patience::default() };
         let mut part = at..at;
         std::iter::from_fn(move || {
@@ -116,16 +123,17 @@ impl Pattern {
     /// `bytes`.
     pub fn lines_in<'a>(
         &'a self,
-        bytes: &'a [u8],
+        bytes: OwnBytes<'a>,
         lines: Range<usize>,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let bytes = &bytes[..lines.end.min(bytes.len())];
-        let mut sieve = Sieve { needle: self.needle.as_ref(), bytes, patience: Patience::default() };
+        let bytes = bytes.part(0..lines.end.min(bytes.len()));
+        let mut sieve =
+            Sieve { needle: self.needle.as_ref(), bytes: bytes.as_slice(), patience: Patience::default() };
         let mut part = lines.start..lines.start;
         std::iter::from_fn(move || {
             loop {
                 let inside = part.start < part.end;
-                let found = if inside { self.certain_at(&bytes[..part.end], part.start) } else { None };
+                let found = if inside { self.certain_at(bytes.part(0..part.end), part.start) } else { None };
                 if let Some(at) = found {
                     let feed = memchr::memrchr(b'\n', &bytes[part.start..at]);
                     let start = feed.map_or(part.start, |feed| part.start + feed + 1);
@@ -140,8 +148,8 @@ impl Pattern {
 
     /// Returns the offset at or after `at` by which a match in `bytes`, even an empty one, is certain; the match and the
     /// offset are in the same line.
-    pub fn certain_at(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        let found = self.regex.shortest_match_at(bytes, at)?;
+    pub fn certain_at(&self, bytes: OwnBytes, at: usize) -> Option<usize> {
+        let found = self.regex.shortest_match_at(&bytes, at)?;
         // After the last line feed there is no line.
         (found < bytes.len() || bytes.last() != Some(&b'\n')).then_some(found)
     }

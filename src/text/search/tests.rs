@@ -1,10 +1,12 @@
 //! Properties of searching, whole and in stretches.
 
+use std::ops::ControlFlow;
+
 use proptest::prelude::*;
 
 use super::*;
 
-fn all(text: &[u8], pattern: &str) -> Vec<Range<usize>> {
+fn all<const LEN: usize>(text: &[u8; LEN], pattern: &str) -> Vec<Range<usize>> {
     matches(text, &Pattern::new(pattern).unwrap(), 0..text.len()).collect()
 }
 
@@ -63,7 +65,13 @@ fn a_match_longer_than_a_byte_has_its_number() {
     let mut counts = MatchCounts::default();
     counts.push(11, 2);
     let one = Pattern::new("one").unwrap();
-    assert_eq!([counts.number(text, &one, 0), counts.number(text, &one, 8)], [Some(1), Some(2)]);
+    assert_eq!(
+        [
+            counts.number(&mut OwnBytes::from(text), &one, 0),
+            counts.number(&mut OwnBytes::from(text), &one, 8)
+        ],
+        [Some(1), Some(2)]
+    );
 }
 
 #[test]
@@ -102,10 +110,10 @@ fn matches_are_numbered_across_chunks() {
     let x = Pattern::new("X").unwrap();
     let mut counts = MatchCounts::default();
     counts.push(6, 2);
-    assert_eq!(counts.number(text, &x, 3), Some(2));
-    assert_eq!(counts.number(text, &x, 7), None);
+    assert_eq!(counts.number(&mut OwnBytes::from(text), &x, 3), Some(2));
+    assert_eq!(counts.number(&mut OwnBytes::from(text), &x, 7), None);
     counts.push(8, 1);
-    assert_eq!(counts.number(text, &x, 7), Some(3));
+    assert_eq!(counts.number(&mut OwnBytes::from(text), &x, 7), Some(3));
     assert_eq!(counts.total(), 3);
 }
 
@@ -115,7 +123,7 @@ fn a_long_match_counts_itself() {
     let mut counts = MatchCounts::default();
     counts.push(text.len(), 2);
     let error = Pattern::new("error").unwrap();
-    assert_eq!([3, 13].map(|at| counts.number(text, &error, at)), [Some(1), Some(2)]);
+    assert_eq!([3, 13].map(|at| counts.number(&mut OwnBytes::from(text), &error, at)), [Some(1), Some(2)]);
 }
 
 const PATTERNS: &[&str] = &[
@@ -143,10 +151,10 @@ proptest! {
         let mut expected = Vec::new();
         let mut start = 0;
         for line in text.split('\n') {
-            expected.extend(pattern.in_lines(line.as_bytes()).map(|m| start + m.start..start + m.end));
+            expected.extend(pattern.in_lines(line).map(|m| start + m.start..start + m.end));
             start += line.len() + 1;
         }
-        let found: Vec<_> = matches(text.as_bytes(), &pattern, 0..text.len()).collect();
+        let found: Vec<_> = matches(&*text, &pattern, 0..text.len()).collect();
         prop_assert_eq!(found, expected);
     }
 }
@@ -199,4 +207,49 @@ proptest! {
         let at = at.min(text.len());
         prop_assert_eq!(pattern.find_from(&text, at).next(), pattern.regex().find_at(&text, at).map(|found| found.range()));
     }
+}
+
+/// Returns all matches of a pass.
+fn passed(text: &[u8], pattern: &Pattern) -> Vec<Range<usize>> {
+    let (text, mut found) = (text.to_vec(), Vec::new());
+    each_match(&mut OwnBytes::from(&text), pattern, &mut |range| {
+        found.push(range);
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+#[test]
+fn a_pass_finds_what_a_search_of_the_whole_finds() {
+    let line = |n: usize| format!("{n} {} ab\n", "x".repeat(n * 37 % 900));
+    let short: String = (0..4_000).map(line).collect();
+    let near: String = [CHUNK - 2, CHUNK - 1, CHUNK, 5 * CHUNK].map(|n| "ab ".repeat(n / 3) + "\n").concat();
+    for text in [short, near, String::new(), "ab".to_owned(), "\n\nab\n".to_owned()] {
+        for pattern in ["ab", "^ab", "ab$", "[0-9]+ x*", r"\bab\b.*", "x{900}|a"] {
+            let pattern = Pattern::new(pattern).unwrap();
+            assert_eq!(
+                passed(text.as_bytes(), &pattern),
+                matches(&*text, &pattern, 0..text.len()).collect::<Vec<_>>()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_line_of_many_megabytes_is_searched_in_parts() {
+    let len = 20 << 20;
+    let mut text = vec![b'x'; len];
+    text[0] = b'a';
+    for at in [CHUNK - 2, CHUNK + OVERLAP - 3, 9 << 20, len - 6] {
+        text[at..at + 6].copy_from_slice(b"needle");
+    }
+    let text = [b"needle\n".to_vec(), text, b"\nneedle".to_vec()].concat();
+    for pattern in ["needle", "needle$", "^needle", "^a", r"\bneedle", "needle.*", "ax+n", "x{9}needle"] {
+        let pattern = Pattern::new(pattern).unwrap();
+        let expected: Vec<_> = matches(&text, &pattern, 0..text.len()).collect();
+        assert_eq!(passed(&text, &pattern), expected, "{}", pattern.text());
+    }
+    // A match that takes more than is read of a line goes on to the end of it.
+    let all = Pattern::new("[^y]+$|q").unwrap();
+    assert_eq!(passed(&text, &all), [0..6, 7..len + 7, len + 8..len + 14]);
 }

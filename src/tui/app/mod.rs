@@ -243,6 +243,11 @@ impl App {
         }
     }
 
+    /// Whether a line is being typed, so that a key without a modifier is text.
+    pub fn is_typing(&self) -> bool {
+        matches!(self.popup, Some(Popup::Prompt(_)))
+    }
+
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) {
         self.message = None;
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {

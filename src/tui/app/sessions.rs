@@ -66,6 +66,9 @@ impl App {
 
     /// Goes to Stores; from a recorded call, to its spill there.
     pub(crate) fn go_to_spill(&mut self, effects: &mut Effects) {
+        if self.screen == Screen::Sessions {
+            self.sessions.leave(effects);
+        }
         let is_call = self.screen == Screen::Sessions || self.shown_call().is_some();
         if let Some(calls) = self.sessions.calls.as_ref().filter(|_| is_call) {
             let index =
@@ -131,6 +134,7 @@ impl App {
             self.sessions.close_calls(effects);
             return self.sessions.settle(effects);
         }
+        self.sessions.leave(effects);
         match self.before_sessions {
             Screen::Pager if self.pager.is_some() => self.screen = Screen::Pager,
             Screen::Watch => self.go_to_watch(),

@@ -158,19 +158,10 @@ impl OpenOutput {
         output
     }
 
-    /// Makes the preview again: at once if the output is small, otherwise the returned task is for a worker. `asked` is
-    /// whether the user is waiting for it.
-    pub fn replan(&mut self, number: u64, asked: bool) -> Option<Making> {
-        let task = Making { asked, ..self.task(number) };
+    /// Creates the task that makes the preview again. `asked` is whether the user is waiting for it.
+    pub fn replan(&mut self, number: u64, asked: bool) -> Making {
         self.standing = Standing::Awaited { number, asked, again: false };
-        if !task.is_small() {
-            return Some(task);
-        }
-        if let Some(planned) = task.run(&|| true) {
-            self.touched = self.touched.max(planned.touched);
-            self.take(planned);
-        }
-        None
+        Making { asked, ..self.task(number) }
     }
 
     /// Creates a task from the current policy, bytes and counts.
@@ -192,6 +183,7 @@ impl OpenOutput {
     pub fn take(&mut self, planned: Planned) -> bool {
         let again = matches!(self.standing, Standing::Awaited { again: true, .. });
         self.standing = Standing::Made;
+        self.touched = self.touched.max(planned.touched);
         self.seen = planned.seen;
         self.kept = planned.kept;
         self.rules = planned.rules;

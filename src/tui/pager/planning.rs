@@ -1,4 +1,4 @@
-//! Makes previews: at once for a small output; by a worker for a large one, which can be abandoned.
+//! Asks for previews, and shows them once they are made.
 
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::Action;
@@ -39,10 +39,7 @@ impl Pager {
         let number = self.next_plan();
         self.then = then;
         self.hold_for_plan();
-        match self.output.replan(number, true) {
-            Some(task) => effects.push(Effect::Plan(Box::new(task))),
-            None => self.show_planned(effects),
-        }
+        effects.push(Effect::Plan(Box::new(self.output.replan(number, true))));
     }
 
     /// Makes the preview again because more is known. If one is being made, it finishes first.
@@ -53,10 +50,7 @@ impl Pager {
             return;
         }
         self.then = AfterPlan::Stay;
-        match output.replan(number, false) {
-            Some(task) => effects.push(Effect::Plan(Box::new(task))),
-            None => self.show_planned(effects),
-        }
+        effects.push(Effect::Plan(Box::new(output.replan(number, false))));
     }
 
     /// Handles a finished preview.

@@ -71,7 +71,8 @@ impl RecordedCall {
         match &self.check {
             None => "being compared with what the policies make of the output".into(),
             Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
-                "≈ equal by a witness: {policy} makes this text of some output; the real one is not at hand"
+                "≈ equal by a witness: {policy} makes this text of some output; the real one is not at hand, so its \
+                 totals in the notice are not checked"
             ),
             Some(Verdict::Equal { policy, .. }) => {
                 format!("= equal: {policy} makes the same text of the output, byte for byte")

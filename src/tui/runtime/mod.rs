@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun, WatchNews};
@@ -34,7 +34,7 @@ use super::tune::job::{TuneEvent, TuneStart};
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
-use signal::Signal;
+use signal::{Inbox, Signal};
 use terminal::{Outside, TerminalScreen};
 use worker::Jobs;
 use worker::sessions::ExaminerOf;
@@ -56,8 +56,8 @@ pub type Follower = Box<dyn FnOnce(&mut dyn FnMut(WatchNews) -> bool) + Send>;
 /// Lists outputs, and resolves the policies to measure them under.
 pub type TunePreparer = Arc<dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault> + Send + Sync>;
 
-/// Loads all policies with their limits.
-pub type Chooser = Box<dyn Fn() -> Vec<Choice>>;
+/// Loads the policy of a name, or all policies, with their limits.
+pub type Chooser = Box<dyn Fn(Option<&str>) -> Vec<Choice>>;
 
 /// What the screens start with.
 pub struct Start {
@@ -75,7 +75,7 @@ pub struct Start {
     pub preparer: TunePreparer,
     /// What the Tune view shows, if the screens begin with it.
     pub tune: Option<TuneStart>,
-    /// Loads all policies.
+    /// Loads policies.
     pub chooser: Chooser,
     /// Makes what examines the calls of an agent's sessions.
     pub examiner: ExaminerOf,
@@ -105,11 +105,20 @@ pub struct Target {
     pub source: Source,
 }
 
-/// Shows the screens until the user quits.
+/// Shows the screens until the user quits, or a signal ends them; nothing is deleted then.
 ///
 /// # Errors
 /// If the terminal cannot be used.
 pub fn run(start: Start) -> io::Result<Parting> {
+    let left = show(start);
+    match terminal::ended_by() {
+        // Errors of a terminal that was closed are no news.
+        Some(signal) => Ok(Parting { words: Vec::new(), signal: Some(signal) }),
+        None => left,
+    }
+}
+
+fn show(start: Start) -> io::Result<Parting> {
     let (signals, received) = channel();
     let told = signals.clone();
     let (taken, screen) = terminal::take(move |news| {
@@ -124,7 +133,7 @@ pub fn run(start: Start) -> io::Result<Parting> {
     let gone = signals.clone();
     // If no thread can be started, the next key or frame notices that the terminal is gone.
     let _ = terminal::on_close(move || {
-        let _ = gone.send(Signal::TerminalGone(Some(io::Error::other("it has been closed"))));
+        let _ = gone.send(Signal::TerminalGone(None));
     });
     let size = screen.size()?.into();
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
@@ -146,6 +155,8 @@ pub fn run(start: Start) -> io::Result<Parting> {
         chooser: start.chooser,
         examiner: start.examiner,
         maker: None,
+        key_repeats: false,
+        postponed: Vec::new(),
         left: false,
         to_delete: Vec::new(),
         fault: None,
@@ -175,13 +186,12 @@ pub fn run(start: Start) -> io::Result<Parting> {
     session.carry_out(first)?;
     session.draw()?;
     session.carry_out(rest)?;
-    match (session.go(&received), terminal::ended_by()) {
-        // The terminal may be closed along with the signal, which is not an error.
-        (_, Some(signal)) => return Ok(Parting { words: Vec::new(), signal: Some(signal) }),
-        (shown, None) => shown?,
-    }
+    session.go(&mut Inbox::new(received))?;
     if let Some(fault) = session.fault.take() {
         return Err(fault);
+    }
+    if terminal::ended_by().is_some() {
+        return Ok(Parting::default());
     }
     let to_delete = std::mem::take(&mut session.to_delete);
     session.let_go(&to_delete);
@@ -217,6 +227,10 @@ struct Session {
     examiner: ExaminerOf,
     /// What is making the first output, until it is complete.
     maker: Option<Maker>,
+    /// Whether the same key waits behind the one being handled.
+    key_repeats: bool,
+    /// What a key asked for that is held down: carried out with its last press, unless that asks for it again.
+    postponed: Vec<Effect>,
     left: bool,
     /// What to delete once the screens are left, because the user said so.
     to_delete: Vec<Marked>,
@@ -299,15 +313,15 @@ impl Session {
 
     /// Handles all signals that have arrived, then draws once; repeats until the user quits. Progress waits for the
     /// next frame; what the user waits for does not, nor does the end of counting.
-    fn go(&mut self, signals: &Receiver<Signal>) -> io::Result<()> {
+    fn go(&mut self, inbox: &mut Inbox) -> io::Result<()> {
         let mut drawn = Instant::now();
         while !self.left {
-            let Ok(signal) = signals.recv() else { return Ok(()) };
-            let mut patience = self.take(signal)?;
+            let Some(signal) = inbox.recv() else { return Ok(()) };
+            let mut patience = self.take(signal, inbox)?;
             while !self.left {
                 let rest = patience.saturating_sub(drawn.elapsed());
-                let Ok(signal) = signals.recv_timeout(rest) else { break };
-                patience = patience.min(self.take(signal)?);
+                let Some(signal) = inbox.recv_timeout(rest) else { break };
+                patience = patience.min(self.take(signal, inbox)?);
             }
             self.draw()?;
             drawn = Instant::now();
@@ -315,8 +329,11 @@ impl Session {
         Ok(())
     }
 
-    /// Handles a signal. Returns how long the result may wait to be drawn.
-    fn take(&mut self, signal: Signal) -> io::Result<Duration> {
+    /// Handles a signal, and with it the keys that wait and go on with it. Returns how long the result may wait to be
+    /// drawn.
+    fn take(&mut self, signal: Signal, inbox: &mut Inbox) -> io::Result<Duration> {
+        let signal = if self.app.is_typing() { inbox.join_typed(signal) } else { signal };
+        self.key_repeats = inbox.repeats(&signal);
         let (patience, known) = (signal.patience(), self.known());
         let mut effects = Effects::default();
         match signal {
@@ -333,6 +350,10 @@ impl Session {
             Signal::GoesOn => self.go_on()?,
         }
         self.carry_out(effects)?;
+        if !self.key_repeats {
+            let postponed = std::mem::take(&mut self.postponed);
+            self.carry_out(postponed)?;
+        }
         Ok(if self.known() == known { patience } else { Duration::ZERO })
     }
 

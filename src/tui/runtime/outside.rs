@@ -1,6 +1,7 @@
 //! Carries out the effects that the screens request.
 
 use std::io::{self, Write};
+use std::mem::discriminant;
 use std::path::Path;
 use std::process::Command;
 
@@ -16,6 +17,12 @@ use super::{Session, editor, terminal};
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
 
+/// Whether an effect makes an earlier one needless.
+fn replaces(later: &Effect, earlier: &Effect) -> bool {
+    discriminant(later) == discriminant(earlier)
+        || matches!((later, earlier), (Effect::StopPlan, Effect::Plan(_)))
+}
+
 impl Session {
     /// Passes an event to the screens and carries out the effects that follow.
     pub(crate) fn happen(&mut self, event: impl Into<Event>) -> io::Result<()> {
@@ -24,9 +31,15 @@ impl Session {
         self.carry_out(effects)
     }
 
+    /// Carries out effects in their order. While the same key waits again, what would hold it up, and be made anew for
+    /// it, is postponed.
     pub(crate) fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
         for effect in effects {
+            self.postponed.retain(|earlier| !replaces(&effect, earlier));
             match effect {
+                Effect::Plan(_) | Effect::PlanPair(_) | Effect::Glance(_) if self.key_repeats => {
+                    self.postponed.push(effect);
+                }
                 Effect::Quit(to_delete) => (self.left, self.to_delete) = (true, to_delete),
                 Effect::StopCommand => self.stop_command(),
                 Effect::Count { number, from } => self.count(number, from),
@@ -54,17 +67,14 @@ impl Session {
                 Effect::Open(path) => self.open_path(&path)?,
                 Effect::Reopen => self.reopen()?,
                 Effect::Policies => {
-                    let choices = (self.chooser)();
+                    let choices = (self.chooser)(None);
                     self.happen(Event::Policies(choices))?;
                 }
                 Effect::ReadTool { agent, then } => {
-                    let mut choices = (self.chooser)();
-                    let name = format!("{agent}/read");
-                    let at = choices.iter().position(|choice| choice.policy.name() == name);
-                    let at =
-                        at.or_else(|| choices.iter().position(|choice| choice.policy.name() == READ_TOOL));
-                    if let Some(at) = at {
-                        self.happen(OutputEvent::ReadTool(choices.swap_remove(at), then))?;
+                    let names = [format!("{agent}/read"), READ_TOOL.to_owned()];
+                    let choice = names.iter().find_map(|name| (self.chooser)(Some(name)).pop());
+                    if let Some(choice) = choice {
+                        self.happen(OutputEvent::ReadTool(choice, then))?;
                     }
                 }
                 Effect::OtherFile { next } => {
@@ -94,6 +104,7 @@ impl Session {
                 Effect::CountLines(entries) => self.jobs.count_lines(entries),
                 Effect::ListSessions(number) => self.jobs.list_sessions(number),
                 Effect::SumSessions(task) => self.jobs.sum_sessions(task),
+                Effect::StopSessions => self.jobs.stop_sessions(),
                 Effect::OpenSession(file) => self.jobs.open_session(file, self.examiner.clone()),
                 Effect::CloseSession => self.jobs.close_session(),
                 Effect::AskSession(request) => self.jobs.ask_session(request),

@@ -46,11 +46,13 @@ impl Session {
 
     /// Returns the policy that cut the call, or else the first of its agent.
     fn policy_of(&self, ready: &ReadyCall) -> Option<Choice> {
-        let mut choices = (self.chooser)();
-        let named = |choice: &Choice| Some(choice.policy.name()) == ready.policy.as_deref();
-        let of_agent = |choice: &Choice| choice.policy.agent() == ready.agent && choice.is_current;
-        let at = choices.iter().position(named).or_else(|| choices.iter().position(of_agent));
-        (!choices.is_empty()).then(|| choices.swap_remove(at.unwrap_or(0)))
+        let named = ready.policy.as_deref().and_then(|name| (self.chooser)(Some(name)).pop());
+        named.or_else(|| {
+            let mut choices = (self.chooser)(None);
+            let of_agent = |choice: &Choice| choice.policy.agent() == ready.agent && choice.is_current;
+            let at = choices.iter().position(of_agent).unwrap_or(0);
+            (!choices.is_empty()).then(|| choices.swap_remove(at))
+        })
     }
 
     /// Puts the output being viewed back among those named on the command line, if it is one.

@@ -1,6 +1,10 @@
-//! The signals that reach the event loop over its only channel, and how long each may wait to be drawn.
+//! The signals that reach the event loop over its only channel, how long each may wait to be drawn, and which keys are
+//! taken together.
 
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::tui::event::{Event, OutputEvent, StoresEvent};
 use crate::tui::pager::search::job::SearchReply;
@@ -49,5 +53,126 @@ impl Signal {
             }
             _ => Duration::ZERO,
         }
+    }
+}
+
+/// The signals that have not been handled yet. One is taken out early, to see which key waits.
+pub struct Inbox {
+    signals: Receiver<Signal>,
+    next: Option<Signal>,
+}
+
+impl Inbox {
+    /// Receives from this channel.
+    pub fn new(signals: Receiver<Signal>) -> Self {
+        Self { signals, next: None }
+    }
+
+    /// Waits for a signal; `None` once nobody can send any.
+    pub fn recv(&mut self) -> Option<Signal> {
+        self.next.take().or_else(|| self.signals.recv().ok())
+    }
+
+    /// Waits for a signal for at most this long.
+    pub fn recv_timeout(&mut self, limit: Duration) -> Option<Signal> {
+        self.next.take().or_else(|| self.signals.recv_timeout(limit).ok())
+    }
+
+    /// Returns the key that waits next, if a key does.
+    fn next_key(&mut self) -> Option<KeyEvent> {
+        self.next = self.next.take().or_else(|| self.signals.try_recv().ok());
+        self.next.as_ref().and_then(key)
+    }
+
+    /// Joins a typed character with those that wait behind it, as if they had been pasted: terminals without bracketed
+    /// paste send a paste as keys.
+    pub fn join_typed(&mut self, signal: Signal) -> Signal {
+        let Some(first) = key(&signal).and_then(character) else { return signal };
+        let mut text = String::from(first);
+        while let Some(next) = self.next_key().and_then(character) {
+            text.push(next);
+            self.next = None;
+        }
+        if text.len() > first.len_utf8() { Signal::App(Event::Paste(text)) } else { signal }
+    }
+
+    /// Whether the same key waits again, as while it is held down.
+    pub fn repeats(&mut self, signal: &Signal) -> bool {
+        let again = |next: KeyEvent| key(signal).is_some_and(|key| press(key) == press(next));
+        self.next_key().is_some_and(again)
+    }
+}
+
+fn key(signal: &Signal) -> Option<KeyEvent> {
+    match signal {
+        Signal::App(Event::Key(key)) => Some(*key),
+        _ => None,
+    }
+}
+
+fn press(key: KeyEvent) -> (KeyCode, KeyModifiers) {
+    (key.code, key.modifiers)
+}
+
+/// Returns the character that a key types, if it types one.
+fn character(key: KeyEvent) -> Option<char> {
+    match key.code {
+        KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => Some(c),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn inbox(keys: &[KeyEvent]) -> Inbox {
+        let (give, taken) = channel();
+        keys.iter().for_each(|key| give.send(Signal::App(Event::Key(*key))).unwrap());
+        give.send(Signal::Look).unwrap();
+        Inbox::new(taken)
+    }
+
+    fn typed(text: &str) -> Vec<KeyEvent> {
+        text.chars().map(|c| KeyEvent::from(KeyCode::Char(c))).collect()
+    }
+
+    #[test]
+    fn characters_that_wait_are_typed_at_once_up_to_the_next_other_key() {
+        let mut keys = typed("aé b");
+        keys.push(KeyEvent::from(KeyCode::Enter));
+        keys.extend(typed("c"));
+        let mut inbox = inbox(&keys);
+        let mut texts = Vec::new();
+        while let Some(signal) = inbox.recv() {
+            match inbox.join_typed(signal) {
+                Signal::App(Event::Paste(text)) => texts.push(text),
+                Signal::App(Event::Key(key)) => texts.push(format!("{:?}", key.code)),
+                _ => break,
+            }
+        }
+        assert_eq!(texts, ["aé b", "Enter", "Char('c')"]);
+    }
+
+    #[test]
+    fn a_character_with_control_or_alt_is_no_text() {
+        for modifier in [KeyModifiers::CONTROL, KeyModifiers::ALT] {
+            let mut inbox = inbox(&[KeyEvent::new(KeyCode::Char('b'), modifier)]);
+            let first = Signal::App(Event::Key(typed("a")[0]));
+            assert!(matches!(inbox.join_typed(first), Signal::App(Event::Key(_))));
+        }
+    }
+
+    #[test]
+    fn a_key_repeats_if_the_same_one_waits_next() {
+        let mut inbox = inbox(&typed("++-"));
+        let repeats: Vec<bool> = std::iter::from_fn(|| {
+            let signal = inbox.recv()?;
+            key(&signal).map(|_| inbox.repeats(&signal))
+        })
+        .collect();
+        assert_eq!(repeats, [true, false, false]);
     }
 }

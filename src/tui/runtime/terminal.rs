@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::io::{self, Stdout, Write};
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
@@ -39,8 +40,9 @@ const WHEEL_RESTORE: &str = "\x1b[?1007r";
 /// Whether overspill has the terminal at this moment.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The screen. Each frame is drawn with one write.
-pub type TerminalScreen = Terminal<CrosstermBackend<io::BufWriter<Patient<Stdout>>>>;
+/// The screen. Each frame is drawn with one write. It is never dropped: ratatui shows the cursor then, and panics if
+/// neither the terminal nor standard error, which may be that terminal, can be written. [`restore`] shows the cursor.
+pub type TerminalScreen = ManuallyDrop<Terminal<CrosstermBackend<io::BufWriter<Patient<Stdout>>>>>;
 
 /// Whether the screens have been left for good.
 static LEFT: AtomicBool = AtomicBool::new(false);
@@ -55,12 +57,20 @@ static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 /// The signal that ends overspill, while the output still has to be completed; 0 for none.
 static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Returns the signal that asked overspill to end, if [`at_last`] was called. Nothing more is drawn then.
+/// Returns the signal that ends the screens: one that came after [`at_last`] was called, or HUP once the terminal is
+/// closed, because that signal may be ignored, or late. Nothing more is drawn then.
 pub fn ended_by() -> Option<i32> {
     match ENDED_BY.load(Ordering::SeqCst) {
-        0 => None,
+        0 => is_closed().then_some(signal_hook::consts::SIGHUP),
         signal => Some(signal),
     }
+}
+
+/// Whether the terminal was closed before the signal HUP was heard, which acts on nothing once the screens are left; true
+/// once.
+pub fn is_closed_unheard() -> bool {
+    let hup = signal_hook::consts::SIGHUP;
+    is_closed() && ENDED_BY.compare_exchange(0, hup, Ordering::SeqCst, Ordering::SeqCst).is_ok()
 }
 
 /// Sets the handler of signals that ask overspill to end, in place of exiting at once. It must make the screens quit.
@@ -187,7 +197,7 @@ pub fn take(
     let taken = TerminalGuard;
     enter()?;
     let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, patient::screen()));
-    Ok((taken, Terminal::new(backend)?))
+    Ok((taken, ManuallyDrop::new(Terminal::new(backend)?)))
 }
 
 /// Enters raw mode and the alternate screen, at the start and after being stopped.
@@ -314,6 +324,13 @@ fn heed(signal: i32, tell: &impl Fn(Outside)) {
             signal_hook::low_level::exit(128 + signal);
         }
     }
+}
+
+/// Whether nobody holds the terminal open any more.
+fn is_closed() -> bool {
+    let stdout = io::stdout();
+    let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
+    poll(&mut ends, Some(&Timespec::default())).is_ok() && ends[0].revents().contains(PollFlags::HUP)
 }
 
 /// Calls `tell` once the terminal has been closed. Signals are not enough: HUP reaches only the session leader, which

@@ -243,6 +243,12 @@ impl SessionsScreen {
         self.calls = Some(calls);
     }
 
+    /// Abandons what is still being found out about the sessions; it is asked for again when they are shown again.
+    pub(crate) fn leave(&mut self, effects: &mut Effects) {
+        self.list.give_up_sums();
+        effects.push(Effect::StopSessions);
+    }
+
     /// Goes back from the calls to the sessions.
     pub(crate) fn close_calls(&mut self, effects: &mut Effects) {
         self.calls = None;

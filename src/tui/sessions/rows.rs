@@ -7,8 +7,9 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr;
 
+use crate::session::fate::ContextState;
 use crate::session::list::LIVE;
-use crate::session::model::{CallStatus, CutState, Evidence, ResultFate};
+use crate::session::model::{CallStatus, CutState, Evidence};
 use crate::session::reader::SessionFile;
 use crate::session::state::{StateLength, copies_in_short, copies_in_words, state_in_words};
 use crate::session::tally::CallSums;
@@ -97,7 +98,7 @@ pub struct CallSizes {
     /// What the records prove of the result.
     pub evidence: Option<Evidence>,
     /// What became of the result, by the requests too.
-    pub fate: Option<ResultFate>,
+    pub context: Option<ContextState>,
 }
 
 impl CallSizes {
@@ -125,7 +126,7 @@ pub struct CallRow {
     /// Whether it is a window of a file.
     pub is_window: bool,
     /// What became of the result.
-    pub fate: ResultFate,
+    pub context: ContextState,
     /// What the records say about the result; `None` if there is none.
     pub evidence: Option<Evidence>,
     /// What takes a while to find out.
@@ -163,8 +164,8 @@ impl CallRow {
         // Nobody has looked for the spill yet.
         let is_unseen = self.cut == CutState::Spill && sizes.is_none();
         let cut = if is_unseen { CutState::Unknown } else { self.cut };
-        let fate = sizes.and_then(|sizes| sizes.fate).unwrap_or(self.fate);
-        let words = state_in_words(cut, sizes.and_then(|sizes| sizes.spill), self.status, fate, length);
+        let context = sizes.and_then(|sizes| sizes.context).unwrap_or(self.context);
+        let words = state_in_words(cut, sizes.and_then(|sizes| sizes.spill), self.status, context);
         let copies = match length {
             StateLength::Full => copies_in_words(self.copies),
             StateLength::Short => copies_in_short(self.copies),

@@ -2,30 +2,15 @@
 
 use ratatui::buffer::Buffer;
 
+use crate::text::label::like;
+
 /// Replaces every symbol that is not ASCII with a similar one that is.
 pub(crate) fn replace(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {
-            let like = cell.symbol().chars().next().map_or('?', like);
+            let like = cell.symbol().chars().next().and_then(like).unwrap_or('?');
             cell.set_char(like);
         }
-    }
-}
-
-fn like(symbol: char) -> char {
-    match symbol {
-        '─' | '·' | '–' | '−' | '‐'..='―' | '━' | '═' => '-',
-        '│' | '┊' | '▌' | '┃' | '║' => '|',
-        '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '±' => '+',
-        '…' => '.',
-        '‹' | '←' => '<',
-        '›' | '→' | '▸' => '>',
-        '↑' => '^',
-        '↓' => 'v',
-        '█' | '▓' => '#',
-        '≈' => '~',
-        '≠' => '!',
-        _ => '?',
     }
 }
 

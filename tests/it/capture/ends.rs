@@ -170,4 +170,11 @@ fn a_full_standard_error_loses_no_status() {
     let ran = finish(command.stderr(full).spawn().unwrap());
     assert_eq!((ran.status, ran.text()), (7, "said\n"));
     assert_eq!(fs::read(spill(&home)).unwrap(), b"said\n");
+    for status in [0, 7] {
+        let line = format!("echo said; echo more >&2; exit {status}");
+        let mut command = home.command(&["run", "--split", "--", "sh", "-c", &line]);
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = finish(command.stderr(full).spawn().unwrap());
+        assert_eq!((ran.status, ran.text()), (status, "said\n"));
+    }
 }

@@ -60,7 +60,7 @@ pub(crate) fn spill(home: &Home) -> PathBuf {
 
 /// Returns the record of a spill.
 #[track_caller]
-fn record(home: &Home, spill: &Path) -> serde_json::Value {
+pub(crate) fn record(home: &Home, spill: &Path) -> serde_json::Value {
     let name = format!("{}.json", spill.file_name().expect("a name").to_string_lossy());
     let text = fs::read(own(home, "records").join(name)).expect("a record");
     serde_json::from_slice(&text).expect("JSON")

@@ -21,7 +21,7 @@ fn examples(home: &Home, command: &[&str]) -> Vec<String> {
 fn the_examples_of_the_help_work() {
     let home = Home::new();
     home.file("build.log", numbered(3000));
-    let hook = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"make"}}"#;
+    let hook = r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":"made"}"#;
     home.file("hook.json", hook);
     home.file("notes.txt", "nothing was cut\n");
     claude(&home);

@@ -64,53 +64,65 @@ fn output() -> String {
     (1..=20_000).map(line).collect()
 }
 
-/// What comes back runs, by way of a shell, as the command itself would, and its output is within the agent's limits.
-fn runs_whole(home: &Home, command: &str, ends_with: &str) {
-    let ran = std::process::Command::new("bash")
-        .args(["-c", command])
-        .current_dir(home.work())
-        .env_clear()
-        .envs(home.env())
-        .output()
-        .unwrap();
-    let text = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-    assert!(ran.status.success() && text.contains("tool-output/tool_"), "{text}");
-    let path = text.split_whitespace().find(|word| word.contains("/tool-output/tool_")).unwrap();
-    let path = path.trim_matches(|c: char| "\"'().,".contains(c));
-    assert!(std::fs::read_to_string(path).unwrap().ends_with(ends_with), "{path}");
+/// Rewriting a command would turn the agents' rules for permissions off.
+#[test]
+fn nothing_is_answered_before_a_command() {
+    let home = Home::new();
+    let free = json!({ "permission_mode": "bypassPermissions" });
+    for (agent, input) in [
+        ("claude-code", claude("PreToolUse", json!({}))),
+        ("claude-code", claude("PreToolUse", free.clone())),
+        ("codex", codex("PreToolUse", free)),
+        ("gemini-cli", gemini("BeforeTool", json!({}))),
+        ("opencode", opencode("tool.execute.before", json!({}))),
+    ] {
+        assert_eq!(ask(&home, agent, &input).text(), "", "{input}");
+    }
 }
 
+/// To an agent, 2 means that the command must not run.
 #[test]
-fn a_command_is_passed_through_run_before_it_runs() {
+fn whatever_fails_the_status_is_at_most_1() {
     let home = Home::new();
-    let asked = answer(&home, "claude-code", &claude("PreToolUse", json!({})));
-    let updated = &asked["updatedInput"];
-    assert_eq!((&updated["description"], &updated["timeout"]), (&json!("Count"), &json!(120_000)));
-    assert!(asked.get("permissionDecision").is_none(), "{asked}");
-    let command = updated["command"].as_str().unwrap();
-    assert!(
-        command.contains(" run -p claude-code/bash --headroom claude-code/bash -- \"${SHELL:-sh}\" -c '")
-    );
-    runs_whole(&home, command, "49999\n50000\n");
-    let asked = answer(&home, "gemini-cli", &gemini("BeforeTool", json!({})));
-    runs_whole(&home, asked["tool_input"]["command"].as_str().unwrap(), "50000\n");
-    let asked = answer(&home, "opencode", &opencode("tool.execute.before", json!({})));
-    runs_whole(&home, asked["updatedInput"]["command"].as_str().unwrap(), "50000\n");
-    // Codex would take it for a permission, so it is changed only where Codex does not ask anyway.
-    assert_eq!(ask(&home, "codex", &codex("PreToolUse", json!({}))).text(), "");
-    let free = codex("PreToolUse", json!({ "permission_mode": "bypassPermissions" }));
-    let asked = answer(&home, "codex", &free);
-    assert_eq!(asked["permissionDecision"], "allow");
-    runs_whole(&home, asked["updatedInput"]["command"].as_str().unwrap(), "50000\n");
+    home.file("broken.toml", "[[[");
+    std::fs::create_dir(home.at("dir")).unwrap();
+    let wrong: &[(&[&str], &str)] = &[
+        (&["--config", "none.toml", "hook", "claude-code"], "no such file"),
+        (&["hook", "--config", "none.toml", "claude-code"], "no such file"),
+        (&["--config=none.toml", "-q", "hook", "claude-code"], "no such file"),
+        (&["--config", "broken.toml", "hook", "claude-code"], "broken.toml"),
+        (&["--config", "dir", "hook", "claude-code"], "dir"),
+        (&["-q", "hook", "cursor"], "cursor"),
+        (&["--color", "sometimes", "hook", "claude-code"], "sometimes"),
+        (&["--colour", "never", "hook", "claude-code"], "--colour"),
+        (&["hook"], "AGENT"),
+        (&["hook", "claude-code", "--max-lines", "3"], "--max-lines"),
+        (&["hook", "claude-code", "codex"], "codex"),
+        (&["hook", "claude-code", "list"], "list"),
+    ];
+    let input = codex("PostToolUse", json!({ "tool_response": "…3021 tokens truncated…" }));
+    for (words, named) in wrong {
+        let ran = home.pipe(input.to_string(), words);
+        assert!(ran.status <= 1, "{words:?}: {} {}", ran.status, ran.stderr);
+        assert!(ran.status == 0 || ran.stderr.contains(named), "{words:?}: {}", ran.stderr);
+    }
+    home.pipe("", &["hook", "codex"]).fails(1, &["standard input"]);
+    for (redirection, status) in
+        [("<&-", 1), ("<.", 1), (">&-", 0), (">/dev/full", 1), ("2>&- >/dev/full", 1)]
+    {
+        let line =
+            format!("printf %s '{input}' | {} hook codex {redirection}", env!("CARGO_BIN_EXE_overspill"));
+        let mut shell = std::process::Command::new("bash");
+        let shell = shell.args(["-c", &line]).current_dir(home.work()).env_clear().envs(home.env());
+        assert_eq!(shell.output().unwrap().status.code(), Some(status), "{redirection}");
+    }
 }
 
 #[test]
 fn other_commands_tools_and_events_are_left_alone() {
     let home = Home::new();
     for input in [
-        claude("PreToolUse", json!({ "tool_name": "Edit", "tool_input": { "file_path": "/a" } })),
-        claude("PreToolUse", json!({ "tool_input": { "command": "npm start", "run_in_background": true } })),
-        claude("PreToolUse", json!({ "tool_input": { "command": "overspill run -- make" } })),
+        claude("PostToolUse", json!({ "tool_name": "Edit", "tool_input": { "file_path": "/a" } })),
         claude("Stop", json!({})),
         claude(
             "PostToolUse",
@@ -120,6 +132,9 @@ fn other_commands_tools_and_events_are_left_alone() {
     ] {
         assert_eq!(ask(&home, "claude-code", &input).text(), "", "{input}");
     }
+    // What `run` saved has a file, which its own notice names.
+    let run = json!({ "tool_input": { "command": "overspill run -- make" }, "tool_response": "…3 tokens truncated…" });
+    assert_eq!(ask(&home, "codex", &codex("PostToolUse", run)).text(), "");
     home.pipe("not json", &["hook", "codex"])
         .fails(1, &["standard input is not what codex passes to a hook"]);
     home.pipe("{}", &["hook", "cursor"]).fails(1, &["cursor", "claude-code"]);
@@ -152,10 +167,8 @@ fn the_model_is_told_what_it_did_not_get() {
         json!({ "tool_response": { "llmContent": [{ "text": output() }], "returnDisplay": "" } }),
     );
     let note = answer(&home, "gemini-cli", &input)["additionalContext"].as_str().unwrap().to_owned();
-    assert!(
-        note.starts_with(got) && note.contains(errors) && note.contains("No file holds the rest"),
-        "{note}"
-    );
+    // It may be saved later.
+    assert!(note.starts_with(got) && note.ends_with(errors), "{note}");
 
     let store = home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", output(), 1);
     let metadata = json!({ "truncated": true, "outputPath": store });
@@ -173,6 +186,20 @@ fn the_model_is_told_what_it_did_not_get() {
     assert_eq!(ask(&home, "codex", &whole).text(), "");
 }
 
+#[test]
+fn of_an_output_without_end_the_first_part_is_told() {
+    let home = Home::new();
+    let store = home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", output(), 1);
+    std::fs::File::options().write(true).open(&store).unwrap().set_len(1 << 40).unwrap();
+    let metadata = json!({ "truncated": true, "outputPath": store });
+    let input =
+        opencode("tool.execute.after", json!({ "tool_response": { "output": "...", "metadata": metadata } }));
+    let note = answer(&home, "opencode", &input)["additionalContext"].as_str().unwrap().to_owned();
+    let expected = "overspill: you got a part of this output (1 TB in all). The first error or warning that you did \
+                    not get is line 9,000: error[E9000]: ^[[31mbroken. The whole output is in ";
+    assert_eq!(note, format!("{expected}{}", store.display()));
+}
+
 /// The settings that the page tells to add are what the agents read: JSON, TOML.
 #[test]
 fn the_settings_on_the_page_parse_and_name_the_hook() {
@@ -185,14 +212,14 @@ fn the_settings_on_the_page_parse_and_name_the_hook() {
     let settings: Vec<Value> =
         blocks("json").iter().map(|text| serde_json::from_str(text).unwrap()).collect();
     let command = |value: &Value, event: &str| value["hooks"][event][0]["hooks"][0]["command"].clone();
-    assert_eq!(command(&settings[0], "PreToolUse"), "overspill hook claude-code");
     assert_eq!(command(&settings[0], "PostToolUse"), "overspill hook claude-code");
-    assert_eq!(command(&settings[1], "BeforeTool"), "overspill hook gemini-cli");
     assert_eq!(command(&settings[1], "AfterTool"), "overspill hook gemini-cli");
     let config: toml::Table = blocks("toml")[0].parse().unwrap();
-    for event in ["PreToolUse", "PostToolUse"] {
-        let hook = &config["hooks"][event][0];
-        assert_eq!(hook["hooks"][0]["command"].as_str(), Some("overspill hook codex"));
-    }
+    assert_eq!(
+        config["hooks"]["PostToolUse"][0]["hooks"][0]["command"].as_str(),
+        Some("overspill hook codex")
+    );
+    let before = ["PreToolUse", "BeforeTool", "tool.execute.before"];
+    assert!(before.iter().all(|event| !page.contains(event)), "no hook before a command is recommended");
     assert!(blocks("js")[0].contains("[\"hook\", \"opencode\"]"));
 }

@@ -210,7 +210,7 @@ const POLICIES: &[Case] = &[
     (
         "{{ kept }}",
         "{{ kept|shout }}",
-        "18:7: `cut`: there is no filter `shout`; there are: abs, basename, claude_size, commas, d, default, digits, first, fixed, hermes_size, int, kb, last, length, max, min, minus, one_decimal, one_decimal_even, over, pad, pi_size, plus, round_kb, sibling, string, thousands, times, trim",
+        "18:7: `cut`: there is no filter `shout`; there are: abs, basename, claude_size, commas, copilot_size, d, default, digits, first, fixed, hermes_size, int, kb, last, length, max, min, minus, one_decimal, one_decimal_even, over, pad, pi_size, plus, round_kb, sibling, string, thousands, times, trim",
     ),
     (
         "{{ kept }}",

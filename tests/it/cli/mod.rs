@@ -17,7 +17,7 @@ mod own_files;
 mod preview;
 mod read;
 
-mod reference;
+pub mod reference;
 mod run_json;
 mod run_wrapper;
 mod settings;

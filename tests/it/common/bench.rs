@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use overspill::config::Config;
 use overspill::corpus::{find_in_stores, prepare_tuning};
 use overspill::preview::{Catalog, InputContext, Policy};
-use overspill::source::{Change, Source};
+use overspill::source::{Change, Source, ViewSupply};
 use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
 use overspill::text::search::{self, Toward};
@@ -237,7 +237,8 @@ impl Bench {
                 Effect::Sift(job) => {
                     for blocks in job.blocks.clone() {
                         let first = blocks.start;
-                        let counted = job.scan().count(&mut &job.view[..], blocks, &mut || true);
+                        let counted =
+                            job.scan().count(&mut ViewSupply::from(&job.view), blocks, &mut || true);
                         let lines = counted.expect("it is wanted");
                         self.update(OutputEvent::Sifted(Sifted { number: job.number, first, lines }));
                     }
@@ -245,7 +246,7 @@ impl Bench {
                 }
                 Effect::CountMatches(job) => {
                     let all = job.from..job.view.len();
-                    let count = search::matches(&job.view, &job.pattern, all).count() as u64;
+                    let count = search::matches(&job.view.to_vec(), &job.pattern, all).count() as u64;
                     let reply = SearchReply::Counted(job.what, job.view.len(), count);
                     self.update(OutputEvent::Found(Found { number: job.number, reply }))
                 }
@@ -431,8 +432,8 @@ impl Bench {
 }
 
 fn seek(job: &SearchJob) -> SearchReply {
-    let bytes = job.haystack.bytes();
-    let all = search::matches(bytes, &job.pattern, 0..bytes.len());
+    let bytes = job.haystack.bytes().to_vec();
+    let all = search::matches(&bytes, &job.pattern, 0..bytes.len());
     let all: Vec<_> = all.filter(|found| job.is_wanted(found)).collect();
     let passed = all.partition_point(|found| found.start < job.from);
     let times = job.times as usize;

@@ -21,10 +21,11 @@ fn stripped(c: &Case) -> String {
     reads.iter().map(|read| ESCAPES.replace_all(read, "").into_owned()).collect()
 }
 
-/// One decimal, an exact half to even, as Rust's own formatting does.
+/// One decimal, an exact half up, as JavaScript's toFixed does; a division by 1024 is exact.
 fn size(n: usize) -> String {
     let kb = n as f64 / 1024.0;
-    if n < 1024 * 1024 { format!("{kb:.1} KB") } else { format!("{:.1} MB", kb / 1024.0) }
+    let to_fixed = |size: f64| format!("{:.1}", (size * 10.0 + 0.5).floor() / 10.0);
+    if n < 1024 * 1024 { to_fixed(kb) + " KB" } else { to_fixed(kb / 1024.0) + " MB" }
 }
 
 fn notice(text: &str, c: &Case) -> String {

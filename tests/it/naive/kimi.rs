@@ -127,6 +127,45 @@ pub fn bash(c: &Case) -> Verdict {
     Ok(out)
 }
 
+/// Any other tool's result, as that of an MCP server: the same header, with both sizes, and nothing after the previews.
+pub fn tool(c: &Case) -> Verdict {
+    let (t, max) = (lossy(&c.input), c.num("max_units", 50000));
+    let failed = c.flag("failed");
+    let short = shaped(&t, c.num("line_units", 2000));
+    let text = if unit_len(&t) <= max {
+        // Ambiguous: a failed tool's text of blanks alone is taken as a text.
+        match js_trim(&t) {
+            _ if failed && t.is_empty() => String::new(),
+            "" | "Tool output is empty." if !failed => "<system>Tool output is empty.</system>".to_string(),
+            _ => t,
+        }
+    } else if unit_len(&short) <= max {
+        format!(
+            "{}[Per-line truncation occurred; the complete output was saved to a file.\noutput_path: {}\n{NEXT}]",
+            with_line_feed(&short),
+            c.path()
+        )
+    } else {
+        format!(
+            "Tool output exceeded {max} characters; the full output was saved to a file.\ntool_name: {}\ntool_call_id: {}\noutput_size_chars: {}\noutput_size_bytes: {}\noutput_path: {}\n{NEXT}{}",
+            c.word("tool_name", "TOOL"),
+            c.word("call_id", "CALL"),
+            unit_len(&t),
+            t.len(),
+            c.path(),
+            preview(&t, c.num("head_units", 4096), c.num("tail_units", 1024))
+        )
+    };
+    let status = match (failed, text.is_empty()) {
+        (true, true) => "<system>ERROR: Tool execution failed. Tool output is empty.</system>",
+        (true, false) => "<system>ERROR: Tool execution failed.</system>\n",
+        (false, _) => "",
+    };
+    let seconds = c.word("wall_seconds", "");
+    let wall = if seconds.is_empty() { String::new() } else { format!("Wall time: {seconds} seconds\n") };
+    Ok(format!("{wall}{status}{text}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::case;

@@ -71,8 +71,15 @@ pub fn codex_exec_bytes(c: &Case) -> Verdict {
 pub fn codex_code_mode(c: &Case) -> Verdict {
     let keep = 512 * 1024;
     let mut bytes = c.input.clone();
+    let mut between = String::new();
     if bytes.len() > 2 * keep {
-        // Ambiguous: both ends are taken to be joined as bytes, before they are decoded.
+        let line = format!("\n... {} bytes omitted ...\n", bytes.len() - 2 * keep);
+        between = format!(
+            "\n\n[Code Mode session output limit reached: omitted {} text bytes; discarded 0 text segments, 0 images, 0 audio items]\n\n",
+            line.len()
+        );
+        // Ambiguous: both ends are taken to be joined as bytes, before they are decoded, and nothing to stand
+        // between them where the joined text is within the budget.
         bytes.drain(keep..bytes.len() - keep);
     }
     let (text, budget) = (lossy(&bytes), 4 * c.num("max_tokens", 10000));
@@ -86,7 +93,7 @@ pub fn codex_code_mode(c: &Case) -> Verdict {
     }
     let (prefix, suffix, _) = codex_middle(&text, budget);
     Ok(format!(
-        "{first}Warning: truncated output (original token count: {})\nTotal output lines: {}\n\n{prefix}…{} tokens truncated…{suffix}",
+        "{first}Warning: truncated output (original token count: {})\nTotal output lines: {}\n\n{prefix}…{} tokens truncated…{between}{suffix}",
         text.len().div_ceil(4),
         text.lines().count(),
         (text.len() - budget).div_ceil(4)
@@ -116,17 +123,21 @@ pub fn gemini(c: &Case) -> Verdict {
 const QWEN_FIRST: &str = "Tool output was too large and has been truncated.";
 
 pub fn qwen(c: &Case) -> Verdict {
-    qwen_preview(c, c.num("preview_units", 4000))
+    qwen_preview(c, c.num("max_units", 30000), c.num("preview_units", 4000))
+}
+
+/// A search has another budget than a command, and shows all of it.
+pub fn qwen_grep(c: &Case) -> Verdict {
+    qwen_preview(c, c.num("max_units", 20000), c.num("preview_units", 20000))
 }
 
 /// The preview is as large as what starts the cut.
 pub fn qwen_2026_03(c: &Case) -> Verdict {
-    qwen_preview(c, c.num("max_units", 30000))
+    qwen_preview(c, c.num("max_units", 30000), c.num("max_units", 30000))
 }
 
-fn qwen_preview(c: &Case, preview: usize) -> Verdict {
+fn qwen_preview(c: &Case, max: usize, preview: usize) -> Verdict {
     let text = lossy(&c.input);
-    let max = c.num("max_units", 30000);
     if unit_len(&text) <= max || text.starts_with(QWEN_FIRST) {
         return Ok(text);
     }

@@ -48,7 +48,9 @@ pub fn openhands_v0(c: &Case) -> Verdict {
 pub fn continue_bash(c: &Case) -> Verdict {
     // Every read is decoded alone: a character split there is bad on both sides.
     let mut text: String = c.input.chunks(c.num("chunk", 65536)).map(lossy).collect();
-    let (max_lines, max_units) = (c.num("max_lines", 1000), c.num("max_units", 50000));
+    // Ambiguous: a limit that is not divided evenly is taken to be rounded down.
+    let calls = c.num("calls", 1);
+    let (max_lines, max_units) = (c.num("max_lines", 1000) / calls, c.num("max_units", 50000) / calls);
     let all: Vec<String> = pieces(&text).iter().map(|p| p.to_string()).collect();
     let mut lines_gone = None;
     if all.len() > max_lines {

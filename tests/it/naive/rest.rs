@@ -83,8 +83,8 @@ pub fn droid(c: &Case) -> Verdict {
 }
 
 pub fn mini_swe_agent(c: &Case) -> Verdict {
-    // What comes before the template is not part of the policy, such as Python's text mode.
-    let text = lossy(&c.input);
+    // Python's text mode.
+    let text = lossy(&c.input).replace("\r\n", "\n").replace('\r', "\n");
     let (all, max, x) = (points(&text), c.num("max_points", 10000), c.exit_code.unwrap_or(0));
     // The document has the names on one line; the template of 2.4.6 (config/mini.yaml) has these lines,
     // and what a short output becomes.
@@ -98,6 +98,22 @@ pub fn mini_swe_agent(c: &Case) -> Verdict {
         tojson(&all[all.len() - tail..]),
         all.len() - max
     ))
+}
+
+/// Nanocoder's command: the line about the status counts, and the result is exactly as long as the limit.
+pub fn nanocoder(c: &Case) -> Verdict {
+    let text = format!("EXIT_CODE: {}\n{}", c.exit_code.unwrap_or(0), lossy(&c.input));
+    let (all, max) = (units(&text), c.num("max_units", 2000));
+    if all.len() <= max {
+        return Ok(text);
+    }
+    let notice = format!(
+        "\n... [Output truncated: {} characters total; request a narrower result to inspect omitted content] ...\n",
+        all.len()
+    );
+    let budget = max - notice.len();
+    let head = budget * 2 / 5;
+    Ok(format!("{}{notice}{}", from_units(&all[..head]), from_units(&all[all.len() - (budget - head)..])))
 }
 
 #[cfg(test)]

@@ -194,6 +194,8 @@ pub static SHIPPED: &[Spec] = &[
     plain("gemini-cli/output", Small, &[("max_units", Units(0))]),
     plain("qwen-code/shell", Large, &[("max_units", Units(45)), ("preview_units", Units(45))]),
     plain("qwen-code/shell", Large, &[("max_units", Units(0))]),
+    plain("qwen-code/grep", Large, &[("max_units", Units(45)), ("preview_units", Units(45))]),
+    plain("qwen-code/grep", Large, &[("max_units", Units(0))]),
     plain("qwen-code/shell-2026-03", Large, &[("max_units", Units(45))]),
     plain("crush/bang", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
     plain(
@@ -229,6 +231,23 @@ pub static SHIPPED: &[Spec] = &[
         Streams::ExitCode,
     ),
     streams("kimi-code/bash", Large, &[("max_units", Units(30))], Streams::ExitCode),
+    plain(
+        "kimi-code/tool",
+        Small,
+        &[
+            ("max_units", Units(30)),
+            ("line_units", Few),
+            ("head_units", Few),
+            ("tail_units", Few),
+            ("call_id", Word(&["CALL", "call_1"])),
+            ("tool_name", Word(&["TOOL", "mcp__fix__rows"])),
+            ("failed", Bool),
+            ("wall_seconds", Word(&["", "0.034"])),
+        ],
+    ),
+    plain("kimi-code/tool", Large, &[("max_units", Units(30))]),
+    streams("nanocoder/bash", Small, &[("max_units", Units(200))], Streams::ExitCode),
+    streams("nanocoder/bash", Large, &[("max_units", Units(200))], Streams::ExitCode),
     streams("goose/shell", Large, &[("max_lines", Lines), ("max_bytes", Bytes(0))], Streams::ExitCode),
     plain("goose/shell", Small, &[("max_lines", Lines), ("max_bytes", Bytes(0))]),
     plain("kimi-cli/shell", Large, &[]),
@@ -290,6 +309,11 @@ pub static SHIPPED: &[Spec] = &[
     plain("openhands-v0/terminal", Small, &[("max_points", Points(0))]),
     plain("continue/bash", Large, &[("max_lines", Lines), ("max_units", Units(0))]),
     plain("continue/bash", Small, &[("max_lines", Lines), ("max_units", Units(0)), ("chunk", Chunk)]),
+    plain(
+        "continue/bash",
+        Small,
+        &[("max_lines", Lines), ("max_units", Units(0)), ("calls", Word(&["1", "2", "3"]))],
+    ),
     plain("swe-agent/observation", Small, &[("max_points", Points(0))]),
 ];
 

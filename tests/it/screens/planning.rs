@@ -145,7 +145,7 @@ fn a_file_that_grows_does_not_start_over_what_is_being_made() {
 }
 
 #[test]
-fn no_event_plans_more_than_a_megabyte_on_the_screens_thread() {
+fn no_event_plans_anything_itself() {
     let home = Home::new();
     let small = home.file("small", b"a line\n".repeat(AT_ONCE / 7));
     // Reading all of this would take forever.
@@ -160,9 +160,8 @@ fn no_event_plans_more_than_a_megabyte_on_the_screens_thread() {
             }
             press(&mut bench, KeyCode::Esc);
             press(&mut bench, KeyCode::Char('G'));
-            let touched = bench.pager().output.touched;
-            assert!(touched <= AT_ONCE as u64, "{name}: {touched} bytes");
-            assert_eq!(bench.pager().output.has_preview(), path == &small, "{name}");
+            assert_eq!(bench.pager().output.touched, 0, "{name}");
+            assert!(!bench.pager().output.has_preview(), "{name}");
         }
     }
 }

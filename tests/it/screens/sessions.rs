@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use overspill::preview::{Catalog, InputContext};
-use overspill::session::model::{CallStatus, CutState, Evidence, ResultFate, SessionFacts};
+use overspill::session::fate::ResultFate;
+use overspill::session::model::{CallStatus, CutState, Evidence, SessionFacts};
 use overspill::session::reader::SessionFile;
 use overspill::session::tally::CallSums;
 use overspill::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
@@ -81,7 +82,7 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
         status: CallStatus::Ok,
         cut,
         is_window: false,
-        fate: ResultFate::InContext,
+        context: ResultFate::InContext.into(),
         evidence: Some(Evidence::Recorded),
         sizes: None,
         verdict: None,
@@ -97,7 +98,7 @@ fn sized(row: CallRow, got: u64, whole: Option<u64>, spill: Option<&'static str>
         spill_path: None,
         command: command.into(),
         evidence: None,
-        fate: None,
+        context: None,
     };
     CallRow { sizes: Some(sizes), ..row }
 }
@@ -117,7 +118,7 @@ fn calls() -> Vec<CallRow> {
         },
         CallRow {
             verdict: Some(Verdict::Differs(differs)),
-            fate: ResultFate::Compacted(None),
+            context: ResultFate::Compacted(None).into(),
             thread: "general-purpose".into(),
             ..sized(spill("toolu_3"), 2_220, Some(9_000_000), Some("here"), "cargo build --release -vv 2>&1")
         },
@@ -239,6 +240,19 @@ fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
     assert!(matches!(bench.asked.last(), Some(Effect::SumSessions(_))), "{:?}", bench.asked.last());
     bench.keys("q");
     assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
+    assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::StopSessions)), "{:?}", bench.asked);
+}
+
+#[test]
+fn whoever_leaves_the_sessions_ends_the_work_on_them() {
+    for key in ["<Esc>", "S"] {
+        let mut bench = Bench::new((80, 24));
+        bench.keys("T");
+        bench.asked.clear();
+        bench.keys(key);
+        assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
+        assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::StopSessions)), "{:?}", bench.asked);
+    }
 }
 
 #[test]
@@ -405,6 +419,6 @@ fn a_state_is_short_where_there_is_little_room() {
         [failed.state_within(25), failed.state_within(24)],
         ["failed, also in 1 session", "failed, in 2 sessions"]
     );
-    let lost = CallRow { fate: ResultFate::Compacted(None), ..call("c", "Bash", CutState::Lost) };
-    assert_eq!([lost.state_within(21), lost.state_within(20)], ["lost, compacted later", "lost, compacted"]);
+    let lost = CallRow { context: ResultFate::Compacted(None).into(), ..call("c", "Bash", CutState::Lost) };
+    assert_eq!([lost.state_within(21), lost.state_within(20)], ["lost, in summary"; 2]);
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::session::model::{CallStatus, CutState, ResultFate};
+use overspill::session::fate::ResultFate;
+use overspill::session::model::{CallStatus, CutState};
 use serde_json::{Value, json};
 
 use super::samples::{compare, records};

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use overspill::preview::Catalog;
+use overspill::session::fate::ResultFate;
 use overspill::session::list;
-use overspill::session::model::{CallStatus, CutState, Evidence, ResultFate};
+use overspill::session::model::{CallStatus, CutState, Evidence};
 use overspill::session::verify::{Against, Verdict, Verifier};
 use overspill::session::whole::{WholeOutput, whole_display};
 use overspill::source::Source;
@@ -29,7 +30,7 @@ fn string(value: &Value) -> String {
 }
 
 /// Writes a document with indents, as the agents do.
-fn write(path: PathBuf, document: &Value) -> PathBuf {
+pub fn write(path: PathBuf, document: &Value) -> PathBuf {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, serde_json::to_string_pretty(document).unwrap()).unwrap();
     path
@@ -54,14 +55,14 @@ fn samples_are_as_sent() {
     compare_with_sent("openhands-1.57.0", "openhands");
 }
 
-fn state(id: &str, status: &str, outputs: &[&str]) -> Value {
+pub fn state(id: &str, status: &str, outputs: &[&str]) -> Value {
     let output: Vec<_> = outputs.iter().map(|text| json!({"content": text, "name": "Tool Result"})).collect();
     let arguments = json!({"command": "make"}).to_string();
     json!({"toolCallId": id, "toolCall": {"id": id, "function": {"name": "Bash", "arguments": arguments}},
         "status": status, "parsedArgs": {"command": "make"}, "output": output})
 }
 
-fn continue_session(history: &[Value]) -> Value {
+pub fn continue_session(history: &[Value]) -> Value {
     json!({"sessionId": "s1", "title": "about \"history\"", "workspaceDirectory": "/home/u/proj", "history": history})
 }
 
@@ -125,11 +126,11 @@ fn a_document_that_is_written_anew_is_read_again() {
     assert_eq!(first(opened.transcript(), "c1"), "out");
 }
 
-fn cline_message(role: &str, content: Value) -> Value {
+pub fn cline_message(role: &str, content: Value) -> Value {
     json!({"id": "m", "role": role, "content": content, "ts": 1795378305189_i64})
 }
 
-fn cline_session(messages: &[Value], more: Value) -> Value {
+pub fn cline_session(messages: &[Value], more: Value) -> Value {
     let mut document = json!({"version": 1, "updated_at": "2026-11-22T20:11:47.876Z", "agent": "lead",
         "sessionId": "s1", "origin": {"version": "3.0.65"}});
     document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -295,4 +296,62 @@ fn openhands_is_read_as_it_is_sent() {
         verdict,
         Verdict::Equal { policy: "openhands/terminal".into(), by: Some("points"), against: Against::Spill }
     );
+}
+
+/// A trajectory of mini-SWE-agent: a call with its result for each text, with the exit status and the whole output.
+fn trajectory(results: &[(&str, &str, i64)]) -> Value {
+    let mut messages =
+        vec![json!({"role": "system", "content": "s"}), json!({"role": "user", "content": "make it\nnow"})];
+    for (n, (content, whole, code)) in results.iter().enumerate() {
+        let (id, at) = (format!("c{}", n + 1), 1_795_378_305.5 + n as f64);
+        let function = json!({"name": "bash", "arguments": json!({"command": "make"}).to_string()});
+        messages.push(json!({"role": "assistant", "content": null, "extra": {"timestamp": at},
+            "tool_calls": [{"id": id, "type": "function", "function": function}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": content,
+            "extra": {"raw_output": whole, "returncode": code, "timestamp": at + 0.5}}));
+    }
+    messages.push(json!({"role": "exit", "content": "done"}));
+    let config = json!({"model": {"model_name": "m"}, "environment": {"cwd": "/p"}});
+    json!({"info": {"config": config, "mini_version": "2.4.6"}, "messages": messages,
+        "trajectory_format": "mini-swe-agent-1.1"})
+}
+
+#[test]
+fn mini_swe_agent_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = format!("{}{}", "y".repeat(5000), "é\r\n".repeat(3000)).replace("\r\n", "\n");
+    let points: Vec<char> = whole.chars().collect();
+    let quoted =
+        |points: &[char]| points.iter().collect::<String>().replace('\n', "\\n").replace('é', "\\u00e9");
+    let cut = format!(
+        "{{\n  \"returncode\": 3,\n  \"output_head\": \"{}\",\n  \"output_tail\": \"{}\",\n  \"elided_chars\": {},\n  \"warning\": \"Output too long.\"\n}}",
+        quoted(&points[..5000]),
+        quoted(&points[points.len() - 5000..]),
+        points.len() - 10_000
+    );
+    let uncut = "{\n  \"returncode\": 0,\n  \"output\": \"fine\\n\"\n}";
+    let document = trajectory(&[(uncut, "fine\n", 0), (&cut, &whole, 3), ("<output>x</output>", "x", 0)]);
+    let path = write(dir.path().join("run.traj.json"), &document);
+    let named = list::recognise(&path).unwrap();
+    assert_eq!((named.format, named.id.as_str()), ("mini-swe-agent", "run"));
+    let facts = list::facts(&named).unwrap();
+    assert_eq!((facts.version.as_deref(), facts.cwd.as_deref()), (Some("2.4.6"), Some("/p")));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    assert!(super::is_read_whole(transcript), "{:?}", transcript.unread);
+    assert_eq!(transcript.facts.title.as_deref(), Some("make it\nnow"));
+    assert_eq!((transcript.facts.model.as_deref(), transcript.next_request(0)), (Some("m"), Some(4)));
+    let c1 = call(transcript, "c1");
+    assert_eq!((first(transcript, "c1").as_str(), c1.cut, c1.status), (uncut, CutState::No, CallStatus::Ok));
+    assert_eq!(c1.results[0].at.unwrap().to_string(), "2026-11-22T20:11:46Z");
+    let c2 = call(transcript, "c2");
+    assert_eq!((c2.cut, c2.exit, c2.status), (CutState::Lost, Some(3), CallStatus::Failed));
+    assert_eq!((c2.fate(), c2.results[0].evidence), (ResultFate::InContext, Evidence::Recorded));
+    assert_eq!(call(transcript, "c3").cut, CutState::Unknown, "of another configuration");
+    let display = whole_display(transcript, c2);
+    let verdict =
+        Verifier::new(&Catalog::builtin(), "mini-swe-agent").verify(transcript, c2, display.as_ref());
+    assert_eq!(verdict.against(), Some(Against::Display), "{verdict:?}");
+    let elsewhere = write(dir.path().join("run.json"), &document);
+    assert!(list::recognise(&elsewhere).is_err(), "by its name, too");
 }

@@ -14,6 +14,7 @@ use overspill::session::reader::{SessionFile, SessionFormat};
 use overspill::session::tally::tally;
 use overspill::session::text;
 use overspill::session::transcript::Transcript;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::Value;
 
 /// Records as agents write them, for each form.
@@ -143,6 +144,20 @@ const MORE_TEMPLATES: &[(&str, &str)] = &[
         "opencode-2",
         r#"{"content":[{"type":"text","text":"a"},{"type":"tool","id":"c1","name":"bash","state":{"status":"completed","input":{"command":"ls"},"content":[{"type":"text","text":"x"}],"structured":{"exit":3},"outputPaths":["/x/tool_1"],"metadata":{"truncated":true}},"time":{"created":1795326607575,"completed":1795326608000,"pruned":1795326609000}}]}
 {"content":[{"type":"tool","id":"c2","name":"read","state":{"status":"error","error":{"message":"no"}}}]}"#,
+    ),
+    (
+        "openclaw",
+        r#"{"type":"session","version":4,"id":"s","timestamp":"2026-11-22T05:49:31Z","cwd":"/p"}
+{"type":"message","id":"a","parentId":null,"message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"exec","arguments":{"command":"ls"}}]}}
+{"type":"message","id":"b","parentId":"a","message":{"role":"toolResult","toolCallId":"c1","toolName":"exec","content":[{"type":"text","text":"x[... 12 more characters truncated; rerun with narrower args if needed]"}],"details":{"exitCode":3},"timestamp":1}}
+{"type":"custom","id":"c","parentId":"b","customType":"openclaw.cache-ttl","data":{"prunedToolResults":[{"key":"tool:c1:1","mode":"soft"},{"key":"tool:c1:1","mode":"hard","placeholder":"x"}]}}
+{"type":"custom","id":"d","parentId":"c","customType":"openclaw.cache-ttl","data":{"cacheTtlDelta":{"prunedToolResults":{"set":[{"key":"tool:c1","mode":"hard"}],"remove":[]}}}}
+{"type":"leaf","id":"e","parentId":"d","targetId":"b","appendParentId":"a","appendMode":"side"}
+{"type":"reset","id":"f","parentId":"e","appendMode":"side","firstKeptEntryId":"b"}"#,
+    ),
+    (
+        "mini-swe-agent",
+        r#"{"info":{"mini_version":"2.4.6","config":{"model":{"model_name":"m"},"environment":{"cwd":"/p"}}},"messages":[{"role":"user","content":"do"},{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"bash","arguments":"{\"command\":\"ls\"}"}}],"extra":{"timestamp":1795378305.5}},{"role":"tool","tool_call_id":"c1","content":"{\n  \"returncode\": 1,\n  \"output_head\": \"a\",\n  \"output_tail\": \"b\",\n  \"elided_chars\": 12,\n  \"warning\": \"Output too long.\"\n}","extra":{"raw_output":"ab","returncode":1,"timestamp":1795378306.5,"exception_info":"x"}},{"role":"exit","content":"done"}],"trajectory_format":"mini-swe-agent-1.1"}"#,
     ),
 ];
 
@@ -299,14 +314,15 @@ fn write(form: &str, dir: &Path, records: &[Vec<u8>], lot: &mut Lot) -> PathBuf 
         "opencode" => "opencode.db",
         "kilo" => "kilo.db",
         "goose" => "sessions.db",
-        "hermes" | "crush" | "opencode-2" => "s.db",
+        "hermes" | "crush" | "opencode-2" | "openclaw" => "s.db",
+        "mini-swe-agent" => "s.traj.json",
         "openhands" => "c/base_state.json",
         "roo" | "kilo (tasks)" | "cline (tasks)" => "t/api_conversation_history.json",
         _ => "s.jsonl",
     });
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     match form {
-        "continue" | "cline" | "roo" | "kilo (tasks)" | "cline (tasks)" => fs::write(&path, records.first().cloned().unwrap_or_default()).unwrap(),
+        "continue" | "cline" | "roo" | "kilo (tasks)" | "cline (tasks)" | "mini-swe-agent" => fs::write(&path, records.first().cloned().unwrap_or_default()).unwrap(),
         "opencode" | "kilo" => {
             database(&path, OPENCODE, "INSERT INTO part VALUES (?, 'msg_1', 'ses_1', ?)", records);
         }
@@ -329,6 +345,19 @@ fn write(form: &str, dir: &Path, records: &[Vec<u8>], lot: &mut Lot) -> PathBuf 
             "INSERT INTO session_message VALUES (?1, 'ses_1', iif(?1 % 3 = 2, 'compaction', 'assistant'), ?1, 1, 2, ?2)",
             records,
         ),
+        "openclaw" => {
+            let packed = |(number, record): (usize, &Vec<u8>)| match number % 2 {
+                0 => record.clone(),
+                _ => compress_to_vec(&record[..], CompressionLevel::Fastest),
+            };
+            let rows: Vec<_> = records.iter().enumerate().map(packed).collect();
+            database(
+                &path,
+                OPENCLAW,
+                "INSERT INTO transcript_events VALUES ('ses_1', ?1, iif(?1 % 2, NULL, ?2), 1795326617000, iif(?1 % 2, ?2, NULL))",
+                &rows,
+            );
+        }
         "openhands" => {
             fs::write(&path, r#"{"workspace":{"working_dir":"/p"}}"#).unwrap();
             let events = path.with_file_name("events");
@@ -388,6 +417,10 @@ const OPENCODE_2: &str =
         time_updated integer, data text);
     INSERT INTO session_v2 VALUES ('ses_1', NULL, '/p', 't', '2.0.3', 1, 2, NULL, NULL);";
 
+const OPENCLAW: &str =
+    "CREATE TABLE transcript_events (session_id text, seq integer, event_json text, created_at integer, event_zstd blob,
+        PRIMARY KEY (session_id, seq));";
+
 fn database(path: &Path, tables: &str, insert: &str, records: &[Vec<u8>]) {
     let connection = rusqlite::Connection::open(path).unwrap();
     connection.execute_batch(tables).unwrap();
@@ -426,8 +459,8 @@ fn grown(format: &dyn SessionFormat, file: &SessionFile, bytes: &[u8], part: usi
 
 /// What has to be the same however a session was read.
 fn looks(transcript: &Transcript) -> String {
-    let Transcript { facts, threads, tools, calls, unread, .. } = transcript;
-    format!("{calls:#?} {threads:#?} {tools:?} {facts:?} {unread:?}")
+    let Transcript { facts, threads, tools, calls, unread, events, .. } = transcript;
+    format!("{calls:#?} {threads:#?} {tools:?} {facts:?} {unread:?} {events:#?}")
 }
 
 /// Asserts that every number and place in a transcript leads somewhere, that every text can be read or is refused, and
@@ -453,6 +486,13 @@ fn is_sound(transcript: &Transcript, path: &Path) {
         }
         for copy in &call.display {
             let _ = text::to_text(transcript, std::slice::from_ref(&copy.text), 4096);
+        }
+    }
+    for event in &transcript.events {
+        assert!(event.record.is_none_or(|span| span.source() < transcript.sources.len() as u32));
+        for id in &event.results {
+            let call = transcript.calls.get(id.call as usize);
+            assert!(call.is_some_and(|call| (id.result as usize) < call.results.len()), "{event:?}");
         }
     }
     let sums = tally(transcript, path, 0, &()).unwrap();

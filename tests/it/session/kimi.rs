@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use overspill::session::model::{CallStatus, CutState, ResultFate};
+use overspill::session::fate::ResultFate;
+use overspill::session::model::{CallStatus, CutState};
 use serde_json::{Value, json};
 
 use super::{call, first, is_read_whole, open, sessions_in, write_log};
@@ -126,6 +127,7 @@ fn histories_that_were_left_are_read() {
         .iter()
         .zip(1..)
         .map(|(id, at)| event(1795376950.0 + f64::from(at), "ToolCall", json!({"id": id})))
+        .flat_map(|call| [event(1795376950.0, "StepBegin", json!({"n": 1})), call])
         .chain([event(1795376960.0, "CompactionEnd", json!({}))])
         .collect();
     write_log(&dir, "wire.jsonl", &events);
@@ -141,6 +143,7 @@ fn histories_that_were_left_are_read() {
     let fates: Vec<_> = transcript.calls.iter().map(|call| call.fate()).collect();
     let summed_up = ResultFate::Compacted("2026-11-22T19:49:20Z".parse().ok());
     assert_eq!(fates, [summed_up, ResultFate::Rewound(None), summed_up, ResultFate::InContext]);
+    assert_eq!(transcript.calls[0].first().unwrap().context.describe(), "in summary #5");
 }
 
 #[test]

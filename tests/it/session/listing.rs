@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
+use overspill::session::exposure::Exposure;
 use overspill::session::list::{self, ListStep, ListedSession, SessionFilter};
 use overspill::session::reader::{ReadProgress, SessionError, SessionFile};
 use overspill::session::tally::{CallSums, count};
@@ -112,8 +113,13 @@ fn only_what_is_wanted_is_read() {
     // Only a session that is looked at can be a fault.
     fs::remove_file(&old).unwrap();
     fs::create_dir(&old).unwrap();
-    let gone = SessionFile { path: old, ..list::list(&Env::hermetic(home.path()), None).sessions.remove(0) };
-    assert!(list::listed(gone).unwrap_err().ends_with("old.jsonl: cannot be read: is not a regular file"));
+    let gone =
+        SessionFile { path: old, ..list::list(&Env::hermetic(home.path()), None, &()).sessions.remove(0) };
+    assert!(
+        list::listed(gone, &mut Exposure::default())
+            .unwrap_err()
+            .ends_with("old.jsonl: cannot be read: is not a regular file")
+    );
 }
 
 #[test]

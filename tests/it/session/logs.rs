@@ -82,7 +82,7 @@ fn kimi_code(path: &Path) -> Results {
             } else if event["type"] == "tool.result" {
                 let result = &event["result"];
                 let mut text = String::new();
-                if ["Bash", "Agent"].contains(&tools[&id].as_str()) {
+                if ["Bash", "Agent", "Grep", "Glob"].contains(&tools[&id].as_str()) {
                     let took = result["durationMs"].as_f64().unwrap() / 1000.0;
                     text.push_str(&format!("Wall time: {took:.3} seconds\n"));
                 }
@@ -172,7 +172,12 @@ fn a_compressed_rollout_is_read() {
         assert_eq!(first(opened.transcript(), &call.id), first(expected.transcript(), &call.id));
     }
     std::fs::write(&path, &packed[..packed.len() - 100]).unwrap();
+    let damaged = open(&path);
+    let unread = damaged.transcript().unread.in_words();
+    assert!(unread.contains("the compressed file is damaged; "), "{unread}");
+    assert!((90..110).contains(&damaged.transcript().calls.len()));
+    std::fs::write(&path, &packed[..1000]).unwrap();
     let (format, file) = recognised(&path);
     let error = format.open(&file, &()).map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("the compressed rollout is damaged"), "{error}");
+    assert!(error.contains("the compressed file is damaged"), "{error}");
 }

@@ -1,13 +1,19 @@
 //! Agents' own records: what the readers find, against what a plain JSON parser finds in the same records.
 
 mod claude;
+mod claude_context;
+mod compacted;
 mod documents;
 mod following;
+mod histories;
 mod hostile;
 mod hostile_laws;
 mod kimi;
+mod kimi_code;
 mod listing;
 mod logs;
+mod openclaw;
+mod qwen;
 mod samples;
 mod sent;
 mod stored;
@@ -69,8 +75,9 @@ pub fn sessions_in(home: &Path, agent: &str) -> Vec<SessionFile> {
     let mut found = Vec::new();
     let mut faults = Vec::new();
     let of_agent = FORMATS.iter().filter(|format| format.agent() == agent);
-    of_agent
-        .for_each(|format| format.find(&env, &mut |file| found.push(file), &mut |fault| faults.push(fault)));
+    of_agent.for_each(|format| {
+        format.find(&env, &(), &mut |file| found.push(file), &mut |fault| faults.push(fault))
+    });
     assert!(faults.is_empty(), "{faults:?}");
     found
 }

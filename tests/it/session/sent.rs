@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use overspill::session::model::{Call, Evidence, ResultFate};
+use overspill::session::fate::ResultFate;
+use overspill::session::model::{Call, Evidence};
 use overspill::session::sent::{MessageFault, MessageProof, NotSent, best, request_of, write_request};
 use overspill::session::transcript::Transcript;
 use proptest::prelude::*;
@@ -14,7 +15,7 @@ use super::samples::{home_of, records};
 use super::{call, open, sessions_in, text_of, write_log};
 
 /// The hash of a message: of its JSON with sorted keys.
-fn hash(message: &Value) -> String {
+pub fn hash(message: &Value) -> String {
     format!("{:x}", Sha256::digest(sorted(message)))
 }
 
@@ -37,20 +38,20 @@ fn got(transcript: &Transcript, id: &str) -> (Vec<String>, Option<NotSent>) {
 }
 
 fn fates(transcript: &Transcript, call: &Call) -> Vec<ResultFate> {
-    best(transcript, call).results.iter().map(|result| result.fate).collect()
+    best(transcript, call).results.iter().map(|result| result.context.fate).collect()
 }
 
 /// Records of a session with requests, made as Claude Code makes them.
 #[derive(Default)]
-struct Log {
-    records: Vec<Value>,
+pub struct Log {
+    pub records: Vec<Value>,
     /// The last record of the conversation, which the next one follows.
-    last: Option<String>,
-    request: Option<String>,
+    pub last: Option<String>,
+    pub request: Option<String>,
 }
 
 impl Log {
-    fn record(&mut self, mut record: Value) {
+    pub fn record(&mut self, mut record: Value) {
         let more =
             json!({"sessionId": "s1", "version": "2.1.330", "userType": "external", "parentUuid": self.last});
         record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -59,28 +60,34 @@ impl Log {
     }
 
     /// The model calls; returns its message.
-    fn calls(&mut self, id: &str) -> Value {
+    pub fn calls(&mut self, id: &str) -> Value {
         let content = json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "make"}}]);
         let message =
             json!({"id": format!("msg_{id}"), "role": "assistant", "content": content, "usage": {}});
-        self.record(json!({"type": "assistant", "uuid": format!("u{id}"), "message": message}));
+        let uuid = format!("u{id}");
+        self.record(match &self.request {
+            None => json!({"type": "assistant", "uuid": uuid, "message": message}),
+            Some(request) => {
+                json!({"type": "assistant", "uuid": uuid, "requestRef": request, "message": message})
+            }
+        });
         json!({"role": "assistant", "content": content})
     }
 
     /// The history takes a result; returns the message that it makes alone.
-    fn result(&mut self, id: &str, content: Value) -> Value {
+    pub fn result(&mut self, id: &str, content: Value) -> Value {
         let message = json!({"role": "user", "content": [result(id, content)]});
         self.record(json!({"type": "user", "uuid": format!("r{id}"), "message": message}));
         message
     }
 
-    fn blob(&mut self, message: &Value) -> String {
+    pub fn blob(&mut self, message: &Value) -> String {
         self.record(json!({"type": "api-request-blob", "hash": hash(message), "message": message}));
         hash(message)
     }
 
     /// A request that goes on from the one before.
-    fn request(&mut self, keep: usize, tail: &[String]) {
+    pub fn request(&mut self, keep: usize, tail: &[String]) {
         let id = format!("00000000-0000-0000-0000-{:012}", self.records.len());
         self.record(
             json!({"type": "api-request", "id": id, "timestamp": "2026-11-22T06:00:00Z", "querySource": "sdk",
@@ -90,11 +97,11 @@ impl Log {
     }
 }
 
-fn result(id: &str, content: Value) -> Value {
+pub fn result(id: &str, content: Value) -> Value {
     json!({"type": "tool_result", "tool_use_id": id, "content": content})
 }
 
-fn user(blocks: &[Value]) -> Value {
+pub fn user(blocks: &[Value]) -> Value {
     json!({"role": "user", "content": blocks})
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::session::model::{CallStatus, CutState, ResultFate};
+use overspill::session::fate::ResultFate;
+use overspill::session::model::{CallStatus, CutState};
 use serde_json::{Value, json};
 
 use super::samples::compare;
@@ -85,6 +86,7 @@ fn opencode_2(path: &Path) {
     pruned["time"]["pruned"] = json!(1795326609000u64);
     let saved =
         json!({"content": text("three"), "outputPaths": ["/x/tool_1"], "metadata": {"truncated": true}});
+    let recent = "[User]: go\n\n[Assistant tool call]: bash({})\n[Tool result]: two\n!";
     let rows = [
         ("ses_1", "user", json!({"text": "go"})),
         (
@@ -92,7 +94,8 @@ fn opencode_2(path: &Path) {
             "assistant",
             json!({"content": [{"type": "text", "text": "a"}, tool("c1", "completed", json!({"content": text("one")})), pruned]}),
         ),
-        ("ses_1", "compaction", json!({})),
+        ("ses_1", "compaction", json!({"status": "failed"})),
+        ("ses_1", "compaction", json!({"status": "completed", "recent": recent})),
         (
             "ses_1",
             "assistant",
@@ -132,7 +135,7 @@ fn messages_of_opencode_2_hold_calls() {
     let at = |text: &str| Some(text.parse().unwrap());
     let fate = |id: &str| call(transcript, id).fate();
     assert_eq!(fate("c1"), ResultFate::Compacted(at("2026-11-22T05:50:10Z")));
-    assert_eq!(fate("c2"), ResultFate::Cleared(at("2026-11-22T05:50:09Z")));
+    assert_eq!(fate("c2"), ResultFate::Checkpoint(at("2026-11-22T05:50:10Z")), "a copy is in the checkpoint");
     assert_eq!((fate("c3"), call(transcript, "c3").cut), (ResultFate::InContext, CutState::Spill));
     assert_eq!((call(transcript, "c2").exit, call(transcript, "c5").status), (Some(3), CallStatus::Running));
     let sub = transcript.calls.iter().find(|call| call.thread == 1).unwrap();

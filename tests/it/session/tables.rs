@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use overspill::preview::Catalog;
+use overspill::session::fate::ResultFate;
 use overspill::session::list;
-use overspill::session::model::{CallStatus, CutState, ResultFate};
+use overspill::session::model::{CallStatus, CutState};
+use overspill::session::reader::ReadProgress;
 use overspill::session::verify::{Against, Unchecked, Verdict, Verifier};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
@@ -12,7 +14,7 @@ use serde_json::{Value, json};
 use super::samples::compare_with_sent;
 use super::{call, first, open, sessions_in};
 
-fn database(path: PathBuf, schema: &str) -> (Connection, PathBuf) {
+pub fn database(path: PathBuf, schema: &str) -> (Connection, PathBuf) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let connection = Connection::open(&path).unwrap();
     connection.execute_batch(schema).unwrap();
@@ -24,7 +26,7 @@ fn samples_are_as_sent() {
     compare_with_sent("hermes-0.19.0", "hermes");
 }
 
-fn hermes(home: &Path) -> (Connection, PathBuf) {
+pub fn hermes(home: &Path) -> (Connection, PathBuf) {
     let schema = "CREATE TABLE sessions (id TEXT, source TEXT, cwd TEXT, model TEXT, title TEXT, parent_session_id TEXT,
             started_at REAL);
         CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_call_id TEXT,
@@ -153,10 +155,79 @@ fn crush_is_read() {
     let opened = open(&path);
     let transcript = opened.transcript();
     let c1 = call(transcript, "c1");
-    assert_eq!((c1.cut, c1.fate()), (CutState::Spill, ResultFate::Compacted(None)));
+    let summary_at = "2026-11-22T20:44:34Z".parse().ok();
+    assert_eq!((c1.cut, c1.fate()), (CutState::Spill, ResultFate::Compacted(summary_at)));
     assert_eq!((first(transcript, "c1").as_str(), c1.cites[0].path.to_str()), (cut, Some("/x/output-1.log")));
     let c2 = call(transcript, "c2");
     assert_eq!((c2.status, c2.exit, c2.fate()), (CallStatus::Failed, Some(3), ResultFate::InContext));
     assert_eq!((transcript.calls[2].thread, transcript.calls[2].cut), (1, CutState::Lost));
     assert_eq!(transcript.unread.in_words(), "1 record of 1 unknown kind (other ×1)");
+}
+
+/// Anybody may have made what lies in a project: each database that must not be read is named once, and the others are read.
+#[test]
+fn a_project_s_database_is_read_only_if_it_is_plain_and_reached_without_links() {
+    use std::os::unix::fs::symlink;
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name);
+    let messages = "CREATE TABLE messages (id, session_id, parts, model, created_at);";
+    let sessions =
+        "CREATE TABLE sessions (id, parent_session_id, title, created_at, updated_at, summary_message_id);
+        INSERT INTO sessions VALUES ('s1', NULL, 't', 1, 1, NULL);";
+    let view =
+        "CREATE VIEW sessions AS SELECT 's2' AS id, NULL AS parent_session_id, 't' AS title, 1 AS created_at,
+        1 AS updated_at, NULL AS summary_message_id;";
+    database(at("good/.crush/crush.db"), &format!("{sessions} {messages}"));
+    database(at("view/.crush/crush.db"), &format!("{view} {messages}"));
+    for project in ["linked", "file", "log", "gone"] {
+        std::fs::create_dir(at(project)).unwrap();
+    }
+    symlink(at("good/.crush"), at("linked/.crush")).unwrap();
+    std::fs::create_dir(at("file/.crush")).unwrap();
+    symlink(at("good/.crush/crush.db"), at("file/.crush/crush.db")).unwrap();
+    database(at("log/.crush/crush.db"), &format!("{sessions} {messages}"));
+    symlink("/dev/zero", at("log/.crush/crush.db-wal")).unwrap();
+    let names = ["good", "view", "linked", "file", "log", "gone"];
+    let projects = names.map(|name| json!({"path": at(name), "data_dir": ".crush"}));
+    std::fs::create_dir_all(at(".local/share/crush")).unwrap();
+    std::fs::write(at(".local/share/crush/projects.json"), json!({"projects": projects}).to_string())
+        .unwrap();
+    // The project at hand is looked for upwards.
+    let deep = at("linked/src");
+    std::fs::create_dir(&deep).unwrap();
+    let env = overspill::store::Env::hermetic(home.path()).with_var("PWD", &deep);
+    let listing = list::list(&env, Some("crush"), &());
+    let found: Vec<_> = listing.sessions.iter().map(|session| session.path.clone()).collect();
+    assert_eq!(found, [at("good/.crush/crush.db")]);
+    let mut refused: Vec<_> =
+        listing.faults.iter().map(|fault| fault.replace(home.path().to_str().unwrap(), "")).collect();
+    refused.sort();
+    let link = "is a link in a project, and is not followed";
+    let expected = [
+        format!("/file/.crush/crush.db: {link}"),
+        format!("/linked/.crush: {link}"),
+        format!("/log/.crush/crush.db-wal: {link}"),
+        "/view/.crush/crush.db: a table of the agent's is a view, a virtual table, or computed, and is not read".into(),
+    ];
+    assert_eq!(refused, expected);
+    let named = list::recognise(&at("view/.crush/crush.db")).unwrap_err().to_string();
+    assert!(named.contains("a table of the agent's is a view"), "{named}");
+}
+
+/// Gives every reading up.
+struct GivenUp;
+
+impl ReadProgress for GivenUp {
+    fn step(&self, _: u64, _: u64) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_listing_that_is_given_up_finds_no_more() {
+    let home = tempfile::tempdir().unwrap();
+    let (_connection, _) = hermes(home.path());
+    let env = overspill::store::Env::hermetic(home.path());
+    assert_eq!(list::list(&env, None, &()).sessions.len(), 1);
+    assert_eq!(list::list(&env, None, &GivenUp).sessions.len(), 0);
 }

@@ -2,15 +2,17 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use overspill::preview::Catalog;
+use overspill::preview::{Catalog, Input, plan_counted};
 use overspill::session::FORMATS;
 use overspill::session::command::command;
+use overspill::session::list;
 use overspill::session::model::{Call, CutState};
 use overspill::session::spill::{SpillState, state_of};
 use overspill::session::transcript::Transcript;
 use overspill::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
 use overspill::session::window::{ReadFile, asked_for};
 use overspill::source::Source;
+use serde_json::{Value, json};
 
 use super::samples::home_of;
 use super::sessions_in;
@@ -120,4 +122,88 @@ fn kilo_has_the_tools_of_opencode() {
     let verifier = Verifier::new(&Catalog::builtin(), "kilo");
     let Some(found) = verdicts_by(&verifier, "opencode-1.18.33", "opencode") else { return };
     assert!(!found.is_empty() && found.iter().all(|(_, verdict)| verdict.mark() == "="), "{found:?}");
+}
+
+#[test]
+fn calls_of_one_message_of_continue_share_the_limits() {
+    let home = tempfile::tempdir().unwrap();
+    let cut = |lines: u32| {
+        let kept: String = (lines + 1..=2000).map(|n| format!("{n}\n")).collect();
+        format!("(previous {} lines truncated)\n\n{kept}", lines)
+    };
+    let state = |id: &str, text: &str| {
+        json!({"toolCallId": id, "toolCall": {"id": id, "function": {"name": "Bash", "arguments": "{}"}},
+            "status": "done", "output": [{"content": text}]})
+    };
+    let item = |states: &[Value]| json!({"message": {"role": "assistant"}, "toolCallStates": states});
+    // With its final line feed the output has 2,001 lines.
+    let history = [
+        item(&[state("c1", &cut(1001))]),
+        item(&[state("c2", &cut(1501)), state("c3", "ok")]),
+        item(&[state("c4", &cut(1001))]),
+    ];
+    let document = json!({"sessionId": "s1", "workspaceDirectory": "/p", "history": history});
+    let dir = home.path().join(".continue/sessions");
+    std::fs::create_dir_all(&dir).unwrap();
+    let verifier = Verifier::new(&Catalog::builtin(), "continue");
+    for text in [document.to_string(), serde_json::to_string_pretty(&document).unwrap()] {
+        std::fs::write(dir.join("s1.json"), text).unwrap();
+        let opened = list::open(&sessions_in(home.path(), "continue")[0], &()).unwrap();
+        let marks = opened.transcript().calls.iter().map(|call| {
+            let verdict = verifier.verify(opened.transcript(), call, None);
+            (call.id.to_string(), verdict.mark())
+        });
+        let found: Vec<_> = marks.collect();
+        let expected = [("c1", "≈"), ("c2", "≈"), ("c3", "?"), ("c4", "≈")];
+        assert_eq!(found, expected.map(|(id, mark)| (id.to_owned(), mark)));
+    }
+}
+
+#[test]
+fn a_result_of_another_tool_of_kimi_code_has_a_rule_of_its_own() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join(".kimi-code/sessions/wd_p/session_1/agents/main");
+    std::fs::create_dir_all(&dir).unwrap();
+    let spill = home.path().join("spill.txt");
+    let output: String = (1..=12_000).map(|n| format!("{n}\n")).collect();
+    std::fs::write(&spill, &output).unwrap();
+    let path = spill.to_str().unwrap();
+    let cut = |id: &str| {
+        let mut policy = Catalog::builtin().get("kimi-code/tool").unwrap();
+        policy.set("tool_name", "mcp__fix__rows").unwrap();
+        policy.set("call_id", id).unwrap();
+        let input = Input::of(output.as_bytes(), path);
+        plan_counted(&input, &policy).unwrap().text(&input)
+    };
+    let mut log = vec![
+        json!({"type": "metadata", "protocol_version": "1.0", "time": 1795378305189_i64}),
+        json!({"type": "runtime.set_binding"}),
+    ];
+    for (id, text, is_error, took) in [
+        ("c1", cut("c1"), false, None),
+        ("c2", cut("c2"), true, None),
+        ("c3", cut("c3") + "\n\ntask_id: c3", false, None),
+        ("c4", cut("c1"), false, None),
+        ("c5", cut("c5"), false, Some(1500)),
+    ] {
+        let call = json!({"type": "tool.call", "toolCallId": id, "name": "mcp__fix__rows", "args": {}});
+        let result = json!({"type": "tool.result", "toolCallId": id,
+            "result": {"output": text, "isError": is_error, "durationMs": took}});
+        log.extend([call, result].map(|event| json!({"type": "context.append_loop_event", "event": event})));
+    }
+    let log: String = log.iter().map(|record| format!("{record}\n")).collect();
+    std::fs::write(dir.join("wire.jsonl"), log).unwrap();
+    let opened = list::open(&sessions_in(home.path(), "kimi-code")[0], &()).unwrap();
+    let verifier = Verifier::new(&Catalog::builtin(), "kimi-code");
+    let verdicts = opened.transcript().calls.iter().map(|call| {
+        let whole = WholeOutput::Spill(Source::open(&spill).unwrap().view(), path.to_owned());
+        match verifier.verify(opened.transcript(), call, Some(&whole)) {
+            Verdict::Equal { policy, .. } => policy,
+            Verdict::Differs(difference) => format!("≠ {}", difference.policy),
+            other => panic!("{other:?}"),
+        }
+    });
+    let (same, other) = ("kimi-code/tool", "≠ kimi-code/tool");
+    let expected = [same, "kimi-code/tool failed=true", other, other, same];
+    assert_eq!(verdicts.collect::<Vec<_>>(), expected);
 }

@@ -185,3 +185,52 @@ fn eight_cleaners_at_once_delete_what_is_due_and_nothing_else() {
     let logged = home.log().lines().count();
     assert!((due.len() - 1..=due.len()).contains(&logged), "{logged} of {}", due.len());
 }
+
+#[test]
+fn a_log_of_deletions_that_is_no_file_is_named_and_nothing_is_deleted() {
+    let home = Stocked::new();
+    let path = home.own(1, "x", 240);
+    let log = home.dir("data/overspill").join("deletions.log");
+    let elsewhere = home.file("elsewhere", "mine");
+    let put: [&dyn Fn(); 3] = [
+        &|| assert!(Command::new("mkfifo").arg(&log).status().unwrap().success()),
+        &|| symlink(&elsewhere, &log).unwrap(),
+        &|| fs::create_dir(&log).unwrap(),
+    ];
+    for put in put {
+        put();
+        for words in [&["clean", "--yes"][..], &["rm", "--yes", name(&path)]] {
+            let ran = home.run(words);
+            assert_eq!(ran.status, 1, "{ran:?}");
+            assert!(ran.stderr.contains("deletions.log: is not a regular file; remove it"), "{ran:?}");
+        }
+        assert!(path.exists());
+        let _ = fs::remove_file(&log).or_else(|_| fs::remove_dir(&log));
+    }
+    assert_eq!(fs::read_to_string(elsewhere).unwrap(), "mine");
+}
+
+/// An automatic cleaning of another command takes a moment, and a person who deletes an output should not hear of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_is_deleted_once_another_cleaning_has_ended() {
+    let home = Stocked::new();
+    let path = home.own(1, "x", 24);
+    home.run(&["rm", "--yes", name(&home.own(2, "y", 24))]).ok();
+    let lock = home.dir("data/overspill").join(".lock");
+    let held = fs::File::open(&lock).unwrap();
+    held.lock().unwrap();
+    let mut running = home.command(&["rm", "--yes", name(&path)]).spawn().unwrap();
+    let descriptors = PathBuf::from(format!("/proc/{}/fd", running.id()));
+    let has_asked = || {
+        let mut open = fs::read_dir(&descriptors).unwrap().filter_map(Result::ok);
+        open.any(|file| fs::read_link(file.path()).is_ok_and(|target| target == lock))
+    };
+    while !has_asked() {
+        assert_eq!(running.try_wait().unwrap(), None, "it ended without asking");
+        std::thread::yield_now();
+    }
+    drop(held);
+    let ran = finish(running).ok();
+    assert!(ran.text().starts_with("deleted: ") && !path.exists(), "{ran:?}");
+}

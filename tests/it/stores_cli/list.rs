@@ -153,7 +153,8 @@ fn names_of_any_bytes_are_one_safe_line_each() {
     let ran = home.run(&["list"]).ok();
     let count = home.run(&["list", "--json"]).ok().json().as_array().unwrap().len();
     assert_eq!((ran.text().lines().count(), count), (count, ran.text().lines().count()));
-    assert!(count >= 6, "{}", ran.text());
+    assert_eq!(count, 7, "{}", ran.text());
+    assert!(ran.text().contains("a^Jb"), "{}", ran.text());
     let bad = |c: char| c != '\n' && (c.is_control() || matches!(c, '\u{202a}'..='\u{202e}'));
     assert!(!ran.text().contains(bad), "{:?}", ran.text());
     assert!(ran.text().contains("symbolic link"), "{}", ran.text());
@@ -163,6 +164,10 @@ fn names_of_any_bytes_are_one_safe_line_each() {
         let ran = home.run(words);
         assert!(!ran.text().contains(bad) && !ran.stderr.contains(bad), "{ran:?}");
     }
+    home.run(&["clean", "--yes", "--agent", "hermes", "--older-than", "0s"]).ok();
+    let left: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["link"], "a name that can be listed can be deleted");
+    assert!(home.log().lines().count() == 6 && !home.log().contains(bad), "{}", home.log());
 }
 
 #[test]

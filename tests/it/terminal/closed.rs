@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::capture::{spill, wait_until};
+use crate::capture::{record, spill, wait_until};
 use crate::common::home::Home;
 
 /// The end of each frame: the cursor is hidden again.
@@ -99,13 +99,6 @@ impl Unread {
         });
         status.expect("a status").exit_code()
     }
-
-    /// Closes the terminal; returns the program's exit status.
-    #[track_caller]
-    fn close(mut self) -> u32 {
-        self.end = None;
-        self.ended()
-    }
 }
 
 impl Drop for Unread {
@@ -123,45 +116,86 @@ fn home() -> Home {
     home
 }
 
-/// A shell that leads the session ignores HUP, and so does what it runs.
-fn closed(home: &Home, command: &str, text: &str, keys: &str, then: &str) -> Unread {
-    let line = format!("trap '' HUP; \"$overspill\" {command} 2> err; echo $? > status");
+/// How the signal HUP reaches overspill when its terminal is closed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Hup {
+    /// It leads the session, and is told.
+    Told,
+    /// The shell that leads the session ignores HUP, and so does what it runs.
+    Ignored,
+}
+
+/// Shows a command of overspill with the terminal on all three descriptors, closes the terminal once it shows this text,
+/// and does `then`. Returns overspill's exit status.
+#[track_caller]
+fn status_closed(
+    home: &Home,
+    (before, command): (&str, &str),
+    text: &str,
+    hup: Hup,
+    then: impl FnOnce(),
+) -> u32 {
+    let line = match hup {
+        Hup::Told => format!("{before} exec \"$overspill\" {command}"),
+        Hup::Ignored => format!("trap '' HUP; {before} \"$overspill\" {command}; echo $? > status"),
+    };
     let mut terminal = Unread::start(home, USUAL, &["/bin/sh", "-c", &line]);
     terminal.until(text);
-    if !keys.is_empty() {
-        terminal.type_keys(keys);
-        terminal.until(then);
-    }
-    terminal
-}
-
-#[test]
-fn a_terminal_that_is_closed_without_a_word_ends_the_screens() {
-    for (command, text, keys, then) in [
-        ("big", "row 1", "", ""),
-        ("big", "row 1", "/word", "word"),
-        ("big", "row 1", "h", "down a line"),
-        ("", "overspill", "", ""),
-    ] {
-        let home = home();
-        let terminal = closed(&home, command, text, keys, then);
-        assert_eq!(terminal.close(), 0, "the shell");
-        assert_eq!(fs::read_to_string(home.at("status")).unwrap(), "1\n", "{command} {keys}");
+    terminal.end = None;
+    then();
+    match (hup, terminal.ended()) {
+        (Hup::Told, status) => status,
+        (Hup::Ignored, shell) => {
+            assert_eq!(shell, 0, "the shell");
+            fs::read_to_string(home.at("status")).unwrap().trim().parse().unwrap()
+        }
     }
 }
 
 #[test]
-fn a_terminal_that_is_closed_without_a_word_leaves_the_command_and_its_output() {
+fn a_closed_terminal_ends_the_screens_as_the_signal_does() {
+    for hup in [Hup::Told, Hup::Ignored] {
+        for (command, text) in [("big", "row 1"), ("", "overspill"), ("watch", "Watch")] {
+            let home = home();
+            assert_eq!(status_closed(&home, ("", command), text, hup, || {}), 129, "{command} {hup:?}");
+        }
+    }
+}
+
+/// How the output of the only spill ended, as its record says.
+fn ending(home: &Home) -> String {
+    let record = record(home, &spill(home));
+    format!("{} {}", record["exit"], record["stopped"])
+}
+
+#[test]
+fn a_closed_terminal_stops_the_command_and_keeps_what_it_printed() {
     let home = Home::new();
-    let script = "run -i -- sh -c 'seq 1 3000; while ! [ -e go ]; do sleep 0.02; done; echo last'";
-    let terminal = closed(&home, script, "still running", "", "");
-    let left = std::thread::spawn(|| terminal.close());
-    wait_until("the screens are left", || {
-        fs::read_to_string(home.at("err")).is_ok_and(|text| text.contains("the command still runs"))
-    });
-    home.file("go", "");
-    assert_eq!(left.join().unwrap(), 0, "the shell");
+    let command = "run -i -- sh -c 'seq 1 3000; exec sleep 60'";
+    assert_eq!(status_closed(&home, ("", command), "of 3,001 lines", Hup::Told, || {}), 129);
+    assert!(fs::read_to_string(spill(&home)).unwrap().ends_with("\n3000\n"));
+    assert_eq!(ending(&home), r#"{"signal":1} "signal 1""#);
+}
+
+#[test]
+fn a_closed_terminal_leaves_a_command_that_ignores_the_signal_and_keeps_all_of_its_output() {
+    let home = Home::new();
+    let command = "run -i -- sh -c 'seq 1 3000; while ! [ -e go ]; do sleep 0.02; done; echo last'";
+    let go = || drop(home.file("go", ""));
+    assert_eq!(status_closed(&home, ("", command), "still running", Hup::Ignored, go), 129);
     assert!(fs::read_to_string(spill(&home)).unwrap().ends_with("3000\nlast\n"));
+    assert_eq!(ending(&home), r#"{"code":0} null"#);
+}
+
+#[test]
+fn a_closed_terminal_keeps_what_came_over_a_pipe_though_none_of_it_was_cut() {
+    for hup in [Hup::Told, Hup::Ignored] {
+        let home = Home::new();
+        let before = "mkfifo pipe; (seq 1 40; exec sleep 60) > pipe &";
+        assert_eq!(status_closed(&home, (before, "< pipe"), "40", hup, || {}), 129, "{hup:?}");
+        assert!(fs::read_to_string(spill(&home)).unwrap().ends_with("\n40\n"), "{hup:?}");
+        assert_eq!(ending(&home), r#"null "left before its end""#, "{hup:?}");
+    }
 }
 
 /// Number of keys typed while nothing is read.

@@ -1,5 +1,6 @@
 //! Sessions in a real pseudo-terminal: keys are typed, the screen is waited for, the terminal must be restored.
 
+mod ascii;
 mod closed;
 mod explain;
 mod files;

@@ -28,7 +28,7 @@ fn screens() {
     let helper = std::thread::Builder::new().name("helper".into());
     let helper = helper.spawn(move || told.recv().map(|()| panic!("the helper's fault"))).unwrap();
     // The p key reads all policies, on the loop's own thread.
-    let chooser = move || match std::env::var(VARIABLE).as_deref() {
+    let chooser = move |_: Option<&str>| match std::env::var(VARIABLE).as_deref() {
         Ok("loop") => panic!("the loop's fault"),
         Ok("helper") => tell.send(()).map(|()| Vec::new()).unwrap(),
         _ => Vec::new(),

@@ -1,6 +1,7 @@
-//! A slow plan does not block the screen.
+//! A slow plan does not block the screen, and keys that wait are taken together.
 
 use crate::common::home::Home;
+use crate::common::samples::build_log;
 use crate::common::session::Session;
 
 #[test]
@@ -16,4 +17,37 @@ fn a_terabyte_that_a_policy_reads_whole_can_be_left_looked_at_and_given_up() {
     session.keys("q");
     assert_eq!(session.ended(), 0);
     session.is_restored();
+}
+
+/// Starts on a log with this text already counted, and presses keys; waits for `status` after each group of them.
+fn screen_after(groups: &[(&str, &str)]) -> Vec<String> {
+    let home = Home::new();
+    home.file("build.log", build_log(4000));
+    let mut session = Session::start(&home, &["build.log"]);
+    session.wait_status("kept ");
+    for (keys, status) in groups {
+        session.keys(keys).wait_status(status);
+    }
+    session.keys("=").wait_for("max ");
+    let text = session.seen().text();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_key_that_repeats_before_it_is_handled_changes_the_limit_as_often_as_one_by_one() {
+    let one_by_one = ["1,500", "1,000", "750", "500"].map(|limit| ("-", limit));
+    let at_once = [("----", "max lines 500")];
+    assert_eq!(screen_after(&at_once), screen_after(&one_by_one));
+}
+
+#[test]
+fn a_paste_from_a_terminal_without_bracketed_paste_is_typed_whole() {
+    let home = Home::new();
+    home.file("big", (1..=9000).map(|n| format!("row {n}\n")).collect::<String>());
+    let mut session = Session::start(&home, &["big"]);
+    session.wait_for("row 1");
+    let pattern = format!("row 1{}77", "(1|2|7)?".repeat(400));
+    session.keys(&format!("/{pattern}\r")).wait_for("row 177");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
 }

@@ -103,3 +103,14 @@ fn a_dumb_terminal_gets_the_file() {
     assert_eq!(session.ended(), 0);
     assert_eq!(session.seen().raw, b"text\r\n");
 }
+
+#[test]
+fn a_dumb_terminal_gets_a_file_escaped() {
+    let home = Home::new();
+    home.file("bad", hostile());
+    let mut session = Session::start_with(&home, &[("TERM", "dumb"), ("NO_COLOR", "1")], &["bad"]);
+    assert_eq!(session.ended(), 0);
+    session.wait_for("title: ^[]0;owned^G done");
+    let odd = kinds(&session.seen().raw);
+    assert!(odd.iter().all(|kind| ["^J", "^M"].contains(&kind.as_str())), "{odd:?}");
+}

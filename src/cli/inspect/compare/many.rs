@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::args::CompareArgs;
 use crate::cli::corpus::gather::gather;
-use crate::cli::corpus::measure::{MeasuredCorpus, measure};
+use crate::cli::corpus::measure::measure;
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, fail, json};
 use crate::config::{Config, EffectivePolicy};
@@ -57,19 +57,19 @@ pub(super) fn run(
         }
     }
     let each: Vec<Policy> = policies.iter().map(|found| found.policy.clone()).collect();
-    let MeasuredCorpus { mut sums, .. } =
-        measure(&corpus, each.len(), &|| Tuner::of_each(&each, find, &errors))?;
-    let figures = sums.figures();
+    let mut measured = measure(&corpus, each.len(), &|| Tuner::of_each(&each, find, &errors))?;
+    let figures = measured.sums.figures();
+    let sums = &measured.sums;
     let mut rows: Vec<(bool, PolicyOnMany)> = policies
         .iter()
         .zip(&figures)
-        .map(|(found, figures)| (is_design(config, &found.policy), row(found, figures, &sums)))
+        .map(|(found, figures)| (is_design(config, &found.policy), row(found, figures, sums)))
         .collect();
     rows.sort_by_key(|(is_design, row)| {
         (*is_design, Reverse(row.finds_kept), row.tokens, row.policy.clone())
     });
     let rows: Vec<PolicyOnMany> = rows.into_iter().map(|(_, row)| row).collect();
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         json(&mut out, &rows)?;
     } else if sums.outputs > 0 {
@@ -87,7 +87,8 @@ pub(super) fn run(
             thousands(sums.with_errors),
         )?;
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    measured.end()
 }
 
 fn row(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> PolicyOnMany {

@@ -4,19 +4,20 @@ mod choice;
 mod many;
 
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
 use crate::cli::args::{CompareArgs, PolicyArgs};
 use crate::cli::corpus::tune::pattern;
 use crate::cli::input;
 use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, Failure, json};
+use crate::cli::{CommandResult, json};
 use crate::compare::{Comparison, KeptFinds, Order};
 use crate::config::Config;
 use crate::human::{size, thousands, tokens};
 use crate::known::Confidence;
-use crate::preview::{Totals, Want};
-use crate::source;
-use crate::text::search::Pattern;
+use crate::preview::{Output, Totals, Want};
+use crate::source::{self, MapView, ViewSupply};
+use crate::text::search::{Pattern, each_match};
 
 use choice::ComparedPolicy;
 
@@ -29,30 +30,28 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         _ => return many::run(config, args, &chosen, pattern.as_ref()),
     };
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
-    opened.source.wait();
-    if let Some(error) = opened.source.error() {
-        return Err(Failure::Failed(format!("{}: {error}", opened.name)).into());
-    }
-    let view = opened.source.view();
-    let totals = Totals::of(&source::count(&view, Want::ALL), Want::ALL);
-    let input = opened.input(&view, &totals);
     let policies = choice::resolved(config, args, &chosen, opened.path.as_deref())?;
-    let row = |found: &ComparedPolicy| match found {
-        ComparedPolicy::Policy(found) => {
-            Comparison::of(&found.policy, &found.limits_from.to_string(), &input)
+    let mut rows = opened.read_steadily(&mut |context, view| {
+        let totals = Totals::of(&source::count(view, Want::ALL), Want::ALL);
+        let input = context.input(Output { bytes: view, totals: &totals });
+        let row = |found: &ComparedPolicy| match found {
+            ComparedPolicy::Policy(found) => {
+                Comparison::of(&found.policy, &found.limits_from.to_string(), &input)
+            }
+            ComparedPolicy::Failed(name, error) => Comparison::failed(name, error),
+        };
+        let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
+        if let Some(pattern) = &pattern {
+            find(view, pattern, &mut rows);
         }
-        ComparedPolicy::Failed(name, error) => Comparison::failed(name, error),
-    };
-    let mut rows: Vec<Comparison> = policies.iter().map(row).collect();
-    if let Some(pattern) = &pattern {
-        find(&view, pattern, &mut rows);
-    }
+        Ok(rows)
+    })?;
     // What a real agent does comes before what nobody has shipped.
     let is_design = |row: &Comparison| {
         row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
     };
     rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| Order::Best.compare(a, b)));
-    let mut out = io::BufWriter::new(crate::fs::patient::stdout());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match (args.json, pattern) {
         (true, _) => json(&mut out, &rows)?,
         (false, None) => table(&rows).print(&mut out)?,
@@ -62,9 +61,12 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
 }
 
 /// Counts all matches, and for each row those that it keeps entirely.
-fn find(bytes: &[u8], pattern: &Pattern, rows: &mut [Comparison]) {
+fn find(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
     let mut finds = KeptFinds::new(rows.iter().map(|row| &row.kept[..]));
-    pattern.in_lines(bytes).for_each(|found| finds.found(&found));
+    each_match(&mut ViewSupply::from(view), pattern, &mut |found| {
+        finds.found(&found);
+        ControlFlow::Continue(())
+    });
     let (all, kept) = finds.counts();
     for (row, kept) in rows.iter_mut().zip(kept) {
         (row.finds, row.finds_kept) = (Some(all), Some(kept).filter(|_| row.preview_bytes.is_some()));

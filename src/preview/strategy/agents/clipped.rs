@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
-use regex::bytes::Regex;
-
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Part, Unit};
 use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::breaks::{breaks, next_break};
 use crate::preview::strategy::context::Context;
-use crate::preview::strategy::fixed::PYTHON_BREAKS;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 use crate::preview::template::scope::Scope;
@@ -37,12 +35,11 @@ impl Clipped {
         let most = context.scope.figure(&self.size)?;
         let line_most = context.scope.figure(&self.line_size)?;
         let marker = self.line_suffix.as_str();
-        let breaks = PYTHON_BREAKS.get().map_err(|error| context.scope.fault(error))?;
         let mut selection = Selection { cut: Some(false), ..Selection::default() };
         let (mut parts, mut lines) = (Vec::new(), 0);
         let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
         while at < text.body.end && sum < most && text.gave_up().is_empty() {
-            let line = next_line(text, breaks, at);
+            let line = next_line(text, at);
             at = line.end;
             lines += 1;
             let limit = line_most.min(most - sum);
@@ -77,8 +74,7 @@ impl Clipped {
     /// have. Returns `None` if the limits cannot be worked out.
     pub(crate) fn unclipped(&self, text: &str, scope: &Scope) -> Option<String> {
         let line_most = usize::try_from(scope.figure(&self.line_size).ok()?).ok()?;
-        let breaks = PYTHON_BREAKS.get().ok()?;
-        let ends = breaks.find_iter(text.as_bytes()).map(|found| found.end());
+        let ends = breaks(text.as_bytes()).map(|found| found.end);
         let mut longer = String::with_capacity(text.len());
         let mut start = 0;
         for end in ends.chain(std::iter::once(text.len())) {
@@ -96,13 +92,13 @@ impl Clipped {
     }
 }
 
-fn next_line(text: &Text, breaks: &Regex, at: usize) -> Range<usize> {
+fn next_line(text: &Text, at: usize) -> Range<usize> {
     let end = text.patient_end(at, text.body.end);
-    let found = breaks.find_at(&text.bytes[..end], at);
+    let found = next_break(&text.bytes[..end], at);
     if found.is_none() && end < text.body.end {
         text.give_up();
     }
-    let mut stop = found.map_or(end, |found| found.end());
+    let mut stop = found.map_or(end, |found| found.end);
     if stop < text.body.end && text.bytes[stop - 1] == b'\r' && text.bytes[stop] == b'\n' {
         stop += 1;
     }

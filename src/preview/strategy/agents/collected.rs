@@ -85,6 +85,7 @@ fn with_facts(text: &Text, mut selection: Selection) -> Selection {
     let tokens = text.size(Unit::Bytes).map(|bytes| bytes.div_ceil(4));
     selection.facts.insert("count", Fact::from(tokens));
     selection.facts.insert("gap", Fact::Flag(false));
+    selection.facts.insert("elided", Fact::Number(0));
     selection.facts.insert("stop", Fact::Text("cut".to_owned()));
     selection.cut = Some(true);
     selection

@@ -2,26 +2,19 @@
 
 use std::ops::Range;
 
-use regex::bytes::Regex;
-
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::composed;
 use crate::preview::strategy::context::Context;
-use crate::preview::strategy::fixed::FixedRegex;
 use crate::preview::strategy::segments::{self, Segment};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
-/// Escape sequences as recognized by Copilot CLI: in ECMA-48's 7-bit form, or after U+009B.
-static ESCAPES: FixedRegex = FixedRegex::new(concat!(
-    r"(?s-u)\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[0-?]*[ -/]*[@-~]|[ -/]+[0-~]|[@-Z\x5c-_])",
-    r"|\xc2\x9b[0-?]*[ -/]*[@-~]"
-));
+use super::sequences::{CSI, ESC, control_end, final_end, sequences, string_end};
 
 /// The keys of `filtered`.
 #[derive(Debug)]
@@ -49,9 +42,8 @@ impl Filtered {
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.over)?;
         let shown = context.scope.figure(&self.size)?;
-        let escapes = ESCAPES.get().map_err(|error| context.scope.fault(error))?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
-        let reads = Reads { text, escapes, chunk };
+        let reads = Reads { text, chunk };
         let last_line = context.scope.optional_words(&self.after, Facts::new())?;
         let Some(within) = reads.within(most) else {
             let start = reads.start(shown);
@@ -95,7 +87,6 @@ fn cut(text: &Text, mut selection: Selection, size: Fact, last_line: String) -> 
 /// The reads of an output.
 struct Reads<'a, 'b> {
     text: &'a Text<'b>,
-    escapes: &'a Regex,
     chunk: usize,
 }
 
@@ -111,11 +102,11 @@ impl Reads<'_, '_> {
             let to = if end >= body.end { body.end } else { units::element_start(bytes, end).max(from) };
             self.text.touch(from..to);
             let mut at = from;
-            for found in self.escapes.find_iter(&bytes[from..to]) {
-                if at < from + found.start() && !take(at..from + found.start()) {
+            for found in sequences(&bytes[from..to], sequence_end) {
+                if at < from + found.start && !take(at..from + found.start) {
                     return;
                 }
-                at = from + found.end();
+                at = from + found.end;
             }
             if at < to && !take(at..to) {
                 return;
@@ -160,6 +151,18 @@ impl Reads<'_, '_> {
         });
         removed += self.text.size_of(at..self.text.body.end, Unit::Bytes);
         Fact::Number(whole - removed)
+    }
+}
+
+/// Returns the end of the sequence that begins at `at` as Copilot CLI finds it: in ECMA-48's 7-bit form, or after U+009B.
+pub(super) fn sequence_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let inside = at + 2;
+    match [*bytes.get(at)?, *bytes.get(at + 1)?] {
+        CSI | [ESC, b'['] => control_end(bytes, inside),
+        [ESC, b']'] => string_end(bytes, inside, true).or(Some(inside)),
+        [ESC, b' '..=b'/'] => final_end(bytes, inside, b'0'),
+        [ESC, b'@'..=b'Z' | b'\\'..=b'_'] => Some(inside),
+        _ => None,
     }
 }
 

@@ -2,23 +2,17 @@
 
 use std::ops::Range;
 
-use regex::bytes::Regex;
-
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Bit, Part};
 use crate::preview::section::{Fault, Keys};
+use crate::preview::strategy::breaks::{MAX_BREAK, breaks, count_rare, next_break};
 use crate::preview::strategy::context::Context;
-use crate::preview::strategy::fixed::{FixedRegex, PYTHON_BREAKS};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::Want;
 
-/// What ends a line, without LF and CR, which have been counted already.
-static RARE: FixedRegex = FixedRegex::new(r"(?-u)[\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]");
-/// Length of the longest break in bytes.
-const LONGEST: usize = 3;
 /// Bytes searched for a break at a time, from the end.
 const STEP: usize = 4096;
 
@@ -44,14 +38,12 @@ impl Numbered {
     }
 
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
-        let wrong = |error: regex::Error| context.scope.fault(error);
-        let breaks = PYTHON_BREAKS.get().map_err(wrong)?;
         let first = context.scope.figure(&self.head_lines)?;
         let last = context.scope.figure(&self.tail_lines)?;
-        let mut head = from_start(text, breaks, first.saturating_add(last).saturating_add(1));
+        let mut head = from_start(text, first.saturating_add(last).saturating_add(1));
         let is_many = head.len() as u64 > first.saturating_add(last);
-        let total = if is_many { count(text, RARE.get().map_err(wrong)?) } else { Ok(head.len() as u64) };
-        let tail = if is_many { from_end(text, breaks, as_usize(last)) } else { Vec::new() };
+        let total = if is_many { count(text) } else { Ok(head.len() as u64) };
+        let tail = if is_many { from_end(text, as_usize(last)) } else { Vec::new() };
         head.truncate(as_usize(if is_many { first } else { u64::MAX }));
         let most = context.scope.figure(&self.line_size)?;
         let rows = Rows { text, context, most, number: &self.number };
@@ -76,16 +68,16 @@ impl Numbered {
 }
 
 /// Returns the first lines, without their breaks.
-fn from_start(text: &Text, breaks: &Regex, most: u64) -> Vec<Range<usize>> {
+fn from_start(text: &Text, most: u64) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut at = text.body.start;
     while at < text.body.end && (lines.len() as u64) < most && text.gave_up().is_empty() {
         let bound = text.patient_end(at, text.body.end);
-        let found = breaks.find_at(&text.bytes[..bound], at);
+        let found = next_break(&text.bytes[..bound], at);
         if found.is_none() && bound < text.body.end {
             text.give_up();
         }
-        let (stop, next) = found.map_or((bound, bound), |found| (found.start(), found.end()));
+        let (stop, next) = found.map_or((bound, bound), |found| (found.start, found.end));
         let is_pair = next == bound && text.bytes[next - 1] == b'\r' && text.bytes.get(next) == Some(&b'\n');
         text.touch(at..next);
         lines.push(at..stop);
@@ -95,14 +87,14 @@ fn from_start(text: &Text, breaks: &Regex, most: u64) -> Vec<Range<usize>> {
 }
 
 /// Returns the last lines, in order, without their breaks.
-fn from_end(text: &Text, breaks: &Regex, most: usize) -> Vec<Range<usize>> {
+fn from_end(text: &Text, most: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut end = text.body.end;
-    if let Some(found) = break_before(text, breaks, end).filter(|found| found.end == end) {
+    if let Some(found) = break_before(text, end).filter(|found| found.end == end) {
         end = found.start;
     }
     while lines.len() < most {
-        let found = break_before(text, breaks, end);
+        let found = break_before(text, end);
         let start = found.as_ref().map_or(text.body.start, |found| found.end);
         text.touch(start..end);
         lines.insert(0, start..end);
@@ -113,7 +105,7 @@ fn from_end(text: &Text, breaks: &Regex, most: usize) -> Vec<Range<usize>> {
 }
 
 /// Returns the last break that ends at or before `end`.
-fn break_before(text: &Text, breaks: &Regex, end: usize) -> Option<Range<usize>> {
+fn break_before(text: &Text, end: usize) -> Option<Range<usize>> {
     let floor = match text.totals.line_feeds {
         Some(_) => text.body.start,
         None => end - text.patient_end(0, end - text.body.start),
@@ -121,9 +113,9 @@ fn break_before(text: &Text, breaks: &Regex, end: usize) -> Option<Range<usize>>
     let mut high = end;
     while high > floor {
         let low = high.saturating_sub(STEP).max(floor);
-        let from = low.saturating_sub(LONGEST).max(text.body.start);
-        let found = breaks.find_iter(&text.bytes[from..high]).last();
-        let found = found.map(|found| from + found.start()..from + found.end());
+        let from = low.saturating_sub(MAX_BREAK).max(text.body.start);
+        let found = breaks(&text.bytes[from..high]).last();
+        let found = found.map(|found| from + found.start..from + found.end);
         // One that begins before this step may be the end of a longer one.
         if let Some(found) = found.filter(|found| found.start >= low || from == text.body.start) {
             return Some(found);
@@ -131,7 +123,7 @@ fn break_before(text: &Text, breaks: &Regex, end: usize) -> Option<Range<usize>>
         if low == floor {
             break;
         }
-        high = (low + LONGEST - 1).min(end);
+        high = (low + MAX_BREAK - 1).min(end);
     }
     if floor > text.body.start {
         text.give_up();
@@ -140,12 +132,12 @@ fn break_before(text: &Text, breaks: &Regex, end: usize) -> Option<Range<usize>>
 }
 
 /// Counts the lines. LF and CR have been counted already; the rest must be searched for, so all of the output is read.
-fn count(text: &Text, rare: &Regex) -> Result<u64, Want> {
+fn count(text: &Text) -> Result<u64, Want> {
     let feeds = text.line_feeds()?;
     let returns = text.totals.lone_returns.ok_or(Want::LONE_RETURNS)?;
     text.touch(text.body.clone());
     let bytes = &text.bytes[text.body.clone()];
-    let others = rare.find_iter(bytes).count() as u64;
+    let others = count_rare(bytes);
     let ended = [&b"\n"[..], b"\r", b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e", b"\xc2\x85"];
     let is_ended =
         ended.iter().chain(&[&b"\xe2\x80\xa8"[..], b"\xe2\x80\xa9"]).any(|end| bytes.ends_with(end));

@@ -3,25 +3,16 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use regex::bytes::Regex;
-
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
-use crate::preview::strategy::fixed::FixedRegex;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-/// Escape sequences, the first matching alternative; an ESC that does not begin any stays.
-static ESCAPES: FixedRegex = FixedRegex::new(concat!(
-    r"(?s-u)\x1b\[[0-?]*[ -/]*[@-~]",
-    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)",
-    r"|\x1b[PX^_][^\x1b]*\x1b\\",
-    r"|\x1b[ -/]*[0-~]"
-));
+use super::sequences::{ESC, control_end, final_end, sequences, string_end};
 
 /// An event while walking through the stripped text.
 #[derive(Debug, Clone)]
@@ -56,10 +47,9 @@ impl Stripped {
 
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
-        let escapes = ESCAPES.get().map_err(|error| context.scope.fault(error))?;
         let (mut head, mut tail) = (Head::new(lines / 2, size / 2), Tail::new(size / 2));
         let (mut pieces, mut cost) = (0, 0);
-        walk(text, escapes, |bite| {
+        walk(text, |bite| {
             pieces += u64::from(matches!(bite, Bite::Begin));
             cost += bite.cost();
             head.take(&bite);
@@ -91,16 +81,29 @@ impl Stripped {
 }
 
 /// Walks through the stripped text, remembering nothing.
-fn walk(text: &Text, escapes: &Regex, mut see: impl FnMut(Bite)) {
+fn walk(text: &Text, mut see: impl FnMut(Bite)) {
     text.touch(text.body.clone());
     see(Bite::Begin);
     let mut at = text.body.start;
-    for found in escapes.find_iter(&text.bytes[text.body.clone()]) {
-        let (start, end) = (text.body.start + found.start(), text.body.start + found.end());
+    for found in sequences(&text.bytes[text.body.clone()], sequence_end) {
+        let (start, end) = (text.body.start + found.start, text.body.start + found.end);
         see_lines(text, at..start, &mut see);
         at = end;
     }
     see_lines(text, at..text.body.end, &mut see);
+}
+
+/// Returns the end of the sequence that begins at `at`, the longest form first; an ESC that begins none stays.
+pub(super) fn sequence_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let inside = at + 2;
+    let long = match [*bytes.get(at)?, *bytes.get(at + 1)?] {
+        [ESC, b'['] => control_end(bytes, inside),
+        [ESC, b']'] => string_end(bytes, inside, true),
+        [ESC, b'P' | b'X' | b'^' | b'_'] => string_end(bytes, inside, false),
+        [ESC, _] => None,
+        _ => return None,
+    };
+    long.or_else(|| final_end(bytes, at + 1, b'0'))
 }
 
 fn see_lines(text: &Text, range: Range<usize>, see: &mut impl FnMut(Bite)) {

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use regex::bytes::Regex;
-
 use crate::preview::error::PlanError;
+use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
@@ -12,6 +11,7 @@ use crate::preview::strategy::context::{Boundary, Context};
 use crate::preview::strategy::selection::{Inner, Selection};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
+use crate::text::supply::OwnBytes;
 
 /// How far into a row to search for the match's own text: as far as a path and a line number can reach.
 const PREFIX: usize = 4096 + 24;
@@ -29,20 +29,19 @@ struct Item {
 
 /// Finds where a match's own text begins in its row, and a byte order mark before it.
 #[derive(Debug)]
-struct Rows(Option<Regex>);
+struct Rows(Option<Expression>);
 
 impl Rows {
     fn new(has_prefix: bool) -> Result<Self, regex::Error> {
-        has_prefix.then(|| Regex::new(PREFIX_END)).transpose().map(Self)
+        has_prefix.then(|| Expression::new(PREFIX_END)).transpose().map(Self)
     }
 
     fn split(&self, bytes: &[u8], line: &Range<usize>) -> (usize, Option<Range<usize>>) {
         // A path has at least one byte.
         let start = line.end.min(line.start + 1);
-        let row = &bytes[start..line.end.min(start + PREFIX)];
-        let Some(found) = self.0.as_ref().and_then(|regex| regex.captures(row)) else {
-            return (line.start, None);
-        };
+        let Some(finder) = &self.0 else { return (line.start, None) };
+        let row = bytes[start..line.end.min(start + PREFIX)].to_vec();
+        let Some(found) = finder.captures(OwnBytes::from(&row)) else { return (line.start, None) };
         let end = start + found.get(0).map_or(0, |whole| whole.end());
         let number = found.get(1).or(found.get(2)).map_or(&b""[..], |number| number.as_bytes());
         let is_marked = number == b"1" && bytes[end..line.end].starts_with(BYTE_ORDER_MARK);

@@ -27,8 +27,7 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) -> Option<Times
     facts.cwd = facts.cwd.take().or_else(|| text("cwd"));
     keep_last(&mut facts.model, record.path(&["message", "model"]));
     let at = record.get("timestamp").and_then(clock::time);
-    facts.started = facts.started.or(at);
-    facts.ended = facts.ended.max(at);
+    facts.note_time(at);
     if is("ai-title") || is("custom-title") || is("summary") {
         let title = ["aiTitle", "customTitle", "title", "summary"].into_iter().find_map(text);
         facts.title = title.or(facts.title.take());

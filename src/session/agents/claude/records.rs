@@ -5,24 +5,28 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::session::branch::{Branches, LivingBranch};
-use crate::session::clock;
 use crate::session::content::LONGEST_NAME;
+use crate::session::context::ContextEvent;
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
 use crate::session::json::{Json, Tape};
-use crate::session::model::{Call, ResultFate};
+use crate::session::model::Call;
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
 
+use super::changes;
 use super::facts::note_facts;
+use super::fates;
+use super::history::{ClaudeHistory, ContextRecord, CountedRequest, NO_RECORD, RecordContext, ResultRecord};
+use super::lists::RequestLists;
 use super::replaced::replace;
 use super::requests;
 use super::result::result;
 
 /// Kinds of records that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
-    "attachment",
+    "api-request-resumed",
     "queue-operation",
     "last-prompt",
     "mode",
@@ -43,29 +47,12 @@ const OTHER_KINDS: &[&str] = &[
 pub(super) struct ClaudeReader {
     /// The sub-agent whose file is being read; empty in the main one.
     file_agent: String,
-    /// By the numbers of their threads.
-    conversations: Vec<Conversation>,
     /// Conversations in the main file, by their records, where no key names the sub-agent.
     inline: IdMap<u32>,
-    results: Vec<ResultRecord>,
-    boundaries: Vec<Boundary>,
-    count: u64,
-}
-
-/// One conversation.
-#[derive(Default)]
-struct Conversation {
-    branches: Branches,
-    /// The model's messages, by the numbers of their records, in order.
-    messages: Vec<(u32, RecordId)>,
-}
-
-impl Conversation {
-    /// Returns the message of a record, by its number.
-    fn message(&self, number: u32) -> Option<RecordId> {
-        let at = self.messages.binary_search_by_key(&number, |(number, _)| *number).ok()?;
-        self.messages.get(at).map(|(_, message)| *message)
-    }
+    history: ClaudeHistory,
+    lists: RequestLists,
+    /// The calls in whose results' place a sentence stands.
+    cut: HashSet<u32>,
 }
 
 /// A record of the conversation: where it is, when it was written, its id with its number among those of its conversation,
@@ -76,36 +63,6 @@ struct Recorded {
     at: Option<Timestamp>,
     linked: Option<(RecordId, u32)>,
     message: Option<RecordId>,
-}
-
-/// Where a result was recorded.
-struct ResultRecord {
-    thread: u32,
-    /// The number of the call.
-    call: u32,
-    /// How many records came before it.
-    count: u32,
-    /// The number of its record in the conversation; [`NO_RECORD`] if that has no id.
-    record: u32,
-    /// The record of the call; 0 if it is not named.
-    source: RecordId,
-}
-
-const NO_RECORD: u32 = u32::MAX;
-
-impl ResultRecord {
-    fn source(&self) -> Option<RecordId> {
-        (self.source != 0).then_some(self.source)
-    }
-}
-
-/// A compaction: what was recorded before it is no longer seen.
-struct Boundary {
-    thread: u32,
-    /// How many records came before it.
-    count: u64,
-    at: Option<Timestamp>,
-    preserved: HashSet<RecordId>,
 }
 
 impl LogReader for ClaudeReader {
@@ -119,7 +76,7 @@ impl LogReader for ClaudeReader {
     }
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
-        self.count += 1;
+        self.history.count += 1;
         let at = note_facts(record, &mut out.facts);
         let kind = record.get("type").and_then(|kind| kind.short_text(LONGEST_NAME)).unwrap_or_default();
         let thread = self.thread(record, out);
@@ -133,17 +90,22 @@ impl LogReader for ClaudeReader {
         match &*kind {
             "assistant" => self.calls(record, thread, recorded, out),
             "user" => self.user(record, thread, recorded, out),
-            "api-request" => requests::request(record, place, &mut out.requests),
-            "api-request-blob" => requests::blob(record, thread, place, &mut out.requests),
+            "api-request" => self.request(record, thread, recorded, out),
+            "api-request-blob" => {
+                requests::blob(record, thread, place, &mut out.requests);
+                self.lists.blob(record, thread, &|call| self.history.was_sent(call), out);
+            }
             "api-request-shape" => requests::shape(record, place, &mut out.requests),
-            "system" => self.system(record, thread),
+            "system" | "attachment" => self.told(record, thread, recorded, out),
             "content-replacement" => {
-                replace(record, thread, place, &|call| self.is_seen(thread, call), out);
+                let replaced = replace(record, thread, place, &|call| self.is_seen(thread, call), out);
+                let told = self.tells(record, thread, recorded, out);
+                changes::push(ContextChange::Replace, told, replaced, &mut self.history);
             }
             "last-prompt" => {
                 let leaf = record.get("leafUuid").and_then(|leaf| leaf.short(LONGEST_NAME));
                 leaf.into_iter().for_each(|leaf| {
-                    self.conversation(thread).branches.set_leaf(record_id(&leaf));
+                    self.history.conversation(thread).branches.set_leaf(record_id(&leaf));
                 });
             }
             known if OTHER_KINDS.contains(&known) => {}
@@ -156,22 +118,8 @@ impl LogReader for ClaudeReader {
     }
 
     fn settle(&mut self, out: &mut Transcript) {
-        self.results.shrink_to_fit();
-        for conversation in &mut self.conversations {
-            conversation.branches.shrink();
-            conversation.messages.shrink_to_fit();
-        }
-        let living: Vec<LivingBranch> =
-            self.conversations.iter().map(|conversation| conversation.branches.living()).collect();
-        let messages = self.living_messages(&living);
-        for result in &self.results {
-            let fate = self.fate(result, &living, &messages);
-            if let Some(call) = out.calls.get_mut(result.call as usize)
-                && let [first] = &mut call.results[..]
-            {
-                first.fate = fate;
-            }
-        }
+        self.history.shrink();
+        fates::settle(&self.history, out);
     }
 }
 
@@ -202,26 +150,19 @@ impl ClaudeReader {
         thread == 0 || !self.file_agent.is_empty()
     }
 
-    fn conversation(&mut self, thread: u32) -> &mut Conversation {
-        let thread = thread as usize;
-        if thread >= self.conversations.len() {
-            self.conversations.resize_with(thread + 1, Conversation::default);
-        }
-        &mut self.conversations[thread]
-    }
-
     /// Takes up a record in its conversation. Returns its id, if it has one, and its number there.
     fn link(&mut self, record: Json, thread: u32) -> Option<(RecordId, u32)> {
         let id = id_of(record, "uuid")?;
         let parent = id_of(record, "parentUuid").or_else(|| id_of(record, "logicalParentUuid"));
-        Some((id, self.conversation(thread).branches.add(id, parent)))
+        Some((id, self.history.conversation(thread).branches.add(id, parent)))
     }
 
     fn calls(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
         let name = recorded.message.filter(|name| *name != 0);
+        self.answer(record, thread, recorded, out);
         if let (Some((_, number)), Some(name)) = (recorded.linked, name) {
-            self.conversation(thread).messages.push((number, name));
+            self.history.conversation(thread).messages.push((number, name));
         }
         for block in message.get("content").into_iter().flat_map(|content| content.items()) {
             let is_call = block.get("type").is_some_and(|kind| kind.is("tool_use"));
@@ -239,6 +180,8 @@ impl ClaudeReader {
     }
 
     fn user(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
+        let told = self.tells(record, thread, recorded, out);
+        changes::span(record, told, &mut self.history);
         let content = record.path(&["message", "content"]);
         for block in content.into_iter().flat_map(|content| content.items()) {
             let is_result = block.get("type").is_some_and(|kind| kind.is("tool_result"));
@@ -251,109 +194,84 @@ impl ClaudeReader {
                 result(record, block, (recorded.place, recorded.at), call);
             }
             let source = id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid"));
-            self.results.push(ResultRecord {
+            self.history.results.push(ResultRecord {
                 thread,
                 call: number,
                 record: recorded.linked.map_or(NO_RECORD, |(_, number)| number),
                 source: source.unwrap_or_default(),
-                count: self.count.try_into().unwrap_or(u32::MAX),
+                count: self.history.count.try_into().unwrap_or(u32::MAX),
             });
+        }
+    }
+
+    /// Counts a request that is in the records, and takes what it carries.
+    fn request(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
+        let told = self.tells(record, thread, recorded, out);
+        self.count_request(told, true, out);
+        self.history.conversation(thread).excluded = changes::excluded(record);
+        let Some(number) = requests::request(record, recorded.place, &mut out.requests) else { return };
+        for (change, results) in self.lists.request(thread, number, &out.requests) {
+            let event =
+                ContextEvent { evidence: FateEvidence::Sent, ..changes::event(change, told, results) };
+            self.history.changes.push(ContextRecord { told, event, is_sent: true });
+        }
+    }
+
+    /// Counts the request of an answer, unless that is in the records. One answer may be several records.
+    fn answer(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
+        let Some(message) = record.get("message") else { return };
+        let is_error = record.get("isApiErrorMessage").and_then(|mark| mark.bool()) == Some(true)
+            || message.get("model").is_some_and(|model| model.is("<synthetic>"));
+        let name = recorded.message.filter(|name| *name != 0 && !is_error);
+        let last = self.history.conversation(thread).messages.last().map(|(_, name)| *name);
+        if name.is_none() || name == last {
+            return;
+        }
+        let told = self.tells(record, thread, recorded, out);
+        if !id_of(record, "requestRef").is_some_and(|request| out.requests.has_request(request)) {
+            self.count_request(told, false, out);
+        }
+        let request = out.next_request(thread).and_then(|next| next.checked_sub(1));
+        changes::answer(message, RecordContext { request, ..told }, &mut self.history);
+    }
+
+    fn count_request(&mut self, told: RecordContext, is_logged: bool, out: &mut Transcript) {
+        let conversation = self.history.conversation(told.thread);
+        let position = Some(told.number).filter(|number| *number != NO_RECORD);
+        let position = position.unwrap_or_else(|| conversation.branches.next());
+        conversation.requests.push(CountedRequest { position, is_logged });
+        out.count_answer(told.thread);
+    }
+
+    /// Reads a record that may tell of results which left the context.
+    fn told(&mut self, record: Json, thread: u32, recorded: Recorded, out: &Transcript) {
+        let told = self.tells(record, thread, recorded, out);
+        let before = self.history.boundaries.len();
+        changes::read(record, told, &mut self.cut, &mut self.history, out);
+        if self.history.boundaries.len() > before {
+            self.lists.compact(thread);
+        }
+    }
+
+    fn tells(&self, record: Json, thread: u32, recorded: Recorded, out: &Transcript) -> RecordContext {
+        RecordContext {
+            thread,
+            count: self.history.count,
+            number: recorded.linked.map_or(NO_RECORD, |(_, number)| number),
+            at: recorded.at,
+            request: Some(out.next_request(thread).unwrap_or(1)),
+            record: recorded.place.span(record),
         }
     }
 
     /// Whether the model has spoken since it could see a result.
     fn is_seen(&self, thread: u32, call: u32) -> bool {
-        let result = self.results.iter().rev().find(|result| result.call == call);
-        let Some(conversation) = self.conversations.get(thread as usize) else { return true };
+        let result = self.history.results.iter().rev().find(|result| result.call == call);
+        let Some(conversation) = self.history.conversations.get(thread as usize) else { return true };
         let source = result.and_then(|result| conversation.branches.recent(result.source()?));
         let called = source.and_then(|source| conversation.message(source));
         called.is_none() || called != conversation.messages.last().map(|(_, message)| *message)
     }
-
-    fn system(&mut self, record: Json, thread: u32) {
-        if record.get("subtype").is_some_and(|kind| kind.is("compact_boundary")) {
-            let preserved = record.path(&["compactMetadata", "preservedMessages", "uuids"]);
-            let ids = preserved.into_iter().flat_map(|list| list.items());
-            let preserved = ids.filter_map(|id| id.short(LONGEST_NAME)).map(|id| record_id(&id)).collect();
-            let at = record.get("timestamp").and_then(clock::time);
-            self.boundaries.push(Boundary { thread, count: self.count, at, preserved });
-        }
-    }
-
-    /// Whether the record of a result is on the branch that lives.
-    fn is_on_branch(&self, result: &ResultRecord, living: &[LivingBranch]) -> bool {
-        let thread = result.thread as usize;
-        match (self.conversations.get(thread), living.get(thread)) {
-            (Some(conversation), Some(branch)) if conversation.branches.last().is_some() => {
-                branch.contains_number(result.record, &conversation.branches)
-            }
-            // No record of the conversation has an id.
-            _ => true,
-        }
-    }
-
-    /// Returns the message of the call of a result: in its own conversation, or in the main one.
-    fn message_of(&self, result: &ResultRecord, living: &[LivingBranch]) -> Option<RecordId> {
-        let source = result.source()?;
-        let within = |thread: usize| {
-            let number = living.get(thread)?.number(source)?;
-            self.conversations.get(thread)?.message(number)
-        };
-        within(result.thread as usize).or_else(|| within(0))
-    }
-
-    /// Returns the messages of which a record is on a branch that lives, as far as results that are on none depend on it.
-    fn living_messages(&self, living: &[LivingBranch]) -> IdMap<MessageState> {
-        let off = self.results.iter().filter(|result| !self.is_on_branch(result, living));
-        let mut messages: IdMap<MessageState> =
-            off.filter_map(|result| Some((self.message_of(result, living)?, MessageState::Left))).collect();
-        if messages.is_empty() {
-            return messages;
-        }
-        for (conversation, branch) in self.conversations.iter().zip(living) {
-            for (number, message) in &conversation.messages {
-                if let Some(state) = messages.get_mut(message)
-                    && branch.contains_number(*number, &conversation.branches)
-                {
-                    *state = MessageState::Lives;
-                }
-            }
-        }
-        messages
-    }
-
-    /// Parallel calls are in several records of one message, of which only one is followed by the next message: a result
-    /// lives if any record of its message does.
-    fn fate(
-        &self,
-        result: &ResultRecord,
-        living: &[LivingBranch],
-        messages: &IdMap<MessageState>,
-    ) -> ResultFate {
-        let is_of_living = || {
-            let state = self.message_of(result, living).and_then(|message| messages.get(&message));
-            state == Some(&MessageState::Lives)
-        };
-        if !self.is_on_branch(result, living) && !is_of_living() {
-            return ResultFate::OffBranch;
-        }
-        let preserved = |boundary: &Boundary| {
-            let conversation = self.conversations.get(result.thread as usize);
-            let record = conversation.and_then(|conversation| conversation.branches.id(result.record));
-            boundary.preserved.contains(&record.unwrap_or_default())
-        };
-        let compacted = self.boundaries.iter().find(|boundary| {
-            boundary.thread == result.thread && boundary.count > result.count.into() && !preserved(boundary)
-        });
-        compacted.map_or(ResultFate::InContext, |boundary| ResultFate::Compacted(boundary.at))
-    }
-}
-
-/// Whether the model's message is still part of the conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MessageState {
-    Lives,
-    Left,
 }
 
 fn id_of(record: Json, key: &str) -> Option<RecordId> {
@@ -369,16 +287,5 @@ fn describe_thread(path: &Path, thread: u32, out: &mut Transcript) {
     if let Some(thread) = out.threads.get_mut(thread as usize) {
         text("agentType").into_iter().for_each(|name| thread.name = name.into());
         thread.parent_call = text("toolUseId").map(Into::into);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A session of 2 GB holds over 100,000 results.
-    #[test]
-    fn what_is_kept_of_a_result_takes_few_bytes() {
-        assert_eq!(size_of::<ResultRecord>(), 24);
     }
 }

@@ -4,22 +4,22 @@ use std::path::PathBuf;
 
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, start_of};
+use crate::session::context::ResultId;
 use crate::session::json::{Json, Kind};
-use crate::session::model::{
-    Call, CallResult, Citation, CutState, DisplayCopy, ResultFate, TextPiece, TextPieces,
-};
+use crate::session::model::{Call, CallResult, Citation, CutState, DisplayCopy, TextPiece, TextPieces};
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
 /// Reads that several large results of a turn were replaced together. `is_seen` tells whether the model has seen the result
-/// of the call with a number; if not, it only ever gets the replacement.
+/// of the call with a number; if not, it only ever gets the replacement. Returns the results that it had otherwise.
 pub(super) fn replace(
     record: Json,
     thread: u32,
     place: RecordPlace,
     is_seen: &dyn Fn(u32) -> bool,
     out: &mut Transcript,
-) {
+) -> Vec<ResultId> {
+    let mut replaced = Vec::new();
     let at = record.get("timestamp").and_then(clock::time);
     for replacement in record.get("replacements").into_iter().flat_map(|list| list.items()) {
         let id = replacement.get("toolUseId").and_then(|id| id.short(LONGEST_NAME));
@@ -27,8 +27,8 @@ pub(super) fn replace(
         let (Some(id), Some(text)) = (id, text) else { continue };
         let Some(number) = out.call_number(thread, &id) else { continue };
         let Some(call) = out.calls.get_mut(number as usize) else { continue };
-        match call.results.last_mut() {
-            Some(last) if is_seen(number) => last.fate = ResultFate::Replaced(at),
+        match call.results.len().checked_sub(1) {
+            Some(last) if is_seen(number) => replaced.push(ResultId { call: number, result: last as u32 }),
             _ => keep_for_screen(call),
         }
         if let Some(path) = cited(&start_of(text)) {
@@ -41,6 +41,7 @@ pub(super) fn replace(
             place.span(record),
         ));
     }
+    replaced
 }
 
 /// What the model never saw is a copy for the agent's own screen.

@@ -7,8 +7,8 @@ use crate::session::json::Json;
 use crate::session::reader::RecordPlace;
 use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, Speaker, message_hash};
 
-/// Reads a request.
-pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) {
+/// Reads a request, and returns its number.
+pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) -> Option<u32> {
     let (id, base) = (name(record, "id").unwrap_or_default(), name(record, "base"));
     let facts = RequestFacts {
         id: &id,
@@ -20,7 +20,7 @@ pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) {
     // A hash that cannot be read keeps its place, and stands for no message.
     let tail = record.get("tail").into_iter().flat_map(|tail| tail.items());
     let tail = tail.map(|hash| hash_of(Some(hash)).unwrap_or_default());
-    log.add_request(&facts, place.span(record), tail);
+    log.add_request(&facts, place.span(record), tail)
 }
 
 /// Reads a message that was written for a request.
@@ -45,6 +45,6 @@ pub(super) fn spoken(record: Json, message: Option<RecordId>, place: RecordPlace
     log.add_spoken(speaker, place.span(record));
 }
 
-fn hash_of(text: Option<Json>) -> Option<MessageHash> {
+pub(super) fn hash_of(text: Option<Json>) -> Option<MessageHash> {
     message_hash(&text?.short(64)?)
 }

@@ -7,10 +7,16 @@ use smallvec::SmallVec;
 
 use crate::session::content::{LONGEST_TEXT, first_text, first_words, pieces};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, TextPiece};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy};
 use crate::session::reader::RecordPlace;
 
 use super::replaced::cited;
+
+/// How many UTF-16 units of a failed command's output come before the notice, with the line about its exit status.
+const FAILURE_HEAD: usize = 5000;
+
+/// How many bytes are enough for the notice.
+const MAX_NOTICE: usize = 64;
 
 /// Reads a result into its call.
 pub(super) fn result(
@@ -29,6 +35,9 @@ pub(super) fn result(
         .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
     let ui = record.get("toolUseResult");
     (call.cut, call.cites) = cut_of(&start, ui);
+    if call.cut == CutState::No && call.exit.is_some() && content.is_some_and(is_failure_cut) {
+        call.cut = CutState::Lost;
+    }
     call.display = ui.map(|ui| display(ui, place)).unwrap_or_default();
     call.results.push(CallResult::recorded(
         content.map(|content| pieces(content, place)).unwrap_or_default(),
@@ -65,17 +74,28 @@ fn cut_of(start: &str, ui: Option<Json>) -> (CutState, Vec<Citation>) {
     }
 }
 
+/// Whether the middle of a failed command's output was cut out: what is left of it has the agent's notice in its middle.
+fn is_failure_cut(content: Json) -> bool {
+    let text = first_words(content, 3 * FAILURE_HEAD + MAX_NOTICE);
+    let mut units = 0;
+    let head = text.char_indices().find(|(_, c)| {
+        units += c.len_utf16();
+        units > FAILURE_HEAD
+    });
+    let after = head.and_then(|(at, _)| text.get(at..)?.strip_prefix("\n\n... ["));
+    after
+        .and_then(|rest| rest.split_once(" characters truncated] ...\n\n"))
+        .is_some_and(|(figure, _)| !figure.is_empty() && figure.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// Returns the copies that only the agent's own screen shows.
 fn display(ui: Json, place: RecordPlace) -> SmallVec<[DisplayCopy; 1]> {
     let copy = |name: &'static str, path: &[&str], most: u32| {
         let text = ui.path(path).filter(|text| text.kind() == Kind::String && !text.is(""))?;
-        Some(DisplayCopy { name, text: TextPiece::Json(place.span(text)), most: Some(most) })
+        Some(DisplayCopy::new(name, place.span(text), Some(most)))
     };
-    let whole = (ui.kind() == Kind::String).then(|| DisplayCopy {
-        name: "toolUseResult",
-        text: TextPiece::Json(place.span(ui)),
-        most: Some(0),
-    });
+    let whole =
+        (ui.kind() == Kind::String).then(|| DisplayCopy::new("toolUseResult", place.span(ui), Some(0)));
     whole
         .into_iter()
         .chain(copy("toolUseResult.stdout", &["stdout"], 30_000))

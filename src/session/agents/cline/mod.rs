@@ -1,6 +1,7 @@
 //! Cline since its 3.x command line: one JSON document a conversation, and one about the session. One call may have several
 //! commands.
 
+mod context;
 mod rendered;
 
 use std::path::{Path, PathBuf};
@@ -11,11 +12,11 @@ use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{LONGEST_TEXT, is_type, name, pieces, text};
 use crate::session::document::{DocumentSession, before_member};
+use crate::session::fate::ContextState;
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{
-    Call, CallResult, CallStatus, CutState, DisplayCopy, Evidence, RecordSpan, ResultFate, SessionFacts,
-    TextPiece,
+    Call, CallResult, CallStatus, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts,
 };
 use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
@@ -23,10 +24,15 @@ use crate::session::reader::{
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
 
+use self::context::{Compaction, FileReads};
+
 const AGENT: &str = "cline";
 
 /// How the name of a conversation's file ends.
 const MESSAGES: &str = ".messages.json";
+
+/// How the name of the file with its newest compaction ends.
+const COMPACTION: &str = ".compaction.json";
 
 /// The length from which an output was cut before it was recorded, in UTF-16 units; a shorter one is whole.
 const EXECUTOR: u32 = 48_000;
@@ -40,15 +46,17 @@ impl SessionFormat for Cline {
         AGENT
     }
 
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
     fn seen(&self) -> &'static str {
         "3.0.65"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
         let data = env.var("CLINE_DATA_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute()).or(named);
         let Some(data) = data else { return };
@@ -90,13 +98,17 @@ fn id_of(messages: &Path) -> Option<&str> {
     messages.file_name()?.to_str()?.strip_suffix(MESSAGES)
 }
 
-/// Returns the file of the main conversation and those of its sub-agents, which lie beside it.
+/// Returns the file of the main conversation, and those of its sub-agents and of compactions, which lie beside it.
 fn conversations(main: &Path) -> Vec<PathBuf> {
     let is_main = main.parent().and_then(Path::file_name).and_then(|name| name.to_str()) == id_of(main);
     let dir = main.parent().filter(|_| is_main);
-    let beside = dir.map(|dir| find::files(dir, |name| name.ends_with(MESSAGES), &mut |_| {}));
+    let beside = dir.map(|dir| find::files(dir, is_followed, &mut |_| {}));
     let others = beside.into_iter().flatten().map(|file| file.path).filter(|path| path != main);
     std::iter::once(main.to_owned()).chain(others).collect()
+}
+
+fn is_followed(name: &str) -> bool {
+    name.ends_with(MESSAGES) || name.ends_with(COMPACTION)
 }
 
 fn facts_of(document: Json) -> SessionFacts {
@@ -111,25 +123,42 @@ fn facts_of(document: Json) -> SessionFacts {
 
 /// Adds what the document about the session tells.
 fn with_manifest(messages: &Path, facts: SessionFacts) -> SessionFacts {
-    let Some(id) = id_of(messages) else { return facts };
-    let bytes = FileRecords::new(messages.with_file_name(format!("{id}.json"))).whole().unwrap_or_default();
+    of_manifest(messages, |manifest| {
+        let time = |key: &str| manifest.get(key).and_then(clock::time);
+        let title = manifest.path(&["metadata", "title"]).and_then(|title| title.short(LONGEST_TEXT));
+        SessionFacts {
+            cwd: text(manifest, "cwd"),
+            title: title.or(text(manifest, "prompt")),
+            model: name(manifest, "model"),
+            started: time("started_at"),
+            ended: facts.ended.max(time("ended_at")),
+            ..facts.clone()
+        }
+    })
+    .unwrap_or(facts)
+}
+
+/// Reads the document about the session, if there is one.
+fn of_manifest<T>(messages: &Path, take: impl FnOnce(Json) -> T) -> Option<T> {
+    let bytes =
+        FileRecords::new(messages.with_file_name(format!("{}.json", id_of(messages)?))).whole().ok()?;
     let mut tape = Tape::default();
-    let Ok(manifest) = tape.read(bytes.trim_ascii()) else { return facts };
-    let time = |key: &str| manifest.get(key).and_then(clock::time);
-    SessionFacts {
-        cwd: text(manifest, "cwd"),
-        title: manifest
-            .path(&["metadata", "title"])
-            .and_then(|title| title.short(LONGEST_TEXT))
-            .or(text(manifest, "prompt")),
-        model: name(manifest, "model"),
-        started: time("started_at"),
-        ended: facts.ended.max(time("ended_at")),
-        ..facts
-    }
+    tape.read(bytes.trim_ascii()).ok().map(take)
+}
+
+/// Returns the file with the newest compaction of a conversation: it lies beside the messages, also if the document about
+/// the session claims another place.
+fn compaction_of(messages: &Path) -> Option<PathBuf> {
+    let claimed = of_manifest(messages, |manifest| text(manifest, "compaction_path")).flatten();
+    let claimed = claimed.and_then(|path| Some(Path::new(&path).file_name()?.to_owned()));
+    let usual = || Some(format!("{}{COMPACTION}", id_of(messages)?).into());
+    Some(messages.with_file_name(claimed.or_else(usual)?))
 }
 
 fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
+    if path.to_str().is_some_and(|path| path.ends_with(COMPACTION)) {
+        return;
+    }
     let is_main = place.source == 0;
     let sub_agent = document.get("origin").and_then(|origin| name(origin, "subagent"));
     let thread = if is_main {
@@ -144,18 +173,35 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         out.unread.records += 1;
         return;
     };
-    for message in messages.items() {
+    let count = messages.items().count();
+    // The compaction of a longer conversation, which was taken back since then, is not used.
+    let compaction = compaction_of(path).and_then(|path| Compaction::read(&path, out));
+    let compaction = compaction.filter(|compaction| compaction.messages <= count);
+    let (mut reads, first) = (FileReads::default(), out.calls.len() as u32);
+    for (number, message) in messages.items().enumerate() {
         out.unread.records += 1;
         out.unread.known += 1;
+        if let Some(compaction) = compaction.as_ref().filter(|compaction| compaction.messages == number) {
+            compaction.apply(thread, first, &mut reads, out);
+        }
         let at = message.get("ts").and_then(clock::time);
+        if message.get("role").is_some_and(|role| role.is("assistant")) {
+            reads.clear(thread, at, out);
+            out.count_answer(thread);
+        }
         let blocks = message.get("content").into_iter().flat_map(|content| content.items());
         for block in blocks {
             if is_type(block, "tool_use") {
                 call(block, thread, at, place, out);
-            } else if is_type(block, "tool_result") {
-                result(block, thread, at, place, out);
+            } else if is_type(block, "tool_result")
+                && let Some(call) = result(block, thread, at, place, out)
+            {
+                reads.note(call, block, place, out);
             }
         }
+    }
+    if let Some(compaction) = compaction.filter(|compaction| compaction.messages == count) {
+        compaction.apply(thread, first, &mut reads, out);
     }
 }
 
@@ -169,11 +215,18 @@ fn call(block: Json, thread: u32, at: Option<Timestamp>, place: RecordPlace, out
     out.add_call(call);
 }
 
-fn result(block: Json, thread: u32, at: Option<Timestamp>, place: RecordPlace, out: &mut Transcript) {
-    let (Some(id), Some(content)) = (name(block, "tool_use_id"), block.get("content")) else { return };
+/// Reads a result. Returns the number of its call, unless that has one already.
+fn result(
+    block: Json,
+    thread: u32,
+    at: Option<Timestamp>,
+    place: RecordPlace,
+    out: &mut Transcript,
+) -> Option<u32> {
+    let (id, content) = (name(block, "tool_use_id")?, block.get("content")?);
     let call = out.call_or_new(thread, &id, &name(block, "name").unwrap_or_default());
     if !call.results.is_empty() {
-        return;
+        return None;
     }
     let says_error = block.get("is_error").and_then(|flag| flag.bool()) == Some(true);
     let mut failed =
@@ -183,18 +236,15 @@ fn result(block: Json, thread: u32, at: Option<Timestamp>, place: RecordPlace, o
     call.exit = first_failed.and_then(exit_of);
     let sent = rendered::sent(content, place);
     call.cut = if sent.as_ref().is_some_and(|sent| sent.is_cut) { CutState::Lost } else { CutState::No };
-    let copy = |span: &RecordSpan| DisplayCopy {
-        name: "result",
-        text: TextPiece::Json(*span),
-        most: Some(EXECUTOR),
-    };
+    let copy = |span: &RecordSpan| DisplayCopy::new("result", *span, Some(EXECUTOR));
     call.display = sent.iter().flat_map(|sent| sent.cut.iter()).map(copy).collect();
     let (evidence, pieces) = match sent {
         Some(sent) => (Evidence::Rendered, sent.pieces.into()),
         None => (Evidence::Recorded, pieces(content, place)),
     };
     let record = Some(place.span(block));
-    call.results.push(CallResult { evidence, pieces, at, fate: ResultFate::InContext, record });
+    call.results.push(CallResult { evidence, pieces, at, context: ContextState::default(), record });
+    out.call_number(thread, &id)
 }
 
 fn exit_of(item: Json) -> Option<i32> {

@@ -34,6 +34,16 @@ pub(super) fn sent(content: Json, place: RecordPlace) -> Option<Sent> {
     }
 }
 
+/// Returns how many bytes an object of a list takes as it is sent; 0 if it would take too many pieces.
+pub(super) fn len(object: Json, place: RecordPlace) -> u64 {
+    let of_piece = |piece: &TextPiece| match piece {
+        TextPiece::Raw(span) | TextPiece::Json(span) => span.len(),
+        TextPiece::Added(text) => text.len() as u64,
+        TextPiece::Image => 0,
+    };
+    compact(object, place).map_or(0, |sent| sent.pieces.iter().map(of_piece).sum())
+}
+
 /// A text that is sent as it is, but for its length.
 fn plain(content: Json, place: RecordPlace) -> Sent {
     let span = place.span(content);

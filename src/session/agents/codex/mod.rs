@@ -1,9 +1,8 @@
 //! Codex CLI: where its rollouts lie.
 
-mod packed;
 mod records;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
@@ -11,8 +10,9 @@ use crate::env::Env;
 use crate::session::find::{self, FoundFile};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
+    GLANCE, LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
 };
+use crate::session::record::{is_packed, unpack};
 
 use records::{CodexReader, note_facts};
 
@@ -30,15 +30,17 @@ impl SessionFormat for Codex {
         AGENT
     }
 
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
     fn seen(&self) -> &'static str {
         "0.25.0 to 0.169.0"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let Some(root) = find::home_or(env, "CODEX_HOME", ".codex") else { return };
         let mut dirs = vec![root.join("sessions")];
         for _ in ["year", "month", "day"] {
@@ -60,15 +62,19 @@ impl SessionFormat for Codex {
         let is_bare = [&b"\"instructions\""[..], b"\"id\"", b"\"timestamp\""]
             .iter()
             .all(|key| memmem::find(first, key).is_some());
-        (is_meta || is_bare || packed::is_rollout(path, head))
+        (is_meta || is_bare || is_packed_rollout(path))
             .then(|| find::found_file(path).map(|file| session_file(&file)))?
     }
 
     fn glance(&self, file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        if packed::is_packed(&file.path) {
-            return find::glance(&packed::head(head), &[], &mut note_facts);
+        if is_packed(&file.path) {
+            return find::glance(&unpack(head, GLANCE).0, &[], &mut note_facts);
         }
         find::glance(head, tail, &mut note_facts)
+    }
+
+    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
+        file.only_log()
     }
 
     fn open(
@@ -76,13 +82,12 @@ impl SessionFormat for Codex {
         file: &SessionFile,
         progress: &dyn ReadProgress,
     ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let read = |path| LogSession::open(AGENT, vec![path], || Box::new(CodexReader::default()), progress);
-        if packed::is_packed(&file.path) {
-            packed::open(&file.path, progress, &read)
-        } else {
-            read(file.path.clone())
-        }
+        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CodexReader::default()), progress)
     }
+}
+
+fn is_packed_rollout(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(".jsonl.zst")
 }
 
 fn is_rollout(name: &str) -> bool {

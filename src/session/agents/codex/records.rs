@@ -5,41 +5,44 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 
 use crate::session::clock;
-use crate::session::content::{first_text, is_type, name, pieces, text};
+use crate::session::content::{first_text, is_type, name, pieces, start_of, text};
+use crate::session::context::{ContextEvent, ResultId};
+use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{
-    Call, CallResult, CallStatus, CutState, DisplayCopy, ResultFate, SessionFacts, TextPiece,
-};
+use crate::session::model::{Call, CallResult, CallStatus, CutState, DisplayCopy, RecordSpan, SessionFacts};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 /// Kinds of records that hold nothing about calls.
-const OTHER_KINDS: &[&str] = &[
-    "session_meta",
-    "turn_context",
-    "world_state",
-    "token_usage_record",
-    "message",
-    "reasoning",
-    "ghost_snapshot",
-    "web_search_call",
-    "image_generation_call",
-];
+const OTHER_KINDS: &[&str] =
+    &["session_meta", "turn_context", "world_state", "token_usage_record", "message", "ghost_snapshot"];
+
+/// Kinds of records that are part of an answer of the model, besides its messages and calls.
+const ANSWERS: &[&str] = &["reasoning", "web_search_call", "image_generation_call"];
+
+/// With what an output begins that was cut by its tokens.
+const WARNING: &str = "Warning: truncated output (original token count: ";
 
 /// Reads the records of one rollout.
 #[derive(Default)]
 pub(super) struct CodexReader {
-    results: Vec<(Box<str>, u64)>,
-    ended: Vec<Ended>,
+    /// The results in the history, in their order, with their turns.
+    history: Vec<(ResultId, u64)>,
     turn: u64,
+    last: LastRecord,
 }
 
-/// A place from which results are no longer seen.
-enum Ended {
-    /// The history began anew before this result, with those calls kept.
-    Compacted { before: usize, kept: HashSet<Box<str>>, at: Option<Timestamp> },
-    /// The turns from this one on were dropped, of the results so far.
-    Dropped { from_turn: u64, before: usize, at: Option<Timestamp> },
+/// What the last record was, as far as it tells turns and requests apart.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum LastRecord {
+    #[default]
+    Other,
+    /// A task began, which need not be a turn: compacting is one, too.
+    Task,
+    /// A message of the user, by one of the two or three records of it.
+    Prompt,
+    /// Part of an answer of the model.
+    Answer,
 }
 
 impl LogReader for CodexReader {
@@ -54,13 +57,24 @@ impl LogReader for CodexReader {
             _ => outer,
         };
         match kind.as_str() {
-            "function_call" | "custom_tool_call" | "local_shell_call" => call(record, item, place, at, out),
+            "function_call" | "custom_tool_call" | "local_shell_call" => {
+                self.answered(out);
+                call(record, item, place, at, out);
+            }
             "function_call_output" | "custom_tool_call_output" => self.result(record, item, place, at, out),
-            "item_completed" => completed(item, place, out),
+            "item_completed" => {
+                if item.get("item").is_some_and(|item| is_type(item, "UserMessage")) {
+                    self.begin_turn(LastRecord::Prompt);
+                }
+                completed(item, place, out);
+            }
             "exec_command_end" => exec_end(item, place, out),
-            "compacted" => self.compacted(item, at),
-            "thread_rolled_back" => self.dropped(item, at),
-            "task_started" | "user_message" => self.turn += 1,
+            "compacted" => self.compact(record, item, place, at, out),
+            "thread_rolled_back" => self.roll_back(record, item, place, at, out),
+            "task_started" => self.begin_turn(LastRecord::Task),
+            "user_message" => self.begin_turn(LastRecord::Prompt),
+            "message" if item.get("role").is_some_and(|role| role.is("assistant")) => self.answered(out),
+            known if ANSWERS.contains(&known) => self.answered(out),
             known if OTHER_KINDS.contains(&known) => {}
             "" => return record.get("record_type").is_some() || record.get("instructions").is_some(),
             // Events are for the agent's own screen, of which there are many.
@@ -72,31 +86,27 @@ impl LogReader for CodexReader {
         }
         true
     }
-
-    fn settle(&mut self, out: &mut Transcript) {
-        for (number, (id, turn)) in self.results.iter().enumerate() {
-            let fate = self.ended.iter().rev().find_map(|ended| ended.fate(number, id, *turn));
-            if let Some(first) = out.call_mut(0, id).and_then(|call| call.results.first_mut()) {
-                first.fate = fate.unwrap_or(ResultFate::InContext);
-            }
-        }
-    }
-}
-
-impl Ended {
-    fn fate(&self, number: usize, id: &str, turn: u64) -> Option<ResultFate> {
-        match self {
-            Self::Compacted { before, kept, at } => {
-                (number < *before && !kept.contains(id)).then_some(ResultFate::Compacted(*at))
-            }
-            Self::Dropped { from_turn, before, at } => {
-                (number < *before && turn >= *from_turn).then_some(ResultFate::Rewound(*at))
-            }
-        }
-    }
 }
 
 impl CodexReader {
+    /// Counts an answer at the first of its records.
+    fn answered(&mut self, out: &mut Transcript) {
+        if self.last != LastRecord::Answer {
+            out.count_answer(0);
+        }
+        self.last = LastRecord::Answer;
+    }
+
+    /// Begins a turn at the first of the records of its prompt.
+    fn begin_turn(&mut self, record: LastRecord) {
+        if !matches!(self.last, LastRecord::Task | LastRecord::Prompt) {
+            self.turn += 1;
+        }
+        if self.last != LastRecord::Prompt {
+            self.last = record;
+        }
+    }
+
     fn result(
         &mut self,
         record: Json,
@@ -106,34 +116,91 @@ impl CodexReader {
         out: &mut Transcript,
     ) {
         let (Some(id), Some(output)) = (name(item, "call_id"), item.get("output")) else { return };
-        let call = out.call_or_new(0, &id, "");
-        if !call.results.is_empty() {
+        self.last = LastRecord::Other;
+        let Some(number) = out.number_or_new(0, &id) else { return };
+        let Some(call) = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty()) else {
             return;
-        }
-        self.results.push((id.into(), self.turn));
+        };
+        self.history.push((ResultId { call: number, result: 0 }, self.turn));
         // Some versions wrote the text into an object.
         let content = output.get("content").filter(|_| output.kind() == Kind::Object).unwrap_or(output);
         let start = first_text(content);
-        call.exit = exit_of(&start).or(call.exit);
+        // The item of a command that still runs has -1.
+        call.exit = exit_of(&start).or(call.exit.filter(|_| !is_running(&start)));
         call.status = match call.exit {
             Some(0) | None => CallStatus::Ok,
             Some(_) => CallStatus::Failed,
         };
-        call.cut = if is_cut(&start) { CutState::Lost } else { CutState::No };
+        // In code mode, the words of the script's end are a part of their own.
+        let is_cut = is_cut(&start) || content.items().filter_map(|part| part.get("text")).any(has_warning);
+        call.cut = if is_cut { CutState::Lost } else { CutState::No };
         call.results.push(CallResult::recorded(pieces(content, place), at, place.span(record)));
     }
 
-    fn compacted(&mut self, item: Json, at: Option<Timestamp>) {
-        let items = item.get("replacement_history").into_iter().flat_map(|list| list.items());
-        let kept = items.filter_map(|item| name(item, "call_id")).map(Into::into).collect();
-        self.ended.push(Ended::Compacted { before: self.results.len(), kept, at });
+    /// The history begins anew: with the items that the record has, or by a rule that keeps no result. What an item has
+    /// that the server encrypted cannot be known.
+    fn compact(
+        &mut self,
+        record: Json,
+        item: Json,
+        place: RecordPlace,
+        at: Option<Timestamp>,
+        out: &mut Transcript,
+    ) {
+        let items = || item.get("replacement_history").into_iter().flat_map(|list| list.items());
+        let outputs = items().filter(|item| !name(*item, "type").is_some_and(|kind| kind.ends_with("_call")));
+        let kept: HashSet<Box<str>> =
+            outputs.filter_map(|item| name(item, "call_id")).map(Into::into).collect();
+        let is_sealed =
+            items().any(|item| is_type(item, "compaction") || is_type(item, "context_compaction"));
+        let mut event = ContextEvent::recorded(ContextChange::Compact, at);
+        if is_sealed {
+            event.evidence = FateEvidence::Unknown;
+        }
+        let is_kept = |id: &ResultId, out: &Transcript| {
+            out.calls.get(id.call as usize).is_some_and(|call| kept.contains(&call.id))
+        };
+        if self.last == LastRecord::Task {
+            self.turn = self.turn.saturating_sub(1);
+        }
+        if self.last != LastRecord::Prompt {
+            self.last = LastRecord::Other;
+        }
+        self.take(event, place.span(record), out, |id, _, out| !is_kept(id, out));
     }
 
-    fn dropped(&mut self, item: Json, at: Option<Timestamp>) {
+    /// The last turns are taken out of the history.
+    fn roll_back(
+        &mut self,
+        record: Json,
+        item: Json,
+        place: RecordPlace,
+        at: Option<Timestamp>,
+        out: &mut Transcript,
+    ) {
         let turns = item.get("num_turns").and_then(|number| number.int()).unwrap_or(0);
-        let turns = u64::try_from(turns).unwrap_or(0);
-        self.turn = self.turn.saturating_sub(turns);
-        self.ended.push(Ended::Dropped { from_turn: self.turn + 1, before: self.results.len(), at });
+        self.turn = self.turn.saturating_sub(u64::try_from(turns).unwrap_or(0));
+        self.last = LastRecord::Other;
+        let last_turn = self.turn;
+        let event = ContextEvent::recorded(ContextChange::Rewind, at);
+        self.take(event, place.span(record), out, |_, turn, _| turn > last_turn);
+    }
+
+    /// Takes results out of the history, by an event that names them.
+    fn take(
+        &mut self,
+        mut event: ContextEvent,
+        record: RecordSpan,
+        out: &mut Transcript,
+        is_taken: impl Fn(&ResultId, u64, &Transcript) -> bool,
+    ) {
+        self.history.retain(|(id, turn)| {
+            let is_taken = is_taken(id, *turn, out);
+            event.results.extend(is_taken.then_some(*id));
+            !is_taken
+        });
+        (event.request, event.record) = (out.next_request(0), Some(record));
+        out.events.push(event);
     }
 }
 
@@ -172,9 +239,9 @@ fn screen_copy(
     let Some(call) = out.call_mut(0, id) else { return };
     let most = Some(most);
     let exit = item.get("exit_code").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
-    call.exit = call.exit.or(exit);
+    call.exit = call.exit.or(exit.filter(|code| *code >= 0 || call.results.is_empty()));
     if let Some(text) = item.get("aggregated_output").filter(|text| text.kind() == Kind::String) {
-        call.display.push(DisplayCopy { name: what, text: TextPiece::Json(place.span(text)), most });
+        call.display.push(DisplayCopy::new(what, place.span(text), most));
     }
 }
 
@@ -188,20 +255,28 @@ fn exit_of(start: &str) -> Option<i32> {
     after("Process exited with code ").or_else(|| after("Exit code: "))
 }
 
+/// Whether a command did not end before its result was made.
+fn is_running(start: &str) -> bool {
+    let header = start.split("\nOutput:\n").next().unwrap_or_default();
+    header.lines().any(|line| line.starts_with("Process running with session ID "))
+}
+
 /// Whether the agent says at the start of an output that it cut it.
 fn is_cut(start: &str) -> bool {
     let output = start.split_once("\nOutput:\n").map_or(start, |(_, output)| output);
     let output = output.strip_prefix("{\"output\":\"").unwrap_or(output);
-    output.starts_with("Warning: truncated output (original token count: ")
-        || output.starts_with("Total output lines: ")
+    output.starts_with(WARNING) || output.starts_with("Total output lines: ")
+}
+
+fn has_warning(text: Json) -> bool {
+    start_of(text).starts_with(WARNING)
 }
 
 /// Takes over what a record says about the whole session.
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     let item = record.get("payload").unwrap_or(record);
     let at = record.get("timestamp").and_then(clock::time);
-    facts.started = facts.started.or(at);
-    facts.ended = facts.ended.max(at);
+    facts.note_time(at);
     if is_type(record, "session_meta") || record.get("type").is_none() && record.get("id").is_some() {
         if facts.id.is_empty() {
             facts.id = name(item, "id").unwrap_or_default();

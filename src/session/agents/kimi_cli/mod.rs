@@ -38,15 +38,17 @@ impl SessionFormat for KimiCli {
         AGENT
     }
 
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
     fn seen(&self) -> &'static str {
         "1.49.0"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let Some(root) = find::home_or(env, "KIMI_SHARE_DIR", ".kimi") else { return };
         let projects = projects(&root);
         for project in find::directories(&root.join("sessions"), fault) {
@@ -148,8 +150,7 @@ fn own_title(history: &Path) -> Option<String> {
 /// Takes over what an event tells of the session.
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = record.get("timestamp").and_then(clock::time);
-    facts.started = facts.started.or(at);
-    facts.ended = facts.ended.max(at);
+    facts.note_time(at);
     let message =
         record.get("message").filter(|message| message.get("type").is_some_and(|kind| kind.is("TurnBegin")));
     if let (None, Some(message)) = (&facts.title, message) {

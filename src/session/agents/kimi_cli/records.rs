@@ -1,14 +1,16 @@
 //! The records of Kimi CLI: messages without times in the histories, events with times beside them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use crate::session::clock;
 use crate::session::content::{first_text, is_type, last_line, name, pieces};
+use crate::session::context::ContextEvent;
+use crate::session::fate::ContextChange;
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, RecordSpan, ResultFate};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, RecordSpan};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -22,7 +24,6 @@ const OTHER_EVENTS: &[&str] = &[
     "TurnBegin",
     "TurnEnd",
     "SteerInput",
-    "StepBegin",
     "StepInterrupted",
     "StepRetry",
     "HookTriggered",
@@ -33,8 +34,6 @@ const OTHER_EVENTS: &[&str] = &[
     "MCPLoadingEnd",
     "StatusUpdate",
     "Notification",
-    "ContentPart",
-    "ToolCallPart",
     "ApprovalRequest",
     "ApprovalResponse",
     "PlanDisplay",
@@ -61,7 +60,7 @@ pub(super) struct KimiReader {
     now: usize,
     /// The results, by thread and id, with the last log that holds each.
     results: HashMap<(u32, Box<str>), usize>,
-    summed_up: Vec<(u32, Option<Timestamp>)>,
+    summed_up: Vec<(u32, ContextEvent)>,
 }
 
 /// A history of a conversation, or its events.
@@ -73,6 +72,8 @@ struct KimiLog {
     begins_with_summary: bool,
     /// Where the calls are by the agent's ids: in the transcript an id that returned has a number after it.
     ids: HashMap<Box<str>, Box<str>>,
+    /// Whether a request was begun that is not answered yet.
+    is_asked: bool,
     /// How many events had an id.
     counts: HashMap<(Happened, Box<str>), usize>,
 }
@@ -98,7 +99,7 @@ impl LogReader for KimiReader {
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         let is_events = self.logs.get(self.now).is_some_and(|log| log.is_events);
-        let kind = if is_events { self.event(record, out) } else { self.message(record, place, out) };
+        let kind = if is_events { self.event(record, place, out) } else { self.message(record, place, out) };
         if let Some(kind) = &kind {
             out.unread.unknown(kind);
         }
@@ -106,11 +107,17 @@ impl LogReader for KimiReader {
     }
 
     fn settle(&mut self, out: &mut Transcript) {
+        // By the history that each result is in last: those of a history have one fate.
+        let mut left: BTreeMap<(u32, usize), Vec<u32>> = BTreeMap::new();
         for ((thread, id), log) in &self.results {
-            let fate = self.fate(*thread, *log);
-            if let Some(first) = out.call_mut(*thread, id).and_then(|call| call.results.first_mut()) {
-                first.fate = fate;
-            }
+            left.entry((*thread, *log)).or_default().extend(out.call_number(*thread, id));
+        }
+        out.events.clear();
+        for ((thread, log), mut calls) in left {
+            let Some(mut event) = self.event_after(thread, log) else { continue };
+            calls.sort_unstable();
+            event.results = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
+            out.events.push(event);
         }
     }
 }
@@ -213,8 +220,9 @@ impl KimiReader {
     }
 
     /// Reads an event. Returns its kind if that is unknown.
-    fn event(&mut self, record: Json, out: &mut Transcript) -> Option<String> {
-        if self.thread() == 0 {
+    fn event(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> Option<String> {
+        let thread = self.thread();
+        if thread == 0 {
             note_facts(record, &mut out.facts);
         }
         let at = record.get("timestamp").and_then(clock::time);
@@ -222,10 +230,24 @@ impl KimiReader {
             return (!is_type(record, "metadata")).then(|| name(record, "type").unwrap_or_default());
         };
         let payload = message.get("payload")?;
-        match name(message, "type").unwrap_or_default().as_str() {
+        let kind = name(message, "type").unwrap_or_default();
+        let log = self.logs.get_mut(self.now)?;
+        match kind.as_str() {
+            "StepBegin" => log.is_asked = true,
+            "ContentPart" | "ToolCall" | "ToolCallPart" if std::mem::take(&mut log.is_asked) => {
+                out.count_answer(thread);
+            }
+            _ => {}
+        }
+        match kind.as_str() {
             "ToolCall" => self.begun(payload, at, out),
             "ToolResult" => self.ended(payload, at, out),
-            "CompactionEnd" => self.summed_up.push((self.thread(), at)),
+            "StepBegin" | "ContentPart" | "ToolCallPart" => {}
+            "CompactionEnd" => {
+                let (request, record) = (out.next_request(thread), Some(place.span(record)));
+                let event = ContextEvent::recorded(ContextChange::Compact, at);
+                self.summed_up.push((thread, ContextEvent { request, record, ..event }));
+            }
             "SubagentEvent" => sub_agent(payload, out),
             kind if OTHER_EVENTS.contains(&kind) => {}
             kind => return Some(kind.to_owned()),
@@ -255,20 +277,20 @@ impl KimiReader {
         out.call_mut(log.thread, &own)
     }
 
-    /// Works out what became of a result: is it in the last history of its thread, or how does the next one begin?
-    fn fate(&self, thread: u32, log: usize) -> ResultFate {
+    /// Returns what took the results of a history away that are not in the next one: is that begun with a summary? `None`
+    /// for the last history of a thread.
+    fn event_after(&self, thread: u32, log: usize) -> Option<ContextEvent> {
         let histories =
             self.logs.iter().enumerate().filter(|(_, log)| log.thread == thread && !log.is_events);
         let (before, after): (Vec<_>, Vec<_>) = histories.partition(|(number, _)| *number <= log);
-        match after.first() {
-            None => ResultFate::InContext,
-            Some((_, next)) if !next.begins_with_summary => ResultFate::Rewound(None),
-            Some(_) => {
-                let earlier = before.iter().filter(|(_, log)| log.begins_with_summary).count();
-                let times = self.summed_up.iter().filter(|(of, _)| *of == thread);
-                ResultFate::Compacted(times.map(|(_, at)| *at).nth(earlier).flatten())
-            }
+        let (_, next) = after.first()?;
+        if !next.begins_with_summary {
+            return Some(ContextEvent::recorded(ContextChange::Rewind, None));
         }
+        let earlier = before.iter().filter(|(_, log)| log.begins_with_summary).count();
+        let of_thread = self.summed_up.iter().filter(|(of, _)| *of == thread);
+        let event = of_thread.map(|(_, event)| event.clone()).nth(earlier);
+        Some(event.unwrap_or_else(|| ContextEvent::recorded(ContextChange::Compact, None)))
     }
 }
 

@@ -7,12 +7,13 @@ use jiff::Timestamp;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{is_type, name, pieces};
-use crate::session::database::{Database, DatabaseError, RowRecords, RowsOf, TableRows};
-use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts,
-};
+use crate::session::content::{first_words, is_type, name, pieces};
+use crate::session::context::{ContextEvent, ResultId};
+use crate::session::database::{self, Database, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
+use crate::session::fate::{ContextChange, FateEvidence};
+use crate::session::id::{RecordId, record_id};
+use crate::session::json::{Json, Kind};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, SessionFacts};
 use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
@@ -28,10 +29,19 @@ const FORMAT: &str = "opencode-2";
 const SESSIONS: &str = "session_v2";
 
 /// The messages, with the calls in them.
-const MESSAGES: RowsOf = RowsOf { table: "session_message", column: "data" };
+const MESSAGES: RowsOf = RowsOf::plain("session_message", "data");
 
 /// The longest path, in bytes.
 const LONGEST_PATH: usize = 4096;
+
+/// How much of a result stands in a checkpoint, in code points.
+const COPY: usize = 2000;
+
+/// How much of a checkpoint's text is looked at, in bytes: it holds at most 15,000 tokens.
+const MAX_RECENT: usize = 1 << 20;
+
+/// With what a result begins in a checkpoint's text, at the start of a line.
+const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
 
 /// Kinds of messages that hold no calls of the model.
 const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
@@ -53,16 +63,22 @@ impl SessionFormat for OpencodeMessages {
         "2.0, in its source"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        progress: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         // What cannot be looked at, the reader of opencode 1 says.
         let _ = fault;
         let databases = databases(env, &mut |_| {});
-        databases.iter().flat_map(|path| listed(path).unwrap_or_default()).for_each(found);
+        databases.iter().flat_map(|path| listed(path, progress).unwrap_or_default()).for_each(found);
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
         let is_kilo = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"kilo"));
-        let sessions = (Database::is_one(head) && !is_kilo).then(|| listed(path).ok())??;
+        let sessions = (Database::is_one(head) && !is_kilo).then(|| listed(path, &()).ok())??;
         sessions.into_iter().max_by_key(|session| session.modified)
     }
 
@@ -80,23 +96,27 @@ impl SessionFormat for OpencodeMessages {
 }
 
 /// Lists the sessions of a database; those of sub-agents are part of their parents.
-fn listed(path: &Path) -> Result<Vec<SessionFile>, DatabaseError> {
-    let mut database = Database::open(path)?;
-    database.whole(|connection| {
+fn listed(path: &Path, progress: &dyn ReadProgress) -> Result<Vec<SessionFile>, DatabaseError> {
+    let mut database = Database::open(path, progress)?;
+    database.whole(progress, |connection| {
         let columns = connection.columns(SESSIONS)?;
         if columns.is_empty() {
             return Ok(Vec::new());
         }
         let wanted =
             ["parent_id", "directory", "title", "version", "time_created", "time_updated", "fork_session_id"];
-        let wanted = wanted.map(|column| if columns.contains(column) { column } else { "NULL" });
+        let wanted = wanted.map(|column| match column {
+            column if !columns.contains(column) => "NULL".to_owned(),
+            "title" => database::title("title"),
+            column => column.to_owned(),
+        });
         let mut sessions = Vec::new();
         connection.each(&format!("SELECT id, {} FROM {SESSIONS}", wanted.join(", ")), &[], &mut |row| {
             let id = row.text(0).unwrap_or_default();
             let facts = SessionFacts {
                 parent: row.text(1),
                 cwd: row.text(2),
-                title: row.text(3),
+                title: row.title(3, RowsOf::plain(SESSIONS, "title")),
                 version: row.text(4),
                 model: None,
                 started: row.number(5).and_then(clock::number),
@@ -122,21 +142,23 @@ fn read(
     let mut out = Transcript::new(agent);
     out.facts = file.facts.clone();
     let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
-    let sql = "SELECT rowid, type, time_created, data FROM session_message WHERE session_id = ? ORDER BY seq";
+    let sql = format!(
+        "SELECT rowid, type, time_created, {} FROM session_message WHERE session_id = ? ORDER BY seq",
+        database::record("data")
+    );
     for (session, thread) in connection.threads(SESSIONS, file, &mut out)? {
-        let (mut tape, mut done, mut is_wanted) = (Tape::default(), 0, true);
-        connection.each(sql, &[&session], &mut |row| {
+        let (mut buffer, mut done, mut is_wanted) = (RowBuffer::default(), 0, true);
+        let mut history = Vec::new();
+        connection.each(&sql, &[&session], &mut |row| {
             out.unread.records += 1;
             done += 1;
             is_wanted = progress.step(done, done);
             let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
             let at = row.number(2).and_then(clock::number);
-            match row.bytes(3).map(|data| tape.read(data)) {
-                Some(Ok(record)) => {
-                    let kind = row.text(1).unwrap_or_default();
-                    out.unread.known += u64::from(message(record, &kind, at, thread, place, &mut out));
-                }
-                _ => out.unread.broken += 1,
+            if let Some(record) = row.record(3, MESSAGES, &mut buffer, &mut out.unread) {
+                let kind = row.text(1).unwrap_or_default();
+                let message = Message { record, at, thread, place };
+                out.unread.known += u64::from(message.read(&kind, &mut history, &mut out));
             }
             is_wanted
         })?;
@@ -144,43 +166,117 @@ fn read(
             return Err(DatabaseError::GivenUp);
         }
     }
+    out.derive_fates();
     Ok(out)
 }
 
-/// Reads a message. Returns whether it is of a kind that is known.
-fn message(
-    record: Json,
-    kind: &str,
+/// A message that is being read.
+#[derive(Clone, Copy)]
+struct Message<'a> {
+    record: Json<'a>,
     at: Option<Timestamp>,
     thread: u32,
     place: RecordPlace,
-    out: &mut Transcript,
-) -> bool {
-    match kind {
-        "assistant" => {
-            let content = record.get("content").into_iter().flat_map(|content| content.items());
-            for tool in content.filter(|item| is_type(*item, "tool")) {
-                call(tool, thread, place, out);
-            }
-        }
-        "compaction" => compact(thread, at, out),
-        known if OTHER_KINDS.contains(&known) => {}
-        other => {
-            out.unread.unknown(other);
-            return false;
-        }
-    }
-    true
 }
 
-/// A summary stands for what was before it.
-fn compact(thread: u32, at: Option<Timestamp>, out: &mut Transcript) {
-    let calls = out.calls.iter_mut().filter(|call| call.thread == thread);
-    for result in calls.flat_map(|call| &mut call.results) {
-        if result.fate == ResultFate::InContext {
-            result.fate = ResultFate::Compacted(at);
+/// A result that the model has, and how it begins.
+struct Sent {
+    id: ResultId,
+    start: TextMark,
+}
+
+/// The first text of a result, up to [`COPY`], by its length in bytes and its number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct TextMark {
+    len: usize,
+    number: RecordId,
+}
+
+impl TextMark {
+    fn of(text: &str) -> Self {
+        let len = text.char_indices().nth(COPY).map_or(text.len(), |(at, _)| at);
+        Self { len, number: record_id(&text[..len]) }
+    }
+}
+
+impl Message<'_> {
+    /// Reads the message. Returns whether it is of a kind that is known.
+    fn read(self, kind: &str, history: &mut Vec<Sent>, out: &mut Transcript) -> bool {
+        match kind {
+            "assistant" => {
+                out.count_answer(self.thread);
+                let content = self.record.get("content").into_iter().flat_map(|content| content.items());
+                for tool in content.filter(|item| is_type(*item, "tool")) {
+                    self.read_call(tool, history, out);
+                }
+            }
+            "compaction" => self.compact(history, out),
+            known if OTHER_KINDS.contains(&known) => {}
+            other => {
+                out.unread.unknown(other);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn read_call(self, tool: Json, history: &mut Vec<Sent>, out: &mut Transcript) {
+        let number = out.calls.len() as u32;
+        call(tool, self.thread, self.place, out);
+        let state = tool.get("state");
+        let content = state.and_then(|state| result_of(state, &name(state, "status")?));
+        for id in out.result_ids(number) {
+            let text = content.map(|content| first_words(content, COPY * 4)).unwrap_or_default();
+            history.push(Sent { id, start: TextMark::of(&text) });
+            let pruned = [Some(tool), state].into_iter().flatten();
+            let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(clock::time);
+            // When the next request was made cannot be told: it is that of a later message.
+            let event = ContextEvent::recorded(ContextChange::Clear, pruned);
+            let (record, results) = (Some(self.place.span(tool)), vec![id]);
+            out.events.extend(pruned.map(|_| ContextEvent { record, results, ..event }));
         }
     }
+
+    /// A summary stands for what was before it, if it was made to its end. The newest results stand in its text, cut.
+    fn compact(self, history: &mut Vec<Sent>, out: &mut Transcript) {
+        if !self.record.get("status").is_some_and(|status| status.is("completed")) {
+            return;
+        }
+        let recent = self.record.get("recent").and_then(|recent| recent.text());
+        let recent = recent.map(|recent| recent.to_text(MAX_RECENT).text).unwrap_or_default();
+        let copied = copies_in(&recent, history);
+        let newest = history.split_off(history.len() - copied);
+        // Another provider's model is sent the history instead of a checkpoint of this one.
+        let is_native = self.record.get("providerContext").is_some_and(|context| !context.is_null());
+        let evidence = if is_native { FateEvidence::Unknown } else { FateEvidence::Recorded };
+        let of = [(ContextChange::Compact, std::mem::take(history)), (ContextChange::Checkpoint, newest)];
+        for (change, of) in of {
+            out.events.push(ContextEvent {
+                request: out.next_request(self.thread),
+                evidence,
+                record: Some(self.place.span(self.record)),
+                results: of.iter().map(|sent| sent.id).collect(),
+                ..ContextEvent::recorded(change, self.at)
+            });
+        }
+    }
+}
+
+/// Returns how many of the newest results stand in a checkpoint's text.
+fn copies_in(recent: &str, history: &[Sent]) -> usize {
+    let starts = |marker: &'static str| {
+        let found = recent.match_indices(marker).map(move |(at, _)| (at, at + marker.len()));
+        found
+            .filter(|(at, _)| *at == 0 || recent.as_bytes().get(at - 1) == Some(&b'\n'))
+            .map(|(_, start)| start)
+    };
+    let mut starts: Vec<usize> = RESULTS.into_iter().flat_map(starts).collect();
+    starts.sort_unstable();
+    let mut starts = starts.into_iter().rev();
+    let is_at = |start: usize, mark: TextMark| {
+        recent.get(start..start + mark.len).is_some_and(|text| TextMark::of(text) == mark)
+    };
+    history.iter().rev().take_while(|sent| starts.any(|start| is_at(start, sent.start))).count()
 }
 
 fn call(tool: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
@@ -213,13 +309,7 @@ fn call(tool: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
         _ => CutState::No,
     };
     if let Some(content) = result_of(state, &status) {
-        call.results.push(CallResult {
-            evidence: Evidence::Recorded,
-            pieces: pieces(content, place),
-            at: time("completed"),
-            fate: time("pruned").map_or(ResultFate::InContext, |at| ResultFate::Cleared(Some(at))),
-            record: Some(place.span(tool)),
-        });
+        call.results.push(CallResult::recorded(pieces(content, place), time("completed"), place.span(tool)));
     }
     out.add_call(call);
 }

@@ -1,5 +1,6 @@
 //! opencode, and Kilo, which is built on it: first a tree of JSON files, then a database.
 
+mod history;
 #[cfg(feature = "sqlite")]
 mod messages;
 mod part;

@@ -2,14 +2,11 @@
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
-
 use crate::session::clock;
-use crate::session::content::{is_type, name};
+use crate::session::content::{has_line, is_type, name};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, ResultFate, TextPiece,
-    TextPieces,
+    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, TextPiece, TextPieces,
 };
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
@@ -32,15 +29,11 @@ const OTHER_KINDS: &[&str] = &[
 /// The longest display copy, in UTF-16 units; a shorter one is whole.
 const DISPLAY: u32 = 30_000;
 
-/// Reads a part. Returns whether it is of a kind that is known. `compacted` is the time after which the history was
-/// begun anew, if it was.
-pub(super) fn read(
-    part: Json,
-    thread: u32,
-    place: RecordPlace,
-    compacted: Option<Option<Timestamp>>,
-    out: &mut Transcript,
-) -> bool {
+/// Where the read tool cuts a line, in UTF-16 units.
+const LINE: usize = 2000;
+
+/// Reads a part. Returns whether it is of a kind that is known.
+pub(super) fn read(part: Json, thread: u32, place: RecordPlace, out: &mut Transcript) -> bool {
     if !is_type(part, "tool") {
         let kind = name(part, "type").unwrap_or_default();
         let is_known = OTHER_KINDS.contains(&kind.as_str());
@@ -55,18 +48,12 @@ pub(super) fn read(
     call.input = state.get("input").map(|input| place.span(input));
     call.at = state.path(&["time", "start"]).and_then(clock::time);
     call.record = Some(place.span(part));
-    result(part, state, place, compacted, &mut call);
+    result(part, state, place, &mut call);
     out.add_call(call);
     true
 }
 
-fn result(
-    part: Json,
-    state: Json,
-    place: RecordPlace,
-    compacted: Option<Option<Timestamp>>,
-    call: &mut Call,
-) {
+fn result(part: Json, state: Json, place: RecordPlace, call: &mut Call) {
     let status = name(state, "status").unwrap_or_default();
     let metadata = |key: &str| state.path(&["metadata", key]);
     call.exit = metadata("exit").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
@@ -77,40 +64,44 @@ fn result(
         ("running" | "pending", _) => CallStatus::Running,
         _ => CallStatus::NoResult,
     };
-    let text = if status == "error" { state.get("error") } else { state.get("output") };
+    let copy = metadata("output").filter(|copy| copy.kind() == Kind::String);
+    // The model gets what a command printed until it was interrupted.
+    let printed = copy.filter(|_| metadata("interrupted").and_then(|value| value.bool()) == Some(true));
+    let text = match (status.as_str(), printed) {
+        ("error", Some(printed)) => Some(printed),
+        ("error", None) => state.get("error"),
+        _ => state.get("output"),
+    };
     let Some(text) = text.filter(|text| text.kind() == Kind::String) else { return };
     let path = metadata("outputPath").and_then(|path| path.short(4096));
     let is_cut = metadata("truncated").and_then(|cut| cut.bool());
     call.cites = path.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
-    // A window of a file is no cut: the file holds the rest.
-    call.is_window = is_read(part) && is_cut == Some(true);
-    let is_cut = is_cut.filter(|_| !is_read(part));
+    // A window of a file that the model asked for is no cut: the file holds the rest.
+    let is_short = is_read(part) && has_line(text, "truncated to 2000 chars)", is_cut_line)
+        || is_read(part)
+            && has_line(text, "(Output capped at ", |line| line.starts_with("(Output capped at "));
+    call.is_window = is_read(part) && (is_short || is_cut == Some(true));
+    let is_cut = if is_read(part) { is_short } else { is_cut == Some(true) };
     call.cut = match (is_cut, call.cites.is_empty()) {
         (_, false) => CutState::Spill,
-        (Some(true), true) => CutState::Lost,
-        _ => CutState::No,
+        (true, true) => CutState::Lost,
+        (false, true) => CutState::No,
     };
-    let copy = metadata("output").filter(|copy| copy.kind() == Kind::String);
     call.display = copy
-        .map(|copy| DisplayCopy {
-            name: "metadata.output",
-            text: TextPiece::Json(place.span(copy)),
-            most: Some(DISPLAY),
-        })
+        .map(|copy| DisplayCopy::new("metadata.output", place.span(copy), Some(DISPLAY)))
         .into_iter()
         .collect();
-    let cleared = state.path(&["time", "compacted"]).and_then(clock::time);
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: TextPieces::from_iter([TextPiece::Json(place.span(text))]),
-        at: state.path(&["time", "end"]).and_then(clock::time),
-        fate: match (cleared, compacted) {
-            (Some(at), _) => ResultFate::Cleared(Some(at)),
-            (None, Some(at)) => ResultFate::Compacted(at),
-            (None, None) => ResultFate::InContext,
-        },
-        record: Some(place.span(part)),
-    });
+    call.results.push(CallResult::recorded(
+        TextPieces::from_iter([TextPiece::Json(place.span(text))]),
+        state.path(&["time", "end"]).and_then(clock::time),
+        place.span(part),
+    ));
+}
+
+/// Whether the read tool cut a line of a file.
+fn is_cut_line(line: &str) -> bool {
+    let kept = line.strip_suffix("... (line truncated to 2000 chars)");
+    kept.is_some_and(|kept| kept.encode_utf16().count() >= LINE)
 }
 
 fn is_read(part: Json) -> bool {

@@ -1,14 +1,12 @@
 //! opencode since 1.2, and Kilo: a database with a row for each session, message and part.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::database::{Database, DatabaseError, RowRecords, RowsOf, TableRows};
+use crate::session::content::name;
+use crate::session::database::{self, Database, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::find;
 use crate::session::json::Tape;
 use crate::session::model::SessionFacts;
@@ -18,10 +16,10 @@ use crate::session::reader::{
 use crate::session::transcript::Transcript;
 use crate::session::watch::PathWatch;
 
-use super::part;
+use super::history::SessionHistory;
 
 /// The parts of messages.
-const PARTS: RowsOf = RowsOf { table: "part", column: "data" };
+const PARTS: RowsOf = RowsOf::plain("part", "data");
 
 /// The sessions of opencode in a database.
 #[derive(Debug)]
@@ -36,17 +34,19 @@ impl SessionFormat for OpencodeRows {
         "opencode"
     }
 
-    fn name(&self) -> &'static str {
-        "opencode"
-    }
-
     fn seen(&self) -> &'static str {
         "1.18.33"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        progress: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         for path in databases(env, fault) {
-            sessions(&path, "opencode", found, fault);
+            sessions(&path, "opencode", progress, found, fault);
         }
     }
 
@@ -73,17 +73,19 @@ impl SessionFormat for KiloRows {
         "kilo"
     }
 
-    fn name(&self) -> &'static str {
-        "kilo"
-    }
-
     fn seen(&self) -> &'static str {
         "7.7.9"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        progress: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let Some(dir) = find::data_dir(env, "kilo") else { return };
-        sessions(&dir.join("kilo.db"), "kilo", found, fault);
+        sessions(&dir.join("kilo.db"), "kilo", progress, found, fault);
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
@@ -118,7 +120,7 @@ fn newest(path: &Path, head: &[u8], format: &'static str) -> Option<SessionFile>
         return None;
     }
     let mut all = Vec::new();
-    sessions(path, format, &mut |session| all.push(session), &mut |_| {});
+    sessions(path, format, &(), &mut |session| all.push(session), &mut |_| {});
     all.into_iter().max_by_key(|session| session.modified)
 }
 
@@ -126,21 +128,26 @@ fn newest(path: &Path, head: &[u8], format: &'static str) -> Option<SessionFile>
 fn sessions(
     path: &Path,
     format: &'static str,
+    progress: &dyn ReadProgress,
     found: &mut dyn FnMut(SessionFile),
     fault: &mut dyn FnMut(String),
 ) {
     if !path.is_file() {
         return;
     }
-    match listed(path, format) {
+    match listed(path, format, progress) {
         Ok(sessions) => sessions.into_iter().for_each(found),
         Err(error) => fault(format!("{}: {error}", path.display())),
     }
 }
 
-fn listed(path: &Path, format: &'static str) -> Result<Vec<SessionFile>, DatabaseError> {
-    let mut database = Database::open(path)?;
-    database.whole(|connection| {
+fn listed(
+    path: &Path,
+    format: &'static str,
+    progress: &dyn ReadProgress,
+) -> Result<Vec<SessionFile>, DatabaseError> {
+    let mut database = Database::open(path, progress)?;
+    database.whole(progress, |connection| {
         let columns = connection.columns("session")?;
         if columns.is_empty() {
             return Ok(Vec::new());
@@ -150,7 +157,8 @@ fn listed(path: &Path, format: &'static str) -> Result<Vec<SessionFile>, Databas
         let is_taken = !connection.columns("session_v2")?.is_empty();
         let others = if is_taken { "WHERE id NOT IN (SELECT id FROM session_v2)" } else { "" };
         let sql = format!(
-            "SELECT id, {parent}, directory, title, version, time_created, time_updated FROM session {others}"
+            "SELECT id, {parent}, directory, {}, version, time_created, time_updated FROM session {others}",
+            database::title("title")
         );
         let mut sessions = Vec::new();
         connection.each(&sql, &[], &mut |row| {
@@ -158,7 +166,7 @@ fn listed(path: &Path, format: &'static str) -> Result<Vec<SessionFile>, Databas
                 id: row.text(0).unwrap_or_default(),
                 parent: row.text(1),
                 cwd: row.text(2),
-                title: row.text(3),
+                title: row.title(3, RowsOf::plain("session", "title")),
                 version: row.text(4),
                 origin: None,
                 model: None,
@@ -204,8 +212,10 @@ impl RowsSession {
     }
 
     fn read(&self, progress: &dyn ReadProgress) -> Result<Transcript, DatabaseError> {
-        let mut database = Database::open(&self.file.path)?;
-        database.whole(|connection| (self.read)(connection, self.transcript.agent, &self.file, progress))
+        let mut database = Database::open(&self.file.path, progress)?;
+        database.whole(progress, |connection| {
+            (self.read)(connection, self.transcript.agent, &self.file, progress)
+        })
     }
 }
 
@@ -219,29 +229,31 @@ fn read(
     out.facts = file.facts.clone();
     let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), PARTS)));
     for (session, thread) in connection.threads("session", file, &mut out)? {
-        let compacted = connection.compacted(&session)?;
-        let sql = "SELECT rowid, message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id";
-        let (mut tape, mut done, mut is_wanted) = (Tape::default(), 0, true);
-        connection.each(sql, &[&session], &mut |row| {
+        let mut history = connection.history(&session, thread)?;
+        let sql = format!(
+            "SELECT part.rowid, part.message_id, {} FROM part LEFT JOIN message ON message.id = part.message_id
+            WHERE part.session_id = ? ORDER BY message.time_created, message.rowid, part.rowid",
+            database::record("part.data")
+        );
+        let (mut buffer, mut done, mut is_wanted) = (RowBuffer::default(), 0, true);
+        connection.each(&sql, &[&session], &mut |row| {
             out.unread.records += 1;
             done += 1;
             is_wanted = progress.step(done, done);
             let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
             let message = row.text(1).unwrap_or_default();
-            let before = compacted.iter().find(|(id, _)| message < **id).map(|(_, at)| *at);
-            match row.bytes(2).map(|data| tape.read(data)) {
-                Some(Ok(record)) => {
-                    let is_known = part::read(record, thread, place, before, &mut out);
-                    out.unread.known += u64::from(is_known);
-                }
-                _ => out.unread.broken += 1,
+            if let Some(record) = row.record(2, PARTS, &mut buffer, &mut out.unread) {
+                let is_known = history.part(&message, record, place, &mut out);
+                out.unread.known += u64::from(is_known);
             }
             is_wanted
         })?;
         if !is_wanted {
             return Err(DatabaseError::GivenUp);
         }
+        history.settle(connection.reverted(&session)?.as_deref(), &mut out);
     }
+    out.derive_fates();
     Ok(out)
 }
 
@@ -266,52 +278,69 @@ impl OpenedSession for RowsSession {
     }
 }
 
-/// The messages from which the history was begun anew, and when, by id.
-pub(super) type Compactions = HashMap<String, Option<Timestamp>>;
-
 /// What is read of the tables of sessions.
 pub(super) trait OfSessions {
-    /// Returns the messages from which the history was begun anew.
-    fn compacted(&self, session: &str) -> Result<Compactions, DatabaseError>;
+    /// Returns the messages of a session, without their parts.
+    fn history(&self, session: &str, thread: u32) -> Result<SessionHistory, DatabaseError>;
+
+    /// Returns the message of a session from which on the person took all back, if so.
+    fn reverted(&self, session: &str) -> Result<Option<String>, DatabaseError>;
+
     /// Returns the ids of a session and of those of its sub-agents, with the threads that they are.
     fn threads(
         &self,
-        table: &str,
+        table: &'static str,
         file: &SessionFile,
         out: &mut Transcript,
     ) -> Result<Vec<(String, u32)>, DatabaseError>;
 }
 
 impl OfSessions for TableRows<'_> {
-    /// A summary stands for what was before it.
-    fn compacted(&self, session: &str) -> Result<Compactions, DatabaseError> {
-        let sql = "SELECT id, data, time_created FROM message WHERE session_id = ? ORDER BY id";
-        let (mut found, mut tape) = (Compactions::new(), Tape::default());
-        self.each(sql, &[session], &mut |row| {
-            let is_summary = row.bytes(1).and_then(|data| tape.read(data).ok()).is_some_and(|message| {
-                message.get("summary").and_then(|summary| summary.bool()) == Some(true)
-            });
-            if is_summary {
-                found.insert(row.text(0).unwrap_or_default(), row.number(2).and_then(clock::number));
-            }
+    fn history(&self, session: &str, thread: u32) -> Result<SessionHistory, DatabaseError> {
+        let sql = format!(
+            "SELECT id, {}, time_created FROM message WHERE session_id = ? ORDER BY time_created, rowid",
+            database::record("data")
+        );
+        let (mut history, mut tape) = (SessionHistory::new(thread), Tape::default());
+        self.each(&sql, &[session], &mut |row| {
+            let message = row.bytes(1).and_then(|data| tape.read(data).ok());
+            history.add_message(
+                &row.text(0).unwrap_or_default(),
+                row.number(2).and_then(clock::number),
+                message,
+            );
             true
         })?;
+        Ok(history)
+    }
+
+    fn reverted(&self, session: &str) -> Result<Option<String>, DatabaseError> {
+        let (mut found, mut tape) = (None, Tape::default());
+        if self.columns("session")?.contains("revert") {
+            let sql = format!("SELECT {} FROM session WHERE id = ?", database::record("revert"));
+            self.each(&sql, &[session], &mut |row| {
+                let revert = row.bytes(0).and_then(|data| tape.read(data).ok());
+                found = revert.and_then(|revert| name(revert, "messageID"));
+                false
+            })?;
+        }
         Ok(found)
     }
 
     fn threads(
         &self,
-        table: &str,
+        table: &'static str,
         file: &SessionFile,
         out: &mut Transcript,
     ) -> Result<Vec<(String, u32)>, DatabaseError> {
         let mut threads = vec![(file.id.clone(), 0)];
-        let sql = format!("SELECT id, title FROM {table} WHERE parent_id = ?");
+        let sql = format!("SELECT id, {} FROM {table} WHERE parent_id = ?", database::title("title"));
         self.each(&sql, &[&file.id], &mut |row| {
             let id = row.text(0).unwrap_or_default();
             let thread = out.thread_id(&id);
             if let Some(thread) = out.threads.get_mut(thread as usize) {
-                thread.name = row.text(1).unwrap_or_default().into();
+                let title = row.title(1, RowsOf::plain(table, "title"));
+                thread.name = title.unwrap_or_default().into();
             }
             threads.push((id, thread));
             true

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{name, text};
+use crate::session::content::{is_type, name, text};
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
@@ -16,7 +18,7 @@ use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
 use crate::session::watch::PathWatch;
 
-use super::part;
+use super::history::SessionHistory;
 
 const AGENT: &str = "opencode";
 const FORM: &str = "opencode (files)";
@@ -38,7 +40,13 @@ impl SessionFormat for OpencodeTree {
         "1.1.53"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let Some(root) = find::data_dir(env, "opencode/storage/session") else { return };
         for project in find::directories(&root, fault) {
             for file in find::files(&project, is_json, fault) {
@@ -146,8 +154,18 @@ impl TreeSession {
         let others = threads.iter().skip(1).map(|thread| &*thread.id);
         let sessions = std::iter::once(self.file.id.as_str()).chain(others);
         let messages = sessions.flat_map(|session| messages(&storage, session));
-        let parts = messages.flat_map(|message| parts(&storage, &message)).map(|part| part.path);
-        self.file.path.parent().map(Path::to_owned).into_iter().chain(parts).collect()
+        let files = messages.flat_map(|message| {
+            let parts = parts(&storage, &message).into_iter().map(|part| part.path);
+            parts.chain([message.path])
+        });
+        self.file
+            .path
+            .parent()
+            .map(Path::to_owned)
+            .into_iter()
+            .chain([self.file.path.clone()])
+            .chain(files)
+            .collect()
     }
 
     fn read(&self, progress: &dyn ReadProgress) -> Result<Transcript, SessionError> {
@@ -157,8 +175,12 @@ impl TreeSession {
         let mut threads = vec![(self.file.id.clone(), 0)];
         threads.extend(children(&self.file, &mut transcript));
         for (session, thread) in threads {
-            read_messages(&storage, &session, thread, progress, &mut transcript)?;
+            let mut history = SessionHistory::new(thread);
+            read_messages(&storage, &session, &mut history, progress, &mut transcript)?;
+            let path = self.file.path.with_file_name(format!("{session}.json"));
+            history.settle(reverted(&path).as_deref(), &mut transcript);
         }
+        transcript.derive_fates();
         Ok(transcript)
     }
 }
@@ -187,25 +209,47 @@ fn children(parent: &SessionFile, out: &mut Transcript) -> Vec<(String, u32)> {
     .collect()
 }
 
+/// Returns the message of a session from which on the person took all back, if so.
+fn reverted(path: &Path) -> Option<String> {
+    let bytes = FileRecords::new(path).whole().ok()?;
+    let mut tape = Tape::default();
+    name(tape.read(&bytes).ok()?.get("revert")?, "messageID")
+}
+
+/// Reads the messages of a session, in the order of their times.
 fn read_messages(
     storage: &Path,
     session: &str,
-    thread: u32,
+    history: &mut SessionHistory,
     progress: &dyn ReadProgress,
     out: &mut Transcript,
 ) -> Result<(), SessionError> {
-    let messages = messages(storage, session);
+    let mut messages: Vec<_> =
+        messages(storage, session).into_iter().map(|file| (created(&file), file)).collect();
+    messages.sort_by_key(|(at, _)| *at);
     let total = messages.len() as u64;
-    for (number, message) in messages.iter().enumerate() {
+    for (at, file) in &messages {
+        let bytes = FileRecords::new(&file.path).whole().unwrap_or_default();
+        let mut tape = Tape::default();
+        history.add_message(file.stem(), *at, tape.read(&bytes).ok());
+    }
+    for (number, (_, message)) in messages.iter().enumerate() {
         if !progress.step(number as u64, total) {
             return Err(SessionError::GivenUp);
         }
-        parts(storage, message).into_iter().for_each(|part| read_part(part.path, thread, out));
+        let parts = parts(storage, message).into_iter();
+        parts.for_each(|part| read_part(part.path, message.stem(), history, out));
     }
     Ok(())
 }
 
-fn read_part(path: PathBuf, thread: u32, out: &mut Transcript) {
+fn created(message: &FoundFile) -> Option<Timestamp> {
+    let bytes = FileRecords::new(&message.path).whole().ok()?;
+    let mut tape = Tape::default();
+    tape.read(&bytes).ok()?.path(&["time", "created"]).and_then(clock::time)
+}
+
+fn read_part(path: PathBuf, message: &str, history: &mut SessionHistory, out: &mut Transcript) {
     out.unread.records += 1;
     let records = FileRecords::new(path);
     let Ok(bytes) = records.whole() else {
@@ -218,9 +262,9 @@ fn read_part(path: PathBuf, thread: u32, out: &mut Transcript) {
         return;
     };
     let (calls, source) = (out.calls.len(), out.sources.len() as u32);
-    let is_known = part::read(record, thread, RecordPlace { source, row: 0, start: 0 }, None, out);
+    let is_known = history.part(message, record, RecordPlace { source, row: 0, start: 0 }, out);
     out.unread.known += u64::from(is_known);
-    if out.calls.len() > calls {
+    if out.calls.len() > calls || is_type(record, "compaction") {
         out.add_source(Arc::new(records));
     }
 }

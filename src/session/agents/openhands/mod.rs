@@ -11,11 +11,13 @@ use crate::env::Env;
 use crate::session::branch::Branches;
 use crate::session::clock;
 use crate::session::content::{first_text, name, pieces, text};
+use crate::session::context::ContextEvent;
+use crate::session::fate::{ContextChange, ContextState};
 use crate::session::find::{self, FoundFile};
-use crate::session::id::{RecordId, record_id};
+use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Tape};
 use crate::session::model::{
-    Call, CallResult, CallStatus, CutState, Evidence, ResultFate, SessionFacts, TextPiece, TextPieces,
+    Call, CallResult, CallStatus, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{
     OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
@@ -55,15 +57,17 @@ impl SessionFormat for OpenHands {
         AGENT
     }
 
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
     fn seen(&self) -> &'static str {
         "1.57.0 of the SDK"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let home = Some(env.home()).filter(|home| home.is_absolute());
         let Some(root) = home.map(|home| home.join(".openhands/conversations")) else { return };
         for conversation in find::directories(&root, fault) {
@@ -173,8 +177,12 @@ impl OpenedSession for EventSession {
 struct EventReader {
     out: Transcript,
     branches: Branches,
-    results: Vec<(RecordId, String)>,
-    forgotten: Vec<(RecordId, Option<Timestamp>)>,
+    /// The events with results, and the numbers of their calls.
+    results: Vec<(RecordId, u32)>,
+    /// The condensations, each with the events that it takes out.
+    condensations: Vec<(RecordId, ContextEvent, Vec<RecordId>)>,
+    /// The last answer of the model that was counted: one may have several calls.
+    answer: Option<String>,
 }
 
 impl EventReader {
@@ -186,7 +194,7 @@ impl EventReader {
         let mut tape = Tape::default();
         let leaf = tape.read(bytes.trim_ascii()).ok().and_then(|record| name(record, "leaf_event_id"));
         leaf.iter().for_each(|leaf| branches.set_leaf(record_id(leaf)));
-        Self { out, branches, results: Vec::new(), forgotten: Vec::new() }
+        Self { out, branches, results: Vec::new(), condensations: Vec::new(), answer: None }
     }
 
     fn file(&mut self, path: PathBuf) {
@@ -202,7 +210,7 @@ impl EventReader {
         let kind = name(event, "kind").unwrap_or_default();
         if matches!(
             kind.as_str(),
-            "ActionEvent" | "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation"
+            "ActionEvent" | "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" | "Condensation"
         ) {
             self.out.add_source(Arc::new(records.clone()));
         }
@@ -215,17 +223,21 @@ impl EventReader {
         self.branches
             .add(id, name(event, "parent_id").map(|parent| record_id(&parent)).or(self.branches.last()));
         self.out.facts.ended = self.out.facts.ended.max(at);
+        self.count_answer(event, kind);
         match kind {
             "ActionEvent" => self.action(event, at, place),
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
                 if let Some(call) = name(event, "tool_call_id") {
                     observed(event, kind, &call, at, place, &mut self.out);
-                    self.results.push((id, call));
+                    self.results.extend(self.out.call_number(0, &call).map(|call| (id, call)));
                 }
             }
             "Condensation" => {
                 let ids = event.get("forgotten_event_ids").into_iter().flat_map(|ids| ids.items());
-                self.forgotten.extend(ids.filter_map(|id| Some((record_id(&id.short(64)?), at))));
+                let forgotten = ids.filter_map(|id| Some(record_id(&id.short(64)?))).collect();
+                let (request, record) = (self.out.next_request(0), Some(place.span(event)));
+                let told = ContextEvent::recorded(ContextChange::Compact, at);
+                self.condensations.push((id, ContextEvent { request, record, ..told }, forgotten));
             }
             kind if OTHER_KINDS.contains(&kind) => {}
             kind => {
@@ -246,19 +258,32 @@ impl EventReader {
         self.out.add_call(call);
     }
 
+    fn count_answer(&mut self, event: Json, kind: &str) {
+        let is_agents = event.get("source").is_some_and(|source| source.is("agent"));
+        let is_answer = kind == "ActionEvent" || (kind == "MessageEvent" && is_agents);
+        let answer = name(event, "llm_response_id").filter(|_| is_answer);
+        if is_answer && (answer.is_none() || answer != self.answer) {
+            self.out.count_answer(0);
+            self.answer = answer;
+        }
+    }
+
     fn done(mut self) -> Transcript {
         let living = self.branches.living();
-        let forgotten: std::collections::HashMap<_, _> = self.forgotten.iter().copied().collect();
-        for (event, call) in &self.results {
-            let fate = match forgotten.get(event) {
-                _ if !living.contains(event) => ResultFate::OffBranch,
-                Some(at) => ResultFate::Compacted(*at),
-                None => ResultFate::InContext,
-            };
-            if let Some(first) = self.out.call_mut(0, call).and_then(|call| call.results.first_mut()) {
-                first.fate = fate;
+        let (on, left): (Vec<_>, Vec<_>) =
+            self.results.into_iter().partition(|(event, _)| living.contains(event));
+        let mut off = ContextEvent::recorded(ContextChange::Leave, None);
+        off.results = left.into_iter().flat_map(|(_, call)| self.out.result_ids(call)).collect();
+        let on: IdMap<u32> = on.into_iter().collect();
+        for (event, mut told, forgotten) in self.condensations {
+            if living.contains(&event) {
+                let calls = forgotten.iter().filter_map(|event| on.get(event));
+                told.results = calls.flat_map(|call| self.out.result_ids(*call)).collect();
+                self.out.events.push(told);
             }
         }
+        self.out.events.extend((!off.results.is_empty()).then_some(off));
+        self.out.derive_fates();
         self.out
     }
 }
@@ -296,7 +321,7 @@ fn observed(
         call.cut = CutState::No;
     }
     let record = Some(place.span(event));
-    call.results.push(CallResult { evidence, pieces, at, fate: ResultFate::InContext, record });
+    call.results.push(CallResult { evidence, pieces, at, context: ContextState::default(), record });
 }
 
 fn observation_of(observation: Json, place: RecordPlace, call: &mut Call) -> (Evidence, TextPieces) {

@@ -1,7 +1,7 @@
 //! The job of comparing policies, for a worker, and what it reports.
 
 use crate::compare::{Comparison, KeptFinds, lines_of};
-use crate::source::Buffer;
+use crate::source::ViewSupply;
 use crate::text::search::{self, Pattern};
 use crate::tui::pager::making::Making;
 use crate::tui::pager::subject::Choice;
@@ -48,7 +48,7 @@ impl CompareJob {
     ) -> Option<Vec<(String, u64)>> {
         let view = self.task.view();
         let mut finds = KeptFinds::new(rows.iter().map(|row| &row.kept[..]));
-        let mut buffer = Buffer::default();
+        let mut supply = ViewSupply::from(view);
         for lines in lines_of(view, rows) {
             let mut start = lines.start;
             while start < lines.end {
@@ -56,12 +56,9 @@ impl CompareJob {
                     return None;
                 }
                 let stop = (start + search::CHUNK).min(lines.end);
-                let window = search::window(&(start..stop), view.len());
-                let bytes = buffer.read(view, window.clone());
-                let inside = start - window.start..stop - window.start;
+                let found = search::read_starting_in(&mut supply, pattern, start..stop);
                 start = stop;
-                for found in search::starting_in(bytes, pattern, inside) {
-                    let found = window.start + found.start..window.start + found.end;
+                for found in found {
                     start = start.max(found.end);
                     finds.found(&found);
                 }

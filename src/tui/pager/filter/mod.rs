@@ -7,9 +7,11 @@ pub(crate) mod words;
 #[cfg(test)]
 mod tests;
 
+use crate::source::ViewSupply;
 use crate::text::filter::scan::LineScan;
 use crate::text::filter::{Condition, Shows};
 use crate::text::search::PatternError;
+use crate::text::supply::Supply;
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
@@ -204,7 +206,9 @@ impl Pager {
             return;
         }
         self.filter.number += 1;
-        if sift.index().pending_bytes() <= AT_ONCE && count_now(sift, &self.output.view) {
+        if sift.index().pending_bytes() <= AT_ONCE
+            && count_now(sift, &mut ViewSupply::from(&self.output.view))
+        {
             return effects.push(Effect::StopSift);
         }
         let at = top / sift.index().block();
@@ -250,7 +254,7 @@ impl Pager {
 }
 
 /// Counts on this thread. Returns false if that would take long, because of a long line.
-fn count_now(sift: &mut Sift, mut view: &[u8]) -> bool {
+fn count_now(sift: &mut Sift, supply: &mut impl Supply) -> bool {
     let mut reads = 0;
     let mut go_on = || {
         reads += 1;
@@ -258,7 +262,7 @@ fn count_now(sift: &mut Sift, mut view: &[u8]) -> bool {
     };
     for blocks in sift.index().pending().to_vec() {
         let first = blocks.start;
-        let Some(lines) = sift.scan().count(&mut view, blocks, &mut go_on) else { return false };
+        let Some(lines) = sift.scan().count(supply, blocks, &mut go_on) else { return false };
         sift.insert(first, &lines);
     }
     true

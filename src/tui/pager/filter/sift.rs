@@ -166,7 +166,7 @@ impl Sift {
         let range = self.index.range(block..block + 1);
         let base = range.start.saturating_sub(1);
         let bytes = reader.copy(base as u64..range.end as u64);
-        let lines = self.scan().shown(&bytes, base, counted.last, self.shows);
+        let lines = self.scan().shown((&bytes).into(), base, counted.last, self.shows);
         let lines: Arc<[_]> = lines.into_iter().map(|run| run.start as u64..run.end as u64).collect();
         let mut seen = self.seen();
         if seen.ranges + lines.len() > MOST_RANGES {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::sift::Sift;
 use crate::text::filter::tests::{conditions, file, got};
 use crate::text::filter::{Condition, Shows};
+use crate::text::supply::OwnBytes;
 use crate::tui::pager::doc::Doc;
 use crate::tui::pager::reader::{Cost, Files, Reader};
 
@@ -39,10 +40,10 @@ proptest! {
         let kept = got(bytes.len(), &ends);
         let shows = if only_lost { Shows::Lost } else { Shows::All };
         let mut sift = Sift::new(conditions.clone(), &kept, bytes.len()).with_block(block).showing(shows, around);
-        prop_assert!(super::count_now(&mut sift, &bytes));
+        prop_assert!(super::count_now(&mut sift, &mut OwnBytes::from(&bytes)));
         let whole = [bytes, more].concat();
         sift.grow(whole.len());
-        prop_assert!(super::count_now(&mut sift, &whole));
+        prop_assert!(super::count_now(&mut sift, &mut OwnBytes::from(&whole)));
 
         let has = |at: usize| kept.iter().any(|part| part.contains(&at));
         let is_lost = |line: &[u8], at: usize| {

@@ -15,7 +15,7 @@ pub enum Haystack {
     /// The file.
     File(MapView),
     /// The text of a whole preview.
-    Text(Arc<[u8]>),
+    Text(Arc<Vec<u8>>),
 }
 
 impl Haystack {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::source::MapView;
-use crate::text::search::{MatchCounts, Pattern, starting_in};
+use crate::source::{MapView, ViewSupply};
+use crate::text::search::{MatchCounts, Pattern, read_starting_in};
 
 use super::job::{CountJob, Counting, holds_all};
 
@@ -65,10 +65,13 @@ impl Tally {
     /// Counts the matches of which the model got every byte: those inside the ranges `kept`.
     pub(crate) fn count_kept(&mut self, pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) {
         let bytes: usize = kept.iter().map(Range::len).sum();
-        let in_range = |range: &Range<usize>| {
-            starting_in(view, pattern, range.clone()).filter(|found| holds_all(kept, found)).count() as u64
+        let mut supply = ViewSupply::from(view);
+        let mut in_range = |range: &Range<usize>| {
+            read_starting_in(&mut supply, pattern, range.clone())
+                .filter(|found| holds_all(kept, found))
+                .count() as u64
         };
-        self.kept = (bytes <= MOST_KEPT).then(|| kept.iter().map(in_range).sum());
+        self.kept = (bytes <= MOST_KEPT).then(|| kept.iter().map(&mut in_range).sum());
     }
 
     /// Returns the number of matches of which the model got every byte, if it is known, in a file of `len` bytes.

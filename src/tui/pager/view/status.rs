@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::human::{self, thousands};
+use crate::source::ViewSupply;
 use crate::text::label::SafeText;
 use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
@@ -283,5 +284,5 @@ pub(super) fn number(pager: &Pager, of: Counting) -> Option<u64> {
         Side::Preview => in_preview().or_else(in_spill),
         Side::Spill => in_spill(),
     };
-    tally.counts.number(&output.view, pattern, at?)
+    tally.counts.number(&mut ViewSupply::from(&output.view), pattern, at?)
 }

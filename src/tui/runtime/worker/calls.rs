@@ -7,7 +7,8 @@ use jiff::tz::TimeZone;
 use crate::human::{count, thousands};
 use crate::session::command::{command, one_line};
 use crate::session::examine::Paths;
-use crate::session::model::{Call, CallResult, CutState, RecordSpan, ResultFate, TextPiece};
+use crate::session::fate::FateEvidence;
+use crate::session::model::{Call, CallResult, CutState, RecordSpan, TextPiece};
 use crate::session::sent;
 use crate::session::spill::SpillState;
 use crate::session::text;
@@ -132,9 +133,9 @@ fn facts_of(held: &HeldSession, call: &Call, first: &CallResult) -> Vec<(&'stati
     let thread = transcript.thread(call).map_or_else(String::new, |thread| thread.name.to_string());
     let cites = call.cites.iter().map(|cite| ("cites", cite.path.to_string_lossy().into_owned()));
     let later = call.results.len().saturating_sub(1) as u64;
-    let fate = match first.fate {
-        ResultFate::InContext => "still in the model's context, as far as the records tell".to_owned(),
-        fate => format!("{} later", fate.as_str()),
+    let still_has = match first.context.evidence {
+        FateEvidence::Sent | FateEvidence::Recorded => first.context.describe(),
+        evidence => format!("{} ({})", first.context.describe(), evidence.as_str().replace('-', " ")),
     };
     let mut facts = vec![
         ("session", held.file.id.clone()),
@@ -144,7 +145,7 @@ fn facts_of(held: &HeldSession, call: &Call, first: &CallResult) -> Vec<(&'stati
         ("called", call.at.map(time).unwrap_or_default()),
         ("recorded", first.at.map(time).unwrap_or_default()),
         ("status", call.status.as_str().to_owned()),
-        ("since", fate),
+        ("still has", still_has),
     ];
     if later > 0 {
         facts.push(("later texts", thousands(later)));

@@ -43,7 +43,7 @@ impl HeldSession<'_> {
                 CallSizes {
                     got: best.first().and_then(|first| length(self.transcript, first)),
                     evidence: best.first().map(|first| first.evidence),
-                    fate: best.first().map(|first| first.fate),
+                    context: best.first().map(|first| first.context),
                     whole: self.examiner.whole_bytes(self.file, call),
                     spill: spill.as_ref().map(SpillState::as_str),
                     spill_path: spill.as_ref().and_then(SpillState::path).map(Path::to_owned),

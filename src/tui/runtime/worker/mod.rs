@@ -192,6 +192,11 @@ impl Jobs {
         self.spawn("sums", move || sessions::sum(&task, uid, &ticket, &events));
     }
 
+    /// Abandons finding sessions and summing up their calls.
+    pub fn stop_sessions(&self) {
+        [&self.finding, &self.summing].into_iter().for_each(|newest| drop(Ticket::next(newest)));
+    }
+
     /// Opens a session and holds it; an earlier one is closed.
     pub fn open_session(&self, file: Arc<SessionFile>, examiner: ExaminerOf) {
         let (send, requests) = channel();
@@ -345,9 +350,14 @@ impl Jobs {
         });
     }
 
-    /// Makes the preview of the output being viewed; an earlier one is abandoned. If it is ready soon it is returned,
-    /// so that no frame is drawn without it; otherwise it is reported later.
+    /// Makes the preview of the output being viewed; an earlier one is abandoned. That of a small output is made at
+    /// once. Another one is made by a worker: if it is ready soon it is returned, so that no frame is drawn without it;
+    /// otherwise it is reported later.
     pub fn plan(&self, task: Making) -> Option<Box<Planned>> {
+        if task.is_small() {
+            self.stop_plan();
+            return task.run(&|| true).map(Box::new);
+        }
         let patience = if task.asked { SOON } else { Duration::ZERO };
         self.make("plan", (&self.planning, patience), move |wanted| task.run(wanted), OutputEvent::Planned)
     }
@@ -444,7 +454,7 @@ impl Drop for Jobs {
 
 /// Deletes entries by the rules of their stores. Returns a message with the result.
 pub fn delete(to_delete: &[Marked], env: &Env) -> Message {
-    let now = jiff::Timestamp::now();
+    let now = crate::env::now();
     let mut cleaner = match store::Cleaner::start(env) {
         Ok(Some(cleaner)) => cleaner,
         Ok(None) => return Message::error("another cleaning is under way; nothing was deleted"),
@@ -483,7 +493,7 @@ fn set_kept(
     let done = match (entry.is_own(), keep) {
         (true, true) => own.keep(&entry.id()).map(|()| entry.id().into_owned()),
         (true, false) => own.unkeep(&entry.id()).map(|()| entry.id().into_owned()),
-        (false, _) => own.adopt(entry, jiff::Timestamp::now(), goes_on),
+        (false, _) => own.adopt(entry, crate::env::now(), goes_on),
     };
     done.map_err(|error| format!("{}: {error}", entry.id()))
 }

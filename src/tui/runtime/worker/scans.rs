@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use crate::source::{self, Buffer, MapView};
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
+use crate::text::supply::OwnBytes;
 use crate::text::units::{Measure, Want};
 use crate::tui::event::{Event, OutputEvent};
 use crate::tui::pager::making::gaps;
@@ -222,12 +223,12 @@ fn nearest(job: &SearchJob, within: Range<usize>, ticket: &Ticket) -> Option<Ran
         let bytes = match &job.haystack {
             Haystack::File(view) => {
                 let mut seen = buffer.read(view, stretches.near_window(number, view.len()));
-                if !stretches.is_enough(number, seen) {
+                if !stretches.is_enough(number, &seen) {
                     seen = buffer.read(view, stretches.window(number, view.len()));
                 }
                 seen
             }
-            Haystack::Text(text) => &text[stretches.window(number, text.len())],
+            Haystack::Text(text) => OwnBytes::from(&**text).part(stretches.window(number, text.len())),
         };
         let found = stretches.nearest(number, bytes, pattern, |found| job.is_wanted(found));
         let Some(found) = found else { return ControlFlow::Continue(()) };
@@ -264,7 +265,7 @@ pub(crate) fn tally(job: &CountJob, background: &Background) {
 
 /// Counts the matches from the start of `within` until there are [`MOST_MATCHES`] or all of it is searched. Returns
 /// where counting ended, and the count.
-fn dense(bytes: &[u8], pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
+fn dense(bytes: OwnBytes, pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
     let (mut end, mut count) = (within.start, 0);
     while end < within.end && count < MOST_MATCHES {
         let piece = end..(end + SHORTEST_CHUNK).min(within.end);

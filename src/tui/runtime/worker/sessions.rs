@@ -7,11 +7,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use jiff::Timestamp;
-
 use crate::env::Env;
 use crate::session::copies::{RelatedSessions, SeenCalls, families};
 use crate::session::examine::Examiner;
+use crate::session::exposure::Exposure;
 use crate::session::list;
 use crate::session::model::{Call, SessionFacts};
 use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
@@ -42,7 +41,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Finds the sessions, then reads the ends of their files.
 pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
-    let listing = list::list(env, None);
+    let listing = list::list(env, None, &Wanted(ticket));
     let row = |file: SessionFile| {
         let agent = list::format_of(&file).map_or("", |format| format.agent());
         let words = (!file.facts.id.is_empty()).then(|| words(&file.facts));
@@ -51,14 +50,14 @@ pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
     let rows: Vec<SessionRow> = listing.sessions.into_iter().map(row).collect();
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
     let faults = listing.faults.into_iter().map(SafeText::from).collect();
-    let found = FoundSessions { number, now: Timestamp::now(), rows, faults };
+    let found = FoundSessions { number, now: crate::env::now(), rows, faults };
     if !ticket.is_wanted() || !events.send(SessionsEvent::Listed(found)) {
         return;
     }
-    let mut described = Vec::new();
+    let (mut described, mut exposure) = (Vec::new(), Exposure::default());
     let mut origins = Vec::with_capacity(files.len());
     for (n, file) in files.iter().enumerate() {
-        let listed = list::listed(SessionFile::clone(file));
+        let listed = list::listed(SessionFile::clone(file), &mut exposure);
         let origin = listed.as_ref().ok().and_then(|listed| listed.facts.origin.clone());
         origins.push(SessionFacts { origin, ..SessionFacts::default() });
         let described_as = listed.map(|listed| SessionWords {
@@ -114,6 +113,10 @@ impl ReadProgress for Wanted<'_> {
     fn step(&self, _: u64, _: u64) -> bool {
         self.0.is_wanted()
     }
+
+    fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
+        Some(still_wanted(self.0))
+    }
 }
 
 /// Reading is reported in percent, and goes on as long as it is wanted.
@@ -131,6 +134,15 @@ impl ReadProgress for Percent<'_> {
         }
         self.ticket.is_wanted()
     }
+
+    fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
+        Some(still_wanted(self.ticket))
+    }
+}
+
+fn still_wanted(ticket: &Ticket) -> Arc<dyn Fn() -> bool + Send + Sync> {
+    let ticket = ticket.clone();
+    Arc::new(move || ticket.is_wanted())
 }
 
 /// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows, until the
@@ -258,7 +270,7 @@ fn opened_calls(transcript: &Transcript) -> Event {
             status: call.status,
             cut: call.cut,
             is_window: call.is_window,
-            fate: call.fate(),
+            context: call.first().map(|first| first.context).unwrap_or_default(),
             evidence: call.first().map(|first| first.evidence),
             sizes: None,
             verdict: None,

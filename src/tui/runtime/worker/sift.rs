@@ -2,8 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::source::{self, Buffer, MapView};
-use crate::text::filter::scan::Supply;
+use crate::source::{self, ViewSupply};
 use crate::tui::event::OutputEvent;
 use crate::tui::pager::filter::job::{SiftJob, Sifted};
 
@@ -14,35 +13,19 @@ use super::scans::Background;
 const FIRST_TAKE: usize = 2 << 20;
 const MOST_TAKE: usize = 32 << 20;
 
-/// Reads the file for one thread.
-struct Reads<'a> {
-    view: &'a MapView,
-    buffer: Buffer,
-}
-
-impl Supply for Reads<'_> {
-    fn len(&self) -> usize {
-        self.view.len()
-    }
-
-    fn read(&mut self, range: Range<usize>) -> &[u8] {
-        self.buffer.read(self.view, range)
-    }
-}
-
 /// Counts the blocks of a task in its order.
 pub(crate) fn run(job: &SiftJob, background: &Background) {
     let takes = takes(job);
     // Each thread gets its own patterns: threads that share one wait for each other.
     let state = || {
         let conditions: Vec<_> = job.conditions.to_vec();
-        (Reads { view: &job.view, buffer: Buffer::default() }, conditions)
+        (ViewSupply::from(&job.view), conditions)
     };
-    source::share_out(takes.len(), state, |(reads, conditions), number| {
+    source::share_out(takes.len(), state, |(supply, conditions), number| {
         let scan = crate::text::filter::scan::LineScan { conditions, ..job.scan() };
         let blocks = takes[number].clone();
         let first = blocks.start;
-        match scan.count(reads, blocks, &mut || background.go_on()) {
+        match scan.count(supply, blocks, &mut || background.go_on()) {
             Some(lines) => {
                 let number = job.number;
                 background.send(OutputEvent::Sifted(Sifted { number, first, lines }))

@@ -35,7 +35,7 @@ const REST: u32 = 4;
 pub(crate) fn look(number: u64, places: &(Stores, Env), ticket: &Ticket, events: &Reporter) {
     let began = Instant::now();
     let (stores, env) = places;
-    let now = Timestamp::now();
+    let now = crate::env::now();
     events.send(StoresEvent::Scanned(Scanned::Begun { number, now, user: env.uid() }));
     let mut finds = Finds { number, some: Vec::with_capacity(FIRST), most: FIRST, ticket, events };
     let mut reports = Vec::new();
@@ -156,8 +156,8 @@ impl SessionsListed {
         if let Some(known) = listed.as_ref().filter(|known| known.at > time) {
             return known.sessions.clone();
         }
-        let at = Timestamp::now();
-        let sessions = Arc::new(list::list(env, None).sessions);
+        let at = crate::env::now();
+        let sessions = Arc::new(list::list(env, None, &()).sessions);
         *listed = Some(DatedSessions { at, sessions: sessions.clone() });
         sessions
     }

@@ -1,5 +1,9 @@
 //! Kimi Code: a log for each agent of a session; what is sent has lines around what is recorded.
 
+mod history;
+mod notice;
+mod rendered;
+
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -7,23 +11,25 @@ use memchr::memmem;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{first_text, last_line, name, pieces, text};
+use crate::session::content::{first_text, last_line, name, text};
+use crate::session::context::ContextEvent;
+use crate::session::fate::{ContextChange, ContextState};
 use crate::session::find::{self, FoundFile};
 use crate::session::json::Json;
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, Evidence, ResultFate, SessionFacts, TextPiece,
-};
+use crate::session::model::{Call, CallResult, CallStatus, Evidence, SessionFacts};
 use crate::session::reader::{
     LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
 };
 use crate::session::transcript::Transcript;
+
+use history::WireHistory;
 
 const AGENT: &str = "kimi-code";
 
 /// The log of each agent.
 const LOG: &str = "wire.jsonl";
 
-/// The beginnings of the names of records that hold nothing about calls.
+/// The beginnings of the names of records that hold nothing about results.
 const OTHER_KINDS: &[&str] = &[
     "metadata",
     "runtime.",
@@ -31,7 +37,12 @@ const OTHER_KINDS: &[&str] = &[
     "prompt.",
     "permission.",
     "turn.",
-    "context.append_message",
+    "full_compaction.",
+    "config.",
+    "forked",
+    "goal.",
+    "plan_mode.",
+    "swarm_mode.",
     "agent.",
     "plugin.",
     "llm.",
@@ -51,15 +62,17 @@ impl SessionFormat for KimiCode {
         AGENT
     }
 
-    fn name(&self) -> &'static str {
-        AGENT
-    }
-
     fn seen(&self) -> &'static str {
         "2.1.0"
     }
 
-    fn find(&self, env: &Env, found: &mut dyn FnMut(SessionFile), fault: &mut dyn FnMut(String)) {
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
         let Some(root) = find::home_or(env, "KIMI_CODE_HOME", ".kimi-code") else { return };
         for project in find::directories(&root.join("sessions"), fault) {
             for session in find::directories(&project, fault) {
@@ -113,6 +126,8 @@ fn session_file(file: &FoundFile) -> SessionFile {
 #[derive(Default)]
 struct KimiReader {
     thread: u32,
+    /// By the number of the thread.
+    histories: Vec<WireHistory>,
 }
 
 impl LogReader for KimiReader {
@@ -120,6 +135,8 @@ impl LogReader for KimiReader {
         let agent =
             path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
         self.thread = if agent == "main" { 0 } else { out.thread_id(agent) };
+        let threads = self.histories.len().max(self.thread as usize + 1);
+        self.histories.resize_with(threads, WireHistory::default);
     }
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
@@ -127,11 +144,18 @@ impl LogReader for KimiReader {
         let at = record.get("time").and_then(clock::time);
         match name(record, "type").unwrap_or_default().as_str() {
             "context.append_loop_event" => self.event(record, place, at, out),
+            "context.append_message" => self.history().add_message(record.get("message")),
             "subagent.spawned" => spawned(record, out),
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
             other => {
-                out.unread.unknown(other);
-                return false;
+                let event = ContextEvent {
+                    request: out.next_request(self.thread),
+                    ..ContextEvent::recorded(ContextChange::Compact, at)
+                };
+                if !self.history().change(record, place, event, out) {
+                    out.unread.unknown(other);
+                    return false;
+                }
             }
         }
         true
@@ -139,10 +163,22 @@ impl LogReader for KimiReader {
 }
 
 impl KimiReader {
-    fn event(&self, record: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
+    fn history(&mut self) -> &mut WireHistory {
+        let at = self.thread as usize;
+        &mut self.histories[at]
+    }
+
+    fn event(&mut self, record: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
         let Some(event) = record.get("event") else { return };
+        let kind = name(event, "type").unwrap_or_default();
+        match kind.as_str() {
+            "step.begin" => return self.history().ask(),
+            "tool.result" => {}
+            _ if self.history().is_answered() => out.count_answer(self.thread),
+            _ => {}
+        }
         let Some(id) = name(event, "toolCallId") else { return };
-        match name(event, "type").unwrap_or_default().as_str() {
+        match kind.as_str() {
             "tool.call" => {
                 let tool = out.tool_id(&name(event, "name").unwrap_or_default());
                 let mut call = Call::new(id, self.thread, tool);
@@ -152,11 +188,15 @@ impl KimiReader {
                 out.add_call(call);
             }
             "tool.result" => {
-                let tool = out.call_mut(self.thread, &id).map(|call| call.tool).unwrap_or_default();
-                let tool = out.tools.get(tool as usize).map(|name| name.to_string()).unwrap_or_default();
-                let call = out.call_or_new(self.thread, &id, "");
-                if let (Some(found), true) = (event.get("result"), call.results.is_empty()) {
-                    result(record, found, &tool, place, at, call);
+                let Some(number) = out.number_or_new(self.thread, &id) else { return };
+                let found = event.get("result").and_then(|found| Some((found, found.get("output")?)));
+                let is_small =
+                    found.is_some_and(|(found, output)| rendered::is_small(output, is_error(found)));
+                self.history().add_result(number, is_small);
+                let tool = out.calls.get(number as usize).map(|call| out.tool(call).to_owned());
+                let Some(call) = out.calls.get_mut(number as usize) else { return };
+                if let (Some((found, output)), true) = (found, call.results.is_empty()) {
+                    result(record, found, output, tool.as_deref().unwrap_or_default(), place, at, call);
                 }
             }
             _ => {}
@@ -173,62 +213,37 @@ fn spawned(record: Json, out: &mut Transcript) {
     }
 }
 
-fn result(record: Json, found: Json, tool: &str, place: RecordPlace, at: Option<Timestamp>, call: &mut Call) {
-    let Some(output) = found.get("output") else { return };
-    let is_error = found.get("isError").and_then(|value| value.bool()) == Some(true);
-    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
+fn is_error(found: Json) -> bool {
+    found.get("isError").and_then(|value| value.bool()) == Some(true)
+}
+
+fn result(
+    record: Json,
+    found: Json,
+    output: Json,
+    tool: &str,
+    place: RecordPlace,
+    at: Option<Timestamp>,
+    call: &mut Call,
+) {
+    call.status = if is_error(found) { CallStatus::Failed } else { CallStatus::Ok };
     let failed = last_line(output);
     call.exit = failed
         .strip_prefix("Command failed with exit code: ")
         .and_then(|rest| rest.trim_end_matches('.').parse().ok());
-    let start = first_text(output);
-    let saved = saved(&start);
-    call.cut = match (&saved, start.starts_with("Tool output exceeded ")) {
-        (Some(_), _) => CutState::Spill,
-        (None, true) => CutState::Lost,
-        (None, false) => CutState::No,
-    };
-    call.cites = saved.into_iter().collect();
+    (call.cut, call.cites) = notice::cut(found, output, tool);
     call.results.push(CallResult {
         evidence: Evidence::Rendered,
-        pieces: rendered(found, output, tool, is_error, place).into(),
+        pieces: rendered::rendered(found, output, tool, is_error(found), place),
         at,
-        fate: ResultFate::InContext,
+        context: ContextState::default(),
         record: Some(place.span(record)),
     });
 }
 
-/// Returns the text as it is sent: the agent adds the time that a command took, a line for an error, and a note.
-fn rendered(found: Json, output: Json, tool: &str, is_error: bool, place: RecordPlace) -> Vec<TextPiece> {
-    let mut text = Vec::new();
-    let took = found.get("durationMs").and_then(|took| took.float());
-    if let Some(took) = took.filter(|_| matches!(tool, "Bash" | "Agent")) {
-        text.push(TextPiece::Added(format!("Wall time: {:.3} seconds\n", took / 1000.0).into()));
-    }
-    if is_error {
-        text.push(TextPiece::Added("<system>ERROR: Tool execution failed.</system>\n".into()));
-    }
-    text.extend(pieces(output, place));
-    if let Some(note) = found.get("note").filter(|note| note.text().is_some()) {
-        text.push(TextPiece::Added("\n".into()));
-        text.push(TextPiece::Json(place.span(note)));
-    }
-    text
-}
-
-/// Returns the spill that the notice at the start names.
-fn saved(start: &str) -> Option<Citation> {
-    let is_notice = start.starts_with("Tool output exceeded ");
-    let lines = || start.lines().take(10).filter(|_| is_notice);
-    let path = lines().find_map(|line| line.strip_prefix("output_path: "))?;
-    let bytes = lines().find_map(|line| line.strip_prefix("output_size_bytes: ")?.parse().ok());
-    Some(Citation { path: PathBuf::from(path), bytes })
-}
-
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = ["time", "created_at"].iter().find_map(|key| record.get(key).and_then(clock::time));
-    facts.started = facts.started.or(at);
-    facts.ended = facts.ended.max(at);
+    facts.note_time(at);
     match name(record, "type").unwrap_or_default().as_str() {
         "profile.bind" => {
             let disclosed = record.get("environmentDisclosure").and_then(|found| text(found, "cwd"));

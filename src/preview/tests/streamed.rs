@@ -1,0 +1,50 @@
+//! A report that is written while its texts are decoded is the same report, and no text of it is ever held whole.
+
+use std::io;
+
+use super::*;
+
+/// Remembers the longest piece written, and all of them.
+#[derive(Default)]
+struct Pieces {
+    longest: usize,
+    all: Vec<u8>,
+}
+
+impl io::Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.longest = self.longest.max(bytes.len());
+        self.all.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes a report both ways; returns the longest piece of the streamed one.
+fn written(name: &str, set: &[(&str, &str)], bytes: &[u8]) -> usize {
+    let (policy, input) = (policy(name, set), Input::of(bytes, "/P"));
+    let preview = plan_counted(&input, &policy).unwrap();
+    let mut streamed = Pieces::default();
+    serde_json::to_writer(&mut streamed, &streamed_report(&preview, &input, &policy, "", &[])).unwrap();
+    let report = serde_json::to_string(&report(&preview, &input, &policy, "", &[])).unwrap();
+    assert!(streamed.all == report.as_bytes(), "{name}");
+    streamed.longest
+}
+
+#[test]
+fn it_is_the_report() {
+    let bytes = b"caf\xc3\xa9 \xff\x1b[1m\"x\"\n".repeat(9_000);
+    for name in ["crush/bash", "opencode/output", "claude-code/bash", "codex/exec", "opencode/read"] {
+        written(name, &[], &bytes);
+    }
+}
+
+#[test]
+fn a_long_text_is_written_in_pieces() {
+    let bytes = "\u{20ac}".repeat(1 << 20);
+    let longest = written("crush/bash", &[("max_cells", "9999999")], bytes.as_bytes());
+    assert!(longest <= 1 << 20, "{longest} of {}", bytes.len());
+}

@@ -1,0 +1,209 @@
+//! What became of each result of Claude Code: the branch that lives, compactions, and the server's clearing, as events.
+
+use crate::session::branch::LivingBranch;
+use crate::session::context::ContextEvent;
+use crate::session::fate::{ContextChange, FateEvidence};
+use crate::session::id::{IdMap, RecordId, record_id};
+use crate::session::transcript::Transcript;
+
+use super::changes::event;
+use super::history::{ClaudeHistory, CompactBoundary, Conversation, NO_RECORD, RecordContext, ResultRecord};
+use super::server::{Lasting, ServerClearing};
+use super::turns::ThreadTurns;
+
+/// Puts the events of all results into a transcript.
+pub(super) fn settle(history: &ClaudeHistory, out: &mut Transcript) {
+    let living: Vec<LivingBranch> =
+        history.conversations.iter().map(|conversation| conversation.branches.living()).collect();
+    let fates = Fates { history, messages: living_messages(history, &living), living };
+    let mut events = fates.changes();
+    let lasting = fates.results(&mut events, out);
+    fates.server_edits(&lasting, &mut events, out);
+    events.sort_by_key(|(count, _)| *count);
+    out.events = events.into_iter().map(|(_, event)| event).collect();
+    let is_logged = |result: &ResultRecord| {
+        let conversation = history.conversations.get(result.thread as usize);
+        conversation.and_then(|own| own.requests.last()).is_some_and(|last| last.is_logged)
+    };
+    let is_sent = !history.results.is_empty() && history.results.iter().all(is_logged);
+    out.default_evidence = if is_sent { FateEvidence::Sent } else { FateEvidence::Recorded };
+}
+
+/// An event, with how many records came before that which tells it.
+type Counted = (u64, ContextEvent);
+
+struct Fates<'a> {
+    history: &'a ClaudeHistory,
+    /// By the numbers of the threads.
+    living: Vec<LivingBranch>,
+    messages: IdMap<MessageState>,
+}
+
+/// Whether the model's message is still part of the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MessageState {
+    Lives,
+    Left,
+}
+
+impl Fates<'_> {
+    fn conversation(&self, thread: u32) -> Option<(&Conversation, &LivingBranch)> {
+        let thread = thread as usize;
+        self.history.conversations.get(thread).zip(self.living.get(thread))
+    }
+
+    /// Whether a record is on the branch that lives, or has no place in it.
+    fn lives(&self, told: RecordContext) -> bool {
+        let Some((conversation, branch)) = self.conversation(told.thread) else { return true };
+        told.number == NO_RECORD || branch.contains_number(told.number, &conversation.branches)
+    }
+
+    /// How it is known from a request on that results are not in it.
+    fn evidence(&self, told: RecordContext) -> FateEvidence {
+        if self.is_logged(told) { FateEvidence::Sent } else { FateEvidence::Recorded }
+    }
+
+    fn is_logged(&self, told: RecordContext) -> bool {
+        let conversation = self.conversation(told.thread);
+        conversation.zip(told.request).is_some_and(|((own, _), request)| own.is_logged(request))
+    }
+
+    /// Returns the changes that name their results. What the next request itself shows is not taken from a record besides.
+    fn changes(&self) -> Vec<Counted> {
+        let told = self.history.changes.iter().filter(|change| self.lives(change.told));
+        let known = told.filter(|change| {
+            change.is_sent || change.event.change == ContextChange::Drop || !self.is_logged(change.told)
+        });
+        known.map(|change| (change.told.count, change.event.clone())).collect()
+    }
+
+    /// Adds what compactions and branches did. Returns the results on the branch that lives, in order.
+    fn results(&self, events: &mut Vec<Counted>, out: &Transcript) -> Vec<Lasting<'_>> {
+        // Of a result that was recorded again, the last record counts.
+        let mut last = vec![usize::MAX; out.calls.len()];
+        for (at, result) in self.history.results.iter().enumerate() {
+            last.get_mut(result.call as usize).into_iter().for_each(|last| *last = at);
+        }
+        let mut lasting = Vec::new();
+        let mut turns: Vec<ThreadTurns> =
+            self.history.conversations.iter().map(|_| ThreadTurns::default()).collect();
+        for boundary in &self.history.boundaries {
+            let turn = turns.get_mut(boundary.told.thread as usize);
+            turn.into_iter().for_each(|turn| turn.add_boundary(boundary, self.lives(boundary.told)));
+        }
+        for span in self.history.spans.iter().filter(|span| self.lives(span.told)) {
+            let parent =
+                self.conversation(span.told.thread).and_then(|(_, branch)| branch.number(span.parent));
+            let turn = turns.get_mut(span.told.thread as usize);
+            turn.zip(parent)
+                .into_iter()
+                .for_each(|(turn, parent)| turn.spans.push((span.told, parent, Vec::new())));
+        }
+        for (at, result) in self.history.results.iter().enumerate() {
+            let turn = turns.get_mut(result.thread as usize);
+            let Some(turn) = turn.filter(|_| last.get(result.call as usize) == Some(&at)) else { continue };
+            let ids = out.result_ids(result.call);
+            if self.is_on_branch(result) || self.is_of_living(result) {
+                let compacted = turn.compact(result, &|boundary| self.preserves(boundary, result), ids);
+                lasting.push(Lasting { result, compacted });
+            } else {
+                turn.leave(result.record, ids);
+            }
+        }
+        for ((turn, conversation), branch) in
+            turns.into_iter().zip(&self.history.conversations).zip(&self.living)
+        {
+            turn.events(conversation, branch, &|told| self.evidence(told), events);
+        }
+        lasting
+    }
+
+    fn preserves(&self, boundary: &CompactBoundary, result: &ResultRecord) -> bool {
+        let Some((conversation, branch)) = self.conversation(result.thread) else { return false };
+        let record = conversation.branches.id(result.record);
+        let is_named = record.is_some_and(|record| boundary.preserved.contains(&record));
+        let segment = boundary.segment.and_then(|(head, tail)| branch.number(head).zip(branch.number(tail)));
+        is_named || segment.is_some_and(|(head, tail)| (head..=tail).contains(&result.record))
+    }
+
+    /// Whether the record of a result is on the branch that lives.
+    fn is_on_branch(&self, result: &ResultRecord) -> bool {
+        is_on_branch(self.history, result, &self.living)
+    }
+
+    /// Parallel calls are in several records of one message, of which only one is followed by the next message: a result
+    /// lives if any record of its message does.
+    fn is_of_living(&self, result: &ResultRecord) -> bool {
+        let message = message_of(self.history, result, &self.living);
+        message.and_then(|message| self.messages.get(&message)) == Some(&MessageState::Lives)
+    }
+
+    /// Adds what the server cleared: in each request the oldest results, which are whole again in one without.
+    fn server_edits(&self, lasting: &[Lasting], events: &mut Vec<Counted>, out: &Transcript) {
+        for thread in 0..self.history.conversations.len() as u32 {
+            let edits =
+                self.history.edits.iter().filter(|edit| edit.told.thread == thread && self.lives(edit.told));
+            let mut edits = edits.peekable();
+            if edits.peek().is_none() {
+                continue;
+            }
+            let results: Vec<_> = lasting.iter().filter(|lasting| lasting.result.thread == thread).collect();
+            let tool = |call: u32| out.calls.get(call as usize).map(|call| record_id(out.tool(call)));
+            let boundaries = self.history.boundaries.iter().filter(|boundary| boundary.told.thread == thread);
+            let compactions: Vec<u64> = boundaries.map(|boundary| boundary.told.count).collect();
+            let mut cleared = ServerClearing::default();
+            for edit in edits {
+                let compactions = compactions.partition_point(|count| *count < edit.told.count);
+                let (gone, back) = cleared.apply(edit, compactions, &results, &tool);
+                for (change, calls) in [(ContextChange::Clear, gone), (ContextChange::Restore, back)] {
+                    let ids: Vec<_> = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
+                    if !ids.is_empty() {
+                        events.push((edit.told.count, event(change, edit.told, ids)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether the record of a result is on the branch that lives.
+fn is_on_branch(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> bool {
+    let thread = result.thread as usize;
+    match (history.conversations.get(thread), living.get(thread)) {
+        (Some(conversation), Some(branch)) if conversation.branches.last().is_some() => {
+            branch.contains_number(result.record, &conversation.branches)
+        }
+        // No record of the conversation has an id.
+        _ => true,
+    }
+}
+
+/// Returns the message of the call of a result: in its own conversation, or in the main one.
+fn message_of(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> Option<RecordId> {
+    let source = result.source()?;
+    let within = |thread: usize| {
+        let number = living.get(thread)?.number(source)?;
+        history.conversations.get(thread)?.message(number)
+    };
+    within(result.thread as usize).or_else(|| within(0))
+}
+
+/// Returns the messages of which a record is on a branch that lives, as far as results that are on none depend on it.
+fn living_messages(history: &ClaudeHistory, living: &[LivingBranch]) -> IdMap<MessageState> {
+    let off = history.results.iter().filter(|result| !is_on_branch(history, result, living));
+    let mut messages: IdMap<MessageState> =
+        off.filter_map(|result| Some((message_of(history, result, living)?, MessageState::Left))).collect();
+    if messages.is_empty() {
+        return messages;
+    }
+    for (conversation, branch) in history.conversations.iter().zip(living) {
+        for (number, message) in &conversation.messages {
+            if let Some(state) = messages.get_mut(message)
+                && branch.contains_number(*number, &conversation.branches)
+            {
+                *state = MessageState::Lives;
+            }
+        }
+    }
+    messages
+}

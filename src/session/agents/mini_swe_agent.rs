@@ -1,0 +1,178 @@
+//! mini-SWE-agent: one JSON document a run, its trajectory, which lies wherever the person has it written to.
+
+use std::path::Path;
+
+use memchr::memmem;
+
+use crate::env::Env;
+use crate::session::clock;
+use crate::session::content::{LONGEST_TEXT, first_text, name, pieces, start_of};
+use crate::session::document::{DocumentSession, before_member};
+use crate::session::find::{self, FoundFile};
+use crate::session::json::{Json, Kind};
+use crate::session::model::{Call, CallResult, CallStatus, CutState, DisplayCopy, SessionFacts};
+use crate::session::reader::{
+    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+};
+use crate::session::transcript::Transcript;
+
+const AGENT: &str = "mini-swe-agent";
+
+/// How the names of trajectories end.
+const ENDING: &str = ".traj.json";
+
+/// How an observation of the default configuration begins, and how one that was cut ends. In between, an output is quoted.
+const START: &str = "{\n  \"returncode\": ";
+const CUT: &str = "\",\n  \"elided_chars\": ";
+const WARNING: &str = ",\n  \"warning\": \"Output too long.\"\n}";
+
+/// The trajectories of mini-SWE-agent.
+#[derive(Debug)]
+pub(crate) struct MiniSweAgent;
+
+impl SessionFormat for MiniSweAgent {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn seen(&self) -> &'static str {
+        "2.4.6"
+    }
+
+    /// Finds none: only a file that is named is read.
+    fn find(&self, _: &Env, _: &dyn ReadProgress, _: &mut dyn FnMut(SessionFile), _: &mut dyn FnMut(String)) {
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let id = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
+        let session = |file: FoundFile| file.session(AGENT, id);
+        // In a string a quote has a backslash before it.
+        memmem::find(head, b"\"mini_version\":").and_then(|_| find::found_file(path).map(session))
+    }
+
+    fn glance(&self, file: &SessionFile, head: &[u8], _: &[u8]) -> SessionFacts {
+        let facts = before_member(head, "messages", facts).unwrap_or_default();
+        SessionFacts { id: file.id.clone(), ..facts }
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        DocumentSession::open(AGENT, &file.path, read, progress)
+    }
+}
+
+fn facts(document: Json) -> SessionFacts {
+    let config = |key: &str, name: &str| document.path(&["info", "config", key, name]);
+    SessionFacts {
+        version: document.get("info").and_then(|info| name(info, "mini_version")),
+        model: config("model", "model_name").and_then(|model| model.short(LONGEST_TEXT)),
+        cwd: config("environment", "cwd")
+            .and_then(|cwd| cwd.short(LONGEST_TEXT))
+            .filter(|cwd| !cwd.is_empty()),
+        ..SessionFacts::default()
+    }
+}
+
+fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
+    let id = path.file_name().and_then(|name| name.to_str()?.strip_suffix(ENDING)).unwrap_or_default();
+    out.facts = SessionFacts { id: id.to_owned(), ..facts(document) };
+    let Some(messages) = document.get("messages").filter(|messages| messages.kind() == Kind::Array) else {
+        out.unread.records += 1;
+        return;
+    };
+    for message in messages.items() {
+        out.unread.records += 1;
+        let at = message.path(&["extra", "timestamp"]).and_then(clock::time);
+        out.facts.note_time(at);
+        match name(message, "role").unwrap_or_default().as_str() {
+            "assistant" => {
+                out.count_answer(0);
+                calls(message, place, out);
+            }
+            "tool" => result(message, place, out),
+            "user" if out.facts.title.is_none() => out.facts.title = message.get("content").map(first_text),
+            "user" | "system" | "exit" => {}
+            role => {
+                out.unread.unknown(role);
+                continue;
+            }
+        }
+        out.unread.known += 1;
+    }
+}
+
+fn calls(message: Json, place: RecordPlace, out: &mut Transcript) {
+    let at = message.path(&["extra", "timestamp"]).and_then(clock::time);
+    for called in message.get("tool_calls").into_iter().flat_map(|calls| calls.items()) {
+        let Some(id) = name(called, "id") else { continue };
+        let function = called.get("function");
+        let tool = out.tool_id(&function.and_then(|function| name(function, "name")).unwrap_or_default());
+        let mut call = Call::new(id, 0, tool);
+        call.input = function.and_then(|function| function.get("arguments")).map(|input| place.span(input));
+        call.at = at;
+        call.record = Some(place.span(called));
+        out.add_call(call);
+    }
+}
+
+fn result(message: Json, place: RecordPlace, out: &mut Transcript) {
+    let Some(id) = name(message, "tool_call_id") else { return };
+    let call = out.call_or_new(0, &id, "");
+    if !call.results.is_empty() {
+        return;
+    }
+    let extra = |key: &str| message.path(&["extra", key]);
+    let content = message.get("content");
+    call.exit = extra("returncode").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
+    let is_error = extra("exception_info").is_some() || call.exit.is_some_and(|code| code != 0);
+    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
+    call.cut = content.map(cut).unwrap_or_default();
+    let whole = extra("raw_output").filter(|output| output.kind() == Kind::String);
+    call.display = whole
+        .map(|output| DisplayCopy::new("extra.raw_output", place.span(output), None))
+        .into_iter()
+        .collect();
+    call.results.push(CallResult::recorded(
+        content.map(|content| pieces(content, place)).unwrap_or_default(),
+        extra("timestamp").and_then(clock::time),
+        place.span(message),
+    ));
+}
+
+/// Whether an observation was cut; what one of another configuration says is not known.
+fn cut(content: Json) -> CutState {
+    if !start_of(content).starts_with(START) {
+        return CutState::Unknown;
+    }
+    let end = content.text().map(|text| text.ending(128)).unwrap_or_default();
+    let number = end.strip_suffix(WARNING).and_then(|rest| rest.rsplit_once(CUT));
+    match number {
+        Some((_, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => CutState::Lost,
+        _ => CutState::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::json::Tape;
+
+    #[test]
+    fn a_cut_observation_is_told_from_another() {
+        let cut = |text: &str| {
+            let text = serde_json::to_string(text).unwrap();
+            cut(Tape::default().read(text.as_bytes()).unwrap())
+        };
+        let observation = |rest: &str| format!("{START}0,\n  {rest}");
+        let tail =
+            |tail: &str| format!("\"output_head\": \"a\",\n  \"output_tail\": \"{tail}{CUT}12{WARNING}");
+        assert_eq!(cut(&observation(&tail("b"))), CutState::Lost);
+        assert_eq!(cut(&observation(&tail(&"é".repeat(200)))), CutState::Lost);
+        assert_eq!(cut(&observation("\"output\": \"a\"\n}")), CutState::No);
+        assert_eq!(cut(&observation("\"output\": \"Output too long.\"\n}")), CutState::No);
+        assert_eq!(cut("<returncode>0</returncode>"), CutState::Unknown);
+    }
+}

@@ -1,0 +1,174 @@
+//! OpenClaw: a database for each of its agents, with pi's entries in rows, large ones compressed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::env::Env;
+use crate::session::clock;
+use crate::session::content::{last_line, name};
+use crate::session::database::{
+    self, DatabaseError, Packing, RowBuffer, RowRecords, RowsOf, TableRow, TableRows,
+};
+use crate::session::fate::FateEvidence;
+use crate::session::find;
+use crate::session::json::Json;
+use crate::session::model::{CallStatus, CutState, SessionFacts};
+use crate::session::reader::{LogReader, ReadProgress, RecordPlace, SessionFile};
+use crate::session::table::TableFormat;
+use crate::session::transcript::{ReadReport, Transcript};
+
+use super::pi::{PiReader, note_facts};
+
+const AGENT: &str = "openclaw";
+
+const PLAIN: RowsOf = RowsOf::plain("transcript_events", "event_json");
+const PACKED: RowsOf = RowsOf { table: "transcript_events", column: "event_zstd", packing: Packing::Zstd };
+
+/// How many rows of a session a list looks at, and how many bytes of each at most.
+const GLANCE_ROWS: u32 = 16;
+const GLANCE_BYTES: u32 = 64 << 10;
+
+/// What follows the number in the notice at the end of a result that was cut.
+const CUT: &str = " more characters truncated; rerun with narrower args if needed]";
+
+/// The sessions of OpenClaw in databases.
+pub(crate) const OPENCLAW: TableFormat =
+    TableFormat { agent: AGENT, seen: "2026.9.6", databases, list: listed, read };
+
+fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
+    let home = Some(env.home()).filter(|home| home.is_absolute());
+    let agents = home.map(|home| find::directories(&home.join(".openclaw/agents"), fault));
+    let database = |agent: PathBuf| agent.join("agent/openclaw-agent.sqlite");
+    agents.into_iter().flatten().map(database).collect()
+}
+
+fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+    if !rows.columns(PLAIN.table)?.contains(PLAIN.column) {
+        return Ok(Vec::new());
+    }
+    let mut known = glanced(rows)?;
+    let mut sessions = Vec::new();
+    let sql =
+        "SELECT session_id, MIN(created_at), MAX(created_at) FROM transcript_events GROUP BY session_id";
+    rows.each(sql, &[], &mut |row| {
+        let id = row.text(0).unwrap_or_default();
+        let facts = known.remove(&id).unwrap_or_default();
+        let facts = SessionFacts {
+            id,
+            started: row.number(1).and_then(clock::number),
+            ended: row.number(2).and_then(clock::number),
+            ..facts
+        };
+        sessions.push(SessionFile::in_database(AGENT, path, facts));
+        true
+    })?;
+    Ok(sessions)
+}
+
+/// Returns what the first rows of each session say about it, unless they are long.
+fn glanced(rows: &TableRows) -> Result<HashMap<String, SessionFacts>, DatabaseError> {
+    let short =
+        |column: &str| format!("CASE WHEN octet_length({column}) <= {GLANCE_BYTES} THEN {column} END");
+    let sql = format!(
+        "SELECT session_id, {}, {} FROM transcript_events WHERE seq < {GLANCE_ROWS} ORDER BY session_id, seq",
+        short(PLAIN.column),
+        short(packed_column(rows)?),
+    );
+    let (mut known, mut buffer) = (HashMap::<_, SessionFacts>::new(), RowBuffer::default());
+    rows.each(&sql, &[], &mut |row| {
+        if let Some(record) = event(&row, &mut buffer, &mut ReadReport::default()) {
+            note_facts(record, known.entry(row.text(0).unwrap_or_default()).or_default());
+        }
+        true
+    })?;
+    Ok(known)
+}
+
+/// Returns the column with compressed events; older versions have none.
+fn packed_column(rows: &TableRows) -> Result<&'static str, DatabaseError> {
+    let has_packed = rows.columns(PACKED.table)?.contains(PACKED.column);
+    Ok(if has_packed { PACKED.column } else { "NULL" })
+}
+
+/// Returns the event of a row, which is plain in its second column or compressed in its third.
+fn event<'a>(row: &'a TableRow, buffer: &'a mut RowBuffer, report: &mut ReadReport) -> Option<Json<'a>> {
+    let (column, rows) = if row.is_null(1) { (2, PACKED) } else { (1, PLAIN) };
+    row.record(column, rows, buffer, report)
+}
+
+fn read(
+    file: &SessionFile,
+    rows: &TableRows,
+    progress: &dyn ReadProgress,
+    out: &mut Transcript,
+) -> Result<(), DatabaseError> {
+    let plain = out.add_source(Arc::new(RowRecords::new(file.path.clone(), PLAIN)));
+    let packed = out.add_source(Arc::new(RowRecords::new(file.path.clone(), PACKED)));
+    // Old results may be left out of a request without an event, and nothing tells of which.
+    out.default_evidence = FateEvidence::Unknown;
+    let sql = format!(
+        "SELECT rowid, {}, {} FROM transcript_events WHERE session_id = ? ORDER BY seq",
+        database::record(PLAIN.column),
+        database::record(packed_column(rows)?),
+    );
+    let (mut reader, mut buffer, mut is_wanted) = (PiReader::default(), RowBuffer::default(), true);
+    rows.each(&sql, &[&file.id], &mut |row| {
+        out.unread.records += 1;
+        is_wanted = progress.step(out.unread.records, out.unread.records);
+        let source = if row.is_null(1) { packed } else { plain };
+        let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+        if let Some(record) = event(&row, &mut buffer, &mut out.unread) {
+            out.unread.known += u64::from(entry(record, place, &mut reader, out));
+        }
+        is_wanted
+    })?;
+    if !is_wanted {
+        return Err(DatabaseError::GivenUp);
+    }
+    reader.settle(out);
+    out.facts.id.clone_from(&file.id);
+    Ok(())
+}
+
+/// Reads an entry as pi's, and of a result what pi does not have. Returns whether it is of a kind that is known.
+fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Transcript) -> bool {
+    let message =
+        record.get("message").filter(|message| message.get("role").is_some_and(|role| role.is("toolResult")));
+    let result = message.and_then(|message| Some((message, name(message, "toolCallId")?)));
+    let is_new = |(_, id): &(Json, String)| out.call_mut(0, id).is_none_or(|call| call.results.is_empty());
+    let result = result.filter(is_new);
+    let is_known = reader.record(record, place, out);
+    let call = result.and_then(|(message, id)| Some((message, out.call_mut(0, &id)?)));
+    if let Some((message, call)) = call {
+        let exit = message.path(&["details", "exitCode"]).and_then(|code| code.int());
+        call.exit = exit.and_then(|code| code.try_into().ok()).or(call.exit);
+        if call.exit.is_some_and(|code| code != 0) {
+            call.status = CallStatus::Failed;
+        }
+        let is_cut = message.get("content").is_some_and(|content| ends_cut(&last_line(content)));
+        if is_cut && call.cut == CutState::No {
+            call.cut = CutState::Lost;
+        }
+    }
+    is_known
+}
+
+/// Whether the last line of a result ends with the notice: `[... 12 more characters truncated; …]`.
+fn ends_cut(line: &str) -> bool {
+    let before = line.strip_suffix(CUT).and_then(|rest| rest.rsplit_once("[... "));
+    before.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_is_told_from_an_output() {
+        assert!(ends_cut(&format!("y[... 4072{CUT}")));
+        assert!(ends_cut(&format!("[... 1{CUT}")));
+        assert!(!ends_cut(&format!("[... {CUT}")) && !ends_cut(&format!("[... 1{CUT} ")));
+        assert!(!ends_cut(&format!("[... many{CUT}")) && !ends_cut("[... 4072 more"));
+    }
+}

@@ -1,0 +1,259 @@
+//! What Qwen Code's model still has: the branch that lives, what a compression keeps, and two rules of which nothing is
+//! recorded, by which old results are cleared.
+
+use std::collections::{HashMap, HashSet};
+use std::mem;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::session::branch::Branches;
+use crate::session::context::ContextEvent;
+use crate::session::fate::{ContextChange, FateEvidence};
+use crate::session::id::RecordId;
+use crate::session::model::RecordSpan;
+use crate::session::transcript::Transcript;
+
+/// The tools whose results are cleared.
+const CLEARED_TOOLS: &[&str] = &[
+    "read_file",
+    "run_shell_command",
+    "grep_search",
+    "glob",
+    "web_fetch",
+    "web_search",
+    "read_mcp_resource",
+    "edit",
+    "write_file",
+    "skill",
+];
+
+/// What stands in the place of a result.
+pub(super) const CLEARED: &str = "[Old tool result content cleared]";
+
+/// How many UTF-16 units all results have at most, and how many are left when there are more.
+const MAX_UNITS: u64 = 500_000;
+const LEFT_UNITS: u64 = 250_000;
+
+/// How many of the newest results are never cleared.
+const KEPT: usize = 5;
+
+/// After how long a pause all others are cleared.
+const IDLE: SignedDuration = SignedDuration::from_mins(60);
+
+/// About how many UTF-16 units a token has.
+const TOKEN_UNITS: i64 = 4;
+
+/// Whether results of a tool are cleared at all.
+pub(super) fn is_cleared_tool(name: &str) -> bool {
+    CLEARED_TOOLS.iter().any(|tool| tool.eq_ignore_ascii_case(name))
+}
+
+/// A record that matters to the context.
+pub(super) struct Step {
+    pub record: RecordId,
+    pub at: Option<Timestamp>,
+    pub what: What,
+}
+
+pub(super) enum What {
+    /// A result, with its length in UTF-16 units if it can be cleared, else 0.
+    Result { call: u32, units: u32 },
+    /// The person, or a timer, asks.
+    Prompt,
+    /// The answer to a request, with its number and its size in tokens.
+    Answer { request: Option<u32>, tokens: Option<i64> },
+    /// A summary took the place of all but these calls' results, some of which are cleared.
+    Compression { request: Option<u32>, span: RecordSpan, kept: Vec<(Box<str>, bool)> },
+    /// The person takes the conversation back.
+    Rewind { request: Option<u32>, span: RecordSpan },
+}
+
+/// A result that can be cleared.
+#[derive(Clone, Copy)]
+struct Held {
+    /// The number of its step.
+    step: usize,
+    call: u32,
+    units: u32,
+}
+
+/// The results as the next request carries them.
+#[derive(Default)]
+struct Context {
+    /// All results by their calls, those that are never cleared, too.
+    all: Vec<u32>,
+    whole: Vec<Held>,
+    cleared: Vec<Held>,
+    /// Those that no request carried yet.
+    pending: Vec<Held>,
+    /// What the last request had: when it was answered, its size in tokens, and the units in it.
+    answered: Option<Timestamp>,
+    tokens: Option<i64>,
+    units: u64,
+    /// When the person asked, if nothing was answered since.
+    prompt: Option<Option<Timestamp>>,
+}
+
+/// Works out the events of the main conversation.
+pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) {
+    let living = branches.living();
+    let mut context = Context::default();
+    let mut left = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        if !living.contains(&step.record) {
+            left.extend(match step.what {
+                What::Result { call, .. } => Some(call),
+                _ => None,
+            });
+            continue;
+        }
+        match &step.what {
+            What::Result { call, units } => {
+                context.all.push(*call);
+                let held = Held { step: number, call: *call, units: *units };
+                context.pending.extend((*units > 0).then_some(held));
+            }
+            What::Prompt => context.prompt = Some(step.at),
+            What::Answer { request, tokens } => context.answer(step.at, *request, *tokens, out),
+            What::Compression { request, span, kept } => {
+                let event = ContextEvent { request: *request, record: Some(*span), ..recorded(step.at) };
+                context.compress(kept, event, out);
+            }
+            What::Rewind { request, span } => {
+                let event = ContextEvent { request: *request, record: Some(*span), ..recorded(step.at) };
+                push(out, ContextEvent { change: ContextChange::Rewind, ..event }, mem::take(&mut left));
+            }
+        }
+    }
+    push(out, ContextEvent::recorded(ContextChange::Leave, None), left);
+}
+
+impl Context {
+    /// Takes in the answer to a request, before which old results may have been cleared.
+    fn answer(
+        &mut self,
+        at: Option<Timestamp>,
+        request: Option<u32>,
+        tokens: Option<i64>,
+        out: &mut Transcript,
+    ) {
+        let event = ContextEvent { request, evidence: FateEvidence::ByRule, ..recorded(at) };
+        match self.prompt.take() {
+            None => {
+                let count = too_many(&self.whole, units(&self.pending));
+                self.clear(count, event, out);
+                self.whole.append(&mut self.pending);
+            }
+            Some(asked) => {
+                self.whole.append(&mut self.pending);
+                let pause = self.answered.zip(asked).map(|(answered, asked)| asked.duration_since(answered));
+                let count = match pause {
+                    Some(pause) if pause >= IDLE => self.whole.len().saturating_sub(KEPT),
+                    _ => too_many(&self.whole, 0),
+                };
+                self.go_on_or_resume(count, tokens, event, out);
+            }
+        }
+        self.answered = at.or(self.answered);
+        self.tokens = tokens;
+        self.units = units(&self.whole);
+    }
+
+    /// Clears the oldest `count` results, or, if the session was resumed, first takes back all that was cleared. Which of
+    /// them the records do not say; but the size of the request tells.
+    fn go_on_or_resume(
+        &mut self,
+        count: usize,
+        tokens: Option<i64>,
+        event: ContextEvent,
+        out: &mut Transcript,
+    ) {
+        if count == 0 && self.cleared.is_empty() {
+            return;
+        }
+        let mut all = [&self.cleared[..], &self.whole[..]].concat();
+        all.sort_by_key(|held| held.step);
+        let again = too_many(&all, 0);
+        let more = |held: &[Held]| units(held) as i64 - self.units as i64;
+        let (gone_on, resumed) = (more(&self.whole[count..]), more(&all[again..]));
+        let is_resumed = tokens.zip(self.tokens).is_some_and(|(tokens, before)| {
+            let seen = (tokens - before).saturating_mul(TOKEN_UNITS);
+            seen.abs_diff(resumed) < seen.abs_diff(gone_on)
+        });
+        if !is_resumed {
+            self.clear(count, event, out);
+            return;
+        }
+        let first = all.get(again).map_or(usize::MAX, |held| held.step);
+        let is_kept = |held: &&Held| held.step >= first;
+        let back = self.cleared.iter().filter(is_kept).map(|held| held.call).collect();
+        push(out, ContextEvent { change: ContextChange::Restore, ..event.clone() }, back);
+        let new = self.whole.iter().filter(|held| !is_kept(held)).map(|held| held.call).collect();
+        push(out, ContextEvent { change: ContextChange::Clear, ..event }, new);
+        self.whole = all.split_off(again);
+        self.cleared = all;
+    }
+
+    /// Clears the oldest `count` results that are whole.
+    fn clear(&mut self, count: usize, event: ContextEvent, out: &mut Transcript) {
+        let cleared: Vec<Held> = self.whole.drain(..count).collect();
+        let calls = cleared.iter().map(|held| held.call).collect();
+        self.cleared.extend(cleared);
+        push(out, ContextEvent { change: ContextChange::Clear, ..event }, calls);
+    }
+
+    /// A summary takes the place of all results but those that are kept.
+    fn compress(&mut self, kept: &[(Box<str>, bool)], event: ContextEvent, out: &mut Transcript) {
+        self.whole.append(&mut self.pending);
+        let numbers: HashMap<u32, bool> =
+            kept.iter().filter_map(|(id, is_cleared)| Some((out.call_number(0, id)?, *is_cleared))).collect();
+        let (stay, gone): (Vec<u32>, Vec<u32>) = self.all.iter().partition(|call| numbers.contains_key(call));
+        push(out, event.clone(), gone);
+        let is_cleared = |call: &u32| numbers.get(call) == Some(&true);
+        let (now, whole): (Vec<u32>, Vec<u32>) = stay.iter().partition(|call| is_cleared(call));
+        let (before, mut held) = (mem::take(&mut self.cleared), mem::take(&mut self.whole));
+        let cleared: HashSet<u32> = before.iter().map(|held| held.call).collect();
+        let was_cleared = |call: &u32| cleared.contains(call);
+        // The compressed history witnesses what the rules had cleared.
+        let back = whole.iter().filter(|call| was_cleared(call)).copied().collect();
+        push(out, ContextEvent { change: ContextChange::Restore, ..event.clone() }, back);
+        let new = now.iter().filter(|call| !was_cleared(call)).copied().collect();
+        push(out, ContextEvent { change: ContextChange::Clear, ..event }, new);
+        held.extend(before);
+        held.sort_by_key(|held| held.step);
+        held.retain(|held| numbers.contains_key(&held.call));
+        (self.cleared, self.whole) = held.into_iter().partition(|held| is_cleared(&held.call));
+        self.all = stay;
+        (self.units, self.tokens) = (units(&self.whole), None);
+    }
+}
+
+/// Returns how many of the oldest results are cleared, when so many units come with the request besides.
+fn too_many(whole: &[Held], pending: u64) -> usize {
+    let mut left = units(whole) + pending;
+    if left <= MAX_UNITS {
+        return 0;
+    }
+    let old = &whole[..whole.len().saturating_sub(KEPT)];
+    let is_over = |held: &&Held| {
+        let is_over = left > LEFT_UNITS;
+        left = left.saturating_sub(held.units.into());
+        is_over
+    };
+    old.iter().take_while(is_over).count()
+}
+
+fn units(held: &[Held]) -> u64 {
+    held.iter().map(|held| u64::from(held.units)).sum()
+}
+
+fn recorded(at: Option<Timestamp>) -> ContextEvent {
+    ContextEvent::recorded(ContextChange::Compact, at)
+}
+
+fn push(out: &mut Transcript, event: ContextEvent, calls: Vec<u32>) {
+    let results: Vec<_> = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
+    if !results.is_empty() {
+        out.events.push(ContextEvent { results, ..event });
+    }
+}

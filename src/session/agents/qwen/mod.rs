@@ -1,0 +1,344 @@
+//! Qwen Code: a log that is a tree, of messages in the form of Gemini's interface.
+
+mod context;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use memchr::memmem;
+
+use crate::env::Env;
+use crate::session::branch::Branches;
+use crate::session::clock;
+use crate::session::content::{first_text, is_type, last_line, name, pieces, start_of, text};
+use crate::session::fate::FateEvidence;
+use crate::session::find::{self, FoundFile};
+use crate::session::id::{RecordId, record_id};
+use crate::session::json::{Json, Kind};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts};
+use crate::session::reader::{
+    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+};
+use crate::session::transcript::Transcript;
+
+use context::{Step, What};
+
+const AGENT: &str = "qwen-code";
+
+/// The sessions of Qwen Code, a JSON value a line.
+#[derive(Debug)]
+pub(crate) struct QwenCode;
+
+impl SessionFormat for QwenCode {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn seen(&self) -> &'static str {
+        "0.24.4"
+    }
+
+    fn find(
+        &self,
+        env: &Env,
+        _: &dyn ReadProgress,
+        found: &mut dyn FnMut(SessionFile),
+        fault: &mut dyn FnMut(String),
+    ) {
+        let Some(root) = find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen") else { return };
+        for project in find::directories(&root.join("projects"), fault) {
+            let files = find::files(&project.join("chats"), |name| name.ends_with(".jsonl"), fault);
+            files.iter().for_each(|file| found(session_file(file)));
+        }
+    }
+
+    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        let first = find::first_line(head);
+        let has = |key: &[u8]| memmem::find(first, key).is_some();
+        let looks_alike = has(b"\"parentUuid\"") && has(b"\"sessionId\"") && has(b"\"parts\"");
+        looks_alike.then(|| find::found_file(path).map(|file| session_file(&file)))?
+    }
+
+    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
+        find::glance(head, tail, &mut note_facts)
+    }
+
+    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
+        logs(&file.path)
+    }
+
+    fn open(
+        &self,
+        file: &SessionFile,
+        progress: &dyn ReadProgress,
+    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+        let main = file.path.clone();
+        let find = Box::new(move || logs(&main));
+        LogSession::follow(AGENT, find, || Box::new(QwenReader::default()), progress)
+    }
+}
+
+fn session_file(file: &FoundFile) -> SessionFile {
+    file.session(AGENT, file.stem())
+}
+
+/// Returns the log of the main conversation, and those of its sub-agents, which lie beside the directory of the logs.
+fn logs(main: &Path) -> Vec<PathBuf> {
+    let dir = main.file_stem().zip(main.ancestors().nth(2));
+    let dir = dir.map(|(session, project)| project.join("subagents").join(session));
+    let is_log = |name: &str| name.starts_with("agent-") && name.ends_with(".jsonl");
+    let others = dir.map(|dir| find::files(&dir, is_log, &mut |_| {})).unwrap_or_default();
+    std::iter::once(main.to_owned()).chain(others.into_iter().map(|file| file.path)).collect()
+}
+
+/// Reads the records of one session.
+#[derive(Default)]
+struct QwenReader {
+    thread: u32,
+    branches: Branches,
+    /// What happened in the main conversation.
+    steps: Vec<Step>,
+    /// The calls that were asked for a window of a file.
+    windows: HashSet<u32>,
+    /// The calls through `tool_call` of a tool whose results are cleared.
+    bridged: HashSet<u32>,
+}
+
+impl LogReader for QwenReader {
+    fn file(&mut self, path: &Path, out: &mut Transcript) {
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let is_sub_agent = path.ancestors().nth(2).is_some_and(|dir| dir.ends_with("subagents"));
+        let id = stem.strip_prefix("agent-").filter(|_| is_sub_agent).unwrap_or_default();
+        self.thread = out.thread_id(id);
+        self.branches.shrink();
+    }
+
+    fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
+        if self.thread == 0 {
+            note_facts(record, &mut out.facts);
+        }
+        let id = name(record, "uuid").map(|id| record_id(&id)).unwrap_or_default();
+        if self.thread == 0 {
+            self.branches.add(id, name(record, "parentUuid").map(|parent| record_id(&parent)));
+        }
+        let at = record.get("timestamp").and_then(clock::time);
+        let request = out.next_request(self.thread).or(Some(1));
+        match name(record, "type").unwrap_or_default().as_str() {
+            "assistant" => {
+                self.calls(record, place, at, out);
+                let tokens =
+                    record.path(&["usageMetadata", "promptTokenCount"]).and_then(|tokens| tokens.int());
+                self.step(id, at, What::Answer { request, tokens });
+                if self.thread == 0 {
+                    out.count_answer(0);
+                }
+            }
+            "tool_result" => self.result(record, id, place, at, out),
+            "system" => match name(record, "subtype").unwrap_or_default().as_str() {
+                "chat_compression" => {
+                    let (span, kept) = (place.span(record), kept(record));
+                    self.step(id, at, What::Compression { request, span, kept });
+                }
+                "rewind" => self.step(id, at, What::Rewind { request, span: place.span(record) }),
+                _ => {}
+            },
+            "user" => {
+                if let Some(agent) = name(record, "agentName").filter(|_| self.thread != 0) {
+                    out.threads[self.thread as usize].name = agent.into();
+                }
+                self.step(id, at, What::Prompt);
+            }
+            other => {
+                out.unread.unknown(other);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn settle(&mut self, out: &mut Transcript) {
+        out.events.clear();
+        out.default_evidence = FateEvidence::ByRule;
+        context::events(&self.steps, &self.branches, out);
+        for thread in 1..out.threads.len() {
+            // The id is the kind of agent, and the id of the call that started it.
+            let id = out.threads[thread].id.clone();
+            let (kind, call) = id
+                .match_indices('-')
+                .map(|(at, _)| (&id[..at], &id[at + 1..]))
+                .find(|(_, call)| out.call_number(0, call).is_some())
+                .map_or((None, None), |(kind, call)| (Some(kind.into()), Some(call.into())));
+            out.threads[thread].parent_call = call;
+            kind.into_iter().for_each(|kind| out.threads[thread].name = kind);
+        }
+    }
+}
+
+impl QwenReader {
+    /// Notes what happened in the main conversation.
+    fn step(&mut self, record: RecordId, at: Option<Timestamp>, what: What) {
+        if self.thread == 0 {
+            self.steps.push(Step { record, at, what });
+        }
+    }
+
+    fn result(
+        &mut self,
+        record: Json,
+        id: RecordId,
+        place: RecordPlace,
+        at: Option<Timestamp>,
+        out: &mut Transcript,
+    ) {
+        for part in parts(record) {
+            let Some(response) = part.get("functionResponse") else { continue };
+            let Some(call_id) = name(response, "id") else { continue };
+            let tool = name(response, "name").unwrap_or_default();
+            out.call_or_new(self.thread, &call_id, &tool);
+            let Some(number) = out.call_number(self.thread, &call_id) else { continue };
+            let is_window = self.windows.contains(&number);
+            let Some(call) = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty()) else {
+                continue;
+            };
+            result(record, response, place, at, call);
+            if call.cut == CutState::No && !is_window && is_short(response, &tool) {
+                call.cut = CutState::Lost;
+            }
+            let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
+            let units = if is_cleared { units(response) } else { 0 };
+            self.step(id, at, What::Result { call: number, units });
+        }
+    }
+
+    fn calls(&mut self, record: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
+        for part in parts(record) {
+            let Some(called) = part.get("functionCall") else { continue };
+            let Some(id) = name(called, "id") else { continue };
+            let name_of_tool = name(called, "name").unwrap_or_default();
+            let tool = out.tool_id(&name_of_tool);
+            let args = called.get("args");
+            let mut call = Call::new(id.as_str(), self.thread, tool);
+            call.input = args.map(|input| place.span(input));
+            call.at = at;
+            call.record = Some(place.span(record));
+            out.add_call(call);
+            let Some(number) = out.call_number(self.thread, &id) else { continue };
+            let has = |key: &str| args.and_then(|args| args.get(key)).is_some();
+            if has("offset") || has("limit") {
+                self.windows.insert(number);
+            }
+            let target = args.and_then(|args| name(args, "name")).filter(|_| name_of_tool == "tool_call");
+            if target.is_some_and(|target| context::is_cleared_tool(&target)) {
+                self.bridged.insert(number);
+            }
+        }
+    }
+}
+
+/// Returns the ids of the calls whose results a compression kept, and whether each was cleared before.
+fn kept(record: Json) -> Vec<(Box<str>, bool)> {
+    let history = record.path(&["systemPayload", "compressedHistory"]);
+    let parts = history.into_iter().flat_map(|history| history.items());
+    let parts = parts.filter_map(|content| content.get("parts")).flat_map(|parts| parts.items());
+    let result = |part: Json| {
+        let response = part.get("functionResponse")?;
+        let output = response.path(&["response", "output"]);
+        Some((name(response, "id")?.into(), output.is_some_and(|output| output.is(context::CLEARED))))
+    };
+    parts.filter_map(result).collect()
+}
+
+/// Returns the length in UTF-16 units of a result that can be cleared; 0 for a failure.
+fn units(response: Json) -> u32 {
+    let is_failure = response.path(&["response", "error"]).is_some();
+    let output = response.path(&["response", "output"]).filter(|_| !is_failure);
+    let mut units = 0;
+    output.and_then(|output| output.text()).into_iter().for_each(|text| {
+        text.decode(&mut |piece| {
+            units += if piece.is_ascii() { piece.len() } else { piece.encode_utf16().count() };
+            true
+        });
+    });
+    u32::try_from(units).unwrap_or(u32::MAX)
+}
+
+/// Whether a tool left out a part of its own accord, and says so.
+fn is_short(response: Json, tool: &str) -> bool {
+    let Some(output) = response.path(&["response", "output"]) else { return false };
+    match tool {
+        "read_file" => {
+            let start = start_of(output);
+            let told = start.strip_prefix("Showing lines ").and_then(|told| told.split_once(" total lines."));
+            let lines = told.and_then(|(told, _)| told.split_once('-')?.1.split_once(" of "));
+            let numbers = lines.and_then(|(last, all)| last.parse::<u64>().ok().zip(all.parse().ok()));
+            numbers.is_some_and(|(last, all)| last < all)
+        }
+        "glob" => {
+            let last = last_line(output);
+            let count = last.strip_prefix('[').and_then(|told| told.strip_suffix(" files truncated] ..."));
+            count.is_some_and(|count| count.parse::<u64>().is_ok())
+        }
+        _ => false,
+    }
+}
+
+fn parts(record: Json) -> impl Iterator<Item = Json> {
+    record.path(&["message", "parts"]).into_iter().flat_map(|parts| parts.items())
+}
+
+fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp>, call: &mut Call) {
+    let failed = response.path(&["response", "error"]);
+    let content = failed.or_else(|| response.path(&["response", "output"]));
+    let ui = record.get("toolCallResult");
+    let display = ui.and_then(|ui| ui.get("resultDisplay"));
+    let field = |key: &str| display.and_then(|display| display.get(key));
+    call.status = if failed.is_some() { CallStatus::Failed } else { CallStatus::Ok };
+    if ui.and_then(|ui| ui.get("status")).is_some_and(|status| status.is("cancelled")) {
+        call.status = CallStatus::Denied;
+    }
+    call.exit = field("exitCode").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
+    let files = field("outputFiles").into_iter().flat_map(|files| files.items());
+    let paths: Vec<String> = files.filter_map(|path| path.short(4096)).collect();
+    let start = content.map(start_of).unwrap_or_default();
+    let paths = if paths.is_empty() { cited(&start).into_iter().collect() } else { paths };
+    let is_cut = field("truncated").and_then(|cut| cut.bool()) == Some(true);
+    call.cut = match (paths.is_empty(), is_cut) {
+        (false, _) => CutState::Spill,
+        (true, true) => CutState::Lost,
+        (true, false) => CutState::No,
+    };
+    call.cites = paths.into_iter().map(|path| Citation { path: PathBuf::from(path), bytes: None }).collect();
+    let copy = field("output").filter(|text| text.kind() == Kind::String);
+    call.display = copy
+        .map(|text| DisplayCopy::new("resultDisplay.output", place.span(text), Some(32_000)))
+        .into_iter()
+        .collect();
+    call.results.push(CallResult::recorded(
+        content.map(|content| pieces(content, place)).unwrap_or_default(),
+        at,
+        place.span(record),
+    ));
+}
+
+/// Returns the path in the notice that begins a cut output.
+fn cited(start: &str) -> Option<String> {
+    let rest = start.strip_prefix("Tool output was too large and has been truncated.\n")?;
+    let path = rest.lines().next()?.strip_prefix("The full output has been saved to: ")?;
+    Some(path.to_owned())
+}
+
+fn note_facts(record: Json, facts: &mut SessionFacts) {
+    let at = record.get("timestamp").and_then(clock::time);
+    facts.note_time(at);
+    if facts.id.is_empty() {
+        facts.id = name(record, "sessionId").unwrap_or_default();
+    }
+    facts.version = name(record, "version").or(facts.version.take());
+    facts.cwd = facts.cwd.take().or_else(|| text(record, "cwd"));
+    facts.model = name(record, "model").or(facts.model.take());
+    if facts.title.is_none() && is_type(record, "user") {
+        let words = record.path(&["message", "parts"]).map(first_text);
+        facts.title = words.filter(|words| !words.is_empty());
+    }
+}

@@ -1,0 +1,259 @@
+//! Laws of the fold from events to fates, against a model that looks up the definitions of the words.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use smallvec::SmallVec;
+
+use super::*;
+use crate::session::model::{Call, CallResult};
+use crate::session::transcript::Transcript;
+
+const CHANGES: [ContextChange; 8] = [
+    ContextChange::Clear,
+    ContextChange::Replace,
+    ContextChange::Compact,
+    ContextChange::Checkpoint,
+    ContextChange::Drop,
+    ContextChange::Rewind,
+    ContextChange::Leave,
+    ContextChange::Restore,
+];
+
+fn fate(changes: &[ContextChange]) -> ResultFate {
+    changes.iter().fold(ResultFate::InContext, |fate, change| fate.after(*change, None))
+}
+
+#[test]
+fn a_summary_takes_what_was_cleared_and_nothing_clears_what_is_summed_up() {
+    use ContextChange::{Clear, Compact, Leave, Replace, Restore, Rewind};
+    assert_eq!(fate(&[Clear, Compact]), ResultFate::Compacted(None));
+    assert_eq!(fate(&[Compact, Clear]), ResultFate::Compacted(None));
+    assert_eq!(fate(&[Replace, Clear]), ResultFate::Cleared(None));
+    assert_eq!(fate(&[Compact, Restore]), ResultFate::InContext);
+    assert_eq!(fate(&[Rewind, Compact]), ResultFate::Rewound(None));
+    assert_eq!(fate(&[Compact, Leave]), ResultFate::OffBranch);
+}
+
+#[test]
+fn a_fate_is_said_with_the_request_from_which_it_holds() {
+    let says = |change, request| {
+        let event = ContextEvent { request, ..ContextEvent::recorded(change, None) };
+        event.applied_to(ContextState::default()).describe()
+    };
+    assert_eq!(ContextState::default().describe(), "yes");
+    assert_eq!(says(ContextChange::Restore, Some(3)), "yes");
+    assert_eq!(says(ContextChange::Replace, Some(3)), "edited since #3");
+    assert_eq!(says(ContextChange::Compact, Some(12)), "in summary #12");
+    assert_eq!(says(ContextChange::Clear, None), "cleared");
+}
+
+proptest! {
+    #[test]
+    fn a_result_is_whole_again_only_if_it_is_restored(changes in vec(0usize..CHANGES.len(), 0..12)) {
+        let changes: Vec<_> = changes.into_iter().map(|n| CHANGES[n]).collect();
+        let is_whole = fate(&changes) == ResultFate::InContext;
+        let last = changes.last().copied();
+        prop_assert_eq!(is_whole, matches!(last, None | Some(ContextChange::Restore)));
+    }
+}
+
+/// The calls of a made-up transcript, by how many results each has.
+type Shape = Vec<usize>;
+
+/// An event before it has a time: its change, its request, how it is known, and its results, which may not be there.
+type Made = (usize, Option<u32>, usize, Vec<(u32, u32)>);
+
+const EVIDENCE: [FateEvidence; 4] =
+    [FateEvidence::Sent, FateEvidence::Recorded, FateEvidence::ByRule, FateEvidence::Unknown];
+
+/// Calls with few results, so that many events meet at one.
+fn shape() -> impl Strategy<Value = Shape> {
+    vec(0usize..4, 0..5)
+}
+
+/// Events that name results of any transcript, and some that none has.
+fn made() -> impl Strategy<Value = Vec<Made>> {
+    let results = vec((0u32..6, 0u32..5), 0..8);
+    vec((0..CHANGES.len(), option::of(0u32..9), 0..EVIDENCE.len(), results), 0..12)
+}
+
+/// Gives each event a time of its own: what is told later has a later one.
+fn events_of(made: Vec<Made>) -> Vec<ContextEvent> {
+    let event = |(second, (change, request, evidence, results)): (i64, Made)| ContextEvent {
+        change: CHANGES[change],
+        at: Timestamp::from_second(second).ok(),
+        request,
+        evidence: EVIDENCE[evidence],
+        record: None,
+        results: results.into_iter().map(|(call, result)| ResultId { call, result }).collect(),
+    };
+    (1..).zip(made).map(event).collect()
+}
+
+/// Events of which each later one is of a later request, or of the same.
+fn in_order(mut events: Vec<ContextEvent>) -> Vec<ContextEvent> {
+    let mut request = 1;
+    for event in &mut events {
+        request += event.request.unwrap_or(0) % 3;
+        event.request = Some(request);
+    }
+    events
+}
+
+/// Returns what becomes of each result of a transcript, of which `default` is known where nothing happens.
+fn derived(shape: &Shape, default: FateEvidence, events: &[ContextEvent]) -> Vec<(ResultId, ContextState)> {
+    let mut transcript = Transcript::new("test");
+    transcript.default_evidence = default;
+    for (number, results) in shape.iter().enumerate() {
+        let call = transcript.add_call(Call::new(number.to_string(), 0, 0));
+        let result = CallResult::recorded(SmallVec::new(), None, RecordSpan::new(0, 0, 0, 0));
+        call.results.extend(vec![result; *results]);
+    }
+    let results = (0..shape.len() as u32).flat_map(|call| transcript.result_ids(call)).collect();
+    // What was derived before leaves no trace.
+    transcript.events = vec![ContextEvent { results, ..ContextEvent::recorded(ContextChange::Leave, None) }];
+    transcript.derive_fates();
+    transcript.events = events.to_vec();
+    transcript.derive_fates();
+    let ids = (0..shape.len() as u32).flat_map(|call| transcript.result_ids(call));
+    let state = |id: ResultId| transcript.calls[id.call as usize].results[id.result as usize].context;
+    ids.map(|id| (id, state(id))).collect()
+}
+
+/// Returns which of these changes, in their order, tells what the model has of a result; `None` if it is whole.
+fn telling(changes: &[ContextChange]) -> Option<usize> {
+    let restored = changes.iter().rposition(|change| *change == ContextChange::Restore);
+    let from = restored.map_or(0, |at| at + 1);
+    let find = |wanted: &[ContextChange]| (from..changes.len()).find(|at| wanted.contains(&changes[*at]));
+    use ContextChange::{Checkpoint, Compact, Drop, Leave, Rewind};
+    let gone = find(&[Leave]).or_else(|| find(&[Compact, Checkpoint, Drop, Rewind]));
+    // Of those that leave something in the place, the last counts, from when on it is the same without another between.
+    let last_run = || {
+        let last = changes[from..].last()?;
+        let other = changes[from..].iter().rposition(|change| change != last);
+        Some(from + other.map_or(0, |at| at + 1))
+    };
+    gone.or_else(last_run)
+}
+
+/// Works out one result's state from nothing but the definitions of the words.
+fn naive(id: ResultId, default: FateEvidence, events: &[ContextEvent]) -> ContextState {
+    let of_it: Vec<_> = events.iter().filter(|event| event.results.contains(&id)).collect();
+    let changes: Vec<_> = of_it.iter().map(|event| event.change).collect();
+    let Some(event) = telling(&changes).map(|at| of_it[at]) else {
+        let is_whole = |until: &usize| telling(&changes[..*until]).is_none();
+        let whole_since = (0..=changes.len()).rev().take_while(is_whole).last().unwrap_or(0);
+        let restored = whole_since.checked_sub(1).map(|at| of_it[at].evidence);
+        return ContextState { evidence: restored.unwrap_or(default), ..ContextState::default() };
+    };
+    let at = event.at;
+    let fate = match event.change {
+        ContextChange::Clear => ResultFate::Cleared(at),
+        ContextChange::Replace => ResultFate::Replaced(at),
+        ContextChange::Compact => ResultFate::Compacted(at),
+        ContextChange::Checkpoint => ResultFate::Checkpoint(at),
+        ContextChange::Drop => ResultFate::Dropped(at),
+        ContextChange::Rewind => ResultFate::Rewound(at),
+        ContextChange::Leave => ResultFate::OffBranch,
+        ContextChange::Restore => ResultFate::InContext,
+    };
+    ContextState { fate, evidence: event.evidence, since: event.request.and_then(NonZero::new) }
+}
+
+proptest! {
+    #[test]
+    fn without_events_all_results_have_the_default(shape in shape(), evidence in 0..EVIDENCE.len()) {
+        let default = EVIDENCE[evidence];
+        for (_, state) in derived(&shape, default, &[]) {
+            prop_assert_eq!(state, ContextState { evidence: default, ..ContextState::default() });
+            prop_assert_eq!(state.describe(), "yes");
+        }
+    }
+
+    #[test]
+    fn the_states_are_those_of_the_definitions(
+        shape in shape(), evidence in 0..EVIDENCE.len(), made in made(),
+    ) {
+        let (default, events) = (EVIDENCE[evidence], events_of(made));
+        for (id, state) in derived(&shape, default, &events) {
+            prop_assert_eq!(state, naive(id, default, &events), "{:?}", id);
+        }
+    }
+
+    #[test]
+    fn an_event_may_be_told_in_pieces(shape in shape(), made in made(), pieces in vec(any::<Index>(), 0..8)) {
+        let events = events_of(made);
+        let mut split = Vec::new();
+        for event in &events {
+            // A piece for each place, in which the results run backwards, and one result is named again.
+            let mut rest = event.results.clone();
+            for piece in &pieces {
+                let mut results = rest.split_off(piece.index(rest.len() + 1));
+                results.reverse();
+                results.extend(results.first().copied());
+                split.push(ContextEvent { results, ..event.clone() });
+            }
+            split.push(ContextEvent { results: rest, ..event.clone() });
+        }
+        let default = FateEvidence::Unknown;
+        prop_assert_eq!(derived(&shape, default, &split), derived(&shape, default, &events));
+    }
+
+    #[test]
+    fn one_more_event_does_what_its_word_says_to_its_results_alone(
+        shape in shape(), made in made(), last in made(),
+    ) {
+        let (events, default) = (events_of(made), FateEvidence::Recorded);
+        for last in events_of(last) {
+            let with = [&events[..], std::slice::from_ref(&last)].concat();
+            let states = derived(&shape, default, &events).into_iter().zip(derived(&shape, default, &with));
+            for ((id, before), (_, after)) in states {
+                if !last.results.contains(&id) {
+                    prop_assert_eq!(after, before);
+                    continue;
+                }
+                prop_assert_eq!(after, last.applied_to(before));
+                let is_there = matches!(before.describe().split(' ').next(), Some("yes" | "cleared" | "edited"));
+                match last.change {
+                    ContextChange::Restore => {
+                        prop_assert_eq!((after.fate, after.since), (ResultFate::InContext, None));
+                    }
+                    ContextChange::Leave => prop_assert_eq!(after.fate, ResultFate::OffBranch),
+                    ContextChange::Rewind if is_there => {
+                        prop_assert_eq!(after.fate, ResultFate::Rewound(last.at));
+                        prop_assert_eq!(after.since, last.request.and_then(NonZero::new));
+                    }
+                    _ if !is_there => prop_assert_eq!(after, before, "what is gone stays gone"),
+                    _ => prop_assert_ne!(after.fate, ResultFate::InContext),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_state_at_a_request_is_that_of_the_events_up_to_it(shape in shape(), made in made()) {
+        let (events, default) = (in_order(events_of(made)), FateEvidence::Recorded);
+        let last = events.last().and_then(|event| event.request).unwrap_or(0);
+        let up_to = |request: u32| {
+            let count = events.partition_point(|event| event.request <= Some(request));
+            derived(&shape, default, &events[..count])
+        };
+        let by_request: Vec<_> = (0..=last).map(up_to).collect();
+        for (number, (id, state)) in derived(&shape, default, &events).into_iter().enumerate() {
+            let of_it = |event: &&ContextEvent| event.results.contains(&id);
+            for (request, states) in (0..).zip(&by_request) {
+                let until = events.iter().filter(|event| event.request <= Some(request)).filter(of_it);
+                let start = ContextState { evidence: default, ..ContextState::default() };
+                prop_assert_eq!(states[number].1, until.fold(start, |state, event| event.applied_to(state)));
+            }
+            // It holds at each request since the first one, and that one has an event of the result.
+            for request in state.since.map_or(last, NonZero::get)..=last {
+                prop_assert_eq!(by_request[request as usize][number].1, state);
+            }
+            let told = events.iter().filter(of_it).any(|event| event.request == state.since.map(NonZero::get));
+            prop_assert_eq!(told, state.fate != ResultFate::InContext);
+        }
+    }
+}

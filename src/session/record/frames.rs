@@ -1,0 +1,169 @@
+//! The frames of a file that is compressed as zstd: decoded one after the other, each compared with its checksum.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// The largest window of a frame, in bytes: what `zstd -d` takes without being asked to.
+const MAX_WINDOW: u64 = 128 << 20;
+
+/// The largest window with which a decoder can be used again.
+const MAX_REUSED: u64 = 100 << 20;
+
+/// The longest header of a frame, in bytes.
+const MAX_HEADER: usize = 18;
+
+/// The first bytes of a frame with text.
+const MAGIC: u32 = 0xfd2f_b528;
+
+/// The first bytes of a frame without text, of which the last four bits may be any.
+const SKIPPED: u32 = 0x184d_2a50;
+
+/// Why the text of a file ends early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum FrameFault {
+    #[error("is not compressed as zstd")]
+    Other,
+    #[error(
+        "is compressed with a window of over 128 MB; `zstd -d --memory=2GB` makes a copy that can be read"
+    )]
+    Window,
+    #[error("is compressed with a dictionary, which is not known")]
+    Dictionary,
+    #[error("the compressed file is damaged")]
+    Damaged,
+    #[error("the compressed file is damaged: its checksum is another")]
+    Checksum,
+}
+
+/// The text of a file, from its beginning on.
+pub(super) struct Frames<R> {
+    packed: R,
+    decoder: FrameDecoder,
+    /// The frame that is being decoded.
+    frame: Option<Frame>,
+    /// How many frames were begun or skipped.
+    begun: u64,
+}
+
+struct Frame {
+    /// How long its header says that its text is.
+    stated: Option<u64>,
+    has_checksum: bool,
+    /// How much of its text was read.
+    read: u64,
+}
+
+impl Frames<BufReader<File>> {
+    pub(super) fn of_file(file: File) -> Self {
+        Self::new(BufReader::with_capacity(256 << 10, file))
+    }
+}
+
+impl<R: Read> Frames<R> {
+    pub(super) fn new(packed: R) -> Self {
+        Self { packed, decoder: FrameDecoder::new(), frame: None, begun: 0 }
+    }
+
+    /// Reads more of the text: nothing only at its end.
+    ///
+    /// # Errors
+    /// What follows is no text.
+    pub(super) fn read(&mut self, room: &mut [u8]) -> Result<usize, FrameFault> {
+        loop {
+            let Some(frame) = &mut self.frame else { if self.begin()? { continue } else { return Ok(0) } };
+            while self.decoder.can_collect() < room.len() && !self.decoder.is_finished() {
+                let wanted = room.len() - self.decoder.can_collect();
+                let decoded =
+                    self.decoder.decode_blocks(&mut self.packed, BlockDecodingStrategy::UptoBytes(wanted));
+                decoded.map_err(|_| FrameFault::Damaged)?;
+            }
+            let read = self.decoder.read(room).map_err(|_| FrameFault::Damaged)?;
+            frame.read += read as u64;
+            if read > 0 {
+                return Ok(read);
+            }
+            let stated = self.decoder.get_checksum_from_data().filter(|_| frame.has_checksum);
+            let is_same = stated.is_none_or(|stated| self.decoder.get_calculated_checksum() == Some(stated));
+            if !is_same || frame.stated.is_some_and(|stated| stated != frame.read) {
+                return Err(FrameFault::Checksum);
+            }
+            self.frame = None;
+        }
+    }
+
+    /// Begins the next frame, or skips one without text. Returns whether there was one.
+    fn begin(&mut self) -> Result<bool, FrameFault> {
+        let mut header = [0; MAX_HEADER];
+        match self.fill(&mut header[..4])? {
+            0 => return Ok(false),
+            4 => {}
+            _ => return self.no_frame(),
+        }
+        let magic = u32::from_le_bytes([header[0], header[1], header[2], header[3]]);
+        if magic & !0xf == SKIPPED {
+            self.skip()?;
+        } else if magic == MAGIC {
+            self.begin_text(&mut header)?;
+        } else {
+            return self.no_frame();
+        }
+        self.begun += 1;
+        Ok(true)
+    }
+
+    fn no_frame<T>(&self) -> Result<T, FrameFault> {
+        Err(if self.begun > 0 { FrameFault::Damaged } else { FrameFault::Other })
+    }
+
+    fn skip(&mut self) -> Result<(), FrameFault> {
+        let mut len = [0; 4];
+        self.exactly(&mut len)?;
+        let len = u64::from(u32::from_le_bytes(len));
+        let skipped = io::copy(&mut (&mut self.packed).take(len), &mut io::sink());
+        if skipped.is_ok_and(|skipped| skipped == len) { Ok(()) } else { Err(FrameFault::Damaged) }
+    }
+
+    /// Reads the rest of a header, as RFC 8878, section 3.1.1.1, describes it.
+    fn begin_text(&mut self, header: &mut [u8; MAX_HEADER]) -> Result<(), FrameFault> {
+        self.exactly(&mut header[4..5])?;
+        let about = header[4];
+        let (is_one_segment, is_reserved) = (about & 0x20 != 0, about & 0x08 != 0);
+        let window = usize::from(!is_one_segment);
+        let dictionary = [0, 1, 2, 4][usize::from(about & 3)];
+        let size = [usize::from(is_one_segment), 2, 4, 8][usize::from(about >> 6)];
+        let end = 5 + window + dictionary + size;
+        self.exactly(&mut header[5..end])?;
+        let mut stated = [0; 8];
+        stated[..size].copy_from_slice(&header[end - size..end]);
+        let stated = u64::from_le_bytes(stated) + if size == 2 { 256 } else { 0 };
+        let window = match is_one_segment {
+            true => stated,
+            false => (8 + u64::from(header[5] & 7)) << (7 + (header[5] >> 3)),
+        };
+        let names = &header[end - size - dictionary..end - size];
+        match () {
+            () if is_reserved => return Err(FrameFault::Damaged),
+            () if names.iter().any(|byte| *byte != 0) => return Err(FrameFault::Dictionary),
+            () if window > MAX_WINDOW => return Err(FrameFault::Window),
+            () if window > MAX_REUSED => self.decoder = FrameDecoder::new(),
+            () => {}
+        }
+        self.decoder.reset(&header[..end]).map_err(|_| FrameFault::Damaged)?;
+        let stated = (size > 0).then_some(stated);
+        self.frame = Some(Frame { stated, has_checksum: about & 0x04 != 0, read: 0 });
+        Ok(())
+    }
+
+    fn exactly(&mut self, room: &mut [u8]) -> Result<(), FrameFault> {
+        if self.fill(room)? == room.len() { Ok(()) } else { Err(FrameFault::Damaged) }
+    }
+
+    fn fill(&mut self, room: &mut [u8]) -> Result<usize, FrameFault> {
+        let wanted = room.len() as u64;
+        let mut rest = room;
+        let read = io::copy(&mut (&mut self.packed).take(wanted), &mut rest);
+        read.map(|read| read as usize).map_err(|_| FrameFault::Damaged)
+    }
+}

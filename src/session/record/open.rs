@@ -1,0 +1,59 @@
+//! Opens the files of records, and fills buffers from them.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+use crate::fs::identity::Identity;
+
+/// Opens a regular file for reading; never blocks, not even for a FIFO without a writer.
+///
+/// # Errors
+/// The system's; or it is not a regular file.
+pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
+    let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_file() { Ok((file, meta)) } else { Err(io::Error::other("is not a regular file")) }
+}
+
+/// Fills `room` from a place in a file. Returns how many bytes there were; fewer only at the end.
+///
+/// # Errors
+/// The system's.
+pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < room.len() {
+        match file.read_at(&mut room[filled..], start + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    #[cfg(test)]
+    READ.set(READ.get() + filled);
+    Ok(filled)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many bytes of files this thread has read.
+    pub static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Opens a file that was seen before.
+///
+/// # Errors
+/// The system's; or another file has its name by now.
+pub(super) fn same(path: &Path, seen: &Identity) -> io::Result<File> {
+    let (file, meta) = open_regular(path)?;
+    if Identity::from(&meta).same_file(seen) {
+        Ok(file)
+    } else {
+        Err(io::Error::other("the file was replaced since it was read"))
+    }
+}

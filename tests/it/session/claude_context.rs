@@ -1,0 +1,146 @@
+//! What the model still has of results, by Claude Code's records.
+
+use overspill::preview::Catalog;
+use overspill::session::model::CutState;
+use overspill::session::verify::{Verdict, Verifier};
+use serde_json::{Value, json};
+
+use super::sent::{Log, hash, result, user};
+use super::{call, open, write_log};
+
+/// Returns the fates of all calls with a result, in words: `c1 cleared #3 sent`.
+fn fates(records: &[Value]) -> Vec<String> {
+    let dir = tempfile::tempdir().unwrap();
+    let opened = open(&write_log(dir.path(), "s1.jsonl", records));
+    let with_result =
+        opened.transcript().calls.iter().filter_map(|call| Some((&call.id, call.first()?.context)));
+    with_result.map(|(id, state)| format!("{id} {} {}", state.describe(), state.evidence.as_str())).collect()
+}
+
+/// Three calls with their results, without requests.
+fn three() -> Log {
+    let mut log = Log::default();
+    for id in ["c1", "c2", "c3"] {
+        log.calls(id);
+        log.result(id, json!("out ".repeat(20)));
+    }
+    log
+}
+
+fn boundary(metadata: Value) -> Value {
+    json!({"type": "system", "subtype": "compact_boundary", "uuid": "b", "compactMetadata": metadata})
+}
+
+#[test]
+fn a_compaction_keeps_the_last_and_the_person_goes_back_over_it() {
+    for kept in [
+        json!({"preservedMessages": {"uuids": ["uc3", "rc3"]}}),
+        json!({"preservedSegment": {"headUuid": "uc3", "tailUuid": "rc3"}}),
+    ] {
+        let mut log = three();
+        log.record(boundary(kept));
+        log.calls("c4");
+        log.result("c4", json!("four"));
+        let summed =
+            ["c1 in summary #4 recorded", "c2 in summary #4 recorded", "c3 yes recorded", "c4 yes recorded"];
+        assert_eq!(fates(&log.records), summed);
+        log.last = Some("rc2".to_owned());
+        log.record(json!({"type": "user", "uuid": "p", "message": {"role": "user", "content": "again"}}));
+        log.calls("c5");
+        log.result("c5", json!("five"));
+        let back = [
+            "c1 yes recorded",
+            "c2 yes recorded",
+            "c3 left branch recorded",
+            "c4 left branch recorded",
+            "c5 yes recorded",
+        ];
+        assert_eq!(fates(&log.records), back);
+    }
+}
+
+#[test]
+fn what_the_server_clears_is_whole_again_in_a_request_without() {
+    let edits = |cleared| json!({"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_tool_uses": cleared}]});
+    let mut log = three();
+    let mut fates_after = |id: &str, context: Value| {
+        log.calls(id);
+        log.records.last_mut().unwrap()["message"]["context_management"] = context;
+        fates(&log.records)
+    };
+    let two = ["c1 cleared #4 recorded", "c2 cleared #4 recorded", "c3 yes recorded"];
+    assert_eq!(fates_after("c4", edits(2)), two);
+    assert_eq!(fates_after("c5", edits(1)), ["c1 cleared #4 recorded", "c2 yes recorded", "c3 yes recorded"]);
+    assert_eq!(fates_after("c6", json!(null)), ["c1 yes recorded", "c2 yes recorded", "c3 yes recorded"]);
+}
+
+#[test]
+fn cut_and_retracted_results_and_spans_are_followed() {
+    let mut log = three();
+    let stand_in = "[Old tool result content cleared]";
+    log.record(json!({"type": "attachment", "uuid": "a", "attachment":
+        {"type": "tool_results_cut", "callIds": ["c1"], "standIn": stand_in}}));
+    log.record(json!({"type": "system", "subtype": "microcompact_boundary", "uuid": "m",
+        "microcompactMetadata": {"compactedToolIds": ["c2"]}}));
+    log.record(json!({"type": "system", "subtype": "model_refusal_fallback", "uuid": "f",
+        "retractedMessageUuids": ["rc3"]}));
+    let taken = ["c1 cleared #4 recorded", "c2 cleared #4 recorded", "c3 dropped #4 recorded"];
+    assert_eq!(fates(&log.records), taken);
+
+    let mut log = three();
+    log.last = Some("rc1".to_owned());
+    log.record(json!({"type": "user", "uuid": "s", "replacesSpan": true,
+        "message": {"role": "user", "content": "summary"}}));
+    log.calls("c4");
+    let summed = ["c1 yes recorded", "c2 in summary #4 recorded", "c3 in summary #4 recorded"];
+    assert_eq!(fates(&log.records), summed);
+}
+
+#[test]
+fn requests_in_the_records_tell_of_each_result_what_they_carry() {
+    let mut log = Log::default();
+    let mut messages = Vec::new();
+    for id in ["c1", "c2", "c3"] {
+        let new = messages.len().saturating_sub(2)..messages.len();
+        log.request(new.start, &messages[new]);
+        messages.extend([hash(&log.calls(id)), hash(&log.result(id, json!("out")))]);
+    }
+    log.request(4, &messages[4..]);
+    let saved = "<persisted-output>Tool result saved to: /x\n\nUse Read to view</persisted-output>";
+    let cut = log.blob(&user(&[result("c1", json!(saved))]));
+    let reminded = log.blob(&user(&[result("c2", json!("out\n\n<system-reminder>\nx\n</system-reminder>"))]));
+    log.request(1, &[&[cut, messages[2].clone(), reminded], &messages[4..]].concat());
+    assert_eq!(fates(&log.records), ["c1 edited since #5 sent", "c2 yes sent", "c3 yes sent"]);
+    // A process that takes the session up begins a list anew.
+    log.request = None;
+    log.request(0, &messages);
+    assert_eq!(fates(&log.records), ["c1 yes sent", "c2 yes sent", "c3 yes sent"]);
+    log.record(boundary(json!({"preservedMessages": {"uuids": ["uc3", "rc3"]}})));
+    log.request = None;
+    log.request(0, &messages[4..]);
+    assert_eq!(fates(&log.records), ["c1 in summary #7 sent", "c2 in summary #7 sent", "c3 yes sent"]);
+}
+
+#[test]
+fn the_middle_of_a_failed_commands_output_that_was_cut_is_lost_and_the_cut_is_checked() {
+    let verifier = Verifier::new(&Catalog::builtin(), "claude-code");
+    let cut = |head: usize| {
+        let (head, tail) = ("a".repeat(head - 12), "b".repeat(5000));
+        let mut log = Log::default();
+        log.calls("c1");
+        log.result(
+            "c1",
+            json!(format!("Exit code 7\n{head}\n\n... [20012 characters truncated] ...\n\n{tail}")),
+        );
+        log.records.last_mut().unwrap()["message"]["content"][0]["is_error"] = json!(true);
+        let dir = tempfile::tempdir().unwrap();
+        let opened = open(&write_log(dir.path(), "s1.jsonl", &log.records));
+        let call = call(opened.transcript(), "c1");
+        (call.cut, verifier.verify(opened.transcript(), call, None))
+    };
+    let (state, verdict) = cut(5000);
+    assert_eq!(state, CutState::Lost);
+    let is_equal = matches!(&verdict, Verdict::Equal { policy, .. } if policy == "claude-code/bash-failed");
+    assert!(is_equal, "{verdict:?}");
+    assert_eq!([cut(4999).0, cut(5001).0], [CutState::No; 2]);
+}

@@ -1,0 +1,418 @@
+//! What the model still has of each result, and since which request, after an agent compacted, cleared or took back.
+
+use std::path::Path;
+
+use overspill::session::fate::FateEvidence;
+use overspill::session::reader::OpenedSession;
+use rusqlite::params;
+use serde_json::{Value, json};
+
+use super::documents::{cline_message, cline_session, continue_session, state, write};
+use super::tables::{database, hermes};
+use super::{call, open, text_of, write_log};
+
+/// Returns what the model still has of the first results of calls, in the words of the screens.
+fn still_has<const N: usize>(opened: &dyn OpenedSession, ids: [&str; N]) -> [String; N] {
+    ids.map(|id| call(opened.transcript(), id).first().unwrap().context.describe())
+}
+
+/// A read of files by Cline, and its result: the entries' queries and texts.
+fn cline_read(id: &str, files: &[(&str, &str)]) -> [Value; 2] {
+    let used = json!([{"type": "tool_use", "id": id, "name": "read_files", "input": {}}]);
+    let entry = |(query, text): &(&str, &str)| json!({"query": query, "result": text, "success": true});
+    let content: Vec<_> = files.iter().map(entry).collect();
+    let got = json!([{"type": "tool_result", "tool_use_id": id, "name": "read_files", "content": content}]);
+    [cline_message("assistant", used), cline_message("user", got)]
+}
+
+/// Writes a session of Cline with these messages; returns the file.
+fn cline(home: &Path, messages: &[Value]) -> std::path::PathBuf {
+    write(home.join("s1/s1.messages.json"), &cline_session(messages, json!({})))
+}
+
+#[test]
+fn a_compaction_of_cline_keeps_what_its_own_file_holds() {
+    let home = tempfile::tempdir().unwrap();
+    let calls = ["c1", "c2", "c3", "c4"].map(|id| cline_read(id, &[(id, "x")]));
+    let path = cline(home.path(), calls.as_flattened());
+    let mut opened = open(&path);
+    let ids = ["c1", "c2", "c3", "c4"];
+    assert_eq!(still_has(&*opened, ids), ["yes"; 4], "without a compaction");
+    let compaction = |count: usize| {
+        json!({"version": 1, "updated_at": "2026-11-22T20:11:47.876Z", "source_message_count": count,
+            "messages": [cline_message("user", json!("summary")), calls[2][0], calls[2][1]]})
+    };
+    write(home.path().join("s1/s1.compaction.json"), &compaction(6));
+    assert!(opened.refresh(&()).unwrap(), "the file of the compaction is followed");
+    assert_eq!(still_has(&*opened, ids), ["in summary #4", "in summary #4", "yes", "yes"]);
+    assert_eq!(call(opened.transcript(), "c1").results[0].context.evidence, FateEvidence::Recorded);
+    let event = &opened.transcript().events[0];
+    let told = opened.transcript().read(event.record.unwrap(), 1 << 20).unwrap();
+    assert!(String::from_utf8(told).unwrap().contains("source_message_count"));
+    // All of the conversation, before the next request.
+    write(home.path().join("s1/s1.compaction.json"), &compaction(8));
+    assert_eq!(still_has(&*open(&path), ids), ["in summary #5", "in summary #5", "yes", "in summary #5"]);
+    // Of a conversation that was taken back since then.
+    write(home.path().join("s1/s1.compaction.json"), &compaction(9));
+    assert_eq!(still_has(&*open(&path), ids), ["yes"; 4]);
+    // The document about the session names another file, which lies beside the messages whatever it says.
+    write(home.path().join("s1/other.compaction.json"), &compaction(6));
+    write(home.path().join("s1/s1.json"), &json!({"compaction_path": "/elsewhere/other.compaction.json"}));
+    assert_eq!(still_has(&*open(&path), ids), ["in summary #4", "in summary #4", "yes", "yes"]);
+}
+
+#[test]
+fn cline_clears_outdated_reads_only_when_enough_is_won() {
+    let home = tempfile::tempdir().unwrap();
+    // An entry is sent with 8,000 characters of its text, and takes some 40 bytes more: eight are not enough, nine are.
+    let text = "x".repeat(20_000);
+    let names: Vec<String> = (0..9).map(|n| format!("/p/{n}:1-40")).collect();
+    let mut messages = Vec::new();
+    for (n, name) in names.iter().enumerate() {
+        messages.extend(cline_read(&format!("a{n}"), &[(name, &text)]));
+    }
+    messages.extend(cline_read("part", &[("/p/0", "short"), ("/p/kept", "short")]));
+    let again = |n: usize| cline_read(&format!("b{n}"), &[(&names[n], &text)]);
+    messages.extend((1..8).flat_map(again));
+    messages.push(cline_message("assistant", json!([{"type": "text", "text": "so far"}])));
+    let path = cline(home.path(), &messages);
+    assert_eq!(still_has(&*open(&path), ["a0", "a7", "a8"]), ["yes"; 3], "eight outdated reads");
+    // The whole file makes the lines of it outdated; JSON names the same file.
+    messages.extend(cline_read("b8", &[(r#"{"path": "/p/8"}"#, "short")]));
+    messages.extend(cline_read("b0", &[("/p/0", "short")]));
+    let path = cline(home.path(), &messages);
+    let opened = open(&path);
+    let has = still_has(&*opened, ["a0", "a7", "a8", "part", "b1", "b8", "b0"]);
+    // 9 + 1 + 7 requests, one without a call, and that of b8: the next is made so.
+    assert_eq!(has, ["cleared #20", "cleared #20", "cleared #20", "yes", "yes", "yes", "yes"]);
+    assert_eq!(call(opened.transcript(), "a0").results[0].context.evidence, FateEvidence::ByRule);
+    // What was read again later waits for the next time, when it is a part of its result.
+    let more: Vec<String> = (0..9).map(|n| format!("/q/{n}")).collect();
+    for id in ["d", "e"] {
+        let files: Vec<_> = more.iter().map(|name| (&**name, &*text)).collect();
+        messages.extend(cline_read(id, &files));
+    }
+    messages.push(cline_message("assistant", json!([])));
+    let path = cline(home.path(), &messages);
+    let has = still_has(&*open(&path), ["a0", "part", "d", "e"]);
+    assert_eq!(has, ["cleared #20", "edited since #23", "cleared #23", "yes"]);
+}
+
+#[test]
+fn reads_of_cline_that_were_compacted_win_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let text = "x".repeat(20_000);
+    let names: Vec<String> = (0..9).map(|n| format!("/p/{n}")).collect();
+    let files: Vec<_> = names.iter().map(|name| (&**name, &*text)).collect();
+    let messages = ["c1", "c2", "c3"].map(|id| cline_read(id, &files));
+    write(
+        home.path().join("s1/s1.compaction.json"),
+        &json!({"source_message_count": 2, "messages": [cline_message("user", json!("summary"))]}),
+    );
+    let path = cline(home.path(), messages.as_flattened());
+    // The third request would clear c1, if it still held it.
+    assert_eq!(still_has(&*open(&path), ["c1", "c2", "c3"]), ["in summary #2", "yes", "yes"]);
+    std::fs::remove_file(home.path().join("s1/s1.compaction.json")).unwrap();
+    assert_eq!(still_has(&*open(&path), ["c1", "c2", "c3"]), ["cleared #3", "yes", "yes"]);
+}
+
+/// A log of pi: each entry follows the one before it, unless it names its parent itself.
+fn pi(home: &Path, entries: &[Value]) -> Box<dyn OpenedSession> {
+    let mut records = vec![json!({"type": "session", "version": 3, "id": "s", "cwd": "/p"})];
+    let mut last = Value::Null;
+    for entry in entries {
+        let mut record = json!({"parentId": last, "timestamp": "2026-11-22T20:11:47.876Z"});
+        record.as_object_mut().unwrap().extend(entry.as_object().unwrap().clone());
+        last = record["id"].clone();
+        records.push(record);
+    }
+    open(&write_log(home, "2026_s.jsonl", &records))
+}
+
+fn pi_message(id: &str, text: &str) -> Value {
+    json!({"role": "toolResult", "toolCallId": id, "toolName": "bash", "content": [{"type": "text", "text": text}]})
+}
+
+/// A call of pi and its result: the entries `a` and `r` with the call's id.
+fn pi_call(id: &str) -> [Value; 2] {
+    let block = json!({"type": "toolCall", "id": id, "name": "bash", "arguments": {}});
+    let used = json!({"type": "message", "id": format!("a{id}"), "message": {"role": "assistant", "content": [block]}});
+    [used, json!({"type": "message", "id": format!("r{id}"), "message": pi_message(id, "text")})]
+}
+
+#[test]
+fn a_compaction_of_pi_keeps_what_it_says() {
+    let home = tempfile::tempdir().unwrap();
+    let after = |compaction: Value| {
+        let mut entries = ["1", "2", "3"].map(pi_call).concat();
+        entries.push(compaction);
+        entries.extend(pi_call("4"));
+        let opened = pi(home.path(), &entries);
+        (still_has(&*opened, ["1", "2", "3", "4"]), opened)
+    };
+    let compaction = |more: Value| {
+        let mut record = json!({"type": "compaction", "id": "k", "summary": "s"});
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        record
+    };
+    let gone = "in summary #4";
+    assert_eq!(after(compaction(json!({"firstKeptEntryId": "a3"}))).0, [gone, gone, "yes", "yes"]);
+    assert_eq!(after(compaction(json!({"firstKeptEntryId": "none"}))).0, [gone, gone, gone, "yes"]);
+    assert_eq!(after(compaction(json!({"retainedTail": []}))).0, [gone, gone, gone, "yes"]);
+    let tail = json!({"retainedTail": [{"role": "user", "content": "go"}, pi_message("1", "text"), pi_message("3", "cut")]});
+    let (has, opened) = after(compaction(tail));
+    assert_eq!(has, ["yes", gone, "edited since #4", "yes"]);
+    let edited = call(opened.transcript(), "3");
+    assert_eq!(text_of(opened.transcript(), &edited.results[1]), "cut");
+    assert_eq!(call(opened.transcript(), "1").results.len(), 1, "the same text again");
+    let record = opened.transcript().events[0].record.unwrap();
+    let told = String::from_utf8(opened.transcript().read(record, 1 << 20).unwrap()).unwrap();
+    assert!(told.contains("\"retainedTail\"") && told.ends_with('}'), "{told}");
+}
+
+#[test]
+fn only_the_living_branch_of_pi_counts() {
+    let home = tempfile::tempdir().unwrap();
+    let [first, second, third, fourth] = ["1", "2", "3", "4"].map(pi_call);
+    let compaction = json!({"type": "compaction", "id": "k", "summary": "s", "retainedTail": []});
+    let back = json!({"type": "branch_summary", "id": "b", "parentId": "r1", "fromId": "r3", "summary": "s"});
+    let edit = |id: &str, target: &str, replacement: Value| json!({"type": "context_edit", "id": id, "targetId": target, "replacement": replacement});
+    // The compaction, an edit and a call are left with their branch.
+    let left = edit("e0", "r1", json!("left"));
+    let more = [compaction, left].into_iter().chain(third).chain([back]);
+    let mut entries: Vec<_> = first.into_iter().chain(second).chain(more).chain(fourth).collect();
+    let opened = pi(home.path(), &entries);
+    assert_eq!(still_has(&*opened, ["1", "2", "3", "4"]), ["yes", "left branch", "left branch", "yes"]);
+    let leave = &opened.transcript().events[0];
+    assert_eq!((leave.request, leave.results.len(), opened.transcript().events.len()), (Some(4), 2, 1));
+    entries.extend([
+        edit("e1", "r1", json!([{"type": "text", "text": "short"}])),
+        edit("e2", "r4", Value::Null),
+    ]);
+    let opened = pi(home.path(), &entries);
+    assert_eq!(still_has(&*opened, ["1", "4"]), ["edited since #5", "dropped #5"]);
+    assert_eq!(text_of(opened.transcript(), &call(opened.transcript(), "1").results[1]), "short");
+    // What is summed up is not edited any more, and what was edited is summed up whole.
+    entries.push(json!({"type": "compaction", "id": "k2", "summary": "s", "firstKeptEntryId": "k2"}));
+    entries.push(edit("e3", "r1", json!("again")));
+    let opened = pi(home.path(), &entries);
+    assert_eq!(still_has(&*opened, ["1", "4"]), ["in summary #5", "dropped #5"]);
+    let edited = call(opened.transcript(), "1");
+    let described: Vec<_> = edited.results.iter().map(|result| result.context.describe()).collect();
+    assert_eq!(described, ["in summary #5", "in summary #5"]);
+}
+
+/// A session of Goose: the content of each message, and to whom it is visible (the user, the agent).
+fn goose(home: &Path, messages: &[(&str, Value, bool, bool)]) -> Box<dyn OpenedSession> {
+    let path = home.join("sessions.db");
+    let _ = std::fs::remove_file(&path);
+    let schema =
+        "CREATE TABLE sessions (id TEXT, name TEXT, working_dir TEXT, created_at TEXT, updated_at TEXT);
+        CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT,
+            created_timestamp INTEGER, metadata_json TEXT);
+        INSERT INTO sessions VALUES ('s1', 't', '/p', '2026-11-22 05:52:17', '2026-11-22 05:52:17');";
+    let (connection, path) = database(path, schema);
+    for (role, content, user, agent) in messages {
+        let meta = json!({"userVisible": user, "agentVisible": agent}).to_string();
+        let insert = "INSERT INTO messages (session_id, role, content_json, created_timestamp, metadata_json)
+            VALUES ('s1', ?, ?, 1795326738, ?)";
+        connection.execute(insert, params![role, content.to_string(), meta]).unwrap();
+    }
+    drop(connection);
+    open(&path)
+}
+
+#[test]
+fn a_summary_of_one_pair_of_goose_is_told_from_a_compaction() {
+    let home = tempfile::tempdir().unwrap();
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    let pair = |id: &str, agent: bool| {
+        let used = json!([{"type": "toolRequest", "id": id, "toolCall": {"value": {"name": "shell", "arguments": {}}}}]);
+        let content = text(id);
+        let got = json!([{"type": "toolResponse", "id": id, "toolResult": {"value": {"content": content}}}]);
+        [("assistant", used, true, agent), ("user", got, true, agent)]
+    };
+    let compacted = |agent: bool| {
+        let goes_on = text(
+            "Your context was compacted. The previous message contains a summary of the conversation so far.",
+        );
+        [("user", text("summary"), false, agent), ("assistant", goes_on, false, agent)]
+    };
+    // The first pair has a summary of its own, and nothing is compacted.
+    let mut messages = vec![("user", text("go"), true, true)];
+    messages.extend([pair("c1", false), pair("c2", true)].concat());
+    messages.push(("user", text("a call listed the files"), false, true));
+    assert_eq!(still_has(&*goose(home.path(), &messages), ["c1", "c2"]), ["in checkpoint", "yes"]);
+    // Two compactions, then a pair with a summary of its own.
+    let mut messages = vec![("user", text("go"), true, false)];
+    messages.extend([pair("c1", false), pair("c2", false), compacted(false), pair("c3", false)].concat());
+    messages.extend([compacted(true), pair("c4", false), pair("c5", true)].concat());
+    messages.push(("user", text("a call listed the files"), false, true));
+    let has = still_has(&*goose(home.path(), &messages), ["c1", "c2", "c3", "c4", "c5"]);
+    assert_eq!(has, ["in summary #3", "in summary #3", "in summary #4", "in checkpoint", "yes"]);
+}
+
+#[test]
+fn rows_of_hermes_that_are_there_twice_are_one_result() {
+    let home = tempfile::tempdir().unwrap();
+    let (connection, path) = hermes(home.path());
+    let row =
+        |role: &str, content: &str, id: Option<&str>, calls: Option<String>, active: i64, compacted: i64| {
+            let insert =
+            "INSERT INTO messages (session_id, role, content, tool_call_id, tool_calls, tool_name, timestamp,
+            active, compacted) VALUES ('s1', ?, ?, ?, ?, 'terminal', 1795380273.5, ?, ?)";
+            connection.execute(insert, params![role, content, id, calls, active, compacted]).unwrap();
+        };
+    let pair = |id: &str, content: &str, active: i64, compacted: i64| {
+        let calls = json!([{"id": id, "function": {"name": "terminal", "arguments": "{}"}}]).to_string();
+        row("assistant", "", None, Some(calls), active, compacted);
+        row("tool", content, Some(id), None, active, compacted);
+    };
+    let duplicate = "[Duplicate tool output — same content as a more recent call]";
+    let line = "[terminal] ran `make` -> exit 0, 3 lines output";
+    for id in ["gone", "cleared", "line", "kept"] {
+        pair(id, "text", 0, 1);
+    }
+    row("user", "[CONTEXT COMPACTION — REFERENCE ONLY] so far", None, None, 1, 0);
+    pair("cleared", duplicate, 1, 0);
+    pair("line", line, 1, 0);
+    pair("kept", "text", 1, 0);
+    pair("alone", duplicate, 1, 0);
+    pair("back", "text", 0, 0);
+    pair("new", "[other] not the tool's line", 1, 0);
+    drop(connection);
+    let opened = open(&path);
+    let has = still_has(&*opened, ["gone", "cleared", "line", "kept", "alone", "back", "new"]);
+    let expected = ["in summary #5", "cleared #5", "edited since #5", "yes", "cleared", "rewound", "yes"];
+    assert_eq!(has, expected);
+    let results = |id: &str| -> Vec<String> {
+        let results = &call(opened.transcript(), id).results;
+        results.iter().map(|result| text_of(opened.transcript(), result)).collect()
+    };
+    assert_eq!((results("line"), results("kept")), (vec!["text".into(), line.into()], vec!["text".into()]));
+    assert_eq!(opened.transcript().next_request(0), Some(8), "what was kept is no new answer");
+}
+
+/// Messages of a task of Roo: a call and its result for each id.
+fn roo_calls(ids: &[&str]) -> Vec<Value> {
+    let used = |id: &str| json!([{"type": "tool_use", "id": id, "name": "read_file", "input": {}}]);
+    let got = |id: &str| json!([{"type": "tool_result", "tool_use_id": id, "content": "text"}]);
+    ids.iter().flat_map(|id| [cline_message("assistant", used(id)), cline_message("user", got(id))]).collect()
+}
+
+fn with(message: &Value, more: Value) -> Value {
+    let mut message = message.clone();
+    message.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    message
+}
+
+#[test]
+fn tasks_begin_with_their_last_summary() {
+    let home = tempfile::tempdir().unwrap();
+    let open = |history: Vec<Value>| {
+        open(&write(home.path().join("t/api_conversation_history.json"), &json!(history)))
+    };
+    let calls = roo_calls(&["c1", "c2", "c3", "c4"]);
+    let summary = |id: &str| {
+        with(&cline_message("user", json!("so far")), json!({"isSummary": true, "condenseId": id}))
+    };
+    let ids = ["c1", "c2", "c3", "c4"];
+    // The call of c3 stands before the second summary, its result after it.
+    let mut history = calls[..2].to_vec();
+    history.push(summary("s1"));
+    history.extend_from_slice(&calls[2..5]);
+    history.push(summary("s2"));
+    history.extend_from_slice(&calls[5..]);
+    assert_eq!(still_has(&*open(history), ids), ["in summary #4", "in summary #4", "dropped #4", "yes"]);
+    // A gap, and messages that name what was taken back.
+    let gap = json!({"isTruncationMarker": true, "truncationId": "g1"});
+    let mut history = calls.clone();
+    history[1] = with(&calls[1], json!({"truncationParent": "g1"}));
+    history[3] = with(&calls[3], json!({"truncationParent": "g2"}));
+    history[5] = with(&calls[5], json!({"condenseParent": "s9"}));
+    history.insert(
+        2,
+        with(&cline_message("user", json!("[Sliding window truncation: 2 messages hidden]")), gap),
+    );
+    assert_eq!(still_has(&*open(history), ids), ["dropped", "yes", "yes", "yes"]);
+}
+
+#[test]
+fn condensations_of_openhands_on_a_left_branch_do_not_count() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("c1");
+    let state = write(dir.join("base_state.json"), &json!({}));
+    let mut count = 0;
+    let mut event = |id: &str, parent: &str, more: Value| {
+        let event = with(&json!({"id": id, "parent_id": parent, "timestamp": "2026-11-22T20:58:49"}), more);
+        write(dir.join(format!("events/event-{count:05}-x.json")), &event);
+        count += 1;
+    };
+    let run = |id: &str, parent: &str, answer: &str, event: &mut dyn FnMut(&str, &str, Value)| {
+        event(
+            &format!("a{id}"),
+            parent,
+            json!({"kind": "ActionEvent", "tool_name": "t", "tool_call_id": id,
+            "llm_response_id": answer}),
+        );
+        let observation = json!({"kind": "Observation", "content": [{"type": "text", "text": "x"}]});
+        event(
+            &format!("o{id}"),
+            &format!("a{id}"),
+            json!({"kind": "ObservationEvent", "tool_name": "t",
+            "tool_call_id": id, "observation": observation}),
+        );
+    };
+    run("1", "", "r1", &mut event);
+    run("2", "o1", "r1", &mut event);
+    run("3", "o2", "r2", &mut event);
+    event("k1", "o3", json!({"kind": "Condensation", "forgotten_event_ids": ["o1", "o2", "o3"]}));
+    // Back to before the third call.
+    event("k2", "o2", json!({"kind": "Condensation", "forgotten_event_ids": ["a1", "o1"]}));
+    run("4", "k2", "r3", &mut event);
+    let has = still_has(&*open(&state), ["1", "2", "3", "4"]);
+    assert_eq!(has, ["in summary #3", "yes", "left branch", "yes"]);
+}
+
+#[test]
+fn a_failed_summary_of_crush_is_no_boundary() {
+    let home = tempfile::tempdir().unwrap();
+    let schema = "CREATE TABLE sessions (id TEXT, parent_session_id TEXT, title TEXT, created_at INTEGER, updated_at INTEGER,
+            summary_message_id TEXT);
+        CREATE TABLE messages (id TEXT, session_id TEXT, role TEXT, parts TEXT, model TEXT, created_at INTEGER,
+            is_summary_message INTEGER);
+        INSERT INTO sessions VALUES ('s1', NULL, 't', 1795380271, 1795380279, NULL);";
+    let (connection, path) = database(home.path().join(".crush/crush.db"), schema);
+    let mut at = 1795380271;
+    let mut add = |id: &str, role: &str, parts: Value, is_summary: bool| {
+        at += 1;
+        let insert = "INSERT INTO messages VALUES (?, 's1', ?, ?, 'm', ?, ?)";
+        connection.execute(insert, params![id, role, parts.to_string(), at, is_summary]).unwrap();
+    };
+    let pair = |id: &str, add: &mut dyn FnMut(&str, &str, Value, bool)| {
+        let called = json!([{"type": "tool_call", "data": {"id": id, "name": "bash", "input": "{}"}}]);
+        let got =
+            json!([{"type": "tool_result", "data": {"tool_call_id": id, "name": "bash", "content": "x"}}]);
+        add(&format!("a{id}"), "assistant", called, false);
+        add(&format!("r{id}"), "tool", got, false);
+    };
+    pair("c1", &mut add);
+    add("failed", "assistant", json!([{"type": "finish", "data": {"reason": "error"}}]), true);
+    pair("c2", &mut add);
+    add("summary", "assistant", json!([{"type": "text", "data": {"text": "so far"}}]), true);
+    pair("c3", &mut add);
+    assert_eq!(still_has(&*open(&path), ["c1", "c2", "c3"]), ["yes"; 3]);
+    connection.execute("UPDATE sessions SET summary_message_id = 'summary'", []).unwrap();
+    assert_eq!(still_has(&*open(&path), ["c1", "c2", "c3"]), ["in summary #3", "in summary #3", "yes"]);
+}
+
+#[test]
+fn continue_sends_what_follows_the_last_summary() {
+    let home = tempfile::tempdir().unwrap();
+    let item =
+        |id: &str| json!({"message": {"role": "assistant"}, "toolCallStates": [state(id, "done", &["x"])]});
+    let summary = json!({"message": {"role": "assistant", "content": "s"}, "conversationSummary": "s"});
+    let history = [item("c1"), summary.clone(), item("c2"), summary, item("c3")];
+    let path = write(home.path().join("s1.json"), &continue_session(&history));
+    assert_eq!(still_has(&*open(&path), ["c1", "c2", "c3"]), ["in summary #3", "in summary #3", "yes"]);
+}

@@ -1,0 +1,387 @@
+//! What left the model's context in sessions of Codex, Copilot CLI, Gemini CLI and opencode: made records, and true ones
+//! against the requests on the wire.
+
+use std::path::{Path, PathBuf};
+
+use overspill::session::fate::FateEvidence;
+use overspill::session::fate::ResultFate;
+use overspill::session::model::{CallStatus, CutState};
+use overspill::session::transcript::Transcript;
+use serde_json::{Value, json};
+
+use super::samples::home_of;
+use super::{call, first, is_read_whole, open, sessions_in, text_of, write_log};
+
+/// Returns what the model still has of a call, as the screens say it.
+fn state(transcript: &Transcript, id: &str) -> String {
+    call(transcript, id).first().unwrap().context.describe()
+}
+
+fn states<const N: usize>(transcript: &Transcript, ids: [&str; N]) -> [String; N] {
+    ids.map(|id| state(transcript, id))
+}
+
+fn read(records: &[Value]) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write_log(dir.path(), "log.jsonl", records);
+    (dir, path)
+}
+
+const AT: &str = "2026-11-22T05:49:31Z";
+
+fn codex(kind: &str, more: Value) -> Value {
+    let outer = match kind {
+        "compacted" => "compacted",
+        "task_started" | "user_message" | "thread_rolled_back" | "item_completed" => "event_msg",
+        _ => "response_item",
+    };
+    let mut payload = json!({"type": kind});
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({"timestamp": AT, "type": outer, "payload": payload})
+}
+
+/// A session of Codex: of each id a turn with one call. Other events stand between them.
+fn rollout(turns: &[(&str, Value)]) -> Vec<Value> {
+    let mut log = vec![json!({"type": "session_meta", "payload": {"id": "s", "cwd": "/p"}})];
+    for (what, data) in turns {
+        if *what != "turn" {
+            log.push(codex(what, data.clone()));
+            continue;
+        }
+        let output = "Process exited with code 0\nOutput:\nx";
+        log.push(codex("task_started", json!({})));
+        log.push(codex("user_message", json!({})));
+        log.push(codex("function_call", json!({"name": "exec_command", "arguments": "{}", "call_id": data})));
+        log.push(codex("function_call_output", json!({"call_id": data, "output": output})));
+        log.push(codex("message", json!({"role": "assistant", "content": []})));
+    }
+    log
+}
+
+#[test]
+fn codex_compacts_and_rolls_back() {
+    let kept = json!([{"type": "function_call_output", "call_id": "c3"}]);
+    let sealed = json!([{"type": "compaction", "encrypted_content": "x"}]);
+    let turns = [
+        ("turn", json!("c1")),
+        ("turn", json!("c2")),
+        ("turn", json!("c3")),
+        ("compacted", json!({"message": "m", "replacement_history": kept})),
+        ("turn", json!("c4")),
+        ("turn", json!("c5")),
+        ("thread_rolled_back", json!({"num_turns": 2})),
+        ("turn", json!("c6")),
+        ("task_started", json!({})),
+        ("compacted", json!({"message": "", "replacement_history": sealed})),
+        ("turn", json!("c7")),
+    ];
+    let (_dir, path) = read(&rollout(&turns));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    assert!(is_read_whole(transcript), "{:?}", transcript.unread);
+    let summed = ["in summary #7", "in summary #7", "in summary #13"].map(str::to_owned);
+    assert_eq!(states(transcript, ["c1", "c2", "c3"]), summed);
+    assert_eq!(states(transcript, ["c4", "c5"]), ["rewound #11", "rewound #11"]);
+    assert_eq!(states(transcript, ["c6", "c7"]), ["in summary #13", "yes"]);
+    let evidence = |id: &str| call(transcript, id).first().unwrap().context.evidence;
+    assert_eq!([evidence("c1"), evidence("c3")], [FateEvidence::Recorded, FateEvidence::Unknown]);
+    assert_eq!(call(transcript, "c4").fate(), ResultFate::Rewound(Some(AT.parse().unwrap())));
+}
+
+#[test]
+fn codex_says_what_runs_and_what_a_script_lost() {
+    let item = |id: &str, code: i64| json!({"item": {"type": "CommandExecution", "id": id, "exit_code": code, "aggregated_output": "x"}});
+    let cut = "Warning: truncated output (original token count: 12000)\nx";
+    let parts = [
+        json!({"type": "input_text", "text": "Script completed\nWall time 0.3 seconds\nOutput:\n"}),
+        json!({"type": "input_text", "text": cut}),
+    ];
+    let running = "Wall time: 1.0000 seconds\nProcess running with session ID 7\nOutput:\nx";
+    let log = [
+        json!({"type": "session_meta", "payload": {"id": "s", "cwd": "/p"}}),
+        codex("function_call", json!({"name": "exec_command", "arguments": "{}", "call_id": "c1"})),
+        codex("item_completed", item("c1", -1)),
+        codex("function_call_output", json!({"call_id": "c1", "output": running})),
+        codex("function_call", json!({"name": "exec_command", "arguments": "{}", "call_id": "c2"})),
+        codex("function_call_output", json!({"call_id": "c2", "output": running})),
+        codex("item_completed", item("c2", -1)),
+        codex("custom_tool_call", json!({"name": "exec", "input": "x", "call_id": "c3"})),
+        codex("custom_tool_call_output", json!({"call_id": "c3", "output": parts})),
+        codex("custom_tool_call", json!({"name": "exec", "input": "x", "call_id": "c4"})),
+        codex("custom_tool_call_output", json!({"call_id": "c4", "output": [parts[0]]})),
+    ];
+    let (_dir, path) = read(&log);
+    let opened = open(&path);
+    let of = |id: &str| call(opened.transcript(), id);
+    assert_eq!(
+        [(of("c1").exit, of("c1").status), (of("c2").exit, of("c2").status)],
+        [(None, CallStatus::Ok); 2]
+    );
+    assert_eq!(["c1", "c3", "c4"].map(|id| of(id).cut), [CutState::No, CutState::Lost, CutState::No]);
+}
+
+/// An event of Copilot CLI; its id is its number.
+fn copilot(events: &[(&str, Value)]) -> Vec<Value> {
+    let start = ("session.start", json!({"sessionId": "s", "copilotVersion": "1.0.102"}));
+    let mut log = Vec::new();
+    for (kind, data) in [start].iter().chain(events) {
+        let id = format!("e{}", log.len());
+        log.push(json!({"type": kind, "id": id, "timestamp": AT, "data": data}));
+    }
+    log
+}
+
+/// The events of an answer with one call.
+fn called(id: &str, content: &str) -> [(&'static str, Value); 3] {
+    let start = json!({"toolCallId": id, "toolName": "grep", "arguments": {}});
+    let complete = json!({"toolCallId": id, "success": true, "result": {"content": content}});
+    [
+        ("assistant.message", json!({"content": ""})),
+        ("tool.execution_start", start),
+        ("tool.execution_complete", complete),
+    ]
+}
+
+#[test]
+fn copilot_sums_up_what_came_before_the_start() {
+    let start = || ("session.compaction_start", json!({}));
+    let complete = |outcome: &str| {
+        ("session.compaction_complete", json!({"success": outcome == "applied", "outcome": outcome}))
+    };
+    let log = [
+        called("c1", "x").as_slice(),
+        &called("c2", "a\n... 18 more match(es) omitted in this file"),
+        &[start(), complete("failed"), start()],
+        &called("c3", "[omitted 4200 match(es) in 140 file(s)]"),
+        &[complete("applied")],
+        &called("c4", "match(es) omitted in this file"),
+    ]
+    .concat();
+    let (_dir, path) = read(&copilot(&log));
+    let opened = open(&path);
+    let transcript = opened.transcript();
+    assert_eq!(
+        states(transcript, ["c1", "c2", "c3", "c4"]),
+        ["in summary #4", "in summary #4", "yes", "yes"]
+    );
+    let cut = ["c1", "c2", "c3", "c4"].map(|id| call(transcript, id).cut);
+    assert_eq!(cut, [CutState::No, CutState::Lost, CutState::Lost, CutState::No]);
+    // The rewind takes the summary back, and the last call.
+    let rewind = json!({"upToEventId": "e13", "eventsRemoved": 5});
+    let log = [&log[..], &[("session.snapshot_rewind", rewind)]].concat();
+    let (_dir, path) = read(&copilot(&log));
+    let opened = open(&path);
+    assert_eq!(states(opened.transcript(), ["c1", "c2", "c3", "c4"]), ["yes", "yes", "yes", "rewound #5"]);
+    // Only what is named.
+    let rewind = json!({"upToEventId": "e3", "eventsRemoved": 1, "eventIds": ["e3"]});
+    let log = [called("c1", "x"), called("c2", "x"), called("c3", "x")].concat();
+    let (_dir, path) = read(&copilot(&[&log[..], &[("session.snapshot_rewind", rewind)]].concat()));
+    assert_eq!(states(open(&path).transcript(), ["c1", "c2", "c3"]), ["rewound #4", "yes", "yes"]);
+}
+
+#[test]
+fn copilot_drops_the_oldest_messages() {
+    let of = |before: u64| {
+        let cut = json!({"messagesRemovedDuringTruncation": 2, "preTruncationMessagesLength": before});
+        let log = [&called("c1", "x")[..], &called("c2", "x"), &[("session.truncation", cut)]].concat();
+        let (_dir, path) = read(&copilot(&log));
+        let opened = open(&path);
+        assert_eq!(states(opened.transcript(), ["c1", "c2"]), ["dropped #3", "yes"]);
+        call(opened.transcript(), "c1").first().unwrap().context.evidence
+    };
+    assert_eq!([of(4), of(5), of(9)], [FateEvidence::ByRule, FateEvidence::ByRule, FateEvidence::Unknown]);
+}
+
+fn gemini(id: &str, call: &str, text: &str) -> [Value; 2] {
+    let response =
+        json!({"functionResponse": {"id": call, "name": "read_file", "response": {"output": text}}});
+    let called = json!([{"id": call, "name": "read_file", "args": {}, "status": "success"}]);
+    [
+        json!({"id": format!("g{id}"), "timestamp": AT, "type": "gemini", "content": "", "tokens": {}, "toolCalls": called}),
+        json!({"id": format!("u{id}"), "timestamp": AT, "type": "user", "content": [response]}),
+    ]
+}
+
+#[test]
+fn gemini_keeps_what_the_last_checkpoint_holds() {
+    let [g1, u1] = gemini("1", "f1", "one");
+    let notice = "\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines 1-2000 of 4001 total lines.\n";
+    let [g2, u2] = gemini("2", "f2", notice);
+    let [g3, u3] = gemini("3", "f3", "three");
+    let [_, masked] = gemini("3", "f3", "<tool_output_masked>\nx\n</tool_output_masked>");
+    let [g4, u4] = gemini("4", "f4", "four");
+    let set = |messages: &[&Value]| json!({"$set": {"messages": messages, "lastUpdated": AT}});
+    let summary =
+        json!({"id": "s", "type": "user", "content": [{"text": "<state_snapshot>x</state_snapshot>"}]});
+    let head = json!({"sessionId": "s", "projectHash": "p", "startTime": AT});
+    let mut log = vec![head, g1.clone(), u1.clone(), g2, u2, g3.clone(), u3.clone()];
+    log.push(set(&[&summary, &g3, &masked]));
+    log.extend([g4.clone(), u4.clone()]);
+    let states_of = |log: &[Value]| {
+        let (_dir, path) = read(log);
+        states(open(&path).transcript(), ["f1", "f2", "f3", "f4"])
+    };
+    assert_eq!(states_of(&log), ["in summary #4", "in summary #4", "edited since #4", "yes"]);
+    let (_dir, path) = read(&log);
+    let opened = open(&path);
+    let f3 = call(opened.transcript(), "f3");
+    assert_eq!((f3.results.len(), first(opened.transcript(), "f3").as_str()), (2, "three"));
+    assert!(text_of(opened.transcript(), &f3.results[1]).starts_with("<tool_output_masked>"));
+    assert_eq!(["f1", "f2"].map(|id| call(opened.transcript(), id).cut), [CutState::No, CutState::Lost]);
+    let after = |record: Value| states_of(&[&log[..], &[record]].concat());
+    let gone = "in summary #4";
+    assert_eq!(after(json!({"$rewindTo": "g4"})), [gone, gone, "edited since #4", "rewound #5"]);
+    assert_eq!(after(json!({"$rewindTo": "unknown"})), [gone, gone, "rewound #5", "rewound #5"]);
+    assert_eq!(after(set(&[&summary, &g3, &masked])), [gone, gone, "edited since #4", "dropped #5"]);
+    assert_eq!(after(set(&[&g1, &u1, &g3, &u3, &g4, &u4]))[..2], ["yes", "in summary #4"]);
+}
+
+/// Before Gemini CLI sends a request for which it masks results, it writes its whole history under new ids, without tokens and
+/// calls, and then once more as one record. The results that the request brings are written after that.
+#[test]
+fn gemini_s_masked_results_are_edited_from_the_request_being_sent_on() {
+    let [g1, u1] = gemini("1", "f1", "one");
+    let [g2, u2] = gemini("2", "f2", "two");
+    let [_, masked] = gemini("3", "f1", "<tool_output_masked>\nx\n</tool_output_masked>");
+    let answer = |id: &str| json!({"id": id, "timestamp": AT, "type": "gemini", "content": [{"functionCall": {}}], "tokens": null});
+    let again = [answer("n1"), masked, answer("n2")];
+    let head = json!({"sessionId": "s", "projectHash": "p", "startTime": AT});
+    let mut log = vec![head, g1, u1, g2];
+    log.extend(again.clone());
+    let states_of = |log: &[Value]| {
+        let (_dir, path) = read(log);
+        states(open(&path).transcript(), ["f1", "f2"])
+    };
+    log.extend([json!({"$set": {"messages": again, "lastUpdated": AT}}), u2]);
+    assert_eq!(states_of(&log), ["edited since #3", "yes"]);
+    log.extend(gemini("4", "f4", "four"));
+    assert_eq!(states_of(&log), ["edited since #3", "yes"]);
+}
+
+/// A database of opencode with a conversation: ids, times and messages, with their parts. Ids and times run against each
+/// other.
+fn opencode(path: &Path, revert: Option<&str>, messages: &[(&str, Value, Vec<Value>)]) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let columns = "id text PRIMARY KEY, parent_id text, directory text, title text, version text,
+        time_created integer, time_updated integer, revert text";
+    connection
+        .execute_batch(&format!(
+            "CREATE TABLE session ({columns});
+            CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);
+            CREATE TABLE part (id text, message_id text, session_id text, data text);"
+        ))
+        .unwrap();
+    let revert = revert.map(|id| json!({"messageID": id}).to_string());
+    let insert = "INSERT INTO session VALUES ('ses_1', NULL, '/p', 't', '1.18.33', 1, 2, ?)";
+    connection.execute(insert, [revert]).unwrap();
+    for (number, (id, data, parts)) in messages.iter().enumerate() {
+        let insert = "INSERT INTO message VALUES (?, 'ses_1', ?, ?)";
+        let at = 1_795_326_607_000 + number as i64 * 1000;
+        connection.execute(insert, (id, at, data.to_string())).unwrap();
+        for part in parts {
+            let insert = "INSERT INTO part VALUES ('prt', ?, 'ses_1', ?)";
+            connection.execute(insert, (id, part.to_string())).unwrap();
+        }
+    }
+}
+
+fn tool(id: &str, more: Value) -> Value {
+    let mut state = json!({"status": "completed", "input": {}, "output": id, "time": {"start": 1, "end": 2}});
+    state.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({"type": "tool", "tool": "read", "callID": id, "state": state})
+}
+
+/// Five answers with a call each, of which the third and the fourth are about a summary.
+fn conversation(summary: Value, tail: Option<&str>) -> Vec<(&'static str, Value, Vec<Value>)> {
+    let answer = json!({"role": "assistant", "finish": "tool-calls"});
+    let compaction = json!({"type": "compaction", "auto": true, "tail_start_id": tail});
+    let mut summed = json!({"role": "assistant", "summary": true, "parentID": "m3"});
+    summed.as_object_mut().unwrap().extend(summary.as_object().unwrap().clone());
+    let cleared = json!({"time": {"start": 1, "end": 2, "compacted": 1_795_326_613_500_i64}});
+    vec![
+        ("m9", json!({"role": "user"}), vec![]),
+        ("m8", answer.clone(), vec![tool("c1", json!({}))]),
+        ("m7", answer.clone(), vec![tool("c2", cleared.clone())]),
+        ("m6", answer.clone(), vec![tool("c3", json!({}))]),
+        ("m3", json!({"role": "user"}), vec![compaction]),
+        ("m2", summed, vec![]),
+        ("m1", answer.clone(), vec![tool("c4", cleared)]),
+        ("m0", answer, vec![tool("c5", json!({}))]),
+    ]
+}
+
+fn opencode_states(revert: Option<&str>, messages: &[(&str, Value, Vec<Value>)]) -> [String; 5] {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    opencode(&path, revert, messages);
+    states(open(&path).transcript(), ["c1", "c2", "c3", "c4", "c5"])
+}
+
+#[test]
+fn opencode_keeps_the_tail_of_a_compaction_in_force() {
+    let done = || json!({"finish": "stop"});
+    let summed = "in summary #5";
+    let found = opencode_states(None, &conversation(done(), Some("m6")));
+    assert_eq!(found, [summed, summed, "yes", "cleared #6", "yes"]);
+    let found = opencode_states(None, &conversation(done(), None));
+    assert_eq!(found, [summed, summed, summed, "cleared #6", "yes"]);
+    for failed in [
+        json!({"finish": "stop", "error": {"name": "x"}}),
+        json!({}),
+        json!({"finish": "stop", "parentID": "m9"}),
+    ] {
+        let found = opencode_states(None, &conversation(failed, None));
+        assert!(!found.iter().any(|state| state.starts_with("in summary")), "{found:?}");
+    }
+    let found = opencode_states(Some("m1"), &conversation(done(), Some("m6")));
+    assert_eq!(found, [summed, summed, "yes", "rewound #7", "rewound #7"]);
+    let found = opencode_states(Some("m3"), &conversation(done(), Some("m6")));
+    assert_eq!(found, ["yes", "cleared #7", "yes", "rewound #7", "rewound #7"]);
+}
+
+#[test]
+fn opencode_says_what_its_read_tool_cut_and_what_was_interrupted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    let long = format!("1: {}... (line truncated to 2000 chars)\n", "é".repeat(2000));
+    let metadata = json!({"interrupted": true, "output": "printed"});
+    let parts = vec![
+        tool(
+            "c1",
+            json!({"output": "1: a\n\n(Output capped at 50 KB. Showing lines 1-1027. Use offset=1028 to continue.)"}),
+        ),
+        tool("c2", json!({"output": long})),
+        tool("c3", json!({"output": "1: a... (line truncated to 2000 chars)\n2: (Output capped at x"})),
+        tool(
+            "c4",
+            json!({"output": "(Showing lines 1-2 of 9. Use offset=3 to continue.)", "metadata": {"truncated": true}}),
+        ),
+        tool("c5", json!({"status": "error", "error": "stopped", "metadata": metadata})),
+    ];
+    opencode(&path, None, &[("m1", json!({"role": "assistant"}), parts)]);
+    let opened = open(&path);
+    let of = |id: &str| call(opened.transcript(), id);
+    let cut = ["c1", "c2", "c3", "c4"].map(|id| (of(id).cut, of(id).is_window));
+    let (lost, no) = (CutState::Lost, CutState::No);
+    assert_eq!(cut, [(lost, true), (lost, true), (no, false), (no, true)]);
+    assert_eq!((first(opened.transcript(), "c5").as_str(), of("c5").status), ("printed", CallStatus::Failed));
+}
+
+/// What the last request held of each result, where that is at hand.
+#[test]
+fn opencode_s_tail_is_as_sent() {
+    let Some(home) = home_of("opencode-1.18.33-tail") else { return };
+    let sent: Value = serde_json::from_slice(&std::fs::read(home.join("sent.json")).unwrap()).unwrap();
+    let file = sessions_in(&home, "opencode").remove(0);
+    let opened = overspill::session::list::open(&file, &()).unwrap();
+    for result in sent["results"].as_array().unwrap() {
+        let id = result["id"].as_str().unwrap();
+        let found = state(opened.transcript(), id);
+        let expected = match result["later"].as_str().unwrap() {
+            "same" => "yes",
+            "gone" => "in summary #24",
+            _ => "cleared",
+        };
+        assert!(found.starts_with(expected), "{id}: {found}, not {expected}");
+    }
+}
