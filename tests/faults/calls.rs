@@ -7,6 +7,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 use libc::{mode_t, off64_t, size_t, ssize_t};
@@ -69,12 +70,14 @@ fn fault(kind: Kind) -> Option<c_int> {
     }
 }
 
-/// Gives the file that is read another content: the first one for an even number.
+/// Gives the file that is read another content, the first one for an even number, in one write and without cutting it:
+/// a file that is cut first is empty for a moment, which another thread is right to report.
 fn rewrite(number: u32) {
     IS_ARMED.store(false, Ordering::SeqCst);
     if let Some(path) = std::env::var_os(CHANGED).map(std::path::PathBuf::from) {
         let content = std::fs::read(path.with_file_name((number % 2).to_string())).expect("a content");
-        std::fs::write(&path, content).expect("a file to rewrite");
+        let file = File::options().write(true).open(&path).expect("a file to rewrite");
+        file.write_all_at(&content, 0).expect("room for as many bytes");
     }
     IS_ARMED.store(true, Ordering::SeqCst);
 }

@@ -109,7 +109,8 @@ pub fn try_all() -> (usize, Vec<String>) {
                 let order = Order { kind: Kind::Read, nth, fault };
                 let (ran, _) = run(reader, "needle", Some(order));
                 let fault = judge(reader, &ran, &usual, fault == REWRITE_ALWAYS).err();
-                let said = format!("{} {:?}", ran.status, ran.stderr);
+                let said =
+                    format!("{} {:?} {}", ran.status, ran.stderr, String::from_utf8_lossy(&ran.stdout));
                 found.extend(fault.map(|why| format!("{:?} {order:?}: {why}; it said {said}", reader.words)));
                 tried += 1;
             }
