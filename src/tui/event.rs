@@ -61,6 +61,8 @@ pub enum Event {
     Told(Message),
     /// An event for the output being viewed.
     Output(OutputEvent),
+    /// An event for the output that is still being made, viewed or not.
+    Live(OutputEvent),
     /// An event for the list of stored outputs.
     Stores(StoresEvent),
     /// An event for the screens of sessions.

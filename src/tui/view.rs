@@ -30,10 +30,10 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     };
     let asks = prompt.is_some() || matches!(app.popup, Some(Popup::Leaving(_)));
     let message = app.message.as_ref();
-    let (rule, status) = match app.screen {
+    let (rule, status) = match app.stack.screen() {
         Screen::Pager => {
             let told = (!asks).then_some(Told { count: app.count, message });
-            if let Some(pager) = &app.pager {
+            if let Some(pager) = app.stack.output() {
                 pager::view::draw(pager, told, frame, area, cost);
                 if let Some(pair) = &pager.pair {
                     pager::view::pair::draw(pager, pair, frame, cost);
@@ -70,7 +70,7 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     };
     stores::view::pending::draw(&app.stores, frame, rule);
     if let Some(prompt) = prompt {
-        let note = app.pager.as_ref().and_then(pager::view::status::typed);
+        let note = app.stack.output().and_then(pager::view::status::typed);
         popup::view::prompt::draw(canvas, message, (prompt, note), frame, status);
     }
     for popup in app.beneath.iter().chain(&app.popup) {
@@ -85,7 +85,7 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
 /// Draws a pop-up over the screen; a question in the row of the status.
 fn draw_popup(app: &App, popup: &Popup, frame: &mut Frame, (area, status): (Rect, Rect), cost: &Cost) {
     let canvas = &app.canvas;
-    match (popup, &app.pager) {
+    match (popup, app.stack.output()) {
         (Popup::Help(help), _) => popup::view::help::draw(canvas, help, frame),
         (Popup::Facts, Some(pager)) => popup::view::facts::draw(canvas, &pager.output, frame, area),
         (Popup::Cleaning(cleaning, top), _) => {

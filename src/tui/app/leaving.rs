@@ -1,35 +1,78 @@
-//! Leaving: closes what is open, then goes back, then leaves the screens, with a question if something would be lost.
+//! Going from place to place and back, and leaving the screens, with a question if something would be lost.
 
 use crossterm::event::KeyEvent;
 
-use crate::tui::event::{Effect, Effects};
+use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::Action;
-use crate::tui::pager::Pager;
-use crate::tui::pager::subject::OpenedFrom;
 use crate::tui::popup::Popup;
 use crate::tui::popup::leaving::{Answer, CommandFate, Leaving, Question};
 
 use super::{App, Screen};
 
 impl App {
-    /// Closes what lies over the output, else goes back to where the view was opened from, else leaves the screens.
+    /// Shows a list: goes back to it if it is on the stack, else puts it on top.
+    pub(crate) fn go_to(&mut self, list: Screen, effects: &mut Effects) {
+        match self.stack.depth_of(list) {
+            Some(depth) => self.pop(depth, effects),
+            None => self.stack.push_list(list),
+        }
+    }
+
+    /// Takes places off the top, and continues the one beneath them.
+    pub(crate) fn pop(&mut self, places: usize, effects: &mut Effects) {
+        let mut left = None;
+        for _ in 0..places {
+            match self.stack.take_output() {
+                Some(pager) => left = left.or(Some(pager)),
+                None => self.close_list(effects),
+            }
+        }
+        if let Some(left) = left {
+            left.stop_work(effects);
+            let canvas = self.canvas;
+            if let Some(pager) = self.stack.output_mut() {
+                pager.resume(canvas, &left, effects);
+            }
+        }
+    }
+
+    fn close_list(&mut self, effects: &mut Effects) {
+        match self.stack.take_list() {
+            Some(Screen::Sessions) => {
+                self.sessions.leave(effects);
+                if self.sessions.calls.is_some() {
+                    self.sessions.close_calls(effects);
+                }
+            }
+            Some(Screen::Tune) => self.tune.close(effects),
+            _ => {}
+        }
+    }
+
+    /// Closes what lies over the place, else goes back to the place beneath, else leaves the screens.
     pub(crate) fn quit(&mut self, effects: &mut Effects) {
-        if self.screen == Screen::Pager && self.close_read_form(effects) {
+        match self.stack.screen() {
+            Screen::Pager if self.close_read_form(effects) => {}
+            Screen::Stores if self.stores.hits.is_some() => self.stores.close_hits(effects),
+            Screen::Sessions if self.sessions.is_over_list() => self.close_calls(effects),
+            Screen::Tune => self.act_on_tune(Action::Quit, None, effects),
+            _ if self.stack.is_at_bottom() => self.leave(effects),
+            _ => self.go_back(effects),
+        }
+    }
+
+    /// Goes back to the place beneath; at the bottom it says how to quit.
+    pub(crate) fn go_back(&mut self, effects: &mut Effects) {
+        if self.stack.is_at_bottom() {
+            let quit = self.canvas.keys.of(self.key_place(), Action::Quit);
+            self.message = Some(Message::note(format!("{quit} quits")));
             return;
         }
-        match (self.screen, self.pager.as_ref().map(Pager::origin)) {
-            (Screen::Stores, _) if self.stores.hits.is_some() => self.stores.close_hits(effects),
-            (Screen::Pager, Some(OpenedFrom::Stores)) if self.before_output == Screen::Watch => {
-                self.go_to_watch();
-            }
-            (Screen::Pager, Some(OpenedFrom::Stores)) => self.go_to_stores(effects),
-            (Screen::Stores, _) if self.watch.is_some() => self.go_to_watch(),
-            (Screen::Stores, Some(OpenedFrom::Named)) => self.screen = Screen::Pager,
-            (Screen::Pager, Some(OpenedFrom::Session)) => self.screen = Screen::Sessions,
-            (Screen::Pager, Some(OpenedFrom::Tune)) => self.back_to_tune(effects),
-            (Screen::Sessions, _) => self.leave_sessions(effects),
-            (Screen::Tune, _) => self.act_on_tune(Action::Quit, None, effects),
-            (Screen::Pager | Screen::Stores | Screen::Watch, _) => self.leave(effects),
+        self.pop(1, effects);
+        match self.stack.screen() {
+            Screen::Stores => self.go_to_stores(effects),
+            Screen::Sessions if self.sessions.calls.is_none() => self.go_to_sessions(effects),
+            _ => {}
         }
     }
 
@@ -41,7 +84,7 @@ impl App {
 
     /// Leaves the screens from wherever it is; asks first if something would be lost.
     pub(crate) fn leave(&mut self, effects: &mut Effects) {
-        if self.pager.as_ref().is_some_and(|pager| pager.running) {
+        if self.stack.outputs().any(|pager| pager.running) {
             let command = CommandFate::default();
             self.lay_over(Popup::Leaving(Leaving { question: Question::Command, command }));
         } else {

@@ -4,6 +4,7 @@
 mod leaving;
 mod popups;
 mod sessions;
+mod stack;
 mod tune;
 mod watch;
 
@@ -14,6 +15,7 @@ use crate::text::search::Pattern;
 
 use super::keys::{Action, KeyContext, name};
 use super::pager::Pager;
+use super::pager::bookmark::Handover;
 use super::pager::copying;
 use super::pager::jump::Waiting;
 use super::pager::subject::{Opened, OpenedFrom, StartAt};
@@ -26,6 +28,7 @@ use super::widget::canvas::Canvas;
 
 pub use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
 pub use super::popup::Popup;
+pub use stack::Stack;
 
 /// The largest count accepted before a key: more than any file has lines, and small enough that pages of it can be
 /// added without overflow.
@@ -50,10 +53,8 @@ pub enum Screen {
 pub struct App {
     /// The size and capabilities of the terminal.
     pub canvas: Canvas,
-    /// Which screen is shown.
-    pub screen: Screen,
-    /// The output being viewed.
-    pub pager: Option<Pager>,
+    /// Where the user is, with the outputs being viewed.
+    pub stack: Stack,
     /// The list of stored outputs.
     pub stores: StoresScreen,
     /// The sessions that agents recorded, and the calls of one.
@@ -73,12 +74,6 @@ pub struct App {
     /// The configured pattern of errors; `None` for the built-in one.
     pub errors: Option<Pattern>,
     waiting: Option<Waiting>,
-    /// The screen from which Sessions was opened.
-    before_sessions: Screen,
-    /// The list from which the stored output was opened: Stores or Watch.
-    before_output: Screen,
-    /// The screen from which Tune was opened; none if the program began with it.
-    before_tune: Option<Screen>,
 }
 
 impl App {
@@ -86,8 +81,7 @@ impl App {
     pub fn new(canvas: Canvas) -> Self {
         Self {
             canvas,
-            screen: Screen::Stores,
-            pager: None,
+            stack: Stack::default(),
             stores: StoresScreen::new(canvas),
             sessions: SessionsScreen::new(canvas),
             watch: None,
@@ -98,9 +92,6 @@ impl App {
             count: None,
             errors: None,
             waiting: None,
-            before_sessions: Screen::Stores,
-            before_output: Screen::Stores,
-            before_tune: None,
         }
     }
 
@@ -117,7 +108,7 @@ impl App {
             Event::Policies(choices) => self.offer(choices, effects),
             Event::Told(message) => self.message = Some(message),
             Event::ToStores => self.go_to_stores(effects),
-            Event::ToWatch => self.go_to_watch(),
+            Event::ToWatch => self.go_to_watch(effects),
             Event::Watch(news) => self.watch_news(news),
             Event::StoresChanged => self.stores_changed(effects),
             Event::Deleted(message) => {
@@ -125,12 +116,8 @@ impl App {
                 self.stores_changed(effects);
             }
             Event::Output(OutputEvent::Compared(compared)) => self.compared(compared, effects),
-            Event::Output(event) => {
-                if matches!(event, OutputEvent::Finished) {
-                    self.command_ended();
-                }
-                self.in_pager(|pager| pager.update(event, effects));
-            }
+            Event::Output(event) => self.in_pager(|pager| pager.update(event, effects)),
+            Event::Live(event) => self.live_event(event, effects),
             Event::Sessions(event) => self.sessions_event(event, effects),
             Event::Tune(event) => self.tune_event(event, effects),
             Event::Stores(event) => {
@@ -143,9 +130,23 @@ impl App {
         }
     }
 
+    /// Handles an event of the output that is still being made, which is the first one.
+    fn live_event(&mut self, event: OutputEvent, effects: &mut Effects) {
+        if matches!(event, OutputEvent::Finished) {
+            self.command_ended();
+        }
+        if self.stack.outputs().count() == 1 {
+            return self.in_pager(|pager| pager.update(event, effects));
+        }
+        if let Some(pager) = self.stack.outputs_mut().next() {
+            // What it asks for is asked for again once it is shown.
+            pager.update(event, &mut Effects::default());
+        }
+    }
+
     /// Runs `act` on the pager, if there is one, and takes over its message.
     fn in_pager(&mut self, act: impl FnOnce(&mut Pager)) {
-        if let Some(pager) = &mut self.pager {
+        if let Some(pager) = self.stack.output_mut() {
             act(pager);
             self.message = pager.message.take().or(self.message.take());
         }
@@ -161,7 +162,7 @@ impl App {
     /// Handles a change of the terminal's size or colours.
     pub fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
         self.canvas = canvas;
-        self.in_pager(|pager| pager.repaint(canvas));
+        self.stack.outputs_mut().for_each(|pager| pager.repaint(canvas));
         self.stores.canvas = canvas;
         self.stores.settle(effects);
         self.sessions.canvas = canvas;
@@ -171,44 +172,44 @@ impl App {
         }
         self.tune.canvas = canvas;
         self.tune.settle();
-        if self.screen == Screen::Sessions {
+        if self.stack.screen() == Screen::Sessions {
             self.sessions.settle(effects);
         }
     }
 
     fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
         self.tune.apply_to(&mut opened);
-        if self.screen == Screen::Tune {
+        let from = self.stack.screen();
+        if from == Screen::Tune {
             opened.origin = OpenedFrom::Tune;
         }
-        let mut pager = Pager::new(self.canvas, opened, self.pager.take(), effects);
+        let before = match self.stack.take_output() {
+            Some(replaced) => replaced.hand_over(),
+            None => self.stack.output_mut().map_or_else(Handover::default, |pager| pager.park(effects)),
+        };
+        let mut pager = Pager::new(self.canvas, opened, before, effects);
         pager.errors.own = self.errors.clone();
         self.message = pager.message.take();
         let watched = self.watch.as_mut().and_then(|watch| watch.opened_at.take());
         if let Some(line) = self.stores.opened_at.take().or(watched) {
             pager.update(OutputEvent::StartAt(StartAt::Line(line)), effects);
         }
-        if let Some((policy, limits_from)) = self.tune.take_opening().filter(|_| self.screen == Screen::Tune)
-        {
+        if let Some((policy, limits_from)) = self.tune.take_opening().filter(|_| from == Screen::Tune) {
             pager.use_policy(policy, limits_from, effects);
         }
-        self.pager = Some(pager);
-        if matches!(self.screen, Screen::Stores | Screen::Watch) {
-            self.before_output = self.screen;
-        }
-        self.screen = Screen::Pager;
+        self.stack.push_output(pager);
         self.popup = None;
         self.beneath.clear();
     }
 
     fn go_to_stores(&mut self, effects: &mut Effects) {
-        self.screen = Screen::Stores;
+        self.go_to(Screen::Stores, effects);
         effects.push(Effect::Scan(self.stores.listing.start_look()));
     }
 
     /// Scans the stores again if the list is on the screen.
     fn stores_changed(&mut self, effects: &mut Effects) {
-        if self.screen == Screen::Stores {
+        if self.stack.screen() == Screen::Stores {
             effects.push(Effect::Scan(self.stores.listing.start_look()));
         }
     }
@@ -234,7 +235,7 @@ impl App {
 
     /// Returns the context in which a key press is looked up.
     pub fn key_place(&self) -> KeyContext {
-        match self.screen {
+        match self.stack.screen() {
             Screen::Pager => KeyContext::Pager,
             Screen::Stores => KeyContext::Stores,
             Screen::Sessions => KeyContext::Sessions,
@@ -258,19 +259,21 @@ impl App {
             Some(Popup::Help(_)) => return self.help_key(key, effects),
             Some(Popup::Prompt(_)) => return self.type_key(key, effects),
             Some(Popup::Sort(_)) => return self.sort_key(key, effects),
-            Some(Popup::Policies(_)) if self.pager.as_ref().is_some_and(|pager| pager.pair.is_some()) => {
+            Some(Popup::Policies(_)) if self.stack.output().is_some_and(|pager| pager.pair.is_some()) => {
                 return self.pair_key(key, effects);
             }
             Some(Popup::Policies(_)) => return self.pick_key(key, effects),
-            None if self.screen == Screen::Pager
-                && self.pager.as_ref().is_some_and(|pager| pager.pair.is_some()) =>
+            None if self.stack.screen() == Screen::Pager
+                && self.stack.output().is_some_and(|pager| pager.pair.is_some()) =>
             {
                 return self.pair_key(key, effects);
             }
-            None if self.pager.as_ref().is_some_and(|pager| pager.drawer.open) => {
+            None if self.stack.screen() == Screen::Pager
+                && self.stack.output().is_some_and(|pager| pager.drawer.open) =>
+            {
                 return self.drawer_key(key, effects);
             }
-            None if self.screen == Screen::Stores && self.stores.is_to_wait(key) => {
+            None if self.stack.screen() == Screen::Stores && self.stores.is_to_wait(key) => {
                 return self.stores.wait_for_rows(key);
             }
             _ => {}
@@ -310,15 +313,15 @@ impl App {
             Action::QuitNow => self.leave(effects),
             Action::Interrupt => Self::interrupt(effects),
             Action::Help => self.open_help(self.key_place()),
-            Action::Facts if self.pager.is_some() && self.screen != Screen::Tune => {
+            Action::Facts if self.stack.output().is_some() && self.stack.screen() != Screen::Tune => {
                 self.popup = Some(Popup::Facts)
             }
             Action::GoTo => self.ask(Purpose::GoTo),
             Action::Sessions => self.go_to_sessions(effects),
-            _ if self.screen == Screen::Stores => self.act_on_list(action, count, effects),
-            _ if self.screen == Screen::Sessions => self.act_on_sessions(action, count, effects),
-            _ if self.screen == Screen::Watch => self.act_on_watch(action, count, effects),
-            _ if self.screen == Screen::Tune => self.act_on_tune(action, count, effects),
+            _ if self.stack.screen() == Screen::Stores => self.act_on_list(action, count, effects),
+            _ if self.stack.screen() == Screen::Sessions => self.act_on_sessions(action, count, effects),
+            _ if self.stack.screen() == Screen::Watch => self.act_on_watch(action, count, effects),
+            _ if self.stack.screen() == Screen::Tune => self.act_on_tune(action, count, effects),
             _ => self.act_on_output(action, count, effects),
         }
     }
@@ -334,7 +337,7 @@ impl App {
             Action::Window => self.ask(Purpose::Window),
             Action::Json => self.show_json(count),
             Action::Texts => self.offer_texts(),
-            Action::CopyText if self.pager.as_ref().is_some_and(|pager| pager.selection.is_none()) => {
+            Action::CopyText if self.stack.output().is_some_and(|pager| pager.selection.is_none()) => {
                 self.wait(Waiting::Copy, &copying::choice(self.canvas.keys));
             }
             Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
@@ -357,8 +360,7 @@ impl App {
             Next::Tune(source, place, by) => self.tune_stored((source, place), by, effects),
             Next::Sort(menu) => self.popup = Some(Popup::Sort(menu)),
             Next::Clean(cleaning) => self.popup = Some(Popup::Cleaning(cleaning, 0)),
-            Next::Pager if self.pager.is_some() => self.screen = Screen::Pager,
-            Next::Pager => {}
+            Next::Back => self.go_back(effects),
         }
     }
 
@@ -375,19 +377,12 @@ impl App {
         self.message = Some(Message::note(text));
     }
 
-    /// Handles Esc: from a plan or a search back to the text, from an output back to the list it was opened from.
+    /// Handles Esc: from a plan or a search back to the text, from an output back to the place beneath.
     fn back(&mut self, effects: &mut Effects) {
         let mut went = false;
         self.in_pager(|pager| went = pager.back(effects));
-        let origin = self.pager.as_ref().map(Pager::origin);
-        if !went && origin == Some(OpenedFrom::Session) {
-            self.screen = Screen::Sessions;
-        } else if !went && origin == Some(OpenedFrom::Stores) && self.before_output == Screen::Watch {
-            self.go_to_watch();
-        } else if !went && origin == Some(OpenedFrom::Tune) {
-            self.back_to_tune(effects);
-        } else if !went && self.stores.listing.opened {
-            self.go_to_stores(effects);
+        if !went {
+            self.go_back(effects);
         }
     }
 }

@@ -22,7 +22,7 @@ use super::{App, Screen};
 impl App {
     /// Shows the policies, with the current one selected.
     pub(crate) fn offer(&mut self, mut choices: Vec<Choice>, effects: &mut Effects) {
-        let Some(pager) = &mut self.pager else { return };
+        let Some(pager) = self.stack.output_mut() else { return };
         pager.drawer.open = false;
         let (policy, limits_from) = pager.own_policy();
         let used = policy.name().to_owned();
@@ -36,7 +36,9 @@ impl App {
 
     /// Has the rows of the policy picker made, those on the screen first.
     fn fill_in(&mut self, effects: &mut Effects) {
-        let (Some(Popup::Policies(picker)), Some(pager)) = (&self.popup, &mut self.pager) else { return };
+        let (Some(Popup::Policies(picker)), Some(pager)) = (&self.popup, self.stack.output_mut()) else {
+            return;
+        };
         let height = view::picker::rows(self.canvas.size, picker);
         let wanted = picker.wanted(&pager.comparisons, height);
         pager.compare(wanted, effects);
@@ -44,7 +46,7 @@ impl App {
 
     /// Takes in a row of the policy picker; the same policy stays selected.
     pub(crate) fn compared(&mut self, compared: Compared, effects: &mut Effects) {
-        let Some(pager) = &mut self.pager else { return };
+        let Some(pager) = self.stack.output_mut() else { return };
         let mut popups = self.popup.iter_mut().chain(&mut self.beneath);
         let picker = popups.find_map(|popup| match popup {
             Popup::Policies(picker) => Some(picker),
@@ -58,7 +60,7 @@ impl App {
 
     /// Shows a line as indented JSON: the one of this number, or the one under examination.
     pub(crate) fn show_json(&mut self, number: Option<u64>) {
-        match self.pager.as_ref().map(|pager| pager.line_as_json(number)) {
+        match self.stack.output().map(|pager| pager.line_as_json(number)) {
             Some(Ok(line)) => self.popup = Some(Popup::Json(JsonView::new(line))),
             Some(Err(words)) => self.message = Some(Message::error(words)),
             None => {}
@@ -103,7 +105,9 @@ impl App {
             Some(Action::Interrupt) => return Self::interrupt(effects),
             _ => {}
         }
-        let (Some(Popup::Policies(picker)), Some(pager)) = (&mut self.popup, &mut self.pager) else { return };
+        let (Some(Popup::Policies(picker)), Some(pager)) = (&mut self.popup, self.stack.output_mut()) else {
+            return;
+        };
         let rows = &pager.comparisons;
         let page = view::picker::rows(self.canvas.size, picker) as isize;
         let before = picker.selected(rows).map(|choice| choice.policy.name().to_owned());
@@ -146,7 +150,7 @@ impl App {
             SortPicked::Closed => self.popup = None,
             SortPicked::Column(column) => {
                 self.popup = None;
-                if self.screen == Screen::Sessions {
+                if self.stack.screen() == Screen::Sessions {
                     self.sessions.sort_by(column, effects);
                 } else {
                     self.in_stores(|stores| stores.sort_by(column, effects));
@@ -167,7 +171,7 @@ impl App {
 
     /// Handles a key in the limits drawer.
     pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let is_typing = self.pager.as_ref().is_some_and(|pager| pager.drawer.typed.is_some());
+        let is_typing = self.stack.output().is_some_and(|pager| pager.drawer.typed.is_some());
         match self.canvas.keys.action(KeyContext::Drawer, key) {
             Some(Action::Interrupt) => Self::interrupt(effects),
             Some(Action::QuitNow) if !is_typing => self.leave(effects),
@@ -199,7 +203,7 @@ impl App {
     /// Handles a key while a line is being typed.
     pub(crate) fn type_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(Popup::Prompt(prompt)) = &mut self.popup else { return };
-        let history = self.pager.as_ref().map_or(&[][..], |pager| match prompt.purpose() {
+        let history = self.stack.output().map_or(&[][..], |pager| match prompt.purpose() {
             Purpose::Lines { .. } => &pager.filter.history,
             _ => &pager.find.history,
         });
@@ -215,12 +219,12 @@ impl App {
         }
         if self.popup.is_none()
             && key.code != KeyCode::Backspace
-            && self.screen == Screen::Stores
+            && self.stack.screen() == Screen::Stores
             && is_filter
         {
             return self.stores.give_up_filter(effects);
         }
-        if self.popup.is_none() && key.code != KeyCode::Backspace && self.screen == Screen::Sessions {
+        if self.popup.is_none() && key.code != KeyCode::Backspace && self.stack.screen() == Screen::Sessions {
             return self.sessions.give_up_filter(effects);
         }
         self.narrow(effects);
@@ -239,9 +243,9 @@ impl App {
     /// Applies a filter, or searches, while it is being typed.
     fn narrow(&mut self, effects: &mut Effects) {
         let Some(Popup::Prompt(prompt)) = &self.popup else { return };
-        let pager = self.pager.as_mut();
-        match (prompt.purpose(), pager) {
-            (Purpose::Filter, _) if self.screen == Screen::Sessions => {
+        let screen = self.stack.screen();
+        match (prompt.purpose(), self.stack.output_mut()) {
+            (Purpose::Filter, _) if screen == Screen::Sessions => {
                 self.sessions.filter(prompt.text(), effects);
             }
             (Purpose::Filter, _) => self.stores.filter(prompt.text(), effects),
@@ -282,11 +286,17 @@ impl App {
                 self.in_pager(|pager| done = pager.filter(asked, effects));
             }
             Purpose::GoTo if text == "q" => self.leave(effects),
-            Purpose::GoTo if self.screen == Screen::Sessions => {
+            Purpose::GoTo if self.stack.screen() == Screen::Sessions => {
                 done = self.sessions.go_to_row(text, effects);
             }
-            Purpose::GoTo if self.screen == Screen::Stores => done = self.stores.go_to_row(text, effects),
+            Purpose::GoTo if self.stack.screen() == Screen::Stores => {
+                done = self.stores.go_to_row(text, effects)
+            }
             Purpose::GoTo if text == "n" || text == "p" => {
+                // Outputs named on the command line are at the bottom.
+                if self.stack.screens().next() == Some(Screen::Pager) {
+                    self.pop(self.stack.depth(), effects);
+                }
                 effects.push(Effect::OtherFile { next: text == "n" });
             }
             Purpose::GoTo => self.in_pager(|pager| done = pager.go_to(text)),

@@ -27,10 +27,7 @@ fn choice(keys: &KeyMap) -> String {
 impl App {
     /// Shows the sessions, or the calls of the one that is open.
     pub(crate) fn go_to_sessions(&mut self, effects: &mut Effects) {
-        if self.screen != Screen::Sessions {
-            self.before_sessions = self.screen;
-        }
-        self.screen = Screen::Sessions;
+        self.go_to(Screen::Sessions, effects);
         effects.push(Effect::ListSessions(self.sessions.list.start()));
         self.sessions.settle(effects);
     }
@@ -48,7 +45,7 @@ impl App {
             SessionsNews::Nothing => {}
             // A user who has left these screens meanwhile stays where they are.
             SessionsNews::Open(ready)
-                if (self.screen == Screen::Sessions || self.shown_call().is_some())
+                if matches!(self.stack.screen(), Screen::Sessions | Screen::Pager)
                     && self.sessions.shown_call == Some(ready.index) =>
             {
                 effects.push(Effect::OpenCall(ready));
@@ -60,19 +57,22 @@ impl App {
 
     /// Returns the index of the call on the screen of an output, if one is there.
     fn shown_call(&self) -> Option<usize> {
-        let is_call = self.pager.as_ref().map(Pager::origin) == Some(OpenedFrom::Session);
+        let is_call = self.stack.output().map(Pager::origin) == Some(OpenedFrom::Session);
         self.sessions.shown_call.filter(|_| is_call)
     }
 
     /// Goes to Stores; from a recorded call, to its spill there.
     pub(crate) fn go_to_spill(&mut self, effects: &mut Effects) {
-        if self.screen == Screen::Sessions {
+        if self.stack.screen() == Screen::Sessions {
             self.sessions.leave(effects);
         }
-        let is_call = self.screen == Screen::Sessions || self.shown_call().is_some();
+        let is_call = self.stack.screen() == Screen::Sessions || self.shown_call().is_some();
         if let Some(calls) = self.sessions.calls.as_ref().filter(|_| is_call) {
-            let index =
-                if self.screen == Screen::Sessions { calls.chosen_index() } else { self.shown_call() };
+            let index = if self.stack.screen() == Screen::Sessions {
+                calls.chosen_index()
+            } else {
+                self.shown_call()
+            };
             let spill = index.and_then(|index| calls.spill_of(index));
             spill.into_iter().for_each(|path| self.stores.listing.seek(path));
         }
@@ -81,8 +81,8 @@ impl App {
 
     /// Goes to the recorded call of the selected output of Stores.
     pub(crate) fn go_to_call(&mut self, effects: &mut Effects) {
-        let from_stores = self.screen == Screen::Stores
-            || self.pager.as_ref().map(Pager::origin) == Some(OpenedFrom::Stores);
+        let from_stores = self.stack.screen() == Screen::Stores
+            || self.stack.output().map(Pager::origin) == Some(OpenedFrom::Stores);
         let listing = &self.stores.listing;
         let Some(entry) = listing.chosen().filter(|_| from_stores) else {
             self.message = Some(Message::note("only an output of Stores leads to its call"));
@@ -104,8 +104,8 @@ impl App {
                 return;
             }
         };
-        self.before_sessions = self.screen;
-        self.screen = Screen::Sessions;
+        self.sessions.calls_alone |= self.stack.depth_of(Screen::Sessions).is_none();
+        self.go_to(Screen::Sessions, effects);
         self.sessions.open_call(*call, effects);
     }
 
@@ -124,23 +124,14 @@ impl App {
             }
             SessionsNext::Sort(menu) => self.popup = Some(Popup::Sort(menu)),
             SessionsNext::Texts => self.wait(Waiting::Text, &choice(self.canvas.keys)),
-            SessionsNext::Away => self.leave_sessions(effects),
+            SessionsNext::Away => self.go_back(effects),
         }
     }
 
-    /// Goes back from the calls to the sessions, and from the sessions to where they were opened from.
-    pub(crate) fn leave_sessions(&mut self, effects: &mut Effects) {
-        if self.sessions.calls.is_some() {
-            self.sessions.close_calls(effects);
-            return self.sessions.settle(effects);
-        }
-        self.sessions.leave(effects);
-        match self.before_sessions {
-            Screen::Pager if self.pager.is_some() => self.screen = Screen::Pager,
-            Screen::Watch => self.go_to_watch(),
-            Screen::Tune => self.back_to_tune(effects),
-            _ => self.go_to_stores(effects),
-        }
+    /// Goes back from the calls of a session to the sessions.
+    pub(crate) fn close_calls(&mut self, effects: &mut Effects) {
+        self.sessions.close_calls(effects);
+        self.go_to_sessions(effects);
     }
 
     /// Asks which other text of the recorded call to show.

@@ -4,7 +4,7 @@ use crossterm::event::KeyEvent;
 
 use crate::corpus::{TuneOutputs, TunePolicies};
 use crate::text::label::SafeText;
-use crate::tui::event::{Effects, Message};
+use crate::tui::event::Effects;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::jump::Waiting;
 use crate::tui::pager::limits_text;
@@ -34,23 +34,14 @@ impl App {
             TunedBy::Policies => TunePolicies::Current,
         };
         let start = TuneStart { outputs, place, policies, find: None };
-        self.before_tune = Some(self.screen);
-        self.screen = Screen::Tune;
+        self.go_to(Screen::Tune, effects);
         self.tune.start(start, effects);
-    }
-
-    /// Goes back to the Tune view, or to Stores if nothing is shown there any more.
-    pub(crate) fn back_to_tune(&mut self, effects: &mut Effects) {
-        match self.tune.shown() {
-            Some(_) => self.screen = Screen::Tune,
-            None => self.go_to_stores(effects),
-        }
     }
 
     /// Handles an event of the Tune view.
     pub(crate) fn tune_event(&mut self, event: TuneEvent, effects: &mut Effects) {
         if matches!(event, TuneEvent::Start(_)) {
-            (self.screen, self.before_tune) = (Screen::Tune, None);
+            self.go_to(Screen::Tune, effects);
         }
         self.tune.update(event, effects);
         self.message = self.tune.message.take().or(self.message.take());
@@ -59,28 +50,16 @@ impl App {
     /// Carries out an action in the Tune view.
     pub(crate) fn act_on_tune(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         if action == Action::Stores {
-            self.tune.close(effects);
             return self.go_to_stores(effects);
         }
         let next = self.tune.act(action, count, effects);
         self.message = self.tune.message.take().or(self.message.take());
-        match (next, self.before_tune) {
-            (TuneNext::Stay, _) => {}
-            (TuneNext::Find(text), _) => {
-                self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Find, &text)));
-            }
-            (TuneNext::Copying, _) => {
-                self.wait(Waiting::Limits, &limits_text::choice(self.canvas.keys));
-            }
-            (TuneNext::Away, Some(_)) => {
-                self.tune.close(effects);
-                self.go_to_stores(effects);
-            }
-            (TuneNext::Away, None) if action == Action::Quit => self.leave(effects),
-            (TuneNext::Away, None) => {
-                let quit = self.canvas.keys.of(KeyContext::Tune, Action::Quit);
-                self.message = Some(Message::note(format!("there is nothing to go back to; {quit} quits")));
-            }
+        match next {
+            TuneNext::Stay => {}
+            TuneNext::Find(text) => self.popup = Some(Popup::Prompt(Prompt::with(Purpose::Find, &text))),
+            TuneNext::Copying => self.wait(Waiting::Limits, &limits_text::choice(self.canvas.keys)),
+            TuneNext::Away if action == Action::Quit && self.stack.is_at_bottom() => self.leave(effects),
+            TuneNext::Away => self.go_back(effects),
         }
     }
 

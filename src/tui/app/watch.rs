@@ -10,14 +10,14 @@ use super::{App, Screen};
 
 impl App {
     /// Shows the list of new outputs; empty the first time.
-    pub(crate) fn go_to_watch(&mut self) {
+    pub(crate) fn go_to_watch(&mut self, effects: &mut Effects) {
         self.watch.get_or_insert_with(|| WatchScreen::new(self.canvas));
-        self.screen = Screen::Watch;
+        self.go_to(Screen::Watch, effects);
     }
 
     /// Takes in news of the stores that are watched.
     pub(crate) fn watch_news(&mut self, news: WatchNews) {
-        let gaze = if self.screen == Screen::Pager { WatchGaze::Output } else { WatchGaze::List };
+        let gaze = if self.stack.screen() == Screen::Pager { WatchGaze::Output } else { WatchGaze::List };
         self.in_watch(|watch| watch.update(news, gaze));
     }
 

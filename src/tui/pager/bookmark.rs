@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use crate::preview::{Policy, Preview};
 
+use crate::tui::event::{Effect, Effects};
+use crate::tui::widget::canvas::Canvas;
+
 use super::Pager;
 use super::filter::{KeptFilter, LineFilter};
 use super::panes::{Panes, Place};
@@ -63,6 +66,45 @@ impl Pager {
             bookmarks.insert(file, bookmark);
         }
         Handover { find, filter, plans, bookmarks }
+    }
+
+    /// Leaves this screen for one above it. Returns what that one needs.
+    pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
+        self.stop_work(effects);
+        self.find.stop();
+        let (find, filter) = (self.find.clone(), self.filter.clone());
+        Handover { find, filter, plans: self.plans, bookmarks: BTreeMap::new() }
+    }
+
+    /// Abandons the work that no count or preview would abandon.
+    pub(crate) fn stop_work(&self, effects: &mut Effects) {
+        effects.push(Effect::StopSearch);
+        effects.push(Effect::StopSift);
+        effects.push(Effect::StopPlan);
+        effects.push(Effect::StopComparing);
+    }
+
+    /// Continues where `park` left off, once the screen above, `left`, is closed: asks again for what was not finished.
+    pub(crate) fn resume(&mut self, canvas: Canvas, left: &Pager, effects: &mut Effects) {
+        self.canvas = canvas;
+        self.plans = self.plans.max(left.plans);
+        self.find.follow_on(&left.find);
+        self.filter.follow_on(&left.filter);
+        if self.output.is_waiting() {
+            let then = std::mem::take(&mut self.then);
+            self.plan(then, effects);
+        }
+        if !self.output.is_counted() {
+            self.count_all(effects);
+        }
+        let len = self.output.view.len();
+        if !self.find.tally.is_whole(len) {
+            self.count_matches(effects);
+        }
+        self.errors.follow_on(&left.errors, len);
+        self.count_errors(effects);
+        self.filter_again(effects);
+        self.settle();
     }
 
     /// Puts back the policy, the search and the filter of a bookmark. Returns the panes, to be put back with the preview.

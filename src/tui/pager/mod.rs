@@ -127,12 +127,11 @@ pub struct Pager {
 impl Pager {
     /// Opens an output, where the user left it if it was viewed before. The search pattern of the screen `before` is
     /// kept for an output that was not.
-    pub fn new(canvas: Canvas, opened: Opened, before: Option<Pager>, effects: &mut Effects) -> Self {
+    pub(crate) fn new(canvas: Canvas, opened: Opened, before: Handover, effects: &mut Effects) -> Self {
         let Opened { subject, view, recorded, streaming, running, file, files, origin } = opened;
         let warning = subject.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
-        let Handover { mut find, filter, plans, mut bookmarks } =
-            before.map_or_else(Handover::default, Pager::hand_over);
+        let Handover { mut find, filter, plans, mut bookmarks } = before;
         find.typing = None;
         find.forget_place();
         let bookmark = (origin == OpenedFrom::Named).then(|| bookmarks.remove(&file)).flatten();

@@ -208,6 +208,11 @@ impl OpenOutput {
         matches!(self.standing, Standing::Awaited { asked: true, .. })
     }
 
+    /// Whether a worker is making a preview.
+    pub(crate) fn is_waiting(&self) -> bool {
+        matches!(self.standing, Standing::Awaited { .. })
+    }
+
     /// Whether there is a preview, even an outdated one.
     pub fn has_preview(&self) -> bool {
         self.made_by.is_some()

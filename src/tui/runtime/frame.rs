@@ -17,7 +17,7 @@ impl Session {
             self.left = true;
             return Ok(());
         }
-        let content = self.source.as_mut().map_or(Change::Same, Source::refresh);
+        let content = self.source_mut().map_or(Change::Same, Source::refresh);
         if content != Change::Same {
             let mut effects = Effects::default();
             self.changed(content, &mut effects);

@@ -7,11 +7,11 @@ use crate::capture::set_true;
 use crate::preview::Policy;
 use crate::source::Source;
 use crate::tui::event::OutputEvent;
-use crate::tui::pager::subject::Ending;
+use crate::tui::pager::subject::{Ending, Subject};
 
 use super::news::{Completed, Live, LiveNews, Maker};
 use super::signal::Signal;
-use super::{Effects, Event, Message, Session, terminal};
+use super::{Effects, Event, Message, Session, Viewed, terminal};
 
 impl Session {
     /// Receives the news of the first output while it is being made.
@@ -44,31 +44,36 @@ impl Session {
             LiveNews::Over(over) => over,
         };
         self.maker = None;
-        self.app.update(OutputEvent::Finished, effects);
+        self.app.update(Event::Live(OutputEvent::Finished), effects);
         self.print_as(saved_as, effects);
-        self.tell_end(exit_code, failed.as_ref(), &told, effects);
-        if self.is_first() {
-            self.settled(path, effects);
-        } else if let Some(Some(target)) = self.files.first_mut() {
-            target.source.moved_to(path);
-        }
+        self.tell_end(exit_code, failed, &told, effects);
+        self.settled(path, effects);
         if let Some(words) = words {
             self.app.update(Event::Told(Message::note(words)), effects);
         }
     }
 
+    /// Returns what the first output is, on the stack of the screens or off it.
+    fn first_subject(&mut self) -> Option<&mut Subject> {
+        match self.viewed.first_mut().and_then(|viewed| viewed.named.as_mut()) {
+            Some((0, subject)) => Some(subject),
+            _ => self.files.first_mut()?.as_mut().map(|target| &mut target.subject),
+        }
+    }
+
+    /// Whether the first output is on the stack of the screens.
+    fn is_first_viewed(&self) -> bool {
+        self.viewed.first().is_some_and(Viewed::is_first)
+    }
+
     /// Sets the path that the notices of the first output print.
     fn print_as(&mut self, saved_as: String, effects: &mut Effects) {
-        if !self.is_first() {
-            if let Some(Some(target)) = self.files.first_mut() {
-                target.subject.context.saved_as = saved_as;
-            }
-            return;
-        }
-        if let Some((_, subject)) = &mut self.current {
+        if let Some(subject) = self.first_subject() {
             subject.context.saved_as.clone_from(&saved_as);
         }
-        self.app.update(OutputEvent::SavedAs(saved_as), effects);
+        if self.is_first_viewed() {
+            self.app.update(Event::Live(OutputEvent::SavedAs(saved_as)), effects);
+        }
     }
 
     /// Tells the policy how the first output ended: some agents report that to the model, or cut with another policy
@@ -76,34 +81,36 @@ impl Session {
     fn tell_end(
         &mut self,
         exit_code: Option<i32>,
-        failed: Option<&Policy>,
+        failed: Option<Policy>,
         told: &[&'static str],
         effects: &mut Effects,
     ) {
-        let is_first = self.is_first();
-        let subject = match (is_first, self.files.first_mut()) {
-            (true, _) => self.current.as_mut().map(|(_, subject)| subject),
-            (false, target) => target.and_then(Option::as_mut).map(|target| &mut target.subject),
-        };
-        if let Some(subject) = subject {
+        if let Some(subject) = self.first_subject() {
             subject.context.exit_code = exit_code.or(subject.context.exit_code);
-            subject.policy = failed.unwrap_or(&subject.policy).clone();
+            subject.policy = failed.as_ref().unwrap_or(&subject.policy).clone();
             set_true(&mut subject.policy, told);
         }
-        if is_first {
-            let ending = Ending { exit_code, failed: failed.cloned(), told: told.to_vec() };
-            self.app.update(OutputEvent::Ended(Box::new(ending)), effects);
+        if self.is_first_viewed() {
+            let ending = Ending { exit_code, failed, told: told.to_vec() };
+            self.app.update(Event::Live(OutputEvent::Ended(Box::new(ending))), effects);
         }
     }
 
-    /// Handles the completion of the output being viewed; `path` is where it was saved, if it was.
+    /// Handles the completion of the first output; `path` is where it was saved, if it was.
     fn settled(&mut self, path: Option<PathBuf>, effects: &mut Effects) {
-        let Some(mut source) = self.source.take() else { return };
-        source.moved_to(path);
-        let content = source.refresh();
-        self.watch(&source);
-        self.source = Some(source);
-        self.changed(content, effects);
+        if !self.is_first_viewed() {
+            if let Some(Some(target)) = self.files.first_mut() {
+                target.source.moved_to(path);
+            }
+            return;
+        }
+        if let Some(source) = self.viewed.first_mut().and_then(|viewed| viewed.source.as_mut()) {
+            source.moved_to(path);
+        }
+        if self.viewed.len() == 1 {
+            self.watch();
+            self.look(effects);
+        }
     }
 
     /// Stops the command, if it still runs, as Ctrl-C does.
@@ -113,19 +120,19 @@ impl Session {
         }
     }
 
-    /// Whether the first output is being viewed.
-    fn is_first(&self) -> bool {
-        self.current.as_ref().is_some_and(|(number, _)| *number == 0)
-    }
-
     /// Whether the output being viewed is still being made.
     pub(crate) fn is_live(&self) -> bool {
-        self.maker.is_some() && self.is_first()
+        self.maker.is_some() && self.viewed.last().is_some_and(Viewed::is_first)
     }
 
+    /// Whether the first output comes over a pipe that has not ended.
+    pub(crate) fn is_stream_made(&self) -> bool {
+        matches!(self.maker, Some(Maker::Stream))
+    }
+
+    /// Whether more of the output being viewed may arrive.
     pub(crate) fn is_streaming(&self, source: &Source) -> bool {
-        let stream = matches!(self.maker, Some(Maker::Stream)) && self.is_first();
-        stream || source.is_stream() && !source.is_complete()
+        self.is_live() && self.is_stream_made() || source.is_stream() && !source.is_complete()
     }
 
     /// Stops overspill, and the command if there is one, until it is continued.

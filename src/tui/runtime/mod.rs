@@ -144,8 +144,7 @@ fn show(start: Start) -> io::Result<Parting> {
         keyboard: Keyboard::start(signals.clone())?,
         signals,
         screen,
-        source: None,
-        current: None,
+        viewed: Vec::new(),
         file: 0,
         watcher: None,
         files: Vec::new(),
@@ -205,6 +204,14 @@ fn show(start: Start) -> io::Result<Parting> {
     })
 }
 
+/// An output on the stack of the screens.
+struct Viewed {
+    /// `None` if it is in no file.
+    source: Option<Source>,
+    /// Its index among the outputs named on the command line, 0-based, and its subject, if it is one of them.
+    named: Option<(usize, Subject)>,
+}
+
 struct Session {
     app: App,
     /// The outputs named on the command line, except the one being viewed, which is taken out.
@@ -214,11 +221,10 @@ struct Session {
     jobs: Jobs,
     signals: Sender<Signal>,
     screen: TerminalScreen,
-    source: Option<Source>,
+    /// The outputs on the stack of the screens, in its order; the last one is watched.
+    viewed: Vec<Viewed>,
     /// The index of the named output that was viewed last, 0-based.
     file: usize,
-    /// The index of the named output being viewed, 0-based, and its subject.
-    current: Option<(usize, Subject)>,
     watcher: Option<Watcher>,
     keyboard: Keyboard,
     opener: Opener,
@@ -239,13 +245,19 @@ struct Session {
     fault: Option<io::Error>,
 }
 
+impl Viewed {
+    /// Whether it is the first output named on the command line, which may still be being made.
+    fn is_first(&self) -> bool {
+        self.named.as_ref().is_some_and(|(number, _)| *number == 0)
+    }
+}
+
 impl Session {
     /// Opens one of the outputs named on the command line.
     fn open_file(&mut self, number: usize, effects: &mut Effects) {
         let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return };
-        self.current = Some((number, target.subject.clone()));
         self.file = number;
-        self.open(target, None, effects);
+        self.open(target, Some(number), None, effects);
         if let Some(place) = self.places.remove(&number) {
             self.app.update(OutputEvent::StartAt(place), effects);
         }
@@ -265,45 +277,86 @@ impl Session {
             self.tell(Message::note(words));
             return;
         };
-        if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
+        if let Some(Viewed { source: Some(source), named: Some((number, subject)) }) = self.viewed.pop() {
             self.files[number] = Some(Target { subject, source });
         }
         self.open_file(to, effects);
     }
 
-    /// Opens an output.
-    fn open(&mut self, target: Target, recorded: Option<Box<RecordedCall>>, effects: &mut Effects) {
-        let source = target.source;
-        let streaming = self.is_streaming(&source);
-        let origin = match &recorded {
-            Some(_) => OpenedFrom::Session,
-            None if self.current.is_some() => OpenedFrom::Named,
-            None => OpenedFrom::Stores,
+    /// Opens an output: one of those named on the command line, by its index, or another.
+    fn open(
+        &mut self,
+        target: Target,
+        named: Option<usize>,
+        recorded: Option<Box<RecordedCall>>,
+        effects: &mut Effects,
+    ) {
+        let origin = match (named, &recorded) {
+            (Some(_), _) => OpenedFrom::Named,
+            (None, Some(_)) => OpenedFrom::Session,
+            (None, None) => OpenedFrom::Stores,
         };
+        let Target { subject, source } = target;
+        let is_made = named == Some(0);
         let opened = Opened {
-            subject: target.subject,
+            subject: subject.clone(),
             view: source.view(),
             recorded,
-            streaming,
-            running: matches!(self.maker, Some(Maker::Command(_))),
+            streaming: is_made && self.is_stream_made() || source.is_stream() && !source.is_complete(),
+            running: is_made && matches!(self.maker, Some(Maker::Command(_))),
             file: self.file,
             files: self.files.len(),
             origin,
         };
+        let named = named.map(|number| (number, subject));
+        self.show(opened, Viewed { source: Some(source), named }, effects);
+    }
+
+    /// Puts an output on the screen, in place of one that is there.
+    fn show(&mut self, opened: Opened, viewed: Viewed, effects: &mut Effects) {
         self.app.update(Event::Opened(Box::new(opened)), effects);
-        self.watch(&source);
-        if let Some(left) = self.source.replace(source) {
+        self.close_above(self.app.stack.outputs().count() - 1);
+        self.viewed.push(viewed);
+        self.watch();
+    }
+
+    /// Closes the outputs above the lowest ones.
+    fn close_above(&mut self, lowest: usize) {
+        for left in self.viewed.drain(lowest.min(self.viewed.len())..).filter_map(|viewed| viewed.source) {
             // A worker that still reads it keeps it open for a while, which is no reason not to delete it.
             left.let_go();
         }
     }
 
-    fn watch(&mut self, source: &Source) {
+    /// Closes the outputs that the screens have left, and goes on watching the one beneath.
+    pub(crate) fn close_left(&mut self, effects: &mut Effects) {
+        let count = self.app.stack.outputs().count();
+        if self.viewed.len() > count {
+            self.close_above(count);
+            self.watch();
+            self.look(effects);
+        }
+    }
+
+    /// Returns the file of the output being viewed, if it is in one.
+    fn source(&self) -> Option<&Source> {
+        self.viewed.last()?.source.as_ref()
+    }
+
+    fn source_mut(&mut self) -> Option<&mut Source> {
+        self.viewed.last_mut()?.source.as_mut()
+    }
+
+    /// Watches the output being viewed, and no other.
+    fn watch(&mut self) {
         let signals = self.signals.clone();
-        let probe = if self.is_live() { source.probe().often() } else { source.probe() };
-        let watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok());
-        match watcher {
-            Ok(watcher) => self.watcher = Some(watcher),
+        let probe = self.source().map(|source| match self.is_live() {
+            true => source.probe().often(),
+            false => source.probe(),
+        });
+        match probe.map(|probe| Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok())).transpose()
+        {
+            Ok(watcher) => self.watcher = watcher,
             Err(error) => self.tell(Message::error(format!("cannot watch the file for changes: {error}"))),
         }
     }
@@ -360,14 +413,15 @@ impl Session {
 
     /// Returns whether all lines are counted, and whether all totals are; `None` if no output is open.
     fn known(&self) -> Option<(bool, bool)> {
-        self.app.pager.as_ref().map(|pager| (pager.output.index.is_complete(), pager.output.is_counted()))
+        self.app.stack.output().map(|pager| (pager.output.index.is_complete(), pager.output.is_counted()))
     }
 
     /// Releases the files being deleted: showing an output here must not keep the user from deleting it here. Files
     /// open in another viewer stay.
     fn let_go(&self, to_delete: &[Marked]) {
         let named = self.files.iter().flatten().map(|target| &target.source);
-        for source in self.source.iter().chain(named) {
+        let viewed = self.viewed.iter().filter_map(|viewed| viewed.source.as_ref());
+        for source in viewed.chain(named) {
             let is_it =
                 |file: &Identity| to_delete.iter().any(|marked| marked.entry.identity.same_file(file));
             if source.identity().as_ref().is_some_and(is_it) {
@@ -378,14 +432,14 @@ impl Session {
 
     /// Checks whether and how the file has changed.
     fn look(&mut self, effects: &mut Effects) {
-        let Some(source) = &mut self.source else { return };
+        let Some(source) = self.source_mut() else { return };
         let content = source.refresh();
         self.changed(content, effects);
     }
 
     /// Passes a change to the screens. A refresh reports each change only once, so it must not get lost.
     fn changed(&mut self, content: Change, effects: &mut Effects) {
-        let Some(source) = &self.source else { return };
+        let Some(source) = self.source() else { return };
         let changed = Changed {
             view: source.view(),
             content,

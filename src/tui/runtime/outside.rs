@@ -6,12 +6,11 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::session::examine::Paths;
-use crate::source::{Change, Hold, Source, Watcher};
+use crate::source::{Change, Hold, Source};
 use crate::tui::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
 use crate::tui::pager::output::Uncounted;
 use crate::tui::sessions::job::CallRequest;
 
-use super::signal::Signal;
 use super::{Session, editor, terminal};
 
 /// The read tool shown for agents whose own is unknown.
@@ -34,7 +33,9 @@ impl Session {
     /// Carries out effects in their order. While the same key waits again, what would hold it up, and be made anew for
     /// it, is postponed.
     pub(crate) fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
-        for effect in effects {
+        let mut closing = Effects::default();
+        self.close_left(&mut closing);
+        for effect in effects.into_iter().chain(closing) {
             self.postponed.retain(|earlier| !replaces(&effect, earlier));
             match effect {
                 Effect::Plan(_) | Effect::PlanPair(_) | Effect::Glance(_) if self.key_repeats => {
@@ -126,7 +127,7 @@ impl Session {
 
     /// Starts a count unless a newer one has replaced it, as happens if the file grew in the meantime.
     fn count(&self, number: u64, from: Uncounted) {
-        if let Some(pager) = &self.app.pager
+        if let Some(pager) = self.app.stack.output()
             && pager.output.count_number() == number
         {
             self.jobs.count(&pager.output.view, number, from);
@@ -144,7 +145,7 @@ impl Session {
 
     /// Opens the user's editor and leaves the terminal to it until it exits.
     fn edit(&mut self, line: u64) -> io::Result<()> {
-        let Some(path) = self.source.as_ref().and_then(Source::path).map(Path::to_owned) else {
+        let Some(path) = self.source().and_then(Source::path).map(Path::to_owned) else {
             self.tell(Message::note("standard input has no file to edit"));
             return Ok(());
         };
@@ -167,9 +168,8 @@ impl Session {
     fn open_path(&mut self, path: &Path) -> io::Result<()> {
         match (self.opener)(path, Hold::Lock) {
             Ok(target) => {
-                self.put_back();
                 let mut effects = Effects::default();
-                self.open(target, None, &mut effects);
+                self.open(target, None, None, &mut effects);
                 self.carry_out(effects)
             }
             Err(fault) => {
@@ -180,18 +180,16 @@ impl Session {
     }
 
     fn reopen(&mut self) -> io::Result<()> {
-        let Some(source) = &mut self.source else { return Ok(()) };
+        let Some(source) = self.source_mut() else { return Ok(()) };
         match source.reopen() {
             Ok(()) => {
-                let probe = source.probe();
                 let changed = Changed {
                     view: source.view(),
                     content: Change::Grown { from: 0 },
                     path: source.path_status(),
                     streaming: false,
                 };
-                let signals = self.signals.clone();
-                self.watcher = Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok()).ok();
+                self.watch();
                 let mut effects = Effects::default();
                 self.app.update(OutputEvent::Changed(changed), &mut effects);
                 self.tell(Message::note("opened again"));

@@ -5,12 +5,12 @@ use std::io;
 use crate::preview::InputContext;
 use crate::source::{Hold, MapView};
 use crate::text::label::label;
-use crate::tui::event::{Effects, Event, Message};
+use crate::tui::event::{Effects, Message};
 use crate::tui::pager::recorded::RecordedCall;
 use crate::tui::pager::subject::{Choice, Opened, OpenedFrom, Subject};
 use crate::tui::sessions::job::{OutputPlace, ReadyCall};
 
-use super::{Session, Target};
+use super::{Session, Target, Viewed};
 
 /// The name of what is in no file.
 const NOT_SAVED: &str = "<not saved>";
@@ -30,14 +30,12 @@ impl Session {
                     // The cut is the recorded one; the store only tells where the spill is.
                     let (policy, limits_from) = (choice.policy, choice.limits_from);
                     let subject = Subject { name, context, policy, limits_from, ..subject };
-                    self.put_back();
-                    self.open(Target { subject, source }, Some(ready.recorded), &mut effects);
+                    self.open(Target { subject, source }, None, Some(ready.recorded), &mut effects);
                 }
                 Err(fault) => self.tell(Message::error(fault)),
             },
             OutputPlace::Memory(view) => {
                 let subject = in_memory(name, exit_code, choice);
-                self.put_back();
                 self.open_memory(subject, view, ready.recorded, &mut effects);
             }
         }
@@ -53,13 +51,6 @@ impl Session {
             let at = choices.iter().position(of_agent).unwrap_or(0);
             (!choices.is_empty()).then(|| choices.swap_remove(at))
         })
-    }
-
-    /// Puts the output being viewed back among those named on the command line, if it is one.
-    pub(crate) fn put_back(&mut self) {
-        if let (Some((number, subject)), Some(source)) = (self.current.take(), self.source.take()) {
-            self.files[number] = Some(Target { subject, source });
-        }
     }
 
     fn open_memory(
@@ -79,11 +70,7 @@ impl Session {
             files: self.files.len(),
             origin: OpenedFrom::Session,
         };
-        self.app.update(Event::Opened(Box::new(opened)), effects);
-        self.watcher = None;
-        if let Some(left) = self.source.take() {
-            left.let_go();
-        }
+        self.show(opened, Viewed { source: None, named: None }, effects);
     }
 }
 

@@ -33,6 +33,8 @@ pub struct SessionsScreen {
     pub list: SessionList,
     /// The calls of the session that is open.
     pub calls: Option<CallList>,
+    /// Whether there is no list of sessions beneath these calls, because they were opened from their output.
+    pub(crate) calls_alone: bool,
     /// The index of the call that is shown, or about to be.
     pub shown_call: Option<usize>,
     /// A message for the status line.
@@ -73,6 +75,7 @@ impl SessionsScreen {
             canvas,
             list: SessionList::default(),
             calls: None,
+            calls_alone: false,
             shown_call: None,
             message: None,
             told: Vec::new(),
@@ -181,7 +184,7 @@ impl SessionsScreen {
                 return SessionsNext::Filter(list.filter_text().to_owned());
             }
             Action::Back if !list.filter_text().is_empty() => list.filter_by(""),
-            Action::Back | Action::Other => return SessionsNext::Away,
+            Action::Back => return SessionsNext::Away,
             _ => {}
         }
         SessionsNext::Stay
@@ -209,8 +212,8 @@ impl SessionsScreen {
                 return SessionsNext::Filter(calls.filter_text().to_owned());
             }
             Action::Back if !calls.filter_text().is_empty() => calls.filter_by(""),
+            Action::Back if self.calls_alone => return SessionsNext::Away,
             Action::Back => self.close_calls(effects),
-            Action::Other => return SessionsNext::Away,
             _ => {}
         }
         SessionsNext::Stay
@@ -251,8 +254,13 @@ impl SessionsScreen {
 
     /// Goes back from the calls to the sessions.
     pub(crate) fn close_calls(&mut self, effects: &mut Effects) {
-        self.calls = None;
+        (self.calls, self.calls_alone) = (None, false);
         effects.push(Effect::CloseSession);
+    }
+
+    /// Whether the calls of a session are shown over the list of sessions.
+    pub(crate) fn is_over_list(&self) -> bool {
+        self.calls.is_some() && !self.calls_alone
     }
 
     /// Shows the selected call, once the worker has read it.

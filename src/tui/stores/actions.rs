@@ -56,8 +56,8 @@ pub(crate) enum Next {
     Sort(SortMenu),
     /// Show what cleaning would delete.
     Clean(Cleaning),
-    /// Show the screen of the output.
-    Pager,
+    /// Go back to the place beneath.
+    Back,
 }
 
 impl StoresScreen {
@@ -219,7 +219,7 @@ impl StoresScreen {
                 self.rearranged(ListState::unfilter, effects);
                 return Next::Stay;
             }
-            Action::Back | Action::Other => next = Next::Pager,
+            Action::Back => return Next::Back,
             _ => {}
         }
         self.settle(effects);
@@ -288,7 +288,7 @@ impl StoresScreen {
 
     fn open_chosen(&mut self, effects: &mut Effects) {
         let Some(path) = self.listing.chosen().map(Entry::path) else { return };
-        (self.listing.opened, self.opened_at) = (true, None);
+        self.opened_at = None;
         effects.push(Effect::Open(path))
     }
 

@@ -202,7 +202,6 @@ impl StoresScreen {
     fn open_hit(&mut self, effects: &mut Effects) {
         let Some(row) = self.hits.as_ref().and_then(|hits| hits.row(hits.chosen)) else { return };
         let (path, number) = (row.path.to_path_buf(), row.number);
-        self.listing.opened = true;
         self.opened_at = Some(number);
         effects.push(Effect::Open(path));
     }

@@ -91,8 +91,6 @@ pub struct ListState {
     filtering: Filtering,
     /// The entry to select once it is shown.
     sought: Option<PathBuf>,
-    /// Whether an output was opened from here, so that Esc and q return here.
-    pub opened: bool,
     /// Details read from the entries.
     pub details: Details,
     /// The entries marked for deletion: leaving asks whether to delete them.

@@ -158,7 +158,7 @@ impl Bench {
 
     /// Returns the output on the screen.
     pub fn pager(&self) -> &Pager {
-        self.app.pager.as_ref().expect("an output")
+        self.app.stack.output().expect("an output")
     }
 
     /// Changes what the terminal can show.

@@ -49,7 +49,7 @@ fn open_chosen(bench: &mut Bench) {
     let path = bench.opened().expect("an entry is opened").clone();
     let source = Source::open(&path).unwrap();
     open(bench, &source, OpenedFrom::Stores, false);
-    assert_eq!(bench.app.screen, Screen::Pager);
+    assert_eq!(bench.app.stack.screen(), Screen::Pager);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn an_output_opened_from_stores_returns_to_its_row() {
     let before = chosen(bench);
     open_chosen(bench);
     bench.keys("G<Tab>q");
-    assert_eq!((bench.app.screen, chosen(bench)), (Screen::Stores, before));
+    assert_eq!((bench.app.stack.screen(), chosen(bench)), (Screen::Stores, before));
     bench.keys("q");
     assert_eq!(left(bench), Some((false, 0)));
 }
@@ -96,7 +96,7 @@ fn an_output_opened_from_stores_returns_to_its_row() {
 fn stores_over_a_named_file_go_back_to_it() {
     let (_home, mut bench) = pager(SIZES[0]);
     bench.keys("Sq");
-    assert_eq!((bench.app.screen, left(&bench)), (Screen::Pager, None));
+    assert_eq!((bench.app.stack.screen(), left(&bench)), (Screen::Pager, None));
     bench.keys("SQ");
     assert_eq!(left(&bench), Some((false, 0)));
 }
@@ -199,7 +199,7 @@ fn leaving_a_command_that_runs_asks_whether_to_stop_it() {
 fn a_command_that_has_ended_is_not_asked_about() {
     let (_home, mut bench) = running();
     bench.keys("q");
-    bench.update(OutputEvent::Finished);
+    bench.update(Event::Live(OutputEvent::Finished));
     bench.keys("y");
     assert_eq!(left(&bench), None, "the question is gone");
     bench.keys("q");
@@ -211,4 +211,70 @@ fn keep(name: &str, bench: &Bench) {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
         insta::assert_snapshot!(format!("stores_{name}_{width}x{height}"), bench.screen());
     });
+}
+
+/// Presses a key, and opens the output that it asks for, as the program does.
+fn press(bench: &mut Bench, key: &str) {
+    bench.asked.clear();
+    bench.keys(key);
+    if let Some(path) = bench.opened().cloned() {
+        open(bench, &Source::open(&path).unwrap(), OpenedFrom::Stores, false);
+    }
+}
+
+/// Returns what is shown: the screens on the stack, and the title and text of the uppermost output.
+fn place(bench: &Bench) -> (Vec<Screen>, Option<String>) {
+    let shows_output = bench.app.stack.screen() == Screen::Pager;
+    let rows = bench.rows();
+    (bench.app.stack.screens().collect(), shows_output.then(|| rows[..rows.len() - 2].join("\n")))
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn every_step_leads_back_to_its_place_and_no_list_is_on_the_stack_twice(
+        is_named in proptest::bool::ANY,
+        walk in proptest::collection::vec(
+            proptest::sample::select(vec!["S", "T", "<Enter>", "j", "d", "M", "<Tab>", "G", "/word<Enter>"]), 0..25),
+    ) {
+        let mut stocked = Stocked::with_entries(SIZES[0]);
+        let bench = &mut stocked.bench;
+        let (_home, path) = {
+            let home = Home::new();
+            let path = home.file("build.log", test_log(3000));
+            (home, path)
+        };
+        let source = Source::open(&path).unwrap();
+        match is_named {
+            true => open(bench, &source, OpenedFrom::Named, false),
+            false => {
+                let effects = bench.start_with_stores();
+                bench.carry_out(effects);
+            }
+        }
+        let mut places = Vec::new();
+        for key in walk {
+            let before = place(bench);
+            press(bench, key);
+            let (after, _) = place(bench);
+            let mut lists: Vec<_> = after.iter().filter(|screen| **screen != Screen::Pager).collect();
+            lists.sort_by_key(|screen| format!("{screen:?}"));
+            let count = lists.len();
+            lists.dedup();
+            assert_eq!(lists.len(), count, "{after:?}");
+            places.truncate(after.len() - 1);
+            if after.len() > before.0.len() {
+                places.push(before);
+            }
+        }
+        bench.asked.clear();
+        while let Some(before) = places.pop() {
+            bench.keys("q");
+            assert_eq!(place(bench), before);
+        }
+        assert_eq!(left(bench), None);
+        bench.keys("q");
+        assert_eq!(left(bench), Some((false, 0)));
+    }
 }

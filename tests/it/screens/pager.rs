@@ -46,7 +46,7 @@ fn a_failed_command_under_the_policy_of_one_that_succeeds() {
     let home = Home::new();
     let path = home.file("build.log", test_log(8432));
     let mut bench = Bench::open(SIZES[0], &path, policy("claude-code/bash"));
-    bench.app.pager.as_mut().unwrap().output.subject.context.exit_code = Some(2);
+    bench.app.stack.output_mut().unwrap().output.subject.context.exit_code = Some(2);
     keep("failed", &bench);
     keep("failed_form", &Bench::open(SIZES[0], &path, policy("claude-code/bash-failed")));
 }

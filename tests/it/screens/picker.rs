@@ -156,7 +156,7 @@ fn help_lies_over_picker_drawer_and_pair_and_leads_back_to_them() {
 #[test]
 fn a_question_asked_over_the_picker_leads_back_to_it() {
     let mut bench = open(SIZES[0]);
-    bench.app.pager.as_mut().expect("an output").running = true;
+    bench.app.stack.output_mut().expect("an output").running = true;
     let before = bench.keys("p<Down><F1>").screen();
     assert!(bench.keys("Q").status().contains("Stop the command?"));
     assert_eq!(bench.keys("<Esc>").screen(), before);

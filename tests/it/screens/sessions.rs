@@ -148,6 +148,7 @@ fn by() -> OpenedCalls {
 /// Opens the list of sessions.
 fn listed(size: (u16, u16)) -> Bench {
     let mut bench = Bench::new(size);
+    bench.start_with_stores();
     bench.keys("T");
     assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::ListSessions(1))));
     found(&mut bench, 1, sessions());
@@ -247,6 +248,7 @@ fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
 fn whoever_leaves_the_sessions_ends_the_work_on_them() {
     for key in ["<Esc>", "S"] {
         let mut bench = Bench::new((80, 24));
+        bench.start_with_stores();
         bench.keys("T");
         bench.asked.clear();
         bench.keys(key);

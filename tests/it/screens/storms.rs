@@ -34,7 +34,7 @@ const PASTE: usize = 200 << 10;
 const MOST: usize = 4096;
 
 fn is_up(bench: &Bench) -> bool {
-    bench.app.popup.is_some() || bench.app.pager.as_ref().is_some_and(|pager| pager.drawer.open)
+    bench.app.popup.is_some() || bench.app.stack.output().is_some_and(|pager| pager.drawer.open)
 }
 
 /// Does something in each freshly opened pop-up, which must stay open. Then Esc closes it.
@@ -76,7 +76,7 @@ fn assert_sane(bench: &Bench) {
         Some(Popup::Policies(picker)) => Some(picker.typed().len()),
         _ => None,
     };
-    let in_drawer = bench.app.pager.as_ref().and_then(|pager| pager.drawer.typed.as_ref().map(String::len));
+    let in_drawer = bench.app.stack.output().and_then(|pager| pager.drawer.typed.as_ref().map(String::len));
     let typed = [in_popup, in_drawer];
     assert!(typed.into_iter().flatten().all(|length| length <= MOST), "{typed:?}");
 }

@@ -132,7 +132,7 @@ fn a_setting_is_used_for_outputs_opened_from_then_on() {
     let expected = setting.replacen(", ", " · max ", 1);
     assert_eq!((limits, from.as_str()), (expected, "Tune, in this session"));
     bench.keys("q");
-    assert_eq!(bench.app.screen, Screen::Tune);
+    assert_eq!(bench.app.stack.screen(), Screen::Tune);
     let present = bench.rows().iter().position(|row| row.contains("*head")).unwrap();
     let first = bench.rows().iter().position(|row| row.contains("keeps  lines")).unwrap() + 1;
     bench.keys(&format!("{}g<Enter>", present + 1 - first));
@@ -210,7 +210,7 @@ fn policies_are_compared_on_outputs_and_one_of_them_is_tuned() {
     bench.keys("<Esc>");
     assert!(bench.rows().iter().any(|row| row.starts_with("▌ pi/bash ")), "{:#?}", bench.rows());
     bench.keys("<Esc>");
-    assert_eq!(bench.app.screen, Screen::Stores);
+    assert_eq!(bench.app.stack.screen(), Screen::Stores);
 }
 
 fn key(c: char) -> overspill::tui::app::Event {
@@ -243,8 +243,8 @@ fn an_output_opens_under_the_setting_that_cuts_it_otherwise() {
     bench.carry_out(effects);
     assert_ne!(bench.pager().output.limits(), "head · max 2,000 lines, 50 KB");
     bench.keys("<Esc>");
-    assert_eq!(bench.app.screen, Screen::Tune);
+    assert_eq!(bench.app.stack.screen(), Screen::Tune);
     assert!(bench.rows()[0].contains("Outputs"), "{:?}", bench.rows()[0]);
     bench.keys("S<Esc><Esc>");
-    assert_eq!(bench.app.screen, Screen::Stores, "what was measured is gone by then");
+    assert_eq!(bench.app.stack.screen(), Screen::Stores, "what was measured is gone by then");
 }

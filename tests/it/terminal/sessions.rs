@@ -43,6 +43,54 @@ fn an_output_of_stores_leads_to_its_call_and_the_call_to_its_output() {
 }
 
 #[test]
+fn every_walk_leads_back_to_the_pipe_that_it_began_with() {
+    let home = Home::new();
+    claude(&home);
+    // Nothing of it is cut, so nothing else keeps it.
+    let mut session = Session::shell_with(&home, (120, 24), &[], r#"seq 1 40 | "$overspill""#);
+    session.wait_for("the model got all 40 lines");
+    session.keys("G").wait_status("100%");
+    session.keys("S").wait_for("Stores   1 output");
+    session.keys("\r").wait_for("b12345678.txt   Preview");
+    session.keys("T").wait_for("1 session");
+    session.keys("\r").wait_for("spill here");
+    session.keys("\r").wait_for("recorded by");
+    session.keys("q").wait_for("3 calls, 1 cut");
+    session.keys("q").wait_for("1 session");
+    session.keys("q").wait_for("b12345678.txt   Preview");
+    session.keys("q").wait_for("Stores   1 output");
+    session.keys("C").wait_for("spill here");
+    session.keys("\r").wait_for("recorded by");
+    session.keys("q").wait_for("3 calls, 1 cut");
+    session.keys("\x1b").wait_for("Stores   1 output");
+    session.keys("\x1b").wait_status("the model got all 40 lines").wait_status("100%");
+    session.keys("\x1b").wait_status("q quits");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
+fn a_command_that_ends_beneath_another_output_is_whole_when_one_is_back() {
+    let home = Home::new();
+    claude(&home);
+    let command = "seq 1 3000; while ! [ -e go ]; do sleep 0.02; done; echo last";
+    let mut session = Session::start_sized(&home, (120, 24), &["run", "-i", "--", "sh", "-c", command]);
+    session.wait_for("of 3,001 lines");
+    session.keys("S").wait_for("b12345678");
+    session.keys("/seq 1 12000\rg\r").wait_for("b12345678.txt   Preview");
+    home.file("go", "");
+    session.wait_status("saved");
+    session.keys("q").wait_for("Stores   1 of");
+    session.keys("\x1b").wait_for("Stores   2 outputs");
+    session.keys("q").wait_for("of 3,002 lines");
+    session.keys("\tG").wait_for("last");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    session.is_restored();
+}
+
+#[test]
 fn a_session_that_grows_is_followed() {
     let home = Home::new();
     claude(&home);

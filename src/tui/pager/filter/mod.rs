@@ -85,6 +85,12 @@ impl LineFilter {
     pub(crate) fn forget_place(self) -> Self {
         Self { history: self.history, number: self.number + 1, ..Self::default() }
     }
+
+    /// Continues the history and the numbers of a later filter, whose answers are dropped.
+    pub(crate) fn follow_on(&mut self, later: &LineFilter) {
+        self.history.clone_from(&later.history);
+        self.number = self.number.max(later.number) + 1;
+    }
 }
 
 impl Pager {

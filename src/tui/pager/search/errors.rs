@@ -34,6 +34,14 @@ impl ErrorSearch {
     pub(crate) fn pattern(&self) -> Option<&Pattern> {
         self.own.as_ref().or_else(|| built_in())
     }
+
+    /// Continues the numbers of a later count, and its own if it did not reach the end of a file of `len` bytes.
+    pub(crate) fn follow_on(&mut self, later: &ErrorSearch, len: usize) {
+        self.tally.follow_on(&later.tally);
+        if !self.tally.is_whole(len) {
+            self.counted = Progress::Due;
+        }
+    }
 }
 
 impl Pager {

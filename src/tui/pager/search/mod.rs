@@ -66,6 +66,13 @@ impl Find {
         (self.current, self.at) = (earlier.current, earlier.at);
     }
 
+    /// Continues the history and the numbers of a later search, whose answers are dropped.
+    pub(crate) fn follow_on(&mut self, later: &Find) {
+        self.history.clone_from(&later.history);
+        self.number = self.number.max(later.number) + 1;
+        self.tally.follow_on(&later.tally);
+    }
+
     /// Drops the pattern and the matches; the history stays.
     pub fn clear(&mut self) {
         self.forget_place();

@@ -1,0 +1,116 @@
+//! The stack of places: where the user is, and where leaving leads back to.
+
+use crate::tui::pager::Pager;
+
+use super::Screen;
+
+/// A screen on the stack. A list is on it at most once, so its state lies beside the stack.
+enum Place {
+    Output(Box<Pager>),
+    List(Screen),
+}
+
+/// The places from the one that the program began with up to the one that is shown.
+#[derive(Default)]
+pub struct Stack {
+    places: Vec<Place>,
+}
+
+impl Place {
+    fn output(&self) -> Option<&Pager> {
+        match self {
+            Place::Output(pager) => Some(pager),
+            Place::List(_) => None,
+        }
+    }
+
+    fn output_mut(&mut self) -> Option<&mut Pager> {
+        match self {
+            Place::Output(pager) => Some(pager),
+            Place::List(_) => None,
+        }
+    }
+
+    fn screen(&self) -> Screen {
+        match self {
+            Place::Output(_) => Screen::Pager,
+            Place::List(screen) => *screen,
+        }
+    }
+}
+
+impl Stack {
+    /// Returns the screen that is shown.
+    pub fn screen(&self) -> Screen {
+        self.places.last().map_or(Screen::Stores, Place::screen)
+    }
+
+    /// Returns the screens, the first one at the bottom.
+    pub fn screens(&self) -> impl Iterator<Item = Screen> {
+        self.places.iter().map(Place::screen)
+    }
+
+    /// Returns the output that is shown, or the nearest one beneath the lists.
+    pub fn output(&self) -> Option<&Pager> {
+        self.places.iter().rev().find_map(Place::output)
+    }
+
+    /// Returns the same to change it.
+    pub fn output_mut(&mut self) -> Option<&mut Pager> {
+        self.places.iter_mut().rev().find_map(Place::output_mut)
+    }
+
+    /// Returns the outputs, the first one at the bottom.
+    pub fn outputs(&self) -> impl Iterator<Item = &Pager> {
+        self.places.iter().filter_map(Place::output)
+    }
+
+    /// Returns the same to change them.
+    pub(crate) fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Pager> {
+        self.places.iter_mut().filter_map(Place::output_mut)
+    }
+
+    /// Whether leaving the place that is shown leads nowhere.
+    pub(crate) fn is_at_bottom(&self) -> bool {
+        self.places.len() <= 1
+    }
+
+    /// Returns how many places lie above a screen, if it is on the stack.
+    pub(crate) fn depth_of(&self, screen: Screen) -> Option<usize> {
+        self.places.iter().rev().position(|place| place.screen() == screen)
+    }
+
+    /// Returns how many places lie above the one at the bottom.
+    pub(crate) fn depth(&self) -> usize {
+        self.places.len().saturating_sub(1)
+    }
+
+    /// Puts an output on top.
+    pub(crate) fn push_output(&mut self, pager: Pager) {
+        self.places.push(Place::Output(Box::new(pager)));
+    }
+
+    /// Puts a list on top, which must not be on the stack yet.
+    pub(crate) fn push_list(&mut self, screen: Screen) {
+        self.places.push(Place::List(screen));
+    }
+
+    /// Takes the output off the top, if one is there.
+    pub(crate) fn take_output(&mut self) -> Option<Pager> {
+        match self.places.pop() {
+            Some(Place::Output(pager)) => Some(*pager),
+            Some(list) => {
+                self.places.push(list);
+                None
+            }
+            None => None,
+        }
+    }
+
+    /// Takes a list off the top, if one is there.
+    pub(crate) fn take_list(&mut self) -> Option<Screen> {
+        let screen = self.places.last().filter(|place| place.output().is_none()).map(Place::screen)?;
+        self.places.pop();
+        Some(screen)
+    }
+}
