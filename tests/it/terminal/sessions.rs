@@ -77,11 +77,12 @@ fn a_command_that_ends_beneath_another_output_is_whole_when_one_is_back() {
     let command = "seq 1 3000; while ! [ -e go ]; do sleep 0.02; done; echo last";
     let mut session = Session::start_sized(&home, (120, 24), &["run", "-i", "--", "sh", "-c", command]);
     session.wait_for("of 3,001 lines");
-    session.keys("S").wait_for("b12345678");
-    session.keys("/seq 1 12000\rg\r").wait_for("b12345678.txt   Preview");
+    session.keys("S").wait_for("$ seq 1 12000");
+    session.keys("/claude\r").wait_for("1 of 2");
+    session.keys("\r").wait_for("b12345678.txt   Preview");
     home.file("go", "");
-    session.wait_status("saved");
-    session.keys("q").wait_for("Stores   1 of");
+    session.wait_status("exited with status 0");
+    session.keys("q").wait_for("1 of 2");
     session.keys("\x1b").wait_for("Stores   2 outputs");
     session.keys("q").wait_for("of 3,002 lines");
     session.keys("\tG").wait_for("last");
