@@ -18,9 +18,9 @@ use crate::text::units::Measure;
 
 use super::pager::advice::{KeepRequest, LimitChange};
 use super::pager::comparing::job::{CompareJob, Compared};
+use super::pager::counted::Uncounted;
 use super::pager::filter::job::{SiftJob, Sifted};
 use super::pager::making::{Making, Planned};
-use super::pager::output::Uncounted;
 use super::pager::pair::task::{PairPlanned, PairTask};
 use super::pager::search::job::{CountJob, Found, SearchJob};
 use super::pager::subject::{Choice, Ending, Opened, StartAt};

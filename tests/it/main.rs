@@ -1,6 +1,7 @@
 //! All tests from outside: the program as the user runs it, the screens, the policies, the layers. They are one
 //! program, so that the library is linked only once; `cargo test --test it screens` runs one part.
 
+mod budgets;
 mod capture;
 mod circles;
 mod cli;

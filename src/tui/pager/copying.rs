@@ -26,7 +26,7 @@ pub(crate) fn choice(keys: &KeyMap) -> String {
     format!("copy: {line} line · {window} window · {preview} preview · {back} nothing")
 }
 
-/// Lines being selected: from the one that was at the top to the one moved to.
+/// Lines being selected: from the current one to the one moved to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineSelection {
     /// The pane in which lines are selected.
@@ -38,12 +38,13 @@ pub(crate) struct LineSelection {
 }
 
 impl Pager {
-    /// Starts selecting lines at the top of the pane, or gives the selection up.
+    /// Starts selecting lines at the current one, or gives the selection up.
     pub(crate) fn turn_selection(&mut self) {
         let side = self.focus();
+        let at = self.current_line(side);
         self.selection = match self.selection {
             Some(_) => None,
-            None => Some(LineSelection { side, from: self.panes.top(side), to: self.panes.top(side) }),
+            None => Some(LineSelection { side, from: at, to: at }),
         };
     }
 
@@ -94,7 +95,11 @@ impl Pager {
             _ => "lines of Preview".into(),
         };
         let (copy, end) = (self.key_of(Action::CopyText), self.key_of(Action::Back));
-        Some(format!("selected {numbers} · {} · {copy} copies · {end} ends", size(range.end - range.start)))
+        let of = match self.output.sift_of(side) {
+            Some(_) => "those shown".into(),
+            None => size(range.end - range.start),
+        };
+        Some(format!("selected {numbers} · {of} · {copy} copies · {end} ends"))
     }
 
     /// Copies the selection.
@@ -106,13 +111,24 @@ impl Pager {
         }
     }
 
+    /// Returns the number of the line to edit: the current one of the pane with the focus, or in Preview the one that it
+    /// shows. 1-based; the first one if it is not counted.
+    pub(crate) fn line_to_edit(&self) -> u64 {
+        let (side, output) = (self.focus(), &self.output);
+        let at = match (side, self.current_line(side)) {
+            (Side::Spill, at) => at,
+            (Side::Preview, at) => output.seen.to_file(at) as u64,
+        };
+        output.index.line_at(&output.view, at).map_or(1, |line| line + 1)
+    }
+
     /// Handles the key after the one that copies text.
     pub(crate) fn copy_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let side = self.focus();
         match self.canvas.keys.action(KeyContext::CopyText, key) {
             Some(Action::CopyLine) => {
-                let top = self.panes.top(side);
-                self.copy_text(side, self.lines_of(side, top, top), effects);
+                let at = self.current_line(side);
+                self.copy_text(side, self.lines_of(side, at, at), effects);
             }
             Some(Action::CopyWindow) => match self.window_range() {
                 Some(range) => drop(self.copy_text(Side::Spill, range, effects)),
@@ -149,15 +165,38 @@ impl Pager {
         Reader { doc: self.output.doc(side), files: self.output.files(), cost }
     }
 
-    /// Copies a range of a pane's document, and says how much that was. Returns false if it is too much.
+    /// Returns the parts of a range of lines that a filter shows, without the last line feed, until they are too long to
+    /// be copied; all of it if there is no filter.
+    fn shown_parts(&self, side: Side, range: Range<u64>) -> Vec<Range<u64>> {
+        let Some(sift) = self.output.sift_of(side) else { return vec![range] };
+        let cost = Cost::default();
+        let reader = self.reader(side, &cost);
+        let (mut parts, mut long) = (Vec::new(), 0);
+        let mut at = sift.onward(&reader, range.start);
+        while at < range.end && long <= MOST {
+            let part = at..reader.line_end(at).saturating_add(1).min(range.end);
+            long += part.end - part.start;
+            at = sift.onward(&reader, part.end.max(at + 1));
+            parts.push(part);
+        }
+        if let Some(last) = parts.last_mut().filter(|last| last.end < range.end) {
+            last.end -= 1;
+        }
+        parts
+    }
+
+    /// Copies what is shown of a range of a pane's document, and says how much that was. Returns false if it is too much.
     fn copy_text(&mut self, side: Side, range: Range<u64>, effects: &mut Effects) -> bool {
-        let long = range.end.saturating_sub(range.start);
+        let parts = self.shown_parts(side, range);
+        let long: u64 = parts.iter().map(|part| part.end.saturating_sub(part.start)).sum();
         if long > MOST {
             let (is, most) = (size(long), size(MOST));
             self.message = Some(Message::error(format!("not copied: {is}, and at most {most} can be")));
             return false;
         }
-        let bytes = self.reader(side, &Cost::default()).copy(range);
+        let cost = Cost::default();
+        let reader = self.reader(side, &cost);
+        let bytes: Vec<u8> = parts.into_iter().flat_map(|part| reader.copy(part)).collect();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let count =
             lines(memchr::memchr_iter(b'\n', text.trim_end_matches('\n').as_bytes()).count() as u64 + 1);

@@ -9,6 +9,15 @@ use crate::text::units::{Measure, Want};
 /// How far before the end of the file, in bytes, a character that is still incomplete may begin.
 const LONGEST_CHAR: u64 = 4;
 
+/// The first blocks of a file that are not counted yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uncounted {
+    /// The first whose line feeds are not counted.
+    pub lines: usize,
+    /// The first whose other totals are not counted.
+    pub totals: usize,
+}
+
 /// The totals counted so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CountedChunks {

@@ -212,7 +212,7 @@ impl Pager {
             Action::Copy => self.copy_path(effects),
             Action::CopyText => self.copy_selection(effects),
             Action::Select => self.turn_selection(),
-            Action::Editor => effects.push(Effect::Edit(self.line_of_top().map_or(1, |line| line + 1))),
+            Action::Editor => effects.push(Effect::Edit(self.line_to_edit())),
             Action::Reopen => effects.push(Effect::Reopen),
             Action::MoreLines => self.turn_lines(true, count, effects),
             Action::FewerLines => self.turn_lines(false, count, effects),

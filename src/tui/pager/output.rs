@@ -10,7 +10,7 @@ use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
 use crate::tui::widget::layout::{self, Side};
 
-use super::counted::CountedChunks;
+use super::counted::{CountedChunks, Uncounted};
 use super::doc::Doc;
 use super::filter::sift::Sift;
 use super::making::{Making, Planned, gaps, holds};
@@ -41,15 +41,6 @@ pub(crate) enum Standing {
     /// There is no preview: none was requested yet, or the user gave up waiting.
     #[default]
     Missing,
-}
-
-/// The first blocks of a file that are not counted yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Uncounted {
-    /// The first whose line feeds are not counted.
-    pub lines: usize,
-    /// The first whose other totals are not counted.
-    pub totals: usize,
 }
 
 /// What a preview was made with.

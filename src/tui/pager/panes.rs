@@ -239,6 +239,16 @@ impl Pager {
         output.index.line_at(&output.view, self.panes.top(Side::Spill))
     }
 
+    /// Returns where the current line is, an offset in the document of a pane: at the current match if that is on the
+    /// screen, else at the top.
+    pub(crate) fn current_line(&self, side: Side) -> u64 {
+        let shown = self.shown_range(side);
+        self.find.current(side).map_or(shown.start, |found| match shown.contains(&found.start) {
+            true => found.start,
+            false => shown.start,
+        })
+    }
+
     /// Scrolls to an offset of the file, shown `above` rows below the top.
     pub(crate) fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
         let output = &self.output;

@@ -11,7 +11,8 @@ use crate::tui::pager::subject::{Ending, Subject};
 
 use super::news::{Completed, Live, LiveNews, Maker};
 use super::signal::Signal;
-use super::{Effects, Event, Message, Session, Viewed, terminal};
+use super::viewed::Viewed;
+use super::{Effects, Event, Message, Session, terminal};
 
 impl Session {
     /// Receives the news of the first output while it is being made.

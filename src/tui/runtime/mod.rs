@@ -11,6 +11,7 @@ mod outside;
 mod recorded;
 pub(crate) mod signal;
 pub(crate) mod terminal;
+mod viewed;
 pub(crate) mod worker;
 
 use std::collections::BTreeMap;
@@ -28,14 +29,14 @@ use crate::text::search::Pattern;
 use super::app::App;
 use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
 use super::keys::KeyMap;
-use super::pager::recorded::RecordedCall;
-use super::pager::subject::{Choice, Opened, OpenedFrom, StartAt, Subject};
+use super::pager::subject::{Choice, StartAt, Subject};
 use super::tune::job::{TuneEvent, TuneStart};
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
 use keyboard::Keyboard;
 use signal::{Inbox, Signal};
 use terminal::{Outside, TerminalScreen};
+use viewed::Viewed;
 use worker::Jobs;
 use worker::sessions::ExaminerOf;
 
@@ -204,14 +205,6 @@ fn show(start: Start) -> io::Result<Parting> {
     })
 }
 
-/// An output on the stack of the screens.
-struct Viewed {
-    /// `None` if it is in no file.
-    source: Option<Source>,
-    /// Its index among the outputs named on the command line, 0-based, and its subject, if it is one of them.
-    named: Option<(usize, Subject)>,
-}
-
 struct Session {
     app: App,
     /// The outputs named on the command line, except the one being viewed, which is taken out.
@@ -245,122 +238,7 @@ struct Session {
     fault: Option<io::Error>,
 }
 
-impl Viewed {
-    /// Whether it is the first output named on the command line, which may still be being made.
-    fn is_first(&self) -> bool {
-        self.named.as_ref().is_some_and(|(number, _)| *number == 0)
-    }
-}
-
 impl Session {
-    /// Opens one of the outputs named on the command line.
-    fn open_file(&mut self, number: usize, effects: &mut Effects) {
-        let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return };
-        self.file = number;
-        self.open(target, Some(number), None, effects);
-        if let Some(place) = self.places.remove(&number) {
-            self.app.update(OutputEvent::StartAt(place), effects);
-        }
-    }
-
-    /// Switches to the next or previous of the outputs named on the command line.
-    fn other_file(&mut self, next: bool, effects: &mut Effects) {
-        let at = self.file;
-        let to = if next { Some(at + 1) } else { at.checked_sub(1) };
-        let Some(to) = to.filter(|to| *to < self.files.len()) else {
-            let words = format!(
-                "file {} of {} is the {}",
-                at + 1,
-                self.files.len(),
-                if next { "last" } else { "first" }
-            );
-            self.tell(Message::note(words));
-            return;
-        };
-        if let Some(Viewed { source: Some(source), named: Some((number, subject)) }) = self.viewed.pop() {
-            self.files[number] = Some(Target { subject, source });
-        }
-        self.open_file(to, effects);
-    }
-
-    /// Opens an output: one of those named on the command line, by its index, or another.
-    fn open(
-        &mut self,
-        target: Target,
-        named: Option<usize>,
-        recorded: Option<Box<RecordedCall>>,
-        effects: &mut Effects,
-    ) {
-        let origin = match (named, &recorded) {
-            (Some(_), _) => OpenedFrom::Named,
-            (None, Some(_)) => OpenedFrom::Session,
-            (None, None) => OpenedFrom::Stores,
-        };
-        let Target { subject, source } = target;
-        let is_made = named == Some(0);
-        let opened = Opened {
-            subject: subject.clone(),
-            view: source.view(),
-            recorded,
-            streaming: is_made && self.is_stream_made() || source.is_stream() && !source.is_complete(),
-            running: is_made && matches!(self.maker, Some(Maker::Command(_))),
-            file: self.file,
-            files: self.files.len(),
-            origin,
-        };
-        let named = named.map(|number| (number, subject));
-        self.show(opened, Viewed { source: Some(source), named }, effects);
-    }
-
-    /// Puts an output on the screen, in place of one that is there.
-    fn show(&mut self, opened: Opened, viewed: Viewed, effects: &mut Effects) {
-        self.app.update(Event::Opened(Box::new(opened)), effects);
-        self.close_above(self.app.stack.outputs().count() - 1);
-        self.viewed.push(viewed);
-        self.watch();
-    }
-
-    /// Closes the outputs above the lowest ones.
-    fn close_above(&mut self, lowest: usize) {
-        for left in self.viewed.drain(lowest.min(self.viewed.len())..).filter_map(|viewed| viewed.source) {
-            // A worker that still reads it keeps it open for a while, which is no reason not to delete it.
-            left.let_go();
-        }
-    }
-
-    /// Closes the outputs that the screens have left, and goes on watching the one beneath.
-    pub(crate) fn close_left(&mut self, effects: &mut Effects) {
-        let count = self.app.stack.outputs().count();
-        if self.viewed.len() > count {
-            self.close_above(count);
-            self.watch();
-            self.look(effects);
-        }
-    }
-
-    /// Returns the file of the output being viewed, if it is in one.
-    fn source(&self) -> Option<&Source> {
-        self.viewed.last()?.source.as_ref()
-    }
-
-    fn source_mut(&mut self) -> Option<&mut Source> {
-        self.viewed.last_mut()?.source.as_mut()
-    }
-
-    /// Watches the output being viewed, and no other.
-    fn watch(&mut self) {
-        let signals = self.signals.clone();
-        let probe = self.source().map(|source| match self.is_live() {
-            true => source.probe().often(),
-            false => source.probe(),
-        });
-        match probe.map(|probe| Watcher::spawn(probe, move || signals.send(Signal::Look).is_ok())).transpose()
-        {
-            Ok(watcher) => self.watcher = watcher,
-            Err(error) => self.tell(Message::error(format!("cannot watch the file for changes: {error}"))),
-        }
-    }
-
     fn tell(&mut self, message: Message) {
         self.app.update(Event::Told(message), &mut Effects::default());
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::session::examine::Paths;
 use crate::source::{Change, Hold, Source};
 use crate::tui::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
-use crate::tui::pager::output::Uncounted;
+use crate::tui::pager::counted::Uncounted;
 use crate::tui::sessions::job::CallRequest;
 
 use super::{Session, editor, terminal};

@@ -10,7 +10,8 @@ use crate::tui::pager::recorded::RecordedCall;
 use crate::tui::pager::subject::{Choice, Opened, OpenedFrom, Subject};
 use crate::tui::sessions::job::{OutputPlace, ReadyCall};
 
-use super::{Session, Target, Viewed};
+use super::viewed::Viewed;
+use super::{Session, Target};
 
 /// The name of what is in no file.
 const NOT_SAVED: &str = "<not saved>";

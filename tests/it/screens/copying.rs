@@ -72,3 +72,21 @@ fn too_much_is_refused_with_its_size() {
     assert!(bench.keys("Y").status().contains("and at most 1 MB can be"), "{}", bench.status());
     assert!(!bench.asked.iter().any(|effect| matches!(effect, Effect::Copy(_))));
 }
+
+#[test]
+fn the_current_line_is_the_match_and_under_a_filter_only_shown_lines_are_copied() {
+    let mut bench = open(&test_log(8432));
+    bench.keys("<Tab>/unit_x failed<Enter>");
+    assert!(bench.rows()[1].contains("84") && !bench.rows()[1].contains("unit_x"), "{:?}", bench.rows()[1]);
+    bench.keys("Yl");
+    assert!(copied(&bench).ends_with("unit_x failed"), "{}", copied(&bench));
+    bench.keys("v");
+    assert!(matches!(bench.asked.last(), Some(Effect::Edit(8421))), "{:?}", bench.asked.last());
+    bench.keys("VY");
+    assert!(copied(&bench).ends_with("unit_x failed") && copied(&bench).lines().count() == 1);
+    bench.keys("<Esc>g&skip<Enter>VG");
+    assert!(bench.status().contains("those shown"), "{}", bench.status());
+    bench.keys("Y");
+    assert_eq!(copied(&bench).lines().count(), 87, "{}", bench.status());
+    assert!(copied(&bench).lines().all(|line| line.contains("skip")), "{}", copied(&bench));
+}

@@ -1,5 +1,7 @@
 //! Searching and jumping: what is found, what was lost, and where the screens say so.
 
+use overspill::tui::widget::layout::Side;
+
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
 use crate::common::samples::test_log;
@@ -193,4 +195,19 @@ fn a_count_before_a_search_goes_to_that_match() {
     assert!(bench.keys("n").status().contains("4 of 10"), "{}", bench.status());
     assert!(bench.keys("2/<Enter>").status().contains("6 of 10"), "{}", bench.status());
     assert!(bench.keys("2?<Enter>").status().contains("4 of 10"), "{}", bench.status());
+}
+
+#[test]
+fn a_search_back_from_the_end_begins_with_the_last_line() {
+    let mut bench = open(SIZES[0]);
+    bench.keys("<Tab>G?unit<Enter>");
+    let line = |bench: &Bench| {
+        let at = bench.pager().find.current(Side::Spill).expect("a match").start as usize;
+        bench.pager().output.view[at..].iter().filter(|byte| **byte == b'\n').count()
+    };
+    assert_eq!(line(&bench), 1, "the last line is the first one found");
+    assert!(!bench.status().contains("wrapped"), "{}", bench.status());
+    assert_eq!(line(bench.keys("n")), 2);
+    assert_eq!(line(bench.keys("<Esc>GE")), 12, "the error on the screen");
+    assert!(!bench.status().contains("wrapped"), "{}", bench.status());
 }

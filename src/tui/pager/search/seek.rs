@@ -86,13 +86,16 @@ impl Pager {
         effects.push(Effect::Search(Box::new(job)))
     }
 
-    /// Returns where to search from: the current match if it is visible, otherwise the top of the screen.
+    /// Returns where to search from: the current match if it is visible, otherwise the top of the screen; for a search
+    /// towards the start the end of the text, if that is on the screen.
     fn seek_from(&self, side: Side, toward: Toward) -> u64 {
         let shown = self.shown_range(side);
+        let len = self.output.doc(side).len();
         let current = self.find.current(side).filter(|m| shown.contains(&m.start));
         match (current, toward) {
             (Some(found), Toward::End) => found.end,
             (Some(found), Toward::Start) => found.start,
+            (None, Toward::Start) if shown.end >= len => len,
             (None, _) => shown.start,
         }
     }

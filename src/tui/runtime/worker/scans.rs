@@ -9,8 +9,8 @@ use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::supply::OwnBytes;
 use crate::text::units::{Measure, Want};
 use crate::tui::event::{Event, OutputEvent};
+use crate::tui::pager::counted::Uncounted;
 use crate::tui::pager::making::gaps;
-use crate::tui::pager::output::Uncounted;
 use crate::tui::pager::search::job::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
 
 use super::ticket::{Reporter, Ticket};
