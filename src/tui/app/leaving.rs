@@ -7,6 +7,7 @@ use crate::tui::keys::Action;
 use crate::tui::popup::Popup;
 use crate::tui::popup::leaving::{Answer, CommandFate, Leaving, Question};
 
+use super::stack::Place;
 use super::{App, Screen};
 
 impl App {
@@ -22,9 +23,10 @@ impl App {
     pub(crate) fn pop(&mut self, places: usize, effects: &mut Effects) {
         let mut left = None;
         for _ in 0..places {
-            match self.stack.take_output() {
-                Some(pager) => left = left.or(Some(pager)),
-                None => self.close_list(effects),
+            match self.stack.pop() {
+                Some(Place::Output(pager)) => left = left.or(Some(pager)),
+                Some(Place::List(list)) => self.close_list(list, effects),
+                None => {}
             }
         }
         if let Some(left) = left {
@@ -36,15 +38,15 @@ impl App {
         }
     }
 
-    fn close_list(&mut self, effects: &mut Effects) {
-        match self.stack.take_list() {
-            Some(Screen::Sessions) => {
+    fn close_list(&mut self, list: Screen, effects: &mut Effects) {
+        match list {
+            Screen::Sessions => {
                 self.sessions.leave(effects);
                 if self.sessions.calls.is_some() {
                     self.sessions.close_calls(effects);
                 }
             }
-            Some(Screen::Tune) => self.tune.close(effects),
+            Screen::Tune => self.tune.close(effects),
             _ => {}
         }
     }
@@ -72,6 +74,7 @@ impl App {
         match self.stack.screen() {
             Screen::Stores => self.go_to_stores(effects),
             Screen::Sessions if self.sessions.calls.is_none() => self.go_to_sessions(effects),
+            Screen::Sessions => self.sessions.settle(effects),
             _ => {}
         }
     }

@@ -183,7 +183,7 @@ impl App {
         if from == Screen::Tune {
             opened.origin = OpenedFrom::Tune;
         }
-        let before = match self.stack.take_output() {
+        let before = match self.stack.pop_output() {
             Some(replaced) => replaced.hand_over(),
             None => self.stack.output_mut().map_or_else(Handover::default, |pager| pager.park(effects)),
         };

@@ -45,13 +45,21 @@ impl App {
             SessionsNews::Nothing => {}
             // A user who has left these screens meanwhile stays where they are.
             SessionsNews::Open(ready)
-                if matches!(self.stack.screen(), Screen::Sessions | Screen::Pager)
-                    && self.sessions.shown_call == Some(ready.index) =>
+                if self.awaits_call() && self.sessions.shown_call == Some(ready.index) =>
             {
                 effects.push(Effect::OpenCall(ready));
             }
             SessionsNews::Open(_) => {}
             SessionsNews::Show(line) => self.popup = Some(Popup::Json(JsonView::new(line))),
+        }
+    }
+
+    /// Whether a call that was asked for is to be opened: over the lists, or in place of the same call.
+    fn awaits_call(&self) -> bool {
+        match self.stack.screen() {
+            Screen::Sessions => true,
+            Screen::Pager => self.shown_call().is_some(),
+            _ => false,
         }
     }
 
@@ -68,10 +76,9 @@ impl App {
         }
         let is_call = self.stack.screen() == Screen::Sessions || self.shown_call().is_some();
         if let Some(calls) = self.sessions.calls.as_ref().filter(|_| is_call) {
-            let index = if self.stack.screen() == Screen::Sessions {
-                calls.chosen_index()
-            } else {
-                self.shown_call()
+            let index = match self.stack.screen() {
+                Screen::Sessions => calls.chosen_index(),
+                _ => self.shown_call(),
             };
             let spill = index.and_then(|index| calls.spill_of(index));
             spill.into_iter().for_each(|path| self.stores.listing.seek(path));

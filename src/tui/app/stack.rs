@@ -5,7 +5,7 @@ use crate::tui::pager::Pager;
 use super::Screen;
 
 /// A screen on the stack. A list is on it at most once, so its state lies beside the stack.
-enum Place {
+pub(super) enum Place {
     Output(Box<Pager>),
     List(Screen),
 }
@@ -72,7 +72,7 @@ impl Stack {
 
     /// Whether leaving the place that is shown leads nowhere.
     pub(crate) fn is_at_bottom(&self) -> bool {
-        self.places.len() <= 1
+        self.depth() == 0
     }
 
     /// Returns how many places lie above a screen, if it is on the stack.
@@ -95,22 +95,16 @@ impl Stack {
         self.places.push(Place::List(screen));
     }
 
-    /// Takes the output off the top, if one is there.
-    pub(crate) fn take_output(&mut self) -> Option<Pager> {
-        match self.places.pop() {
-            Some(Place::Output(pager)) => Some(*pager),
-            Some(list) => {
-                self.places.push(list);
-                None
-            }
-            None => None,
-        }
+    /// Takes the place off the top.
+    pub(super) fn pop(&mut self) -> Option<Place> {
+        self.places.pop()
     }
 
-    /// Takes a list off the top, if one is there.
-    pub(crate) fn take_list(&mut self) -> Option<Screen> {
-        let screen = self.places.last().filter(|place| place.output().is_none()).map(Place::screen)?;
-        self.places.pop();
-        Some(screen)
+    /// Takes the output off the top, if one is there.
+    pub(super) fn pop_output(&mut self) -> Option<Pager> {
+        match self.places.pop_if(|place| place.output().is_some())? {
+            Place::Output(pager) => Some(*pager),
+            Place::List(_) => None,
+        }
     }
 }

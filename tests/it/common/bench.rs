@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use overspill::config::Config;
 use overspill::corpus::{find_in_stores, prepare_tuning};
 use overspill::preview::{Catalog, InputContext, Policy};
-use overspill::source::{Change, Source, ViewSupply};
+use overspill::source::{Change, MapView, Source, ViewSupply};
 use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
 use overspill::text::search::{self, Toward};
@@ -150,10 +150,24 @@ impl Bench {
 
     /// Shows one of several outputs named on the command line, by its index; returns the requested effects.
     pub fn show_file(&mut self, file: usize, files: usize, subject: Subject, source: &Source) -> Vec<Effect> {
-        let (view, origin) = (source.view(), OpenedFrom::Named);
+        self.show_view_of((file, files), subject, source.view())
+    }
+
+    fn show_view_of(
+        &mut self,
+        (file, files): (usize, usize),
+        subject: Subject,
+        view: MapView,
+    ) -> Vec<Effect> {
+        let origin = OpenedFrom::Named;
         let opened =
             Opened { subject, view, recorded: None, streaming: false, running: false, file, files, origin };
         self.update(Event::Opened(Box::new(opened)))
+    }
+
+    /// Shows an output that is in no file, as one named on the command line.
+    pub fn show_view(&mut self, subject: Subject, view: MapView) -> Vec<Effect> {
+        self.show_view_of((0, 1), subject, view)
     }
 
     /// Returns the output on the screen.

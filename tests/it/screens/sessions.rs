@@ -15,7 +15,9 @@ use overspill::tui::app::Event;
 use overspill::tui::event::{Effect, OutputEvent};
 use overspill::tui::pager::recorded::{RecordedCall, RestOfOutput};
 use overspill::tui::pager::subject::{Opened, OpenedFrom, Subject};
-use overspill::tui::sessions::job::{CallRequest, FoundSessions, OpenedCalls, SessionsEvent};
+use overspill::tui::sessions::job::{
+    CallRequest, FoundSessions, OpenedCalls, OutputPlace, ReadyCall, SessionsEvent,
+};
 use overspill::tui::sessions::rows::{CallRow, CallSizes, SessionRow, SessionWords, SumState};
 
 use crate::common::bench::{Bench, policy, subject};
@@ -356,6 +358,53 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
     let effects = bench.update(Event::Opened(Box::new(opened)));
     bench.carry_out(effects);
     bench
+}
+
+#[test]
+fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
+    let ready = || {
+        let recorded = RecordedCall {
+            text: "text".into(),
+            notices: Arc::default(),
+            evidence: Evidence::Recorded,
+            by: "claude-code".into(),
+            rest: RestOfOutput::Missing("its spill was deleted since"),
+            claim: None,
+            check: None,
+            facts: Vec::new(),
+        };
+        let place = OutputPlace::Memory(MapView::of_bytes(b"text").expect("memory"));
+        let call = ReadyCall {
+            index: 0,
+            name: "Bash: seq".into(),
+            agent: "claude-code",
+            policy: None,
+            exit_code: None,
+            saved_as: None,
+            place,
+            recorded: Box::new(recorded),
+        };
+        Event::Sessions(SessionsEvent::Ready(Box::new(call)))
+    };
+    for (keys, opens) in [("", true), ("q", true), ("qq", false)] {
+        let mut bench = Bench::new((80, 24));
+        let output = MapView::of_bytes(b"named\n").expect("memory");
+        bench.show_view(subject(policy("pi/bash")), output);
+        bench.keys("T");
+        found(&mut bench, 1, sessions());
+        bench.keys("<Enter>");
+        let opened = OpenedCalls { rows: calls(), ..by() };
+        bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(opened))));
+        bench.keys("g<Enter>").keys(keys);
+        let index = bench.asked.iter().rev().find_map(|effect| match effect {
+            Effect::AskSession(CallRequest::Show(index, _)) => Some(*index),
+            _ => None,
+        });
+        assert_eq!(index, Some(0), "the first call is asked for");
+        let effects = bench.update(ready());
+        let is_opened = effects.iter().any(|effect| matches!(effect, Effect::OpenCall(_)));
+        assert_eq!(is_opened, opens, "{keys}");
+    }
 }
 
 #[test]
