@@ -106,15 +106,25 @@ impl App {
         self.lay_over(Popup::Leaving(Leaving { question, command }));
     }
 
-    /// Leaves the screens at once: deletes nothing, and lets the command run on.
-    pub(crate) fn interrupt(effects: &mut Effects) {
-        quit(CommandFate::RunsOn, Vec::new(), effects);
+    /// Stops what runs, else leaves the screens at once: deletes nothing, and lets the command run on.
+    pub(crate) fn interrupt(&mut self, effects: &mut Effects) {
+        let mut stopped = false;
+        match self.stack.screen() {
+            Screen::Pager => self.in_pager(|pager| stopped = pager.stop(effects)),
+            Screen::Stores => stopped = self.in_stores(|stores| stores.stop(effects)),
+            Screen::Tune => stopped = self.tune.give_up(effects),
+            Screen::Sessions | Screen::Watch => {}
+        }
+        self.message = self.tune.message.take().or(self.message.take());
+        if !stopped {
+            quit(CommandFate::RunsOn, Vec::new(), effects);
+        }
     }
 
     /// Handles a key while a question is asked. Keys that do not answer it do nothing.
     pub(crate) fn answer_key(&mut self, leaving: Leaving, key: KeyEvent, effects: &mut Effects) {
         if self.canvas.keys.action(self.key_place(), key) == Some(Action::Interrupt) {
-            return Self::interrupt(effects);
+            return self.uncover();
         }
         let Some(answer) = Question::answer(key) else { return };
         self.uncover();

@@ -311,7 +311,7 @@ impl App {
         match action {
             Action::Quit => self.quit(effects),
             Action::QuitNow => self.leave(effects),
-            Action::Interrupt => Self::interrupt(effects),
+            Action::Interrupt => self.interrupt(effects),
             Action::Help => self.open_help(self.key_place()),
             Action::Facts if self.stack.output().is_some() && self.stack.screen() != Screen::Tune => {
                 self.popup = Some(Popup::Facts)

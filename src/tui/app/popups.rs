@@ -86,7 +86,6 @@ impl App {
     pub(crate) fn help_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(Popup::Help(help)) = &mut self.popup else { return };
         match self.canvas.keys.action(KeyContext::Help, key) {
-            Some(Action::Interrupt) => return Self::interrupt(effects),
             Some(Action::QuitNow) if !help.is_typing() => return self.leave(effects),
             _ => {}
         }
@@ -102,7 +101,6 @@ impl App {
         match self.canvas.keys.action(KeyContext::Policies, key) {
             Some(Action::Help) => return self.open_help(KeyContext::Policies),
             Some(Action::QuitNow) => return self.leave(effects),
-            Some(Action::Interrupt) => return Self::interrupt(effects),
             _ => {}
         }
         let (Some(Popup::Policies(picker)), Some(pager)) = (&mut self.popup, self.stack.output_mut()) else {
@@ -162,7 +160,6 @@ impl App {
     /// Handles a key while two previews are shown side by side.
     pub(crate) fn pair_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         match self.canvas.keys.action(KeyContext::Pair, key) {
-            Some(Action::Interrupt) => Self::interrupt(effects),
             Some(Action::QuitNow) => self.leave(effects),
             Some(Action::Help) => self.open_help(KeyContext::Pair),
             _ => self.in_pager(|pager| pager.pair_key(key)),
@@ -173,7 +170,6 @@ impl App {
     pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
         let is_typing = self.stack.output().is_some_and(|pager| pager.drawer.typed.is_some());
         match self.canvas.keys.action(KeyContext::Drawer, key) {
-            Some(Action::Interrupt) => Self::interrupt(effects),
             Some(Action::QuitNow) if !is_typing => self.leave(effects),
             Some(Action::Help) if !is_typing => self.open_help(KeyContext::Drawer),
             _ => self.in_pager(|pager| pager.drawer_key(key, effects)),
@@ -183,14 +179,10 @@ impl App {
     /// Handles a key in help, facts or the list of overdue entries.
     pub(crate) fn act_on_popup(&mut self, popup: Popup, action: Action, effects: &mut Effects) {
         self.popup = match (popup, action) {
-            (_, Action::Quit) => None,
+            (_, Action::Quit | Action::Interrupt) => None,
             (popup, Action::QuitNow) => {
                 self.popup = Some(popup);
                 return self.leave(effects);
-            }
-            (popup, Action::Interrupt) => {
-                Self::interrupt(effects);
-                Some(popup)
             }
             (Popup::Cleaning(cleaning, _), Action::Open) => {
                 self.in_stores(|stores| stores.accept_cleaning(cleaning));

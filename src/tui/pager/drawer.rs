@@ -94,7 +94,7 @@ impl Pager {
             Some(Action::Copy) => self.drawer.mode = DrawerMode::Copying,
             Some(Action::Policy) => effects.push(Effect::Policies),
             Some(Action::Apply) => self.drawer.open = false,
-            Some(Action::Back) => self.cancel(effects),
+            Some(Action::Back | Action::Interrupt) => self.cancel(effects),
             _ => {
                 if let KeyCode::Char(c) = key.code
                     && c.is_ascii_digit()

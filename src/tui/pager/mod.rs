@@ -252,15 +252,24 @@ impl Pager {
         effects.push(Effect::Copy(text))
     }
 
-    /// Handles Esc: abandons a plan, a search or the filter. Returns false if there is none.
-    pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
-        if self.give_up_planning(effects) || self.drop_selection() {
-            return true;
-        }
-        if self.find.is_running() {
+    /// Stops a plan, a search or following. Returns false if nothing runs.
+    pub(crate) fn stop(&mut self, effects: &mut Effects) -> bool {
+        self.give_up_planning(effects) || self.stop_search(effects) || self.stop_following()
+    }
+
+    fn stop_search(&mut self, effects: &mut Effects) -> bool {
+        let is_running = self.find.is_running();
+        if is_running {
             self.find.stop();
             self.message = Some(Message::note("search stopped"));
             effects.push(Effect::StopSearch);
+        }
+        is_running
+    }
+
+    /// Handles Esc: abandons a plan, a search or the filter. Returns false if there is none.
+    pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
+        if self.give_up_planning(effects) || self.drop_selection() || self.stop_search(effects) {
             return true;
         }
         if self.find.pattern.is_some() || self.find.current != [None, None] {

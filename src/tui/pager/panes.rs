@@ -324,6 +324,15 @@ impl Pager {
         }
     }
 
+    /// Stops following. Returns false if nothing is followed.
+    pub(crate) fn stop_following(&mut self) -> bool {
+        let follows = self.panes.following;
+        if follows {
+            self.turn_follow();
+        }
+        follows
+    }
+
     pub(crate) fn turn_follow(&mut self) {
         self.panes.following = !self.panes.following;
         let key = self.key_of(Action::Follow);

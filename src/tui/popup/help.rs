@@ -130,7 +130,7 @@ impl HelpView {
                 self.search = HelpSearch::None;
                 return HelpKey::Stays;
             }
-            Some(Action::Help | Action::Back | Action::Quit) => return HelpKey::Closes,
+            Some(Action::Help | Action::Back | Action::Quit | Action::Interrupt) => return HelpKey::Closes,
             _ => return HelpKey::Says(nothing(key, canvas)),
         };
         self.top = top.min(shown.last_top());

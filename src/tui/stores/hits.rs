@@ -26,7 +26,7 @@ pub struct HitList {
     /// The index of the first row on the screen.
     pub(crate) top: usize,
     /// What became of the search, once it has ended.
-    end: Option<FindEnd>,
+    pub(super) end: Option<FindEnd>,
 }
 
 /// Which of the lines are listed.

@@ -76,18 +76,27 @@ impl TuneScreen {
         if self.changed.take().is_some() {
             return TuneNext::Stay;
         }
-        if self.stop(effects) && action == Action::Back {
-            let again = self.canvas.keys.of(KeyContext::Tune, Action::Refresh);
-            self.message =
-                Some(Message::note(format!("stopped: figures so far; {again} measures all again")));
+        if action == Action::Back && self.give_up(effects) {
             return TuneNext::Stay;
         }
+        self.stop(effects);
         if self.tables.len() > 1 {
             self.cut_tables(self.tables.len() - 1, effects);
             self.settle();
             return TuneNext::Stay;
         }
         TuneNext::Away
+    }
+
+    /// Stops measuring, and says what that leaves. Returns false if nothing was being measured.
+    pub(crate) fn give_up(&mut self, effects: &mut Effects) -> bool {
+        let stopped = self.stop(effects);
+        if stopped {
+            let again = self.canvas.keys.of(KeyContext::Tune, Action::Refresh);
+            self.message =
+                Some(Message::note(format!("stopped: figures so far; {again} measures all again")));
+        }
+        stopped
     }
 
     /// Applies the selected setting in this session, or tunes the selected policy.

@@ -123,23 +123,35 @@ fn leaving_asks_once_whether_to_delete() {
 }
 
 #[test]
-fn ctrl_c_deletes_nothing_and_asks_nothing() {
-    for before in ["", "q", "h", "X", "jl", "/word"] {
+fn ctrl_c_closes_what_is_open_then_quits_and_deletes_nothing() {
+    for before in ["", "q", "h", "X", "j/word", "s"] {
         let mut stocked = Stocked::with_entries(SIZES[0]).shown();
         let bench = &mut stocked.bench;
         bench.keys("x").keys(before);
-        control_c(bench);
-        if before == "/word" {
-            // There it leaves the prompt.
-            assert!(left(bench).is_none() && bench.app.popup.is_none());
+        if !before.is_empty() {
+            assert!(bench.app.popup.is_some(), "{before}");
             control_c(bench);
+            assert!(left(bench).is_none() && bench.app.popup.is_none(), "{before}");
         }
+        control_c(bench);
         assert_eq!(left(bench), Some((false, 0)), "{before}");
     }
     let (_home, mut bench) = pager(SIZES[0]);
-    bench.keys("l");
+    bench.keys("l<Right>");
     control_c(&mut bench);
-    assert_eq!(left(&bench), Some((false, 0)), "in the drawer too");
+    assert!(left(&bench).is_none() && !bench.pager().drawer.open && bench.pager().output.limits_are_first());
+    control_c(&mut bench);
+    assert_eq!(left(&bench), Some((false, 0)));
+}
+
+#[test]
+fn ctrl_c_stops_what_runs_before_it_quits() {
+    let (_home, mut bench) = pager(SIZES[0]);
+    bench.keys("F");
+    control_c(&mut bench);
+    assert!(left(&bench).is_none() && bench.status().contains("no longer following"), "{}", bench.status());
+    control_c(&mut bench);
+    assert_eq!(left(&bench), Some((false, 0)));
 }
 
 #[test]

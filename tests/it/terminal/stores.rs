@@ -94,7 +94,7 @@ fn what_was_looked_at_can_be_deleted() {
 
 #[test]
 fn without_a_yes_nothing_is_deleted() {
-    for (keys, status) in [("qn", 0), ("\x03", 0), ("q\x03", 0), ("", 143)] {
+    for (keys, status) in [("qn", 0), ("\x03", 0), ("q\x03\x03", 0), ("", 143)] {
         let home = Home::new();
         let path = home.private_entry("opencode", ID, "marked\n", 1);
         let mut session = Session::start(&home, &[]);

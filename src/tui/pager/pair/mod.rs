@@ -180,7 +180,7 @@ impl Pager {
         let (page, half) = (rows.saturating_sub(1).max(1), (rows / 2).max(1));
         let (side, top) = (pair.focus, pair.tops[pair.focus]);
         let to = match self.canvas.keys.action(KeyContext::Pair, key) {
-            Some(Action::Back | Action::Quit) => {
+            Some(Action::Back | Action::Quit | Action::Interrupt) => {
                 self.pair = None;
                 return;
             }
