@@ -7,7 +7,7 @@ use crate::tui::keys::Action;
 use crate::tui::popup::Popup;
 use crate::tui::popup::leaving::{Answer, CommandFate, Leaving, Question};
 
-use super::stack::Place;
+use super::stack::StackPlace;
 use super::{App, Screen};
 
 impl App {
@@ -24,8 +24,8 @@ impl App {
         let mut left = None;
         for _ in 0..places {
             match self.stack.pop() {
-                Some(Place::Output(pager)) => left = left.or(Some(pager)),
-                Some(Place::List(list)) => self.close_list(list, effects),
+                Some(StackPlace::Output(pager)) => left = left.or(Some(pager)),
+                Some(StackPlace::List(list)) => self.close_list(list, effects),
                 None => {}
             }
         }

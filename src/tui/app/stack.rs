@@ -5,7 +5,7 @@ use crate::tui::pager::Pager;
 use super::Screen;
 
 /// A screen on the stack. A list is on it at most once, so its state lies beside the stack.
-pub(super) enum Place {
+pub(super) enum StackPlace {
     Output(Box<Pager>),
     List(Screen),
 }
@@ -13,28 +13,28 @@ pub(super) enum Place {
 /// The places from the one that the program began with up to the one that is shown.
 #[derive(Default)]
 pub struct Stack {
-    places: Vec<Place>,
+    places: Vec<StackPlace>,
 }
 
-impl Place {
+impl StackPlace {
     fn output(&self) -> Option<&Pager> {
         match self {
-            Place::Output(pager) => Some(pager),
-            Place::List(_) => None,
+            StackPlace::Output(pager) => Some(pager),
+            StackPlace::List(_) => None,
         }
     }
 
     fn output_mut(&mut self) -> Option<&mut Pager> {
         match self {
-            Place::Output(pager) => Some(pager),
-            Place::List(_) => None,
+            StackPlace::Output(pager) => Some(pager),
+            StackPlace::List(_) => None,
         }
     }
 
     fn screen(&self) -> Screen {
         match self {
-            Place::Output(_) => Screen::Pager,
-            Place::List(screen) => *screen,
+            StackPlace::Output(_) => Screen::Pager,
+            StackPlace::List(screen) => *screen,
         }
     }
 }
@@ -42,32 +42,32 @@ impl Place {
 impl Stack {
     /// Returns the screen that is shown.
     pub fn screen(&self) -> Screen {
-        self.places.last().map_or(Screen::Stores, Place::screen)
+        self.places.last().map_or(Screen::Stores, StackPlace::screen)
     }
 
     /// Returns the screens, the first one at the bottom.
     pub fn screens(&self) -> impl Iterator<Item = Screen> {
-        self.places.iter().map(Place::screen)
+        self.places.iter().map(StackPlace::screen)
     }
 
     /// Returns the output that is shown, or the nearest one beneath the lists.
     pub fn output(&self) -> Option<&Pager> {
-        self.places.iter().rev().find_map(Place::output)
+        self.places.iter().rev().find_map(StackPlace::output)
     }
 
     /// Returns the same to change it.
     pub fn output_mut(&mut self) -> Option<&mut Pager> {
-        self.places.iter_mut().rev().find_map(Place::output_mut)
+        self.places.iter_mut().rev().find_map(StackPlace::output_mut)
     }
 
     /// Returns the outputs, the first one at the bottom.
     pub fn outputs(&self) -> impl Iterator<Item = &Pager> {
-        self.places.iter().filter_map(Place::output)
+        self.places.iter().filter_map(StackPlace::output)
     }
 
     /// Returns the same to change them.
     pub(crate) fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Pager> {
-        self.places.iter_mut().filter_map(Place::output_mut)
+        self.places.iter_mut().filter_map(StackPlace::output_mut)
     }
 
     /// Whether leaving the place that is shown leads nowhere.
@@ -87,24 +87,24 @@ impl Stack {
 
     /// Puts an output on top.
     pub(crate) fn push_output(&mut self, pager: Pager) {
-        self.places.push(Place::Output(Box::new(pager)));
+        self.places.push(StackPlace::Output(Box::new(pager)));
     }
 
     /// Puts a list on top, which must not be on the stack yet.
     pub(crate) fn push_list(&mut self, screen: Screen) {
-        self.places.push(Place::List(screen));
+        self.places.push(StackPlace::List(screen));
     }
 
     /// Takes the place off the top.
-    pub(super) fn pop(&mut self) -> Option<Place> {
+    pub(super) fn pop(&mut self) -> Option<StackPlace> {
         self.places.pop()
     }
 
     /// Takes the output off the top, if one is there.
     pub(super) fn pop_output(&mut self) -> Option<Pager> {
         match self.places.pop_if(|place| place.output().is_some())? {
-            Place::Output(pager) => Some(*pager),
-            Place::List(_) => None,
+            StackPlace::Output(pager) => Some(*pager),
+            StackPlace::List(_) => None,
         }
     }
 }
