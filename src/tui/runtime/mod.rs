@@ -112,8 +112,7 @@ pub struct Target {
 /// If the terminal cannot be used.
 pub fn run(start: Start) -> io::Result<Parting> {
     let left = show(start);
-    let ended_by = if left.is_err() { terminal::ended_by_failure } else { terminal::ended_by };
-    match ended_by() {
+    match terminal::ended_by() {
         // Errors of a terminal that was closed are no news.
         Some(signal) => Ok(Parting { words: Vec::new(), signal: Some(signal) }),
         None => left,

@@ -60,17 +60,8 @@ static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 /// Returns the signal that ends the screens: one that came after [`at_last`] was called, or HUP once the terminal is
 /// closed, because that signal may be ignored, or late. Nothing more is drawn then.
 pub fn ended_by() -> Option<i32> {
-    ended_within(Timespec::default())
-}
-
-/// Does the same after the terminal has failed, which may be a moment before it is seen to be closed.
-pub fn ended_by_failure() -> Option<i32> {
-    ended_within(Timespec { tv_sec: 0, tv_nsec: 200_000_000 })
-}
-
-fn ended_within(limit: Timespec) -> Option<i32> {
     match ENDED_BY.load(Ordering::SeqCst) {
-        0 => is_closed_within(limit).then_some(signal_hook::consts::SIGHUP),
+        0 => is_closed().then_some(signal_hook::consts::SIGHUP),
         signal => Some(signal),
     }
 }
@@ -79,8 +70,7 @@ fn ended_within(limit: Timespec) -> Option<i32> {
 /// once.
 pub fn is_closed_unheard() -> bool {
     let hup = signal_hook::consts::SIGHUP;
-    is_closed_within(Timespec::default())
-        && ENDED_BY.compare_exchange(0, hup, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    is_closed() && ENDED_BY.compare_exchange(0, hup, Ordering::SeqCst, Ordering::SeqCst).is_ok()
 }
 
 /// Sets the handler of signals that ask overspill to end, in place of exiting at once. It must make the screens quit.
@@ -336,11 +326,11 @@ fn heed(signal: i32, tell: &impl Fn(Outside)) {
     }
 }
 
-/// Whether nobody holds the terminal open any more, or nobody does within a time.
-fn is_closed_within(limit: Timespec) -> bool {
+/// Whether nobody holds the terminal open any more.
+fn is_closed() -> bool {
     let stdout = io::stdout();
     let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
-    poll(&mut ends, Some(&limit)).is_ok() && ends[0].revents().contains(PollFlags::HUP)
+    poll(&mut ends, Some(&Timespec::default())).is_ok() && ends[0].revents().contains(PollFlags::HUP)
 }
 
 /// Calls `tell` once the terminal has been closed. Signals are not enough: HUP reaches only the session leader, which

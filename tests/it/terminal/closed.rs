@@ -89,7 +89,7 @@ impl Unread {
         kill_process(pid, signal).expect("the program lives");
     }
 
-    /// Waits for the program to exit without reading; returns its status.
+    /// Waits for the program to exit without reading; returns its status as a shell tells it.
     #[track_caller]
     fn ended(&mut self) -> u32 {
         let mut status = None;
@@ -97,7 +97,9 @@ impl Unread {
             status = self.child.try_wait().expect("a child");
             status.is_some()
         });
-        status.expect("a status").exit_code()
+        let status = status.expect("a status");
+        // A shell tells the same of a process that HUP ended, as it does once there is nothing left to save.
+        if status.signal() == Some("Hangup") { 129 } else { status.exit_code() }
     }
 }
 
