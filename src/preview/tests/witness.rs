@@ -92,6 +92,17 @@ fn a_witness_is_as_long_as_the_records_tell() {
     assert_eq!([has(right, Some(20_685)), has(wrong, Some(20_685))], [false, true]);
 }
 
+/// The notice counts in the limit: with one digit fewer, more of the output is kept.
+#[test]
+fn a_witness_is_found_where_a_figure_has_fewer_digits_than_its_first_guess() {
+    let policy = policy("hermes/terminal", &[("max_points", "400")]);
+    for points in (1_100..1_500).step_by(7) {
+        let output: String = "é0 a😀.\r\n".chars().cycle().take(points - 1).chain(['a']).collect();
+        let (text, _) = cut(&policy, &format!("{output}\n")).unwrap();
+        assert!(has_witness(&policy, &text), "{points}: {text}");
+    }
+}
+
 #[test]
 fn a_witness_is_never_too_large() {
     let policy = policy("continue/bash", &[]);

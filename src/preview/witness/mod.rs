@@ -105,7 +105,7 @@ impl Search<'_> {
             if slopes.is_none() {
                 slopes = Some(self.slopes(shape, filler, &made)?);
             }
-            let next = filler.plus(figures::solve(&missing, slopes.as_ref()?));
+            let next = filler.plus(figures::solve(&missing, slopes.as_ref()?, filler.amounts()));
             if next == filler {
                 return None;
             }

@@ -36,6 +36,11 @@ pub(super) struct Filler {
 }
 
 impl Filler {
+    /// Returns how much there is, in the order of the fields.
+    pub(super) fn amounts(self) -> [f64; UNKNOWNS] {
+        [self.lines, self.letters, self.wide].map(f64::from)
+    }
+
     /// Returns a filler that is so much longer, in the order of the fields; none at all instead of a negative one.
     pub(super) fn plus(self, [lines, letters, wide]: [f64; UNKNOWNS]) -> Self {
         // Casts of floats saturate.
