@@ -1,9 +1,9 @@
 //! Holds the size of the source: what grows in one place has to shrink in another. A change that shrinks it lowers the
 //! budgets with it.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
+
+use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
@@ -16,8 +16,7 @@ const FILES: usize = 596;
 const LONG: (usize, usize) = (450, 1);
 
 /// Returns the number of lines before the tests of a file.
-fn lines(path: &Path) -> usize {
-    let text = fs::read_to_string(path).expect("a source file");
+fn lines(text: &str) -> usize {
     let lines: Vec<&str> = text.lines().collect();
     let is_tests = |pair: &[&str]| {
         pair[0].trim() == "#[cfg(test)]" && pair[1].trim().starts_with("mod ") && pair[1].ends_with('{')
@@ -25,34 +24,20 @@ fn lines(path: &Path) -> usize {
     lines.windows(2).position(is_tests).unwrap_or(lines.len())
 }
 
-/// Adds up the files below a folder: the lines by top folder, and each file's lines.
-fn add_up(dir: &Path, src: &Path, sums: &mut BTreeMap<String, usize>, files: &mut Vec<usize>) {
-    for entry in fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path()) {
-        let name = entry.file_name().expect("a name").to_string_lossy().into_owned();
-        if entry.is_dir() {
-            if name != "tests" {
-                add_up(&entry, src, sums, files);
-            }
-        } else if name.ends_with(".rs") && name != "tests.rs" {
-            let lines = lines(&entry);
-            let below = entry.strip_prefix(src).expect("below the source");
-            let top = below.components().next().expect("a first part");
-            *sums.entry(top.as_os_str().to_string_lossy().into_owned()).or_default() += lines;
-            *sums.entry(String::new()).or_default() += lines;
-            files.push(lines);
-        }
-    }
-}
-
 #[test]
 fn the_source_stays_within_its_budgets() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (mut sums, mut files) = (BTreeMap::new(), Vec::new());
-    add_up(&src, &src, &mut sums, &mut files);
+    let is_test = |name: &str| name.split('/').any(|part| part == "tests" || part == "tests.rs");
+    let files: Vec<(String, usize)> = sources()
+        .into_iter()
+        .filter(|(name, _)| !is_test(name))
+        .map(|(name, text)| (name, lines(&text)))
+        .collect();
     for (folder, most) in LINES {
-        assert!(sums[*folder] <= *most, "src/{folder}: {} lines of at most {most}", sums[*folder]);
+        let below = files.iter().filter(|(name, _)| Path::new(name).starts_with(folder));
+        let sum: usize = below.map(|(_, lines)| lines).sum();
+        assert!(sum <= *most, "src/{folder}: {sum} lines of at most {most}");
     }
     assert!(files.len() <= FILES, "{} files of at most {FILES}", files.len());
-    let long = files.iter().filter(|lines| **lines > LONG.0).count();
+    let long = files.iter().filter(|(_, lines)| *lines > LONG.0).count();
     assert!(long <= LONG.1, "{long} files have more than {} lines", LONG.0);
 }

@@ -15,7 +15,12 @@ impl App {
     pub(crate) fn go_to(&mut self, list: Screen, effects: &mut Effects) {
         match self.stack.depth_of(list) {
             Some(depth) => self.pop(depth, effects),
-            None => self.stack.push_list(list),
+            None => {
+                if self.stack.screen() == Screen::Sessions {
+                    self.sessions.leave(effects);
+                }
+                self.stack.push_list(list);
+            }
         }
     }
 
@@ -31,9 +36,8 @@ impl App {
         }
         if let Some(left) = left {
             left.stop_work(effects);
-            let canvas = self.canvas;
             if let Some(pager) = self.stack.output_mut() {
-                pager.resume(canvas, &left, effects);
+                pager.resume(&left, effects);
             }
         }
     }

@@ -71,9 +71,6 @@ impl App {
 
     /// Goes to Stores; from a recorded call, to its spill there.
     pub(crate) fn go_to_spill(&mut self, effects: &mut Effects) {
-        if self.stack.screen() == Screen::Sessions {
-            self.sessions.leave(effects);
-        }
         let is_call = self.stack.screen() == Screen::Sessions || self.shown_call().is_some();
         if let Some(calls) = self.sessions.calls.as_ref().filter(|_| is_call) {
             let index = match self.stack.screen() {

@@ -6,7 +6,6 @@ use std::ops::Range;
 use crate::preview::{Policy, Preview};
 
 use crate::tui::event::{Effect, Effects};
-use crate::tui::widget::canvas::Canvas;
 
 use super::Pager;
 use super::filter::{KeptFilter, LineFilter};
@@ -85,8 +84,7 @@ impl Pager {
     }
 
     /// Continues where `park` left off, once the screen above, `left`, is closed: asks again for what was not finished.
-    pub(crate) fn resume(&mut self, canvas: Canvas, left: &Pager, effects: &mut Effects) {
-        self.canvas = canvas;
+    pub(crate) fn resume(&mut self, left: &Pager, effects: &mut Effects) {
         self.plans = self.plans.max(left.plans);
         self.find.follow_on(&left.find);
         self.filter.follow_on(&left.filter);
