@@ -82,30 +82,42 @@ pub mod preview;
 
 #[cfg(feature = "app")]
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod cli;
 #[cfg(feature = "app")]
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod compare;
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod config;
 #[cfg(feature = "app")]
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod corpus;
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod human;
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod known;
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod session;
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod source;
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod store;
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod text;
 #[cfg(feature = "app")]
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod tui;
 #[cfg(feature = "app")]
 #[doc(hidden)]
+#[allow(missing_docs)]
 pub mod tune;

@@ -136,7 +136,7 @@ fn keys(config: &Config) -> KeyMap {
 
 /// Pairs an open output with the policy that cut it.
 pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
-    let EffectivePolicy { policy, limits_from, chosen_by, warnings, store_warnings } =
+    let EffectivePolicy { policy, limits_from, chosen_by, certainty, warnings, store_warnings } =
         opened.resolve(config, overrides)?;
     let limits_from = match chosen_by {
         ChosenBy::Variable => format!("{limits_from}; policy from {POLICY_VARIABLE}"),
@@ -144,13 +144,16 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
     };
     let candidates = match chosen_by {
         ChosenBy::Person | ChosenBy::Variable => Vec::new(),
-        ChosenBy::Store(names) => names.iter().filter_map(|name| config.catalog.get(name).ok()).collect(),
+        ChosenBy::Store(names) => {
+            names.iter().flat_map(|name| choices(config, Some(name))).map(|choice| choice.policy).collect()
+        }
     };
     let subject = tui::Subject {
         name: opened.name,
         context: opened.context,
         policy,
         limits_from,
+        certainty,
         candidates,
         warnings,
         store_warnings,

@@ -68,7 +68,6 @@ const PROBE_LINES: usize = 35_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Keeps {
-    /// All of it.
     All,
     /// Its start.
     Head,
@@ -79,7 +78,6 @@ pub(crate) enum Keeps {
     Both,
     /// Neither its start nor its end.
     Inside,
-    /// Nothing of it.
     Nothing,
 }
 

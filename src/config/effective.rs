@@ -16,7 +16,6 @@ pub const KEEP_OWN: &str = "7d";
 pub struct EffectiveSetting {
     /// Its dotted name in the configuration file.
     pub name: String,
-    /// Its value.
     pub value: String,
     /// What set it.
     pub from: SettingFrom,
@@ -25,7 +24,6 @@ pub struct EffectiveSetting {
 /// What set a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingFrom {
-    /// A flag.
     Flag,
     /// An environment variable.
     Variable(&'static str),

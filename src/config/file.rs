@@ -45,7 +45,6 @@ pub struct FileConfig {
 /// The settings for one tool.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct ToolConfig {
-    /// Its policy.
     pub policy: Option<String>,
     /// Parameters for that policy.
     #[serde(flatten)]

@@ -19,6 +19,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::human::TypedSize;
+use crate::known::Certainty;
 use crate::preview::{Catalog, Policy};
 use crate::store::{Env, FileRule, RunNote, StoreSpec, Stores, store_among};
 use crate::text::search::Pattern;
@@ -230,9 +231,12 @@ impl Config {
             for (key, value) in run.parameters.iter().filter(|(key, _)| Some(*key) != tool.as_ref()) {
                 policy.set(key, value)?;
             }
+            let printed = policy.clone();
             let from_flags = apply(&mut policy, overrides)?;
             limits_from = if from_flags { LimitsFrom::Flags } else { LimitsFrom::Run };
+            let is_printed = run.is_whole() && policy.is_same(&printed);
             return Ok(EffectivePolicy {
+                certainty: if is_printed { Certainty::Recorded } else { Certainty::WouldGet },
                 policy,
                 limits_from,
                 chosen_by,
@@ -248,11 +252,14 @@ impl Config {
         if self.apply_file(&mut policy, overrides)? {
             limits_from = LimitsFrom::Config(self.path.clone().unwrap_or_default());
         }
+        let of_agent = policy.clone();
         if apply(&mut policy, overrides)? {
             limits_from = LimitsFrom::Flags;
         }
+        let is_of_agent = policy.is_same(&of_agent) && self.is_of_agent(&policy, &chosen_by, path);
+        let certainty = if is_of_agent { Certainty::Reconstructed } else { Certainty::WouldGet };
         let store_warnings = self.store_of(path).map(|(spec, _)| spec.warnings.clone()).unwrap_or_default();
-        Ok(EffectivePolicy { policy, limits_from, chosen_by, warnings, store_warnings })
+        Ok(EffectivePolicy { policy, limits_from, chosen_by, certainty, warnings, store_warnings })
     }
 
     /// Returns where the policy for a new output comes from: `flags`, the configuration file, or `default`.
@@ -325,6 +332,18 @@ impl Config {
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
         let origin = path.map(|path| self.file_origin(&self.stores.specs, path));
         self.by_origin(origin.unwrap_or_default())
+    }
+
+    /// Whether the file at `path` is in an agent's store, and may have been made under this policy. A copy in overspill's
+    /// own store does not say where it is from.
+    fn is_of_agent(&self, policy: &Policy, chosen_by: &ChosenBy, path: Option<&Path>) -> bool {
+        let is_candidate = match chosen_by {
+            ChosenBy::Store(names) => names.iter().any(|name| name == policy.name()),
+            ChosenBy::Person | ChosenBy::Variable => {
+                self.candidates(path).iter().any(|name| name == policy.name())
+            }
+        };
+        is_candidate && self.store_of(path).is_some_and(|(spec, _)| spec.agent != OWN)
     }
 
     /// Returns what decides which policies may have created the file at `path`; files that agree in it have the same.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::human::TypedSize;
-use crate::known::Warning;
+use crate::known::{Certainty, Warning};
 use crate::preview::{Direction, ParamError, Policy, PolicyError, Unit};
 
 /// The environment variable that names the policy for outputs outside of all known stores.
@@ -75,12 +75,13 @@ impl ChosenBy {
 /// A policy with its effective limits.
 #[derive(Debug, Clone)]
 pub struct EffectivePolicy {
-    /// The policy.
     pub policy: Policy,
     /// The source of highest precedence that set a limit.
     pub limits_from: LimitsFrom,
     /// What chose the policy.
     pub chosen_by: ChosenBy,
+    /// How certain it is that a model got what the policy makes of the file.
+    pub certainty: Certainty,
     /// What could not be used from the agent's own configuration.
     pub warnings: Vec<String>,
     /// The warnings of the store that contains the file.
@@ -109,16 +110,10 @@ pub enum OverrideError {
     },
     /// A size suffix for a limit that is not in bytes.
     #[error("{policy} measures size in {unit}: give it a plain number, without KB or the like")]
-    Suffix {
-        /// The policy.
-        policy: String,
-        /// Its unit.
-        unit: &'static str,
-    },
+    Suffix { policy: String, unit: &'static str },
     /// The same limit was set twice.
     #[error("{flag} and --set {key}=... are the same parameter of this policy: give one of them")]
     Twice {
-        /// The flag.
         flag: &'static str,
         /// The key that was set, too.
         key: String,

@@ -93,7 +93,6 @@ fn listed(directory: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
 }
 
 impl CorpusOutput {
-    /// Returns the path.
     pub(crate) fn path(&self) -> Cow<'_, Path> {
         match self {
             CorpusOutput::Entry(entry) => entry.path().into(),

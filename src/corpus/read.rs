@@ -27,7 +27,6 @@ pub(crate) struct CorpusReader {
 pub(crate) enum OutputBytes<'a> {
     /// Its bytes were read.
     Read(&'a Vec<u8>),
-    /// It is mapped.
     Mapped(RefCell<&'a mut Source>, MapView),
 }
 

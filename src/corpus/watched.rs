@@ -62,7 +62,6 @@ pub enum WatchedGot {
     Unknown,
     /// An error of the agent's instead.
     Error,
-    /// All of it.
     All,
     /// So many of its lines, as the policy counts them.
     Lines {

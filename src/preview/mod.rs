@@ -50,7 +50,7 @@ pub(crate) mod template;
 mod value;
 mod witness;
 
-pub use crate::known::Confidence;
+pub use crate::known::{Certainty, Confidence};
 pub use crate::text::units::Want;
 pub use counting::plan_counted;
 pub use error::PlanError;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::known::Warning;
+use crate::known::{Certainty, Warning};
 
 use super::input::Input;
 use super::model::{LimitHit, Part, Preview, Status};
@@ -39,6 +39,7 @@ pub struct Report<T = String> {
     pub version: u32,
     pub policy: String,
     pub confidence: &'static str,
+    pub certainty: &'static str,
     pub status: String,
     pub truncated: bool,
     pub truncated_by: Option<&'static str>,
@@ -60,17 +61,18 @@ pub struct Report<T = String> {
     pub warnings: Vec<String>,
 }
 
-/// Describes a preview for `--json`, including all its text. `limits_from` says where the limits came from; `store` are
+/// Describes a preview for `--json`, including all its text. `certainty` says how it is known, `limits_from` where the limits came from; `store` are
 /// the warnings of the store that contains the output.
 pub fn report(
     preview: &Preview,
     input: &Input,
     policy: &Policy,
+    certainty: Certainty,
     limits_from: &str,
     store: &[Warning],
 ) -> Report {
     let text = |parts: &[Part]| parts.iter().map(|part| part.text(input)).collect();
-    with_text(preview, input, policy, (limits_from, store), text)
+    with_text(preview, input, policy, (certainty, limits_from, store), text)
 }
 
 /// Same as [`report`], with texts that are decoded as they are written: they may be as long as the output.
@@ -79,10 +81,11 @@ pub(crate) fn streamed_report<'a>(
     preview: &'a Preview,
     input: &'a Input<'a>,
     policy: &Policy,
+    certainty: Certainty,
     limits_from: &str,
     store: &[Warning],
 ) -> Report<impl Serialize + 'a> {
-    with_text(preview, input, policy, (limits_from, store), |parts| StreamedText { parts, input })
+    with_text(preview, input, policy, (certainty, limits_from, store), |parts| StreamedText { parts, input })
 }
 
 /// The text of some parts.
@@ -110,7 +113,7 @@ fn with_text<'a, T>(
     preview: &'a Preview,
     input: &Input,
     policy: &Policy,
-    (limits_from, store): (&str, &[Warning]),
+    (certainty, limits_from, store): (Certainty, &str, &[Warning]),
     text: impl Fn(&'a [Part]) -> T,
 ) -> Report<T> {
     let warnings = Warning::of(policy.warnings(), store, preview.extent(input));
@@ -132,6 +135,7 @@ fn with_text<'a, T>(
         version: 1,
         policy: policy.name().to_owned(),
         confidence: policy.confidence().as_str(),
+        certainty: certainty.as_str(),
         status: match &preview.status {
             Status::Ok => "ok".to_owned(),
             Status::Crashed(words) => format!("crashed: {words}"),

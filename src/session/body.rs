@@ -22,7 +22,6 @@ const TELLING: usize = 1000;
 
 /// A result as the policies make it.
 pub(super) struct ResultBody {
-    /// Its text.
     pub text: String,
     place: PlaceOf,
 }

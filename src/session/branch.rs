@@ -42,7 +42,6 @@ impl Branches {
         self.ids.len() as u32
     }
 
-    /// Returns a record by its number.
     pub fn id(&self, number: u32) -> Option<RecordId> {
         self.ids.get(number as usize).copied()
     }

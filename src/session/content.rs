@@ -74,7 +74,6 @@ pub fn text(record: Json, key: &str) -> Option<String> {
     record.get(key)?.short(LONGEST_TEXT)
 }
 
-/// Whether a record is of this `type`.
 pub fn is_type(record: Json, kind: &str) -> bool {
     record.get("type").is_some_and(|value| value.is(kind))
 }

@@ -18,7 +18,6 @@ const MOST_NAMES: usize = 1_000_000;
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
-    /// Its path.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,

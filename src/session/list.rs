@@ -39,7 +39,6 @@ pub struct SessionFilter<'a> {
 /// What a list shows of a session before anything is counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedSession {
-    /// The agent.
     pub agent: &'static str,
     /// Where the session is.
     pub file: SessionFile,

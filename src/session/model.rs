@@ -121,7 +121,6 @@ pub type TextPieces = SmallVec<[TextPiece; 1]>;
 pub struct CallResult {
     /// What the records say about it.
     pub evidence: Evidence,
-    /// Its text.
     pub pieces: TextPieces,
     /// When it was recorded.
     pub at: Option<Timestamp>,
@@ -149,7 +148,6 @@ impl CallResult {
 pub struct DisplayCopy {
     /// The agent's name for it: `toolUseResult.stdout`.
     pub name: &'static str,
-    /// Its text.
     pub text: TextPiece,
     /// The length in bytes from which it may not be whole; `None` if it always is.
     pub most: Option<u32>,
@@ -330,7 +328,6 @@ pub struct SessionFacts {
     pub parent: Option<String>,
     /// What copies of the session have, too: the id of its first record, or that of the session from which it was forked.
     pub origin: Option<String>,
-    /// The model.
     pub model: Option<String>,
     /// The first time in the records.
     pub started: Option<Timestamp>,

@@ -194,7 +194,6 @@ impl Transcript {
         self.find(thread, id).ok()
     }
 
-    /// Returns the call of a thread with this id.
     pub fn call_mut(&mut self, thread: u32, id: &str) -> Option<&mut Call> {
         let at = self.call_number(thread, id)?;
         self.calls.get_mut(at as usize)

@@ -23,7 +23,6 @@ pub enum Verdict {
 /// What a policy was applied to that makes the recorded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
-    /// The spill.
     Spill,
     /// The file of which the result is a window.
     File,

@@ -23,7 +23,6 @@ pub enum WholeOutput {
 }
 
 impl WholeOutput {
-    /// Returns its bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Spill(view, _) => view,

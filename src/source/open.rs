@@ -53,7 +53,6 @@ pub enum OpenError {
     /// Any other error of the system.
     #[error("{}: {source}", path.display())]
     Io {
-        /// The path.
         path: PathBuf,
         /// The system's error.
         source: io::Error,

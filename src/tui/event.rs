@@ -270,7 +270,6 @@ pub enum Effect {
     Delete(Vec<Marked>),
     /// Keeps an entry forever, or no longer.
     Keep {
-        /// The entry.
         entry: Box<crate::store::Entry>,
         /// True to keep, false to stop keeping.
         keep: bool,

@@ -25,7 +25,6 @@ pub enum FooterState {
     Filtered,
     /// Stores without any outputs.
     NoOutputs,
-    /// A filter in Stores.
     FilteredStores,
     /// Outputs in Stores.
     Outputs,
@@ -66,27 +65,27 @@ use Action as A;
 #[rustfmt::skip]
 const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::PreviewCut, &[
-        (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Limits], "limits"),
-        (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::NextError], "errors"), (&[A::Facts], "facts"),
+        (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Stores], "stores"), (&[A::Search], "search"),
+        (&[A::Limits], "limits"), (&[A::Policy], "policies"), (&[A::NextError], "errors"), (&[A::Facts], "facts"),
         (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
     ]),
     (FooterState::PreviewWhole, &[
-        (&[A::Other], "spill"), (&[A::Search], "search"), (&[A::Policy], "policies"), (&[A::Limits], "limits"),
-        (&[A::Stores], "stores"), (&[A::Facts], "facts"), (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
+        (&[A::Other], "whole"), (&[A::Stores], "stores"), (&[A::Search], "search"), (&[A::Policy], "policies"),
+        (&[A::Limits], "limits"), (&[A::Facts], "facts"), (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
     ]),
     (FooterState::SpillLost, &[
-        (&[A::Limits], "keep it"), (&[A::Other], "preview"), (&[A::Search], "search"), (&[A::NextError], "errors"),
-        (&[A::PreviousCut, A::NextCut], "cuts"), (&[A::PreviousWindow, A::NextWindow], "windows"),
-        (&[A::CopyCall], "copy call"), (&[A::Stores], "stores"), (&[A::Select], "select lines"),
+        (&[A::Limits], "keep it"), (&[A::Other], "model got"), (&[A::Stores], "stores"), (&[A::Search], "search"),
+        (&[A::NextError], "errors"), (&[A::PreviousCut, A::NextCut], "cuts"),
+        (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::CopyCall], "copy call"), (&[A::Select], "select lines"),
     ]),
     (FooterState::SpillKept, &[
-        (&[A::NextCut], "cut"), (&[A::Other], "preview"), (&[A::Search], "search"), (&[A::Limits], "limits"),
-        (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Policy], "policies"), (&[A::Stores], "stores"),
+        (&[A::NextCut], "cut"), (&[A::Other], "model got"), (&[A::Stores], "stores"), (&[A::Search], "search"),
+        (&[A::Limits], "limits"), (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Policy], "policies"),
         (&[A::Select], "select lines"),
     ]),
     (FooterState::SpillWhole, &[
-        (&[A::Search], "search"), (&[A::Other], "preview"), (&[A::PreviousWindow, A::NextWindow], "windows"),
-        (&[A::Policy], "policies"), (&[A::Stores], "stores"), (&[A::Facts], "facts"), (&[A::Select], "select lines"),
+        (&[A::Search], "search"), (&[A::Other], "model got"), (&[A::Stores], "stores"),
+        (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Policy], "policies"), (&[A::Facts], "facts"), (&[A::Select], "select lines"),
     ]),
     (FooterState::Growing, &[
         (&[A::Follow], "follow"), (&[A::Other], "other view"), (&[A::Search], "search"), (&[A::Limits], "limits"),
@@ -102,7 +101,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::Filtered, &[
         (&[A::Back], "all lines"), (&[A::Matching], "filter more"), (&[A::Limits], "keep it"),
-        (&[A::NextError], "errors"), (&[A::Search], "search"), (&[A::Other], "preview"),
+        (&[A::NextError], "errors"), (&[A::Search], "search"), (&[A::Other], "model got"),
     ]),
     (FooterState::NoOutputs, &[(&[A::Refresh], "scan again"), (&[A::Quit], "quit"), (&[A::Sessions], "sessions")]),
     (FooterState::FilteredStores, &[
@@ -153,7 +152,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Stores], "stores"),
     ]),
     (FooterState::RecordedCall, &[
-        (&[A::NextCut], "cut"), (&[A::Other], "spill"), (&[A::Evidence], "recorded or reconstructed"),
+        (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Evidence], "recorded or reconstructed"),
         (&[A::Texts], "other texts"), (&[A::Search], "search"), (&[A::Facts], "facts"), (&[A::Quit], "calls"),
     ]),
     (FooterState::RecordedAlone, &[
@@ -222,12 +221,12 @@ mod tests {
     #[test]
     fn the_footer_of_a_cut_preview_teaches_the_cut_first_and_help_at_last() {
         let versions = versions(FooterState::PreviewCut, None, KeyMap::standard());
-        let longest = "} cut  Tab spill  / search  l limits  p policies  S stores  e errors  = facts  Y copy  T sessions  h help";
+        let longest = "} cut  Tab whole  S stores  / search  l limits  p policies  e errors  = facts  Y copy  T sessions  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
-        assert_eq!(versions[versions.len() - 3], "} cut  Tab spill  h help");
+        assert_eq!(versions[versions.len() - 3], "} cut  Tab whole  h help");
         assert_eq!(versions.last().map(String::as_str), Some("h help"));
         let json = super::versions(FooterState::SpillWhole, Some(&JSON), KeyMap::standard());
-        assert!(json[0].starts_with("/ search  Tab preview  J JSON  [ ] windows"), "{}", json[0]);
+        assert!(json[0].starts_with("/ search  Tab model got  J JSON  S stores  [ ] windows"), "{}", json[0]);
     }
 
     #[test]

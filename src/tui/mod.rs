@@ -16,6 +16,7 @@ pub mod view;
 pub mod watch;
 pub mod widget;
 
+pub use pager::subject::Ending;
 pub use pager::subject::{Choice, StartAt, Subject};
 pub use runtime::terminal::{ended_by, is_closed_unheard};
 pub use runtime::{Completed, Follower, Live, LiveNews, Maker, Start, Target, run};

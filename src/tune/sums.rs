@@ -95,7 +95,6 @@ impl TuneSums {
         Self { settings: vec![SettingSums::default(); settings], ..Self::default() }
     }
 
-    /// Adds an output.
     pub(crate) fn add(&mut self, visited: &VisitedOutput) {
         self.outputs += 1;
         self.bytes = self.bytes.saturating_add(visited.bytes);

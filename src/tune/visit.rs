@@ -30,7 +30,6 @@ pub(crate) struct VisitedOutput {
     pub lines: u64,
     /// The number of finds in it.
     pub finds: u64,
-    /// Whether it has an error.
     pub has_error: bool,
     /// What becomes of it under each setting.
     pub settings: Vec<UnderSetting>,

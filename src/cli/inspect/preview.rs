@@ -7,7 +7,7 @@ use crate::cli::input::{self, OpenInput};
 use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, say};
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::known::Warning;
+use crate::known::{Certainty, Warning};
 use crate::preview::{self, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, MapView};
 
@@ -25,7 +25,7 @@ pub(crate) fn print(
     overrides: &Overrides,
     form: TextForm,
 ) -> CommandResult {
-    let EffectivePolicy { policy, limits_from, warnings, store_warnings, .. } =
+    let EffectivePolicy { policy, limits_from, certainty, warnings, store_warnings, .. } =
         opened.resolve(config, overrides)?;
     warnings.iter().for_each(|warning| say(warning));
     let (view, totals, preview) = opened.read_steadily(&mut |context, view| {
@@ -36,7 +36,7 @@ pub(crate) fn print(
     let input = opened.input(&view, &totals);
     // Whoever pages through a file knows that there is more, and would otherwise be warned of it at every window.
     let store = if policy.offset_key().is_some() { &[][..] } else { &store_warnings };
-    write(&preview, &input, &policy, (&limits_from.to_string(), store), form)?;
+    write(&preview, &input, &policy, (certainty, &limits_from.to_string(), store), form)?;
     // What was printed cannot be taken back.
     if !opened.source.is_still(view.generation()).unwrap_or(false) {
         let words =
@@ -60,7 +60,7 @@ pub(crate) fn write(
     preview: &Preview,
     input: &Input,
     policy: &Policy,
-    (limits_from, store): (&str, &[Warning]),
+    (certainty, limits_from, store): (Certainty, &str, &[Warning]),
     form: TextForm,
 ) -> anyhow::Result<()> {
     if form != TextForm::Json {
@@ -68,7 +68,7 @@ pub(crate) fn write(
         warnings.iter().for_each(|warning| say(&format!("{}: {}", policy.name(), warning.text)));
     }
     match form {
-        TextForm::Json => json(preview, input, policy, limits_from, store)?,
+        TextForm::Json => json(preview, input, policy, (certainty, limits_from, store))?,
         TextForm::Text => safe(preview, input, SafeWriter::stdout())?,
         TextForm::Raw => exact(preview, input, crate::fs::patient::stdout())?,
     }
@@ -101,11 +101,11 @@ fn json(
     preview: &Preview,
     input: &Input,
     policy: &Policy,
-    limits_from: &str,
-    store: &[Warning],
+    (certainty, limits_from, store): (Certainty, &str, &[Warning]),
 ) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    crate::cli::json(&mut out, &preview::streamed_report(preview, input, policy, limits_from, store))?;
+    let report = preview::streamed_report(preview, input, policy, certainty, limits_from, store);
+    crate::cli::json(&mut out, &report)?;
     Ok(out.flush()?)
 }
 

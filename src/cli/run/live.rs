@@ -23,10 +23,13 @@ use crate::cli::input::{self, NOT_SAVED};
 use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::human::{size, span};
+use crate::known::Certainty;
 use crate::preview::{InputContext, Stream, Want};
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
-use crate::tui::{Completed, Live, LiveNews, Maker, StartAt, Subject, Target, ended_by, is_closed_unheard};
+use crate::tui::{
+    Completed, Ending, Live, LiveNews, Maker, StartAt, Subject, Target, ended_by, is_closed_unheard,
+};
 
 use super::{progress, signals};
 
@@ -93,6 +96,7 @@ pub(crate) fn command(
         },
         policy: look.policy.clone(),
         limits_from: look.limits_from.to_string(),
+        certainty: Certainty::WouldGet,
         candidates: Vec::new(),
         warnings: look.warnings.clone(),
         store_warnings: Vec::new(),
@@ -178,6 +182,7 @@ fn make(
     let exit_code = captured.ended.map(|ended| ended.exit_code().into());
     let words = Some(in_words(&captured));
     let finished = captured.finish(&at_last(request), place);
+    let certainty = finished.as_ref().map_or(Certainty::WouldGet, super::report::certainty);
     let (saved, told) = match &finished {
         Ok(finished) => (&finished.saved, finished.told.clone()),
         Err(none) => (&none.saved, Vec::new()),
@@ -185,8 +190,9 @@ fn make(
     let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
     let path = saved.stdout.clone();
     let saved_as = lasting(path.as_deref(), request);
+    let ending = Ending { certainty, exit_code, failed, told };
     // Nobody listens once the screens are closed.
-    let _ = tell.send(LiveNews::Over(Completed { words, path, saved_as, exit_code, failed, told }));
+    let _ = tell.send(LiveNews::Over(Completed { words, path, saved_as, ending }));
     super::reported(finished)
 }
 
@@ -204,9 +210,9 @@ fn at_last(request: &Request) -> Request {
 fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBuf>, request: &Request) {
     let saved_as = lasting(path.as_deref(), request);
     let told = if request.keep == KeepSpill::Never { vec!["save_failed"] } else { Vec::new() };
+    let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, told };
     // Nobody listens once the screens are closed.
-    let _ =
-        tell.send(LiveNews::Over(Completed { words, path, saved_as, exit_code: None, failed: None, told }));
+    let _ = tell.send(LiveNews::Over(Completed { words, path, saved_as, ending }));
 }
 
 /// Returns the path that notices print once an output is complete.

@@ -298,7 +298,10 @@ fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> Comm
     finished.warnings.iter().for_each(|warning| say(warning));
     let written = match form {
         TextForm::Json => report::write(finished, from),
-        form => preview::write(&finished.preview, &finished.input(), &finished.policy, (from.0, &[]), form),
+        form => {
+            let basis = (report::certainty(finished), from.0, &[][..]);
+            preview::write(&finished.preview, &finished.input(), &finished.policy, basis, form)
+        }
     };
     written.map_err(quietly)?;
     if let Status::Crashed(words) = &finished.preview.status {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::capture::{CapturedOutput, FinishedCapture, ProcessStatus, Stop};
+use crate::known::Certainty;
 use crate::preview::report;
 
 /// Writes the object. `from` says where the limits and the policy come from.
@@ -13,7 +14,8 @@ pub(super) fn write(
     finished: &FinishedCapture,
     (limits_from, policy_from): (&str, &str),
 ) -> anyhow::Result<()> {
-    let made = report(&finished.preview, &finished.input(), &finished.policy, limits_from, &[]);
+    let certainty = certainty(finished);
+    let made = report(&finished.preview, &finished.input(), &finished.policy, certainty, limits_from, &[]);
     let mut value = serde_json::to_value(made)?;
     let captured = &finished.captured;
     let ended = captured.ended;
@@ -39,14 +41,24 @@ pub(super) fn write(
     Ok(out.flush()?)
 }
 
+/// Returns how the preview is known: what a command printed is cut for whoever ran it, what comes from a pipe may be anything.
+pub(super) fn certainty(finished: &FinishedCapture) -> Certainty {
+    match finished.captured.ended {
+        Some(_) => Certainty::Recorded,
+        None => Certainty::WouldGet,
+    }
+}
+
 /// Returns the object of standard error; null if it is not apart.
 fn stderr(finished: &FinishedCapture, limits_from: &str) -> anyhow::Result<Value> {
     let Some(output) = &finished.captured.stderr else { return Ok(Value::Null) };
+    let certainty = certainty(finished);
     let mut value = match &finished.stderr_preview {
         Some(preview) => serde_json::to_value(report(
             preview,
             &finished.stderr_input(),
             &finished.policy,
+            certainty,
             limits_from,
             &[],
         ))?,

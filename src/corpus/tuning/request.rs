@@ -16,9 +16,7 @@ use super::run::{TuneChoice, TuneRun};
 /// What is to be measured.
 #[derive(Debug, Clone)]
 pub struct TuneRequest {
-    /// The outputs.
     pub outputs: TuneOutputs,
-    /// The policies.
     pub policies: TunePolicies,
     /// What counts as a find; without it the errors do.
     pub find: Option<Pattern>,

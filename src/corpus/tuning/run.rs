@@ -42,13 +42,12 @@ pub(crate) enum TuneKind {
     /// Settings around the limits of a policy.
     Settings {
         /// The policy with the limits that it has.
-        policy: EffectivePolicy,
+        policy: Box<EffectivePolicy>,
         /// The settings.
         grid: TuneGrid,
     },
     /// Policies with the limits that they have.
     Policies {
-        /// The policies.
         policies: Vec<EffectivePolicy>,
         /// The number of the first that is a design; those come last.
         designs: usize,
@@ -94,7 +93,7 @@ pub struct TuneFigures {
 impl TuneChoice {
     /// Takes a policy and the settings around its limits.
     pub(crate) fn settings(policy: EffectivePolicy, grid: TuneGrid) -> Self {
-        Self { policies: grid.policies.clone(), kind: TuneKind::Settings { policy, grid } }
+        Self { policies: grid.policies.clone(), kind: TuneKind::Settings { policy: Box::new(policy), grid } }
     }
 
     /// Takes policies with the limits that they have; those from the number `designs` on are designs.

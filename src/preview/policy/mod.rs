@@ -162,6 +162,12 @@ impl Policy {
         Some(self.set.get(key).cloned().or_else(varied).unwrap_or_else(|| param.default.clone()))
     }
 
+    /// Whether the other is the same policy, with the same values of all parameters.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let has_value_of = |param: &Param| self.get(&param.name) == other.get(&param.name);
+        self.name == other.name && self.file.params.iter().all(has_value_of)
+    }
+
     /// Whether a parameter was set, so that no other source of limits may change it.
     pub fn is_set(&self, key: &str) -> bool {
         self.set.contains_key(key)

@@ -59,7 +59,7 @@ impl Counted {
 
 /// Returns what is unknown in a preview, in words.
 fn unknown(preview: &Preview, input: &Input, policy: &Policy) -> Vec<String> {
-    let report = serde_json::to_value(report(preview, input, policy, "", &[])).unwrap();
+    let report = serde_json::to_value(report(preview, input, policy, Certainty::WouldGet, "", &[])).unwrap();
     let nulls = ["total_lines", "total_bytes", "total_units", "kept_lines", "kept_bytes", "kept_units"];
     let nulls = nulls.iter().chain(&["removed_lines", "removed_bytes"]).filter(|key| report[**key].is_null());
     let mut faults: Vec<String> = nulls.map(|key| format!("{key} is null")).collect();

@@ -28,8 +28,13 @@ fn written(name: &str, set: &[(&str, &str)], bytes: &[u8]) -> usize {
     let (policy, input) = (policy(name, set), Input::of(bytes, "/P"));
     let preview = plan_counted(&input, &policy).unwrap();
     let mut streamed = Pieces::default();
-    serde_json::to_writer(&mut streamed, &streamed_report(&preview, &input, &policy, "", &[])).unwrap();
-    let report = serde_json::to_string(&report(&preview, &input, &policy, "", &[])).unwrap();
+    serde_json::to_writer(
+        &mut streamed,
+        &streamed_report(&preview, &input, &policy, Certainty::WouldGet, "", &[]),
+    )
+    .unwrap();
+    let report =
+        serde_json::to_string(&report(&preview, &input, &policy, Certainty::WouldGet, "", &[])).unwrap();
     assert!(streamed.all == report.as_bytes(), "{name}");
     streamed.longest
 }

@@ -316,7 +316,6 @@ impl TableRow<'_> {
         }
     }
 
-    /// Returns a number.
     pub fn number(&self, column: usize) -> Option<f64> {
         match self.row.get_ref(column).ok()? {
             ValueRef::Integer(number) => Some(number as f64),

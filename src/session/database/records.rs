@@ -16,7 +16,6 @@ use super::{Database, DatabaseError, MAX_TEXT, TableRow};
 /// A column of a table that holds records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowsOf {
-    /// The table.
     pub table: &'static str,
     /// The column with the record's JSON.
     pub column: &'static str,

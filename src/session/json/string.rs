@@ -13,7 +13,6 @@ pub struct JsonText<'a> {
 /// A decoded string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DecodedText {
-    /// The text.
     pub text: String,
     /// Whether it goes on beyond what was asked for.
     pub is_cut: bool,

@@ -30,7 +30,6 @@ pub fn message_hash(text: &str) -> Option<MessageHash> {
 /// A request, as a list of hashes: the first of another request's list, then its own.
 #[derive(Clone, Debug)]
 pub struct LoggedRequest {
-    /// Its record.
     pub record: RecordSpan,
     /// When it was sent.
     pub at: Option<Timestamp>,
@@ -77,7 +76,6 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    /// Returns the model, in the message with this id.
     pub fn model(message: RecordId) -> Self {
         Self::Model(NonZero::new(message as u32).unwrap_or(NonZero::<u32>::MIN))
     }
@@ -88,7 +86,6 @@ impl Speaker {
 pub struct LoggedTurn {
     /// The records of the model's message.
     pub model: Vec<RecordSpan>,
-    /// The records of the user.
     pub user: Vec<RecordSpan>,
 }
 
@@ -202,7 +199,6 @@ impl RequestLog {
         self.spoken.iter_mut().for_each(Vec::shrink_to_fit);
     }
 
-    /// Returns a request.
     pub fn request(&self, number: u32) -> Option<&LoggedRequest> {
         self.requests.get(number as usize)
     }

@@ -64,7 +64,6 @@ pub(super) fn look_at_blob<T>(
     })?
 }
 
-/// Returns the hash that the record of a message claims.
 pub(super) fn claimed_hash(transcript: &Transcript, record: RecordSpan) -> Result<MessageHash, MessageFault> {
     look(transcript, record, |record, _| message_hash(&record.get("hash")?.short(LONGEST_NAME)?))
 }

@@ -35,7 +35,6 @@ pub enum DeleteMode {
 /// The result of a deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeleteOutcome {
-    /// Deleted.
     Deleted,
     /// Already deleted by someone else.
     AlreadyGone,

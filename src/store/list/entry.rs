@@ -23,7 +23,6 @@ use super::name::FileName;
 /// A directory that contains entries, as it was when listed.
 #[derive(Debug)]
 pub struct ListedDir {
-    /// Its path.
     pub path: PathBuf,
     /// The root above it.
     pub(crate) root: Root,

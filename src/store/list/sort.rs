@@ -27,7 +27,6 @@ pub enum SortBy {
     Tool,
     /// By session, then project; entries without either last.
     Session,
-    /// By id.
     Id,
 }
 
@@ -233,9 +232,7 @@ impl Words {
 /// How entries are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
-    /// Agent.
     Agent,
-    /// Store.
     Store,
     /// Session, or else project.
     Session,
@@ -262,7 +259,6 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Adds an entry.
     pub fn add(&mut self, entry: &Entry, now: Timestamp) {
         self.entries += 1;
         self.bytes = self.bytes.saturating_add(entry.size());

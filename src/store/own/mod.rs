@@ -63,7 +63,6 @@ pub enum OwnError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// The error.
         source: io::Error,
     },
 }

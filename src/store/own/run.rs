@@ -34,7 +34,6 @@ pub struct RunNote {
 /// A size in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 pub struct RunSize {
-    /// Bytes.
     pub bytes: u64,
 }
 

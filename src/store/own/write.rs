@@ -143,7 +143,6 @@ impl NewSpill {
         self.root.join(&self.id)
     }
 
-    /// Returns its temporary path.
     pub fn temporary_path(&self) -> PathBuf {
         self.root.join(temporary(&self.id))
     }

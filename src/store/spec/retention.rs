@@ -70,7 +70,6 @@ pub enum Rule {
     Count,
     /// Too many bytes.
     TotalSize,
-    /// End of the session.
     SessionEnd,
     /// End of the process.
     ProcessExit,
@@ -109,7 +108,6 @@ pub enum Expiry {
     Orphaned,
     /// Nothing deletes it.
     Never,
-    /// Unknown.
     Unknown,
 }
 

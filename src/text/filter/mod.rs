@@ -47,7 +47,6 @@ impl Condition {
         }
     }
 
-    /// Returns the pattern.
     pub fn pattern(&self) -> &Pattern {
         match self {
             Condition::With(pattern) | Condition::Without(pattern) => pattern,

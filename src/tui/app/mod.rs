@@ -178,7 +178,7 @@ impl App {
     }
 
     fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
-        self.tune.apply_to(&mut opened);
+        let applied = self.tune.applied_to(&opened);
         let from = self.stack.screen();
         if from == Screen::Tune {
             opened.origin = OpenedFrom::Tune;
@@ -194,7 +194,8 @@ impl App {
         if let Some(line) = self.stores.opened_at.take().or(watched) {
             pager.update(OutputEvent::StartAt(StartAt::Line(line)), effects);
         }
-        if let Some((policy, limits_from)) = self.tune.take_opening().filter(|_| from == Screen::Tune) {
+        let setting = self.tune.take_opening().filter(|_| from == Screen::Tune).or(applied);
+        if let Some((policy, limits_from)) = setting {
             pager.use_policy(policy, limits_from, effects);
         }
         self.stack.push_output(pager);

@@ -27,7 +27,6 @@ pub enum KeyContext {
     CallTexts,
     /// The choice of which text to copy.
     CopyText,
-    /// Help.
     Help,
 }
 

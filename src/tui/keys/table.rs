@@ -22,7 +22,6 @@ pub struct Binding {
 /// A row of the table with its keys in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundKeys {
-    /// The row.
     pub row: &'static Binding,
     /// The names of its keys; the first is the one shown.
     pub keys: Vec<String>,

@@ -30,7 +30,6 @@ pub(crate) struct Bookmark {
     filter: Option<KeptFilter>,
     policy: Policy,
     limits_from: String,
-    chosen: Policy,
     first_preview: Option<Preview>,
     /// The length of the output, in bytes.
     bytes: usize,
@@ -41,7 +40,6 @@ pub(crate) struct Bookmark {
 pub(crate) struct BeforeRead {
     pub(crate) policy: Policy,
     pub(crate) limits_from: String,
-    pub(crate) chosen: Policy,
     pub(crate) place: Place,
     /// The current match in Preview: a range of its document.
     pub(crate) found: Option<Range<u64>>,
@@ -59,7 +57,6 @@ impl Pager {
                 bytes: output.view.len(),
                 policy: output.subject.policy,
                 limits_from: output.subject.limits_from,
-                chosen: output.chosen,
                 first_preview: output.first_preview,
             };
             bookmarks.insert(file, bookmark);
@@ -110,7 +107,6 @@ impl Pager {
         let output = &mut self.output;
         output.subject.policy = bookmark.policy;
         output.subject.limits_from = bookmark.limits_from;
-        output.chosen = bookmark.chosen;
         output.first_preview = bookmark.first_preview.filter(|_| output.view.len() == bookmark.bytes);
         self.find.take_up(bookmark.find);
         if let Some(filter) = bookmark.filter {

@@ -48,7 +48,6 @@ impl CountedChunks {
         self.number
     }
 
-    /// Adds a chunk.
     pub(crate) fn add(&mut self, chunk: Range<u64>, measure: Measure) {
         if chunk.start < chunk.end && self.chunks.insert(chunk.start, (chunk.end, measure)).is_none() {
             self.bytes += chunk.end - chunk.start;

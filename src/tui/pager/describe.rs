@@ -22,6 +22,11 @@ pub(crate) fn got(output: &OpenOutput, tally: &Tally) -> Option<u64> {
     tally.got(&output.kept, output.view.len()).filter(|_| output.has_preview())
 }
 
+/// Returns the verb for what the model does with the preview.
+pub(crate) fn verb(output: &OpenOutput) -> &'static str {
+    output.certainty().verb()
+}
+
 /// Describes the limit that cut: `max lines (2,000)`.
 pub(crate) fn limit(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
@@ -46,7 +51,7 @@ pub(crate) fn cut(output: &OpenOutput, fate: Fate) -> String {
         // The record tells what was cut, not why.
         Fate::Lost if output.shown_record().is_some() => "lost from here".into(),
         Fate::Lost => format!("lost from here: {}", limit(output)),
-        Fate::Kept => "the model got what follows".into(),
+        Fate::Kept => format!("the model {} what follows", verb(output)),
     }
 }
 
@@ -78,8 +83,8 @@ pub(crate) fn share_kept(output: &OpenOutput) -> Vec<String> {
         return words;
     }
     if output.view.is_empty() {
-        let got = if output.seen.is_empty() { "no text" } else { "only what the agent added" };
-        return vec![format!("the output is empty: the model got {got}")];
+        let got = if output.seen.is_empty() { "no text" } else { "only what the agent adds" };
+        return vec![format!("the output is empty: the model {} {got}", verb(output))];
     }
     if !preview.truncated {
         let whole = all_of_it(output, preview);
@@ -107,9 +112,10 @@ fn alone(output: &OpenOutput, preview: &Preview) -> Option<Vec<String>> {
         return None;
     };
     let bytes = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
+    let verb = verb(output);
     let got = match output.lines() {
-        Some(n) => format!("the model got {} · {bytes} tokens", lines(n)),
-        None => format!("the model got {bytes} tokens"),
+        Some(n) => format!("the model {verb} {} · {bytes} tokens", lines(n)),
+        None => format!("the model {verb} {bytes} tokens"),
     };
     Some(vec![format!("{got} · {why}"), got])
 }
@@ -128,10 +134,11 @@ fn share(output: &OpenOutput, preview: &Preview) -> Vec<String> {
 
 fn all_of_it(output: &OpenOutput, preview: &Preview) -> String {
     let bytes = preview.total_bytes.unwrap_or(output.view.len() as u64);
+    let verb = verb(output);
     let whole = match output.lines() {
-        Some(1) => "the model got the one line".into(),
-        Some(n) => format!("the model got all {}", lines(n)),
-        None => "the model got all of it".into(),
+        Some(1) => format!("the model {verb} the one line"),
+        Some(n) => format!("the model {verb} all {}", lines(n)),
+        None => format!("the model {verb} all of it"),
     };
     format!("{whole} · {} · {} tokens", size(bytes), tokens(bytes))
 }
@@ -166,14 +173,25 @@ fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
     ("first", end.or_else(far))
 }
 
-/// Returns the heading of Preview on a wide screen.
-pub(crate) fn preview_heading(output: &OpenOutput) -> String {
+/// The heading of the file.
+pub(crate) const WHOLE: &str = "Whole output";
+
+/// Returns the heading of the preview.
+pub(crate) fn heading(output: &OpenOutput) -> &'static str {
+    match output.is_read_view() {
+        true => "Read tool gives",
+        false => output.certainty().heading(),
+    }
+}
+
+/// Returns what stands beside the heading of the preview on a wide screen; empty if nothing.
+pub(crate) fn preview_heading(output: &OpenOutput) -> &'static str {
     match &output.preview {
-        Ok(_) if output.is_rest_missing() => "what the model got, as recorded".into(),
-        Ok(preview) if preview.truncated => "what the model got".into(),
-        Err(_) if !output.has_preview() => "what the model got: unknown".into(),
-        Ok(_) => "what the model got: all of it".into(),
-        Err(_) => "the agent refuses".into(),
+        Ok(_) if output.is_rest_missing() => "as recorded",
+        Ok(preview) if preview.truncated => "",
+        Err(_) if !output.has_preview() => "unknown",
+        Ok(_) => "all of it",
+        Err(_) => "the agent refuses",
     }
 }
 
@@ -197,7 +215,7 @@ pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
             let whole = whole.split(" · ").next().unwrap_or_default();
             format!("end: {whole}")
         }
-        (Side::Preview, _) => "end of what the model got".into(),
+        (Side::Preview, _) => format!("end of what the model {}", verb(output)),
     }
 }
 
@@ -224,7 +242,7 @@ pub(crate) fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Ve
         ]),
         _ if output.view.is_empty() => match side {
             Side::Preview if !output.seen.is_empty() => None,
-            Side::Preview => Some(vec!["The output is empty: the model got no text.".into()]),
+            Side::Preview => Some(vec![format!("The output is empty: the model {} no text.", verb(output))]),
             Side::Spill => Some(vec!["The file is empty.".into()]),
         },
         _ => None,

@@ -13,12 +13,10 @@ use super::limits::step_of;
 use super::limits_text;
 use super::panes::Place;
 use super::planning::AfterPlan;
-use super::subject::is_same;
 
 /// The state of the drawer.
 #[derive(Debug, Clone, Default)]
 pub struct Drawer {
-    /// Whether it is open.
     pub open: bool,
     /// The index of the selected parameter.
     pub chosen: usize,
@@ -44,7 +42,6 @@ pub(crate) enum DrawerMode {
     /// It changes a limit.
     #[default]
     Limits,
-    /// It says what to copy.
     Copying,
 }
 
@@ -109,7 +106,7 @@ impl Pager {
     fn cancel(&mut self, effects: &mut Effects) {
         self.drawer.open = false;
         let Some((policy, place)) = self.drawer.before.take() else { return };
-        if is_same(&policy, &self.output.subject.policy) {
+        if policy.is_same(&self.output.subject.policy) {
             return;
         }
         self.output.subject.policy = policy;
@@ -122,7 +119,7 @@ impl Pager {
         let before = self.output.subject.policy.clone();
         self.with_policy(change, effects);
         let now = &self.output.subject.policy;
-        if !is_same(&before, now) {
+        if !before.is_same(now) {
             self.drawer.redo.clear();
             self.drawer.undo.push(before);
             let excess = self.drawer.undo.len().saturating_sub(MOST_CHANGES);

@@ -1,5 +1,7 @@
-//! What Preview shows of a recorded result: the record itself, or what the policy makes of the output.
+//! What the preview shows, the record of a call or what a policy makes of the output, and how certain it is that the model got that.
 
+use crate::known::Certainty;
+use crate::preview::Policy;
 use crate::session::verify::Verdict;
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::Action;
@@ -23,6 +25,31 @@ impl OpenOutput {
     /// Whether only the recorded text is left.
     pub(crate) fn is_rest_missing(&self) -> bool {
         self.recorded.as_ref().is_some_and(|recorded| matches!(recorded.rest, RestOfOutput::Missing(_)))
+    }
+
+    /// Returns how certain it is that the model got the preview that is shown.
+    pub(crate) fn certainty(&self) -> Certainty {
+        match self.shown_from() {
+            (PreviewFrom::Records, _) if self.recorded.is_some() => Certainty::Recorded,
+            (_, policy) if policy.is_same(&self.first_policy) => self.subject.certainty,
+            (_, policy) if self.subject.candidates.iter().any(|candidate| policy.is_same(candidate)) => {
+                Certainty::Reconstructed
+            }
+            _ => Certainty::WouldGet,
+        }
+    }
+
+    /// Returns the policy that made the preview, if it is another than at the start, or its limits are, and the model is not
+    /// known to have got it.
+    pub(crate) fn what_if(&self) -> Option<&Policy> {
+        let (_, policy) = self.shown_from();
+        (self.certainty() == Certainty::WouldGet && !policy.is_same(&self.first_policy)).then_some(policy)
+    }
+
+    /// Whether the preview is a window of lines as the agent's read tool returns it.
+    pub(crate) fn is_read_view(&self) -> bool {
+        let (from, policy) = self.shown_from();
+        policy.offset_key().is_some() && (from == PreviewFrom::Policy || self.recorded.is_none())
     }
 }
 

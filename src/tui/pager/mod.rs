@@ -375,7 +375,6 @@ impl Pager {
     }
 
     pub(crate) fn use_policy(&mut self, policy: Policy, limits_from: String, effects: &mut Effects) {
-        self.output.chosen = policy.clone();
         self.use_policy_then(policy, limits_from, AfterPlan::Hold, effects)
     }
 
@@ -405,17 +404,18 @@ impl Pager {
 
     /// Tells the policy how the output ended: some agents report that to the model, or cut with another policy then.
     pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
-        let Ending { exit_code, failed, told } = ending;
+        let Ending { certainty, exit_code, failed, told } = ending;
         let output = &mut self.output;
+        output.subject.certainty = certainty;
         output.subject.context.exit_code = exit_code.or(output.subject.context.exit_code);
         if let Some(failed) = failed {
             // If the user has changed the policy or limits meanwhile, they stay.
             if output.subject.policy.name() == output.first_policy.name() && output.limits_are_first() {
-                (output.subject.policy, output.chosen) = (failed.clone(), failed.clone());
+                output.subject.policy = failed.clone();
             }
             output.first_policy = failed;
         }
-        for policy in [&mut output.subject.policy, &mut output.chosen, &mut output.first_policy] {
+        for policy in [&mut output.subject.policy, &mut output.first_policy] {
             set_true(policy, &told);
         }
         self.plan_again(effects);

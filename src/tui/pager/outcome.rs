@@ -3,10 +3,10 @@
 use crate::human::thousands;
 use crate::preview::Policy;
 
-use super::Pager;
 use super::hold::LineFate;
 use super::limits::{difference, size_in_words};
 use super::share::Share;
+use super::{Pager, describe};
 
 impl Pager {
     /// Returns the longest description of the last change that fits on the screen.
@@ -40,7 +40,8 @@ impl Pager {
         let (output, tally) = (&self.output, &self.find.tally);
         let got = tally.got(&output.kept, output.view.len())?;
         let more = if tally.is_whole(output.view.len()) { "" } else { "+" };
-        Some(format!("model got {} of {}{more}", thousands(got), thousands(tally.counts.total())))
+        let verb = describe::verb(output);
+        Some(format!("model {verb} {} of {}{more}", thousands(got), thousands(tally.counts.total())))
     }
 }
 
@@ -66,7 +67,7 @@ fn line_in_words(fate: &LineFate) -> String {
 }
 
 /// Describes in what two policies differ: the name of the new one, or its limits that changed.
-fn change(from: &Policy, to: &Policy) -> Option<String> {
+pub(crate) fn change(from: &Policy, to: &Policy) -> Option<String> {
     if from.name() != to.name() {
         return Some(to.name().to_owned());
     }

@@ -17,7 +17,7 @@ use super::making::{Making, Planned, gaps, holds};
 use super::reader::{Cost, Files, Reader};
 use super::recorded::{PreviewFrom, RecordedCall};
 use super::scroll::{Scroll, Viewport};
-use super::subject::{Choice, Subject, is_same};
+use super::subject::{Choice, Subject};
 
 pub use super::dividers::{Dividers, Fate, RowRule};
 
@@ -49,7 +49,6 @@ struct MadeBy {
     from: PreviewFrom,
     policy: Policy,
     limits_from: String,
-    chosen: Policy,
 }
 
 /// An output: the mapped file, and the preview that a policy makes of it.
@@ -63,8 +62,6 @@ pub struct OpenOutput {
     tally: CountedChunks,
     /// The policy with its limits at the start.
     pub first_policy: Policy,
-    /// The policy that was chosen last, as it was before its limits were changed.
-    pub(crate) chosen: Policy,
     /// The preview with `first_policy`, if it has been made.
     pub first_preview: Option<Preview>,
     /// What the model gets, or the agent's error message.
@@ -100,7 +97,6 @@ impl OpenOutput {
             view,
             tally: CountedChunks::default(),
             first_policy: subject.policy.clone(),
-            chosen: subject.policy.clone(),
             subject,
             first_preview: None,
             preview: Err(String::new()),
@@ -181,8 +177,7 @@ impl OpenOutput {
         self.escapes = planned.escapes;
         self.preview = planned.preview;
         let limits_from = self.subject.limits_from.clone();
-        let (from, chosen) = (self.preview_from, self.chosen.clone());
-        self.made_by = Some(MadeBy { from, policy: planned.policy, limits_from, chosen });
+        self.made_by = Some(MadeBy { from: self.preview_from, policy: planned.policy, limits_from });
         if self.limits_are_first() {
             self.first_preview = self.preview.as_ref().ok().cloned();
         }
@@ -225,18 +220,24 @@ impl OpenOutput {
 
     /// Stops waiting for a preview. Returns whether an earlier one remains; its policy and limits are then restored.
     pub(crate) fn give_up(&mut self) -> bool {
-        let Some(MadeBy { from, policy, limits_from, chosen }) = self.made_by.clone() else {
+        let Some(MadeBy { from, policy, limits_from }) = self.made_by.clone() else {
             self.standing = Standing::Missing;
             return false;
         };
         (self.subject.policy, self.subject.limits_from) = (policy, limits_from);
-        (self.preview_from, self.chosen, self.standing) = (from, chosen, Standing::Made);
+        (self.preview_from, self.standing) = (from, Standing::Made);
         true
     }
 
     /// Returns the policy that made the preview, with its limits.
     pub(crate) fn made_by(&self) -> Option<&Policy> {
         self.made_by.as_ref().map(|made_by| &made_by.policy)
+    }
+
+    /// Returns what made the preview that is shown; before there is one, what is to make it.
+    pub(super) fn shown_from(&self) -> (PreviewFrom, &Policy) {
+        let requested = (self.preview_from, &self.subject.policy);
+        self.made_by.as_ref().map_or(requested, |made_by| (made_by.from, &made_by.policy))
     }
 
     /// Drops the preview, because its bytes no longer exist.
@@ -250,12 +251,7 @@ impl OpenOutput {
 
     /// Whether the policy and limits are those of the start.
     pub fn limits_are_first(&self) -> bool {
-        is_same(&self.subject.policy, &self.first_policy)
-    }
-
-    /// Whether the limits are neither those of the start nor those with which the policy was chosen.
-    pub(crate) fn limits_are_changed(&self) -> bool {
-        !self.limits_are_first() && !is_same(&self.subject.policy, &self.chosen)
+        self.subject.policy.is_same(&self.first_policy)
     }
 
     /// Returns the warnings of the policy and of the store that apply to this output.

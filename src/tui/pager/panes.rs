@@ -304,7 +304,9 @@ impl Pager {
         self.panes.raw[side as usize] = raw;
         let key = self.key_of(Action::Raw);
         self.message = Some(Message::note(match (side, raw) {
-            (Side::Preview, true) => "escapes as text, as the model got them".to_owned(),
+            (Side::Preview, true) => {
+                format!("escapes as text, as the model {} them", self.output.certainty().verb())
+            }
             (Side::Preview, false) => {
                 format!("escapes as colours, as the model did not see them; {key} goes back")
             }

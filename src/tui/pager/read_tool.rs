@@ -123,7 +123,6 @@ impl Pager {
         {
             let (policy, limits_from) = (before.policy.clone(), before.limits_from.clone());
             let place = (before.place.window() == self.panes.window).then(|| before.place.clone());
-            self.output.chosen = before.chosen.clone();
             return self.use_policy_then(policy, limits_from, AfterPlan::LeaveRead(place), effects);
         }
         effects.push(Effect::ReadTool { agent: output.subject.policy.agent().to_owned(), then })
@@ -165,11 +164,9 @@ impl Pager {
         let before = BeforeRead {
             policy: output.subject.policy.clone(),
             limits_from: output.subject.limits_from.clone(),
-            chosen: output.chosen.clone(),
             place: self.panes.here(),
             found: self.find.current(Side::Preview).cloned(),
         };
-        self.output.chosen = policy.clone();
         self.use_policy_then(policy, choice.limits_from, AfterPlan::ShowWindow(Box::new(before)), effects)
     }
 }

@@ -138,7 +138,6 @@ impl Reader<'_> {
         found
     }
 
-    /// Returns the last line feed in `range`.
     fn last_line_feed_in(&self, range: Range<u64>) -> Option<u64> {
         let mut found = None;
         self.each(range, |at, piece| {

@@ -52,40 +52,26 @@ pub enum PreviewFrom {
 }
 
 impl RecordedCall {
-    /// Describes in a few words whether a policy makes the same text; empty while that is being checked.
-    pub(crate) fn checked(&self) -> String {
-        match &self.check {
-            None => String::new(),
-            Some(verdict @ Verdict::Equal { policy, .. }) => format!("{} {policy}", verdict.mark()),
-            Some(Verdict::Differs(difference)) => match &difference.fits {
-                Some(fits) => format!("≠ here; = {fits}, of another version"),
-                None => format!("≠ {}", difference.policy),
-            },
-            Some(Verdict::Unchecked(Unchecked::NotCut)) => String::new(),
-            Some(Verdict::Unchecked(_)) => "?".into(),
-        }
-    }
-
-    /// Describes the same in a sentence.
+    /// Says in a sentence whether a policy makes the same text.
     pub(crate) fn check_in_words(&self) -> String {
         match &self.check {
             None => "being compared with what the policies make of the output".into(),
             Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
-                "≈ equal by a witness: {policy} makes this text of some output; the real one is not at hand, so its \
+                "plausible: {policy} makes this text of some output; the real one is not at hand, so its \
                  totals in the notice are not checked"
             ),
             Some(Verdict::Equal { policy, .. }) => {
-                format!("= equal: {policy} makes the same text of the output, byte for byte")
+                format!("verified: {policy} makes the same text of the output, byte for byte")
             }
             Some(Verdict::Differs(difference)) => {
                 let place = format!("byte {}, in its {}", thousands(difference.at + 1), difference.part);
                 match &difference.fits {
-                    Some(fits) => format!("≠ different; {fits}, of another version, makes the same text"),
-                    None => format!("≠ different: {} first differs at {place}", difference.policy),
+                    Some(fits) => format!("differs; {fits}, of another version, makes the same text"),
+                    None => format!("DIFFERS from {}: first at {place}", difference.policy),
                 }
             }
             Some(Verdict::Unchecked(Unchecked::NotCut)) => "not cut, so there is nothing to compare".into(),
-            Some(Verdict::Unchecked(why)) => format!("? not checked: {why}"),
+            Some(Verdict::Unchecked(why)) => format!("not checked: {why}"),
         }
     }
 }

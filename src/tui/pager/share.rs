@@ -7,9 +7,7 @@ use std::ops::Range;
 pub(crate) enum Share {
     /// All of it.
     Whole,
-    /// Some of it.
     Some,
-    /// None of it.
     None,
 }
 

@@ -1,6 +1,6 @@
 //! What the screen of an output is given: the output, the policy that cuts it, and how it ended.
 
-use crate::known::Warning;
+use crate::known::{Certainty, Warning};
 use crate::preview::{InputContext, Policy};
 use crate::source::MapView;
 
@@ -17,6 +17,8 @@ pub struct Subject {
     pub policy: Policy,
     /// Where the limits come from.
     pub limits_from: String,
+    /// How certain it is that a model got what the policy makes of the output.
+    pub certainty: Certainty,
     /// The policies that may have made the output, if its store tells; most likely first.
     pub candidates: Vec<Policy>,
     /// Warnings about configuration that could not be used.
@@ -63,14 +65,16 @@ pub struct Opened {
 pub enum StartAt {
     /// A line of the file, 1-based.
     Line(u64),
-    /// The end.
     End,
     /// The first match of a pattern.
     Match(String),
 }
 
 /// How an output ended that was viewed while it was being made.
+#[derive(Debug, Clone)]
 pub struct Ending {
+    /// How certain it is that a model gets what the policy makes of the output.
+    pub certainty: Certainty,
     /// The exit status, if a command made the output.
     pub exit_code: Option<i32>,
     /// The policy for the output of failed commands, if that is a different one.
@@ -82,16 +86,9 @@ pub struct Ending {
 /// A policy that can be picked, with its effective limits.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// The policy.
     pub policy: Policy,
     /// Where its limits come from.
     pub limits_from: String,
     /// Whether it is the current policy of its tool, not an earlier one.
     pub is_current: bool,
-}
-
-/// Whether two policies are the same, with the same limits.
-pub(crate) fn is_same(one: &Policy, other: &Policy) -> bool {
-    one.name() == other.name()
-        && one.params().iter().all(|param| one.get(&param.name) == other.get(&param.name))
 }

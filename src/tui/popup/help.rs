@@ -26,7 +26,6 @@ const WIDEST: (u16, u16) = (76, 156);
 /// A row of help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum HelpLine {
-    /// A heading.
     Heading(String),
     /// Keys, or a mark on the screen, and what they mean. Both are empty in part if the text goes on from the row above.
     Key(String, String),
@@ -65,7 +64,6 @@ pub struct HelpView {
     from: KeyContext,
     /// The first row shown.
     pub(crate) top: usize,
-    /// The search.
     pub(crate) search: HelpSearch,
     /// The row of the match under examination.
     at: usize,

@@ -33,7 +33,6 @@ pub(crate) enum CommandFate {
 /// The question being asked, and what was answered before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaving {
-    /// The question.
     pub question: Question,
     /// What becomes of the command, as far as it has been asked.
     pub(crate) command: CommandFate,

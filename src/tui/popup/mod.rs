@@ -26,7 +26,6 @@ pub enum Popup {
     Facts,
     /// A line of JSON, indented.
     Json(JsonView),
-    /// The picker of policies.
     Policies(Picker),
     /// A line being typed.
     Prompt(Prompt),

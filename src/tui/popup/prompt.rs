@@ -90,7 +90,6 @@ impl Prompt {
         Self { input: Input::new(text.to_owned()), ..Self::new(purpose) }
     }
 
-    /// Returns the purpose.
     pub fn purpose(&self) -> Purpose {
         self.purpose.unwrap_or(Purpose::Search)
     }

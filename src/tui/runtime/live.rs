@@ -4,7 +4,6 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::capture::set_true;
-use crate::preview::Policy;
 use crate::source::Source;
 use crate::tui::event::OutputEvent;
 use crate::tui::pager::subject::{Ending, Subject};
@@ -39,7 +38,7 @@ impl Session {
     }
 
     pub(crate) fn hear(&mut self, news: LiveNews, effects: &mut Effects) {
-        let Completed { words, path, saved_as, exit_code, failed, told } = match news {
+        let Completed { words, path, saved_as, ending } = match news {
             LiveNews::Fault(words) => return self.tell(Message::error(words)),
             LiveNews::SavedAs(path) => return self.print_as(path, effects),
             LiveNews::Over(over) => over,
@@ -47,7 +46,7 @@ impl Session {
         self.maker = None;
         self.app.update(Event::Live(OutputEvent::Finished), effects);
         self.print_as(saved_as, effects);
-        self.tell_end(exit_code, failed, &told, effects);
+        self.tell_end(ending, effects);
         self.settled(path, effects);
         if let Some(words) = words {
             self.app.update(Event::Told(Message::note(words)), effects);
@@ -79,20 +78,14 @@ impl Session {
 
     /// Tells the policy how the first output ended: some agents report that to the model, or cut with another policy
     /// then.
-    fn tell_end(
-        &mut self,
-        exit_code: Option<i32>,
-        failed: Option<Policy>,
-        told: &[&'static str],
-        effects: &mut Effects,
-    ) {
+    fn tell_end(&mut self, ending: Ending, effects: &mut Effects) {
         if let Some(subject) = self.first_subject() {
-            subject.context.exit_code = exit_code.or(subject.context.exit_code);
-            subject.policy = failed.as_ref().unwrap_or(&subject.policy).clone();
-            set_true(&mut subject.policy, told);
+            subject.certainty = ending.certainty;
+            subject.context.exit_code = ending.exit_code.or(subject.context.exit_code);
+            subject.policy = ending.failed.as_ref().unwrap_or(&subject.policy).clone();
+            set_true(&mut subject.policy, &ending.told);
         }
         if self.is_first_viewed() {
-            let ending = Ending { exit_code, failed, told: told.to_vec() };
             self.app.update(Event::Live(OutputEvent::Ended(Box::new(ending))), effects);
         }
     }

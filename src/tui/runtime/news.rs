@@ -4,14 +4,13 @@ use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
 use crate::capture::Control;
-use crate::preview::Policy;
 use crate::text::label::SafeText;
+use crate::tui::pager::subject::Ending;
 
 /// The output that is still being made and is shown first.
 pub struct Live {
     /// What makes it.
     pub maker: Maker,
-    /// The news of it.
     pub news: Receiver<LiveNews>,
 }
 
@@ -44,12 +43,8 @@ pub struct Completed {
     pub path: Option<PathBuf>,
     /// The path that the notices print from now on.
     pub saved_as: String,
-    /// The exit status, if a command made the output.
-    pub exit_code: Option<i32>,
-    /// The policy for the output of failed commands, if that is a different one.
-    pub failed: Option<Policy>,
-    /// The boolean parameters to set because of how it ended, for policies that have them.
-    pub told: Vec<&'static str>,
+    /// How it ended.
+    pub ending: Ending,
 }
 
 /// How the screens were left.

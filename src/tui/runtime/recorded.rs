@@ -2,11 +2,12 @@
 
 use std::io;
 
+use crate::known::Certainty;
 use crate::preview::InputContext;
 use crate::source::{Hold, MapView};
 use crate::text::label::label;
 use crate::tui::event::{Effects, Message};
-use crate::tui::pager::recorded::RecordedCall;
+use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
 use crate::tui::pager::subject::{Choice, Opened, OpenedFrom, Subject};
 use crate::tui::sessions::job::{OutputPlace, ReadyCall};
 
@@ -30,13 +31,14 @@ impl Session {
                     let context = InputContext { exit_code, saved_as, ..subject.context };
                     // The cut is the recorded one; the store only tells where the spill is.
                     let (policy, limits_from) = (choice.policy, choice.limits_from);
-                    let subject = Subject { name, context, policy, limits_from, ..subject };
+                    let certainty = Certainty::Reconstructed;
+                    let subject = Subject { name, context, policy, limits_from, certainty, ..subject };
                     self.open(Target { subject, source }, None, Some(ready.recorded), &mut effects);
                 }
                 Err(fault) => self.tell(Message::error(fault)),
             },
             OutputPlace::Memory(view) => {
-                let subject = in_memory(name, exit_code, choice);
+                let subject = in_memory(name, exit_code, choice, &ready.recorded.rest);
                 self.open_memory(subject, view, ready.recorded, &mut effects);
             }
         }
@@ -75,7 +77,12 @@ impl Session {
     }
 }
 
-fn in_memory(name: String, exit_code: Option<i32>, choice: Choice) -> Subject {
+/// Returns what is known of a recorded text. Of its rest, if that is missing, no policy makes what the model got.
+fn in_memory(name: String, exit_code: Option<i32>, choice: Choice, rest: &RestOfOutput) -> Subject {
+    let certainty = match rest {
+        RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
+        RestOfOutput::Missing(_) => Certainty::WouldGet,
+    };
     Subject {
         name,
         context: InputContext {
@@ -86,6 +93,7 @@ fn in_memory(name: String, exit_code: Option<i32>, choice: Choice) -> Subject {
         },
         policy: choice.policy,
         limits_from: choice.limits_from,
+        certainty,
         candidates: Vec::new(),
         warnings: Vec::new(),
         store_warnings: Vec::new(),

@@ -19,7 +19,6 @@ use super::rows::{CallRow, CallSizes};
 pub enum ReadingState {
     /// It is being read; how much of it has been, in percent.
     Reading(u64),
-    /// It is read.
     Read,
     /// It cannot be read, for this reason.
     Failed(SafeText),
@@ -42,7 +41,6 @@ pub struct CallList {
     pub is_format_unknown: bool,
     rows: Vec<CallRow>,
     shown: Vec<usize>,
-    /// The cursor.
     pub cursor: ListCursor,
     sort: usize,
     reversed: bool,

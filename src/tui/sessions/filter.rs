@@ -26,7 +26,6 @@ impl WordFilter {
         self.before = Some((self.words.clone(), cursor));
     }
 
-    /// Sets the words.
     pub(super) fn set(&mut self, words: &str) {
         self.words = words.to_owned();
     }

@@ -52,11 +52,9 @@ pub enum OutputPlace {
 /// A call that is ready to be shown.
 #[derive(Debug)]
 pub struct ReadyCall {
-    /// Its index.
     pub index: usize,
     /// Its name on the screen: tool and command.
     pub name: String,
-    /// The agent.
     pub agent: &'static str,
     /// The policy that cut it, or that comes closest, if that is known: `claude-code/bash`.
     pub policy: Option<String>,
@@ -133,7 +131,6 @@ pub enum SessionsEvent {
 pub struct SumTask {
     /// The number of the listing.
     pub number: u64,
-    /// The sessions.
     pub sessions: Vec<SessionToSum>,
 }
 

@@ -37,7 +37,6 @@ pub struct SessionList {
     /// The number of the last listing that was started.
     asked: u64,
     shown: Vec<ShownSession>,
-    /// The cursor.
     pub cursor: ListCursor,
     sort: usize,
     reversed: bool,
@@ -164,7 +163,6 @@ impl SessionList {
         self.shown.get(self.cursor.chosen).and_then(session_ref).and_then(|n| self.rows.get(n))
     }
 
-    /// Returns a session by its index.
     pub fn row(&self, index: usize) -> Option<&SessionRow> {
         self.rows.get(index)
     }

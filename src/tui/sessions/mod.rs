@@ -29,7 +29,6 @@ use order::{CALL_COLUMNS, SESSION_COLUMNS};
 pub struct SessionsScreen {
     /// The size and capabilities of the terminal.
     pub canvas: Canvas,
-    /// The sessions.
     pub list: SessionList,
     /// The calls of the session that is open.
     pub calls: Option<CallList>,
@@ -60,9 +59,7 @@ pub(crate) enum SessionsNext {
 
 /// What an event requests from the rest of the program.
 pub(crate) enum SessionsNews {
-    /// Nothing.
     Nothing,
-    /// Open this call.
     Open(Box<ReadyCall>),
     /// Show this text.
     Show(JsonLine),

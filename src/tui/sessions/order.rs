@@ -35,7 +35,6 @@ pub const CALL_COLUMNS: &[SortColumn] = &[
 /// By what sessions are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionGroup {
-    /// The agent.
     Agent,
     /// The project's directory.
     Project,

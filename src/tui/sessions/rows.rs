@@ -24,7 +24,6 @@ pub enum SumState<T> {
     Unknown,
     /// A worker is at it.
     Asked,
-    /// It is known.
     Known(T),
     /// It cannot be had.
     Failed,
@@ -58,7 +57,6 @@ pub struct SessionWords {
 pub struct SessionRow {
     /// Where the session is.
     pub file: Arc<SessionFile>,
-    /// The agent.
     pub agent: &'static str,
     /// What the ends of its file say; `None` until they are read.
     pub words: Option<SessionWords>,
@@ -115,7 +113,6 @@ pub struct CallRow {
     pub id: SafeText,
     /// Who called: the name of the conversation; empty for the main one.
     pub thread: SafeText,
-    /// The tool.
     pub tool: SafeText,
     /// When the model called.
     pub at: Option<Timestamp>,

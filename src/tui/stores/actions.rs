@@ -22,7 +22,6 @@ use super::{Cleaning, ListState};
 pub struct StoresScreen {
     /// The size and capabilities of the terminal.
     pub canvas: Canvas,
-    /// The list.
     pub listing: ListState,
     /// The selected entry and its preview, shown beside the list.
     pub glance: Option<Glance>,

@@ -19,7 +19,6 @@ const LONGEST_LINE: usize = 64 << 10;
 pub enum ModelGot {
     /// All of it, but perhaps for the line feed at its end.
     All,
-    /// Nothing of it.
     Nothing,
     /// All but the last line.
     LostLastLine,
@@ -63,7 +62,6 @@ impl ModelGot {
         }
     }
 
-    /// Returns it in words.
     pub fn words(self) -> String {
         match self {
             Self::All => "all".into(),

@@ -87,7 +87,6 @@ pub struct ListState {
     pub top: usize,
     /// Whether any key has been pressed in the list. Until then the first row stays selected, whichever it is.
     pub(crate) touched: bool,
-    /// The filter.
     filtering: Filtering,
     /// The entry to select once it is shown.
     sought: Option<PathBuf>,

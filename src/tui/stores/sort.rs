@@ -60,7 +60,6 @@ impl EntryTable {
         self.batches.is_empty()
     }
 
-    /// Returns the entry with this number.
     pub fn entry(&self, number: u32) -> &Entry {
         &self.batches[number as usize / BATCH][number as usize % BATCH]
     }
@@ -125,14 +124,12 @@ pub struct Task {
 pub enum ListRow<'a> {
     /// The heading of a group, with the group's totals.
     Group(&'a str, &'a Sums),
-    /// An entry.
     Entry(&'a Entry),
 }
 
 /// The widest texts of the entries shown, in columns; 0 for one that none has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Widest {
-    /// The agent.
     pub agent: usize,
     /// The tool, as far as path or store tells it.
     pub tool: usize,

@@ -55,7 +55,6 @@ impl TextTable {
         self.batches.get(batch)?.as_deref()
     }
 
-    /// Sets the texts of a batch.
     pub fn set(&mut self, batch: usize, text: Arc<BatchText>) {
         if self.batches.len() <= batch {
             self.batches.resize(batch + 1, None);

@@ -43,7 +43,6 @@ impl ChangedView {
         self.rows().len()
     }
 
-    /// Returns the rows.
     pub(crate) fn rows(&self) -> &[ChangedOutput] {
         self.outputs.as_ref().map_or(&[], |(_, worst)| worst)
     }

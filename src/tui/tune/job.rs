@@ -12,11 +12,9 @@ use crate::tune::ChangedOutput;
 /// What the Tune view opens with.
 #[derive(Debug, Clone)]
 pub struct TuneStart {
-    /// The outputs.
     pub outputs: TuneSource,
     /// Which those are, in words.
     pub place: SafeText,
-    /// The policies.
     pub policies: TunePolicies,
     /// What counts as a find; without it the errors do.
     pub find: Option<Pattern>,
@@ -40,7 +38,6 @@ pub struct TuneJob {
     pub number: u64,
     /// The outputs.
     pub source: TuneSource,
-    /// The policies.
     pub policies: TunePolicies,
     /// What counts as a find; without it the errors do.
     pub find: Option<Pattern>,

@@ -191,7 +191,6 @@ impl TuneScreen {
         self.tables.iter_mut().find(|table| table.number == number)
     }
 
-    /// Returns the table that is shown.
     pub(crate) fn shown(&self) -> Option<&TuneTable> {
         self.tables.last()
     }
@@ -229,12 +228,11 @@ impl TuneScreen {
         Some((self.opening.take()?, "Tune".to_owned()))
     }
 
-    /// Gives an output the limits that were applied in this session. A recorded cut stays as it was.
-    pub(crate) fn apply_to(&self, opened: &mut Opened) {
-        let subject = &mut opened.subject;
-        let setting = self.applied.get(subject.policy.name()).filter(|_| opened.recorded.is_none());
-        if let Some(policy) = setting.and_then(|setting| setting.on(&subject.policy)) {
-            (subject.policy, subject.limits_from) = (policy, LIMITS_FROM.to_owned());
-        }
+    /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A recorded
+    /// cut stays as it was.
+    pub(crate) fn applied_to(&self, opened: &Opened) -> Option<(Policy, String)> {
+        let policy = &opened.subject.policy;
+        let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none())?;
+        Some((setting.on(policy)?, LIMITS_FROM.to_owned()))
     }
 }

@@ -179,6 +179,7 @@ mod tests {
             policy: catalog.get(name).unwrap(),
             limits_from: crate::config::LimitsFrom::Policy,
             chosen_by: crate::config::ChosenBy::Person,
+            certainty: crate::known::Certainty::WouldGet,
             warnings: Vec::new(),
             store_warnings: Vec::new(),
         };

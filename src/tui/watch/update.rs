@@ -21,7 +21,6 @@ pub(crate) enum WatchNext {
 /// Where the user is when news arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WatchGaze {
-    /// In the list.
     List,
     /// In an output opened from it: the row stays selected.
     Output,

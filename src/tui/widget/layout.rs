@@ -171,7 +171,6 @@ pub struct TuneAreas {
     pub title: Rect,
     /// The line above the plot, if there is one.
     pub legend: Rect,
-    /// The plot.
     pub plot: Rect,
     /// The line below the plot.
     pub axis: Rect,

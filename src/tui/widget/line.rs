@@ -13,9 +13,7 @@ use super::glyphs::Glyphs;
 /// A piece of text in one style.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Span {
-    /// The text.
     pub text: SafeText,
-    /// The style.
     pub style: Style,
 }
 

@@ -9,7 +9,6 @@ use crate::tui::keys::{Action, KeyContext, KeyMap};
 pub struct SortColumn {
     /// The letter that picks it in the menu.
     pub letter: char,
-    /// Its name.
     pub name: &'static str,
     /// Its order in words, and its order reversed.
     pub orders: [&'static str; 2],
@@ -25,7 +24,6 @@ impl SortColumn {
 /// The menu, with one column selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SortMenu {
-    /// The columns.
     pub(crate) columns: &'static [SortColumn],
     /// The index of the selected column.
     pub(crate) chosen: usize,

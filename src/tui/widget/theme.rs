@@ -8,7 +8,6 @@ use crate::config::{BaseTheme, Role, ThemeConfig};
 /// What a terminal says of its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backdrop {
-    /// It is light.
     Light,
     /// It is dark, or the terminal does not say.
     Other,

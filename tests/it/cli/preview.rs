@@ -85,7 +85,7 @@ fn json_has_the_text_its_parts_and_the_figures() {
     let json = preview(&["--max-lines", "2", "--json"]).ok().json();
     let text = format!("aaa\nbbbb\n\n...2 lines truncated...\n\n{HINT}");
     let expected = serde_json::json!({
-        "version": 1, "policy": "opencode/output", "confidence": "run", "status": "ok",
+        "version": 1, "policy": "opencode/output", "confidence": "run", "certainty": "would-get", "status": "ok",
         "truncated": true, "truncated_by": "lines", "text": text,
         "parts": [
             {"kind": "kept", "text": "aaa\nbbbb", "start": 0, "end": 8, "source": "stdout"},
@@ -97,6 +97,32 @@ fn json_has_the_text_its_parts_and_the_figures() {
         "warnings": [],
     });
     assert_eq!(json, expected);
+}
+
+#[test]
+fn json_says_whether_a_model_got_the_text() {
+    let home = Home::new();
+    let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+    home.private_entry("opencode", id, "line\n".repeat(3000), 1);
+    home.file("out.log", "line\n".repeat(3000));
+    let run = home.run(&["run", "--json", "--", "seq", "3000"]).ok().json();
+    assert_eq!(run["certainty"], "recorded");
+    let own = run["id"].as_str().expect("a spill");
+    for (words, certainty) in [
+        (&["out.log"][..], "would-get"),
+        (&[id], "reconstructed"),
+        (&["-p", "opencode/output", id], "reconstructed"),
+        (&["--max-lines", "2000", id], "reconstructed"),
+        (&["--max-lines", "10", id], "would-get"),
+        (&["-p", "pi/bash", id], "would-get"),
+        (&[own], "recorded"),
+        (&["--direction", "tail", own], "would-get"),
+        (&["-p", "pi/bash", own], "would-get"),
+    ] {
+        let json = home.run(&[&["preview", "--json"], words].concat()).ok().json();
+        assert_eq!(json["certainty"], certainty, "{words:?}");
+    }
+    assert_eq!(home.pipe("a\n", &["preview", "--json"]).ok().json()["certainty"], "would-get");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use overspill::config::Config;
 use overspill::corpus::{find_in_stores, prepare_tuning};
-use overspill::preview::{Catalog, InputContext, Policy};
+use overspill::preview::{Catalog, Certainty, InputContext, Policy};
 use overspill::source::{Change, MapView, Source, ViewSupply};
 use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
@@ -82,6 +82,7 @@ pub fn subject(policy: Policy) -> Subject {
         },
         policy,
         limits_from: "policy".into(),
+        certainty: Certainty::Reconstructed,
         candidates: Vec::new(),
         warnings: Vec::new(),
         store_warnings: Vec::new(),

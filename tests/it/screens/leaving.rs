@@ -173,9 +173,9 @@ fn how_many_are_marked_is_said_in_every_view() {
         bench.keys("xx");
         assert!(said(bench), "Stores");
         open_chosen(bench);
-        assert!(said(bench), "Preview");
+        assert!(said(bench), "what the model got");
         bench.keys("<Tab>");
-        assert!(said(bench), "Spill");
+        assert!(said(bench), "the whole output");
         bench.keys("q");
         assert!(said(bench) && left(bench).is_none(), "Stores again");
         keep("asks_to_delete", bench.keys("jq"));

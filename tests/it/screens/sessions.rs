@@ -430,15 +430,20 @@ fn a_recorded_call_beside_its_spill() {
 #[test]
 fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     let mut bench = shown((100, 24), RestOfOutput::Here, None);
-    assert!(text(&bench).contains("recorded by claude-code 2.1.330"), "{}", text(&bench));
+    assert!(text(&bench).contains("recorded · by claude-code 2.1.330"), "{}", text(&bench));
     bench.keys("<");
-    assert!(text(&bench).contains("reconstructed by claude-code/bash"), "{}", text(&bench));
+    assert!(text(&bench).contains("would get · max bytes 20 KB"), "{}", text(&bench));
     bench.keys("i");
-    assert!(text(&bench).contains("recorded by claude-code 2.1.330 · "), "{}", text(&bench));
+    assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · cut"), "{}", text(&bench));
     let verdict =
         Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
     bench.update(OutputEvent::Checked(Box::new(verdict)));
-    assert!(text(&bench).contains(" · = claude-code/bash · cut"), "{}", text(&bench));
+    assert!(
+        text(bench.keys("=")).contains("verified: claude-code/bash makes the same text"),
+        "{}",
+        text(&bench)
+    );
+    bench.keys("<Esc>");
     bench.keys("q");
     assert!(text(&bench).contains("Calls"), "{}", text(&bench));
 }

@@ -1,10 +1,38 @@
-//! The title: a long name makes room for the policy, and the exit status stays as long as there is room.
+//! The title: the word for certainty stays at every width, a long name makes room, the exit status stays as long as it can.
 
+use overspill::preview::{Certainty, Policy};
 use overspill::source::Source;
 use overspill::tui::pager::subject::Subject;
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
+use crate::common::lot::Lot;
+
+/// Steps that change what is shown, or where; each leaves the title in sight.
+const STEPS: [&str; 22] = [
+    "+",
+    "-",
+    "<",
+    ">",
+    "D",
+    "R",
+    "O",
+    "j",
+    "G",
+    "w",
+    "<Tab>",
+    "<Tab>",
+    "3-",
+    "5>",
+    "l+<Esc>",
+    "l-<Enter>",
+    "lD<Enter>",
+    "pread<Enter>",
+    "pmeta<Enter>",
+    "p<Down><Enter>",
+    "p<Esc>",
+    "/unit_17<Enter>",
+];
 
 /// Returns the title of an output of this name, whose command exited with status 3.
 fn title(width: u16, name: &str, policy_name: &str) -> String {
@@ -18,14 +46,98 @@ fn title(width: u16, name: &str, policy_name: &str) -> String {
     bench.rows().swap_remove(0)
 }
 
+/// Whether two policies are one, with the same values.
+fn is_same(one: &Policy, other: &Policy) -> bool {
+    let values = |policy: &Policy| policy.params().iter().map(|p| policy.get(&p.name)).collect::<Vec<_>>();
+    one.name() == other.name() && values(one) == values(other)
+}
+
+/// Returns the words for certainty that the title must have, and those it has.
+fn words(
+    bench: &Bench,
+    certainty: Certainty,
+    first: &Policy,
+    candidates: &[Policy],
+) -> [Vec<&'static str>; 2] {
+    let now = &bench.pager().output.subject.policy;
+    let mut wanted = vec![match certainty {
+        certainty if is_same(now, first) => match certainty {
+            Certainty::Recorded => "recorded",
+            Certainty::Reconstructed => "reconstructed",
+            Certainty::WouldGet => "would get",
+        },
+        _ if candidates.iter().any(|candidate| is_same(now, candidate)) => "reconstructed",
+        _ => "would get",
+    }];
+    wanted.extend((now.name().ends_with("/read")).then_some("read view"));
+    let title =
+        bench.rows().swap_remove(0).replace("Model would get", "").replace("reconstructed", "RECONSTRUCTED");
+    let has = |word: &&str| title.contains(&word.replace("reconstructed", "RECONSTRUCTED"));
+    [wanted, ["recorded", "reconstructed", "would get", "read view"].into_iter().filter(has).collect()]
+}
+
 #[test]
-fn a_long_name_is_shortened_before_the_policy_is_dropped() {
+fn the_title_says_how_certain_it_is_whatever_the_keys_and_at_every_width() {
+    let home = Home::new();
+    let path = home.file("build.log", crate::common::samples::build_log(8_432));
+    let mut seen = [0; 3];
+    for seed in 1..=60 {
+        let mut lot = Lot(seed * 7_919);
+        let certainty = lot.of(&[Certainty::Recorded, Certainty::Reconstructed, Certainty::WouldGet]);
+        let first = policy(lot.of(&["opencode/output", "opencode/metadata", "pi/bash"]));
+        // Only what lies in an agent's store has candidates.
+        let candidates = match certainty {
+            Certainty::Reconstructed => vec![policy("opencode/output"), policy("opencode/metadata")],
+            _ => Vec::new(),
+        };
+        let width = || [40, 41, 50, 59, 60, 79, 80, 100, 120, 139, 140, 200];
+        let mut bench = Bench::new((lot.of(&width()), 24));
+        let source = Source::open(&path).expect("a file");
+        let subject = Subject { certainty, candidates: candidates.clone(), ..subject(first.clone()) };
+        let effects = bench.show(subject, &source);
+        bench.carry_out(effects);
+        let mut keys = String::new();
+        for _ in 0..12 {
+            let [wanted, said] = words(&bench, certainty, &first, &candidates);
+            assert_eq!(said, wanted, "{certainty:?} {} after {keys:?}: {:?}", first.name(), bench.rows()[0]);
+            seen[usize::from(wanted[0] == "would get") + usize::from(wanted.len() > 1)] += 1;
+            let step = lot.of(&STEPS);
+            bench.keys(step).resize((lot.of(&width()), 24));
+            keys.push_str(step);
+        }
+    }
+    assert!(seen.iter().all(|times| *times > 20), "{seen:?}");
+}
+
+#[test]
+fn a_what_if_warns_and_says_in_what_it_differs() {
+    let home = Home::new();
+    let path = home.file("build.log", crate::common::samples::build_log(8_432));
+    for width in [40, 60, 80, 120, 140, 200] {
+        let mut bench = Bench::open((width, 24), &path, policy("opencode/output"));
+        let dim = bench.rows().swap_remove(0);
+        assert!(dim.contains("reconstructed") && !dim.contains("direction"), "{dim}");
+        bench.keys("D");
+        let changed = bench.rows().swap_remove(0);
+        assert!(
+            changed.contains(if width < 80 { "would get" } else { "would get · direction tail" }),
+            "{changed}"
+        );
+        assert!(!changed.contains("reconstructed"), "{changed}");
+        bench.keys("D");
+        assert_eq!(bench.rows().swap_remove(0), dim);
+    }
+}
+
+#[test]
+fn a_long_name_leaves_both_texts_and_the_word_in_the_title() {
     let name = "tool_e26cf08d5001AbCdEfGhIjKlMnOpQrStUvWxYz0123456789.txt";
     for width in [80, 90, 100] {
         for policy in ["opencode/output", "codex/exec-bytes", "claude-code/bash"] {
             let title = title(width, name, policy);
-            assert!(title.contains(policy) && title.contains("tool_e"), "{width}: {title}");
-            assert!(title.contains('…') && title.contains("Spill"), "{width}: {title}");
+            assert!(title.contains("tool_e") && title.contains('…'), "{width}: {title}");
+            assert!(title.contains("Model got │ Whole output"), "{width}: {title}");
+            assert!(title.contains(" reconstructed"), "{width}: {title}");
         }
     }
 }
@@ -33,7 +145,7 @@ fn a_long_name_is_shortened_before_the_policy_is_dropped() {
 #[test]
 fn the_exit_status_stays_in_the_title() {
     let shown = title(100, "build.log", "opencode/output");
-    assert!(shown.contains("exit status 3") && shown.contains("opencode/output"), "{shown}");
+    assert!(shown.contains("exit status 3") && shown.contains("reconstructed"), "{shown}");
     let narrow = title(60, "build.log", "opencode/output");
-    assert!(!narrow.contains("exit status") && narrow.contains("opencode/output"), "{narrow}");
+    assert!(!narrow.contains("exit status") && narrow.contains("reconstructed"), "{narrow}");
 }

@@ -32,7 +32,7 @@ fn what_a_read_tool_says_of_an_empty_file_is_some_text() {
     let mut bench = Bench::open((80, 12), &home.file("empty", ""), policy("opencode/output"));
     assert!(bench.status().contains("the model got no text"), "{}", bench.status());
     bench.keys("O<Esc>k");
-    assert!(bench.status().contains("the model got only what the agent added"), "{}", bench.status());
+    assert!(bench.status().contains("the model gets only what the agent adds"), "{}", bench.status());
 }
 
 #[test]

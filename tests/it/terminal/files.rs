@@ -18,7 +18,7 @@ fn a_file_that_is_cut_short_is_said_to_be() {
     session.keys("\tG").wait_for("8432 ┊");
     File::options().write(true).open(&path).unwrap().set_len(100).unwrap();
     session.wait_status("the file was cut short while you looked").wait_top("1 │ ok   unit_1");
-    session.keys("\t").wait_for("the model got all");
+    session.keys("\t").wait_for("the model gets all");
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn a_file_that_is_rewritten_is_said_to_be() {
     let home = Home::new();
     let path = home.file("build.log", "first\n".repeat(50));
     let session = Session::start(&home, &["build.log"]);
-    session.wait_status("the model got all 50 lines");
+    session.wait_status("the model gets all 50 lines");
     std::fs::write(&path, "second\n".repeat(100)).unwrap();
     session.wait_top("second");
 }
@@ -36,7 +36,7 @@ fn a_deleted_file_is_still_held() {
     let home = Home::new();
     let path = home.file("build.log", "first\n");
     let session = Session::start(&home, &["build.log"]);
-    session.wait_status("the model got the one line");
+    session.wait_status("the model gets the one line");
     std::fs::remove_file(path).unwrap();
     session.wait_status("deleted; you can still read it here").wait_top("first");
 }
@@ -46,7 +46,7 @@ fn a_growing_file_is_followed() {
     let home = Home::new();
     let path = home.file("build.log", test_log(40));
     let mut session = Session::start(&home, &["build.log"]);
-    session.wait_status("the model got all 40 lines");
+    session.wait_status("the model gets all 40 lines");
     session.keys("\tF").wait_for("40 │ ok");
     let mut file = File::options().append(true).open(path).unwrap();
     for n in 41..=45 {
@@ -66,7 +66,7 @@ fn a_pipe_is_shown_while_it_streams() {
     writer.write_all(b"first\n").unwrap();
     session.wait_for("standard input").wait_for("still coming").wait_top("first");
     writer.write_all(b"second\n").unwrap();
-    session.wait_for("second").wait_status("the model got all 2 lines");
+    session.wait_for("second").wait_status("the model gets all 2 lines");
     drop(writer);
     session.wait_gone("still coming");
     session.keys("q");
@@ -81,7 +81,7 @@ fn a_signal_gives_the_terminal_back() {
         let home = Home::new();
         home.file("build.log", "text\n");
         let mut session = Session::start(&home, &["build.log"]);
-        session.wait_status("the model got the one line");
+        session.wait_status("the model gets the one line");
         session.signal(signal);
         assert_eq!(session.ended(), status);
         session.is_restored();

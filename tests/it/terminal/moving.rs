@@ -64,12 +64,12 @@ fn windows_page_as_an_agent_does() {
 fn a_search_goes_on_and_back() {
     let home = cut();
     let mut session = open(&home);
-    session.keys("\t/skip\r").wait_status("/skip 1 of 87 · model got 21").wait_for("50 │ skip unit_50");
+    session.keys("\t/skip\r").wait_status("/skip 1 of 87 · model gets 21").wait_for("50 │ skip unit_50");
     session.keys("n").wait_status("/skip 2 of 87").wait_for("147 │ skip unit_147");
     session.keys("N").wait_status("/skip 1 of 87");
     session
         .keys("/error\r")
-        .wait_status("/error 1 of 1 · model got 0")
+        .wait_status("/error 1 of 1 · model gets 0")
         .wait_for("8421 ┊ error: unit_x failed");
     session.keys("/nothing like it\r").wait_status("no match for nothing like it");
     session.keys("/a(\r").wait_status("/a( — unclosed group at column 2");
@@ -93,8 +93,8 @@ fn limits_turn_by_key_and_the_preview_follows() {
 fn a_wider_terminal_shows_both_sides() {
     let home = cut();
     let mut session = open(&home);
-    session.resize(200, 50).wait_for("Preview · what the model got").wait_for("Spill · 8,432 lines");
-    session.resize(60, 10).wait_gone("Spill · 8,432 lines");
+    session.resize(200, 50).wait_for("Model would get").wait_for("Whole output · 8,432 lines");
+    session.resize(60, 10).wait_gone("Whole output · 8,432 lines");
     session.resize(5, 2).wait_for("overs");
     session.resize(80, 24).wait_status("kept 2,000 of 8,433 lines");
 }
@@ -130,7 +130,7 @@ fn a_filter_shows_which_errors_the_model_missed() {
     home.file("build.log", test_log(200_000));
     let mut session = Session::start(&home, &["build.log"]);
     session.wait_status("kept 2,000 of 200,001 lines");
-    session.keys("&skip\r").wait_top("50 │ skip unit_50").wait_status("&skip · 2,062 lines, model got 21");
+    session.keys("&skip\r").wait_top("50 │ skip unit_50").wait_status("&skip · 2,062 lines, model gets 21");
     session.keys("&\t\r").wait_for("2087 ┊ skip unit_2087").wait_status("2,041 of 2,062 lines");
     session.keys("G").wait_for("skip unit_199967");
     session.keys("\x1b").wait_status("all lines are shown").wait_top("^[[32mok^[[0m   unit_1");
@@ -148,10 +148,10 @@ fn own_keys_are_read_from_the_configuration() {
     .unwrap();
     let mut session = open(&home);
     session.wait_status("F2 help");
-    session.keys("\x06error\r").wait_for("model got 0");
+    session.keys("\x06error\r").wait_for("model gets 0");
     session.keys("/").wait_status("/ does nothing here; F2 for help");
     session.keys("\x1bOQ").wait_for("F2 closes");
-    session.keys("q").wait_status("model got 0");
+    session.keys("q").wait_status("model gets 0");
     session.keys("q");
     assert_eq!(session.ended(), 0);
 }

@@ -13,7 +13,7 @@ fn an_entry_is_chosen_opened_and_left_again() {
     home.private_entry("opencode", OTHER, "the older\n", 50);
     let mut session = Session::start(&home, &[]);
     session.wait_for("2 outputs").wait_for("the younger").wait_for("the older");
-    session.keys("j\r").wait_for(OTHER).wait_top("the older").wait_status("the model got the one line");
+    session.keys("j\r").wait_for("Model got").wait_top("the older").wait_status("the model got the one line");
     session.keys("\x1b").wait_for("2 outputs");
     session.keys("k\r").wait_top("the younger");
     session.keys("S").wait_for("2 outputs");

@@ -166,7 +166,6 @@ impl Fates<'_> {
     }
 }
 
-/// Whether the record of a result is on the branch that lives.
 fn is_on_branch(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> bool {
     let thread = result.thread as usize;
     match (history.conversations.get(thread), living.get(thread)) {

@@ -82,7 +82,6 @@ pub(super) struct CountedRequest {
 }
 
 impl Conversation {
-    /// Returns the message of a record, by its number.
     pub(super) fn message(&self, number: u32) -> Option<RecordId> {
         let at = self.messages.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         self.messages.get(at).map(|(_, message)| *message)

@@ -13,7 +13,6 @@ const MOST_PIECES: usize = 10_000;
 /// A result as it is sent.
 #[derive(Default)]
 pub(super) struct Sent {
-    /// Its text.
     pub pieces: Vec<TextPiece>,
     /// The strings that were cut, as they are recorded: each of a member named `result`.
     pub cut: Vec<RecordSpan>,

@@ -75,7 +75,6 @@ pub(super) fn is_small(output: Json, is_error: bool) -> bool {
     tokens < MIN_TOKENS
 }
 
-/// Returns the texts of an output.
 fn texts(output: Json) -> Vec<Json> {
     match output.kind() {
         Kind::String => vec![output],

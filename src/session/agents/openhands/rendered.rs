@@ -27,7 +27,6 @@ const BREAKS: &[char] =
 
 /// An observation as it is sent.
 pub(super) struct SentObservation {
-    /// Its text.
     pub pieces: Vec<TextPiece>,
     /// Where the whole of it was saved, if it was cut.
     pub saved: Option<Citation>,

@@ -72,7 +72,6 @@ impl CompareJob {
 /// What the matches that a policy keeps are matches of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedFinds {
-    /// The search.
     Search,
     /// The pattern of errors and warnings.
     Errors,

@@ -19,8 +19,9 @@ pub(crate) fn conditions(sift: &Sift) -> String {
     words.join(" ")
 }
 
-/// Describes the filter in versions from the longest to the shortest: `&error &!debug · 274 lines, model got 3`.
-pub(crate) fn summary(sift: &Sift) -> Vec<String> {
+/// Describes the filter in versions from the longest to the shortest: `&error &!debug · 274 lines, model got 3`. `verb` is what the model
+/// does with the lines: `got`, `gets`.
+pub(crate) fn summary(sift: &Sift, verb: &str) -> Vec<String> {
     let (words, total) = (conditions(sift), sift.total());
     let shown = thousands(total.shown(sift.shows()));
     let all = total.got + total.lost;
@@ -32,14 +33,14 @@ pub(crate) fn summary(sift: &Sift) -> Vec<String> {
         (Some(percent), Shows::Lost) => format!("{shown} of {} lines so far, {percent}%", thousands(all)),
     };
     let got = match sift.shows() {
-        Shows::All => format!(", model got {}", thousands(total.got)),
+        Shows::All => format!(", model {verb} {}", thousands(total.got)),
         Shows::Lost => String::new(),
     };
     vec![format!("{words} · {count}{got}"), format!("{words} · {count}"), count]
 }
 
 /// Describes a filter that shows no line.
-pub(crate) fn blank(sift: &Sift, keys: &KeyMap) -> Option<Vec<String>> {
+pub(crate) fn blank(sift: &Sift, verb: &str, keys: &KeyMap) -> Option<Vec<String>> {
     if !sift.is_blank() {
         return None;
     }
@@ -49,7 +50,7 @@ pub(crate) fn blank(sift: &Sift, keys: &KeyMap) -> Option<Vec<String>> {
         (None, 0) => vec![format!("{words}: no line."), format!("{back} shows all lines again.")],
         (None, got) => {
             vec![
-                format!("{words}: no line. The model got all {}.", thousands(got)),
+                format!("{words}: no line. The model {verb} all {}.", thousands(got)),
                 format!("{back} goes back."),
             ]
         }

@@ -12,7 +12,6 @@ use crate::tui::pager::reader::{Cost, Files, Reader};
 /// What to search.
 #[derive(Debug, Clone)]
 pub enum Haystack {
-    /// The file.
     File(MapView),
     /// The text of a whole preview.
     Text(Arc<Vec<u8>>),
@@ -82,7 +81,6 @@ pub enum Counting {
 /// A task for a worker: count the matches in a file.
 #[derive(Debug, Clone)]
 pub struct CountJob {
-    /// What is counted.
     pub what: Counting,
     /// The number of the task; replies to older ones are dropped.
     pub number: u64,
@@ -99,7 +97,6 @@ pub struct CountJob {
 pub struct Found {
     /// The number of the task.
     pub number: u64,
-    /// The reply.
     pub reply: SearchReply,
 }
 

@@ -141,9 +141,11 @@ impl Pager {
         let is_absent = |tally: &Tally| tally.is_whole(len) && tally.counts.total() == 0;
         let name = self.find.pattern.as_ref().map_or("", |pattern| pattern.text());
         self.message = Some(match seeking.sought {
-            Sought::Missed if !is_absent(&self.find.tally) => Message::note("the model got every match"),
+            Sought::Missed if !is_absent(&self.find.tally) => {
+                Message::note(format!("the model {} every match", self.output.certainty().verb()))
+            }
             Sought::MissedError if !is_absent(&self.errors.tally) => {
-                Message::note("the model got every error and warning")
+                Message::note(format!("the model {} every error and warning", self.output.certainty().verb()))
             }
             Sought::Match | Sought::Missed if self.output.sift.is_some() => {
                 let filter = self.key_of(Action::Matching);

@@ -104,7 +104,8 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
-    let unfiltered = output.sift_of(side).and_then(|sift| filter::words::blank(sift, canvas.keys));
+    let unfiltered =
+        output.sift_of(side).and_then(|sift| filter::words::blank(sift, describe::verb(output), canvas.keys));
     let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side, canvas.keys)).or(unfiltered) {
         line::centred(buffer, area, words, canvas.theme.dim);
@@ -152,16 +153,17 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
     let Shown { output, side, canvas, .. } = *shown;
     let style = if shown.active { canvas.theme.active } else { canvas.theme.dim };
     let (name, what) = match side {
-        Side::Preview => ("Preview", describe::preview_heading(output)),
+        Side::Preview => (describe::heading(output), describe::preview_heading(output).to_owned()),
         Side::Spill => {
             let filter = output
                 .sift
                 .as_ref()
                 .map_or(String::new(), |sift| format!(" · {}", filter::words::conditions(sift)));
-            ("Spill", format!("{}{filter}", describe::spill_heading(output)))
+            (describe::WHOLE, format!("{}{filter}", describe::spill_heading(output)))
         }
     };
-    let spans = [Span::plain(" "), Span::new(name, style), Span::new(format!(" · {what}"), canvas.theme.dim)];
+    let what = if what.is_empty() { what } else { format!(" · {what}") };
+    let spans = [Span::plain(" "), Span::new(name, style), Span::new(what, canvas.theme.dim)];
     line::spans(buffer, area, &spans);
 }
 

@@ -1,96 +1,78 @@
-//! Draws the top line: the name of the output, the pane, and the policy that cut the output.
+//! Draws the top line: the name of the output, its two texts, how certain the first is, and what cut it.
 
 use ratatui::Frame;
 use ratatui::style::Style;
 
 use crate::human::thousands;
+use crate::known::Certainty;
 use crate::session::verify::Verdict;
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
+use crate::tui::pager::recorded::RecordedCall;
 use crate::tui::pager::search::job::Counting;
-use crate::tui::pager::subject::OpenedFrom;
-use crate::tui::pager::{Pager, describe};
+use crate::tui::pager::{Pager, describe, outcome};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 
 use super::status::number;
 
-/// The version of the right end that names the policy and whether it cut: there the name of the output makes room.
-const POLICY: usize = 2;
-/// From this many columns on, the tabs stand apart and have their full names.
-const TABBED: u16 = 110;
-/// How many columns the tabs take less where they stand close.
-const CLOSE: usize = 3;
-/// The tab of Sessions on a narrow screen, where there is room, and where there is less.
-const SESSIONS: [&str; 2] = [" Sessions", " Sess."];
-/// The columns that the name of the output keeps.
+/// The columns that the name of the output keeps beside all but the word for certainty.
 const SHORTEST_NAME: usize = 12;
-/// The one that names the policy and counts the errors, if there are any.
-const POLICY_AND_ERRORS: usize = 3;
+/// The columns that the name keeps in any case.
+const LEAST_NAME: usize = 4;
 
 /// Draws the title of one output.
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
-    let mut rest = Vec::new();
-    if pager.files > 1 {
-        rest.push(Span::new(format!("({} of {}) ", pager.file + 1, pager.files), pager.canvas.theme.dim));
-    }
-    let state = state(pager).map(|words| Span::new(format!(" {words} "), pager.canvas.theme.warning));
-    rest.extend(state);
-    if places.strip.is_none() {
-        rest.extend(tabs(pager));
-    }
-    let right = choices(pager, output);
     let room = usize::from(places.title.width);
-    let version = if pager.errors.tally.counts.total() > 0 { POLICY_AND_ERRORS } else { POLICY };
-    let policy = right.get(version).map_or(0, |spans| line::width(spans));
-    let status = exit_status(pager, output);
-    if line::width(&rest) + status.text.columns() + policy + SHORTEST_NAME + 3 < room {
-        rest.insert(0, status);
-    }
-    let tab = if pager.origin() == OpenedFrom::Session && !is_wide(pager) { SESSIONS[1].len() } else { 0 };
-    let beside = line::width(&rest) + policy + tab + 4;
-    let most = (room * 9 / 20).min(room.saturating_sub(beside)).max(SHORTEST_NAME);
-    let name = SafeText::from(output.subject.name.as_str()).fit(most);
-    let name = Span::new(format!(" {name} "), pager.canvas.theme.accent);
-    let mut left: Vec<Span> = std::iter::once(name).chain(rest).collect();
-    let fitting = |taken: usize| right.iter().position(|spans| taken + line::width(spans) + 1 < room);
-    if places.strip.is_none() && !is_wide(pager) {
-        let name = sessions_tab(pager, line::width(&left), &|taken| fitting(taken).unwrap_or(usize::MAX));
-        left.extend(name.map(|name| Span::new(name, pager.canvas.theme.dim)));
-    }
-    let taken = line::width(&left);
+    let rights = rights(pager, output);
+    let word = rights.last().map_or(0, |spans| line::width(spans));
+    let name = SafeText::from(output.subject.name.as_str());
+    let rest = rest(pager, room.saturating_sub(word + LEAST_NAME + 4), places.strip.is_none());
+    let beside = line::width(&rest) + 3;
+    let wanted = name.columns().min(SHORTEST_NAME.max(room / 4));
+    let right = rights.iter().find(|right| wanted + beside + line::width(right) < room);
+    let right = right.or(rights.last()).map_or(&[][..], Vec::as_slice);
+    let room_for_name = room.saturating_sub(beside + line::width(right)).max(1);
+    let name = Span::new(format!(" {} ", name.fit(room_for_name)), pager.canvas.theme.accent);
+    let left: Vec<Span> = std::iter::once(name).chain(rest).collect();
     line::spans(frame.buffer_mut(), places.title, &left);
-    let right = fitting(taken).and_then(|fitting| right.get(fitting));
-    line::right(frame.buffer_mut(), places.title, taken, right.map_or(&[], Vec::as_slice));
+    line::right(frame.buffer_mut(), places.title, line::width(&left), right);
 }
 
-/// Names the last tab as long as it costs no words at the right end: `fitting` returns which version of these has room beside
-/// so many columns. A call of a session is worth words.
-fn sessions_tab(pager: &Pager, taken: usize, fitting: &dyn Fn(usize) -> usize) -> Option<&'static str> {
-    let is_call = pager.origin() == OpenedFrom::Session;
-    let least = if is_call { SESSIONS[1].len() } else { CLOSE };
-    let most = fitting(taken + least);
-    SESSIONS.into_iter().find(|name| fitting(taken + name.len()) <= most)
+/// Returns what follows the name, as far as it fits in `room`: the state of the file, the exit status, which of several
+/// files it is, and, if they are not headings, the names of the two texts.
+fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
+    let theme = &pager.canvas.theme;
+    let warn = |words: String| Span::new(format!(" {words} "), theme.warning);
+    let many = (pager.files > 1).then(|| format!("({} of {}) ", pager.file + 1, pager.files));
+    let tabs = if is_tabbed { tabs(pager) } else { Vec::new() };
+    let many = many.map(|words| Span::new(words, theme.dim));
+    let wanted = [state(pager).map(warn), exit_status(&pager.output).map(warn), many];
+    let mut rest: Vec<Span> = Vec::new();
+    // Both texts, or else the one that is shown, are worth more than what stands before them.
+    let shown: Vec<Span> = tabs.iter().filter(|tab| tab.style == theme.active).cloned().collect();
+    let tabs = [tabs, shown].into_iter().find(|tabs| line::width(tabs) < room).unwrap_or_default();
+    for span in wanted.into_iter().flatten() {
+        if line::width(&rest) + span.text.columns() + line::width(&tabs) < room {
+            rest.push(span);
+        }
+    }
+    if !tabs.is_empty() {
+        rest.push(Span::plain(" "));
+    }
+    rest.extend(tabs);
+    rest
 }
 
-/// Whether the tabs stand apart and have their full names.
-fn is_wide(pager: &Pager) -> bool {
-    pager.canvas.size.0 >= TABBED
-}
-
+/// Names the two texts; the one that is shown stands out.
 fn tabs(pager: &Pager) -> Vec<Span> {
     let theme = &pager.canvas.theme;
-    let side = |side: Side| if pager.focus() == side { theme.active } else { theme.dim };
-    let mut tabs =
-        vec![("Preview", side(Side::Preview)), ("Spill", side(Side::Spill)), ("Stores", theme.dim)];
-    if is_wide(pager) {
-        tabs.push(("Sessions", theme.dim));
-    }
-    let between = if is_wide(pager) { "  " } else { " " };
-    tabs.into_iter().flat_map(|(name, style)| [Span::plain(between), Span::new(name, style)]).collect()
+    let style = |side: Side| if pager.focus() == side { theme.active } else { theme.dim };
+    let between = Span::new(format!(" {} ", pager.canvas.glyphs().upright), theme.dim);
+    let got = Span::new(describe::heading(&pager.output), style(Side::Preview));
+    vec![got, between, Span::new(describe::WHOLE, style(Side::Spill))]
 }
 
 /// Returns the state of the file, if it is unusual.
@@ -105,102 +87,110 @@ fn state(pager: &Pager) -> Option<String> {
     }
 }
 
-/// Returns the command's exit status if it failed; empty otherwise.
-fn exit_status(pager: &Pager, output: &OpenOutput) -> Span {
+/// Returns the command's exit status if it failed.
+fn exit_status(output: &OpenOutput) -> Option<String> {
     let failed = output.subject.context.exit_code.filter(|code| *code != 0);
-    let words = failed.map_or(String::new(), |code| format!(" exit status {code} "));
-    Span::new(words, pager.canvas.theme.warning)
+    failed.map(|code| format!("exit status {code}"))
 }
 
-/// Returns versions of the right end, from the longest to the shortest.
-fn choices(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
-    match output.shown_record() {
-        Some(recorded) => with_errors(pager, output, recorded_result(pager, output, recorded)),
-        None => with_errors(pager, output, policy_and_limits(pager, output)),
-    }
-}
-
-/// Says what the evidence is, and whether a policy makes the same text.
-fn recorded_result(pager: &Pager, output: &OpenOutput, recorded: &RecordedCall) -> Vec<Vec<Span>> {
+/// Returns versions of the right end, from the longest to the shortest: the word for certainty, which the last consists of;
+/// what made the text; what was cut; the errors. What made the text goes first, the errors go last.
+fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let theme = &pager.canvas.theme;
-    let is_cut = !matches!(recorded.rest, RestOfOutput::NotCut);
-    let (verdict, evidence) = (describe::verdict(output), recorded.evidence.as_str());
-    let style = if is_cut { theme.warning } else { Style::new() };
-    let dotted = |words: &str| if words.is_empty() { String::new() } else { format!(" · {words}") };
-    let mark = if is_cut { recorded.check.as_ref().map_or("", Verdict::mark) } else { "" };
-    let is_different = matches!(recorded.check, Some(Verdict::Differs(_)));
-    let check = if is_different { theme.warning } else { theme.dim };
-    let version = |evidence: String, checked: &str, verdict: &str| {
-        let verdict = Span::new(format!("{} ", dotted(verdict)), style);
-        vec![Span::plain(evidence), Span::new(dotted(checked), check), verdict]
+    let style = if is_cut(output) { theme.warning } else { Style::new() };
+    let word = word(pager, output);
+    let [by, by_barely] = match output.shown_record() {
+        Some(recorded) => [format!("by {}", recorded.by), String::new()],
+        None => policy(output),
     };
-    let long = format!("{evidence} by {}", recorded.by);
-    let short = if is_cut { "cut" } else { "" };
-    vec![
-        version(long.clone(), &recorded.checked(), &verdict),
-        version(long, mark, &verdict),
-        version(evidence.into(), mark, short),
-        version(evidence.into(), "", ""),
-    ]
+    let (by, by_barely) = (Span::new(by, theme.dim), Span::new(by_barely, theme.dim));
+    let differs = differs(output).map(|words| Span::new(words, theme.warning));
+    let verdict = Span::new(describe::verdict(output), style);
+    let cut = Span::new(if is_cut(output) { "cut" } else { "" }, style);
+    let errors = errors(pager).map(|errors| Span::new(errors, style));
+    let [long, short] = &errors;
+    let differs = || differs.clone().unwrap_or_else(|| Span::plain(""));
+    let versions = [
+        vec![differs(), by, verdict.clone(), long.clone()],
+        vec![differs(), by_barely, verdict.clone(), long.clone()],
+        vec![differs(), verdict, long.clone()],
+        vec![differs(), cut.clone(), long.clone()],
+        vec![differs(), long.clone()],
+        vec![differs(), cut, short.clone()],
+        vec![differs(), short.clone()],
+        vec![differs()],
+        Vec::new(),
+    ];
+    versions.map(|parts| joined(std::iter::once(word.clone()).chain(parts), theme.dim)).into()
 }
 
-/// Names the policy with its limits, and says what it does to the output.
-fn policy_and_limits(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
-    let weak = Some(output.subject.policy.confidence()).filter(|confidence| confidence.is_weak());
-    let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
-    let failed =
-        output.subject.policy.failed_with(output.subject.context.exit_code).map_or(String::new(), |name| {
-            let tool =
-                name.strip_prefix(output.subject.policy.agent()).and_then(|rest| rest.strip_prefix('/'));
-            format!(" (failed: {})", tool.unwrap_or(name))
-        });
-    let by = if output.recorded.is_some() { "reconstructed by " } else { "" };
-    let policy = format!("{by}{}{weak}{failed}", output.subject.policy.name());
-    let verdict = describe::verdict(output);
-    let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
-    let style = if is_cut { pager.canvas.theme.warning } else { Style::new() };
-    let limits = output.limits();
-    let dim = pager.canvas.theme.dim;
-    let mut changed = String::new();
-    if output.limits_are_changed() {
-        changed = " (changed)".into();
+/// Joins the parts that are not empty with dots, and leaves a column at the end.
+fn joined(parts: impl Iterator<Item = Span>, dim: Style) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for part in parts.filter(|part| part.text.columns() > 0) {
+        if !spans.is_empty() {
+            spans.push(Span::new(" · ", dim));
+        }
+        spans.push(part);
     }
-    let limits = if limits.is_empty() { String::new() } else { format!(" · {limits}{changed}") };
-    let [policy_only, policy] = [format!("{policy} "), policy].map(Span::plain);
-    let (verdict, dot) = (Span::new(format!("{verdict} "), style), Span::new(" · ", dim));
-    let cut = Span::new(if is_cut { " · cut " } else { " " }, style);
-    vec![
-        vec![policy.clone(), Span::new(limits, dim), dot.clone(), verdict.clone()],
-        vec![policy.clone(), dot, verdict.clone()],
-        vec![policy, cut],
-        vec![policy_only],
-        vec![Span::plain(format!("{} ", output.subject.policy.name()))],
-        vec![verdict],
-    ]
+    spans.push(Span::plain(" "));
+    spans
 }
 
-/// Puts versions with the number of errors before those without, if there are any errors.
-fn with_errors(pager: &Pager, output: &OpenOutput, versions: Vec<Vec<Span>>) -> Vec<Vec<Span>> {
-    let is_cut = output.preview.as_ref().map_or(true, |preview| preview.truncated);
-    let style = if is_cut { pager.canvas.theme.warning } else { Style::new() };
-    let dim = pager.canvas.theme.dim;
-    let with_errors = errors(pager).into_iter().flat_map(|errors| {
-        let errors = [Span::new("· ", dim), Span::new(errors, style)];
-        versions[..4].iter().map(move |spans| [spans, &errors[..]].concat())
+fn is_cut(output: &OpenOutput) -> bool {
+    output.preview.as_ref().map_or(true, |preview| preview.truncated)
+}
+
+/// Returns the word for certainty. A what-if, which no model ever got of this output, warns; a file of no agent does not.
+fn word(pager: &Pager, output: &OpenOutput) -> Span {
+    let theme = &pager.canvas.theme;
+    let certainty = output.certainty();
+    let view = if output.is_read_view() { " · read view" } else { "" };
+    let style = match certainty {
+        Certainty::WouldGet if output.what_if().is_some() => theme.warning,
+        Certainty::WouldGet => theme.dim,
+        Certainty::Recorded | Certainty::Reconstructed => Style::new(),
+    };
+    Span::new(format!("{}{view}", certainty.words()), style)
+}
+
+/// Says in what a what-if differs from the limits at the start, or from which policy a record differs.
+fn differs(output: &OpenOutput) -> Option<String> {
+    match output.shown_record() {
+        Some(RecordedCall { check: Some(Verdict::Differs(difference)), .. }) => {
+            Some(format!("DIFFERS from {}", difference.policy))
+        }
+        Some(_) => None,
+        None => output.what_if().and_then(|policy| outcome::change(&output.first_policy, policy)),
+    }
+}
+
+/// Names the policy with its limits, and without.
+fn policy(output: &OpenOutput) -> [String; 2] {
+    let policy = &output.subject.policy;
+    let weak = Some(policy.confidence()).filter(|confidence| confidence.is_weak());
+    let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
+    let failed = policy.failed_with(output.subject.context.exit_code).map_or(String::new(), |name| {
+        let tool = name.strip_prefix(policy.agent()).and_then(|rest| rest.strip_prefix('/'));
+        format!(" (failed: {})", tool.unwrap_or(name))
     });
-    with_errors.chain(versions.iter().cloned()).collect()
+    let name = format!("{}{weak}{failed}", policy.name());
+    let limits = output.limits();
+    let dot = if limits.is_empty() { "" } else { " · " };
+    [format!("{name}{dot}{limits}"), name]
 }
 
-/// Describes the errors in the output, if there are any: `errors 274, model got 3`, and shorter.
-fn errors(pager: &Pager) -> Vec<String> {
+/// Describes the errors in the output: `errors 274, model got 3`, and shorter; empty if there are none.
+fn errors(pager: &Pager) -> [String; 2] {
     let (output, tally) = (&pager.output, &pager.errors.tally);
     if tally.counts.total() == 0 {
-        return Vec::new();
+        return Default::default();
     }
     let total = describe::total(output, tally);
     let number = number(pager, Counting::Errors).map(|number| format!("{} of ", thousands(number)));
     let got = describe::got(output, tally).filter(|_| !output.gaps().is_empty());
-    let got = got.map_or(String::new(), |got| format!(", model got {}", thousands(got)));
+    let verb = describe::verb(output);
+    let got = got.map_or(String::new(), |got| format!(", model {verb} {}", thousands(got)));
     let errors = format!("errors {}{total}", number.unwrap_or_default());
-    vec![format!("{errors}{got} "), format!("{errors} ")]
+    [format!("{errors}{got}"), errors]
 }

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::human::{count, lines, size, thousands, tokens};
+use crate::known::Certainty;
 use crate::session::model::Evidence;
 use crate::text::label::{SafeText, columns_of, head};
 use crate::tui::keys::{Action, KeyContext};
@@ -24,8 +25,9 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
         ("file", output.subject.context.saved_as.clone()),
         ("size", format!("{} ({})", size(output.view.len() as u64), count(output.view.len() as u64, "byte"))),
         ("lines", output.lines().map_or_else(unknown, lines)),
+        ("certainty", certainty(output).to_owned()),
         ("policy", output.subject.policy.name().to_owned()),
-        ("limits", format!("{} (from {})", output.limits(), output.subject.limits_from)),
+        ("limits", limits(output)),
         ("versions", output.subject.policy.version().to_owned()),
         (
             "known from",
@@ -56,6 +58,28 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
     facts.retain(|(_, text)| !text.is_empty());
     facts.extend(output.warnings().iter().map(|warning| ("warning", warning.text.clone())));
     facts.into_iter().map(|(name, text)| (name, text.into())).collect()
+}
+
+/// Returns the limits and where they come from.
+fn limits(output: &OpenOutput) -> String {
+    let limits = output.limits();
+    match output.what_if() {
+        Some(_) => format!("{limits} (chosen here)"),
+        None => format!("{limits} (from {})", output.subject.limits_from),
+    }
+}
+
+/// Says how certain it is that the model got the preview that is shown.
+fn certainty(output: &OpenOutput) -> &'static str {
+    match output.certainty() {
+        Certainty::Recorded if output.recorded.is_some() => "recorded by the agent",
+        Certainty::Recorded => "recorded: overspill printed it, and saved how it was cut",
+        Certainty::Reconstructed => "reconstructed: a policy of the agent that stored the output makes it",
+        Certainty::WouldGet if output.what_if().is_some() => {
+            "would get: the policy or its limits were changed here"
+        }
+        Certainty::WouldGet => "would get: no agent is known to have cut this output so",
+    }
 }
 
 /// Returns what is known of a recorded result: what the evidence is, and what the records say of the call.

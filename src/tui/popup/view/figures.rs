@@ -155,7 +155,6 @@ impl FigureColumns {
         Self { name: (least + left).min(widest), figures: ORDER.into_iter().filter_map(of).collect() }
     }
 
-    /// Returns the heading.
     pub(crate) fn heading(&self, style: Style) -> Vec<Span> {
         let mut text = format!("  {:<width$}", "policy", width = self.name);
         for (figure, width) in &self.figures {

@@ -11,7 +11,6 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
 
-/// Draws help.
 pub(crate) fn draw(canvas: &Canvas, view: &HelpView, frame: &mut Frame) {
     let shown = HelpRows::of(view, canvas);
     let inner = frame::draw(canvas, frame, shown.place, title(view, &shown), foot(view, canvas));

@@ -125,7 +125,6 @@ fn output(
     Ok((memory(text.as_bytes())?, rest))
 }
 
-/// Returns what Facts says of a call.
 fn facts_of(held: &HeldSession, call: &Call, first: &CallResult) -> Vec<(&'static str, String)> {
     let transcript = held.transcript;
     let time =

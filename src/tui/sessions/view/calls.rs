@@ -47,7 +47,6 @@ const COLUMNS: &[TableColumn] = &[
     column("command", CellSide::Left, 0, None),
 ];
 
-/// Returns the rows on a screen of `height` rows.
 pub(super) fn rows(screen: &SessionsScreen, calls: &CallList, height: usize) -> Vec<ListTableRow> {
     let row = |index| calls.rows().get(index).map_or_else(Vec::new, |row| cells(&screen.canvas, row));
     let cells = calls.on_screen(height).map(row);

@@ -28,7 +28,6 @@ pub(super) const COLUMNS: &[TableColumn] = &[
     column("title", CellSide::Left, 0, None),
 ];
 
-/// Returns the rows on a screen of `height` rows.
 pub(super) fn rows(screen: &SessionsScreen, height: usize) -> Vec<ListTableRow> {
     let now = screen.list.now.unwrap_or_default();
     let row = |shown: &ShownSession| match shown {

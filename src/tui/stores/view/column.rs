@@ -3,13 +3,9 @@
 /// A column, in the order in which they stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
-    /// The agent.
     Agent,
-    /// The tool.
     Tool,
-    /// The size.
     Size,
-    /// The age.
     Age,
     /// The time left, as a bar and in words.
     Left,

@@ -17,7 +17,6 @@ use crate::tune::{SettingFigures, TuneGrid, TuneSetting, share_in_words};
 /// The heading over what a move to each setting buys, on wide screens.
 const MOVE: &str = "what a move to it buys";
 
-/// Returns the columns of the settings.
 pub(super) fn settings(table: &TuneTable, policy: &EffectivePolicy, width: u16) -> Vec<TableColumn> {
     let size = match policy.policy.unit() {
         Unit::Bytes => "size",
@@ -34,7 +33,6 @@ pub(super) fn settings(table: &TuneTable, policy: &EffectivePolicy, width: u16) 
         .collect()
 }
 
-/// Returns the columns of the policies.
 pub(super) fn policies(table: &TuneTable) -> Vec<TableColumn> {
     let own = [column("policy", CellSide::Left, 24, None)];
     own.into_iter().chain(sums(table)).chain([column("limits", CellSide::Left, 0, None)]).collect()

@@ -12,7 +12,6 @@ use crate::tui::widget::line::Span;
 use crate::tui::widget::table::{CellSide, ListTableRow, TableColumn, column};
 use crate::tune::{ChangedOutput, UnderSetting};
 
-/// Returns the columns.
 pub(super) fn columns(table: &TuneTable) -> Vec<TableColumn> {
     vec![
         column("agent", CellSide::Left, 12, Some(1)),
@@ -37,7 +36,6 @@ pub(super) fn title(table: &TuneTable, view: &ChangedView) -> String {
     format!("{setting} · {worst}{} cut otherwise than now", thousands(*all))
 }
 
-/// Returns the rows on a screen of `height` rows.
 pub(super) fn rows(screen: &TuneScreen, view: &ChangedView, height: usize) -> Vec<ListTableRow> {
     let outputs = screen.corpus().map_or(&[][..], |corpus| &corpus.outputs);
     let shown = view.rows().get(view.cursor.rows(view.len(), height)).unwrap_or_default();
