@@ -60,7 +60,7 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
     let Beginning { targets, live, places, follower, tune } = beginning;
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
-    let errors = config.errors();
+    let severities = config.severities();
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(keys(&config)));
     let notice = notice(&config);
@@ -88,7 +88,7 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
         stores,
         env,
         live,
-        errors,
+        severities,
         theme,
         unicode,
         keys,

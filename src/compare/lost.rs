@@ -9,28 +9,28 @@ use crate::text::supply::Supply;
 
 use super::finds::KeptFinds;
 
-/// The errors and warnings in an output, and what became of them.
+/// The errors, or the warnings, in an output, and what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LostErrors {
-    /// The number of errors in the whole output; a line has one at most.
-    pub errors: u64,
-    /// The number of errors that the model got whole, from where they begin to the end of their line.
+    /// The number of them in the whole output; a line has one at most.
+    pub all: u64,
+    /// The number of them that the model got whole, from where they begin to the end of their line.
     pub kept: u64,
-    /// The line of the first error that the model did not get, in bytes of the output, without its line end. It may be
+    /// The line of the first one that the model did not get, in bytes of the output, without its line end. It may be
     /// as long as the output.
     pub first_lost: Option<Range<usize>>,
 }
 
 impl LostErrors {
-    /// Returns the number of errors that the model did not get.
+    /// Returns how many of them the model did not get.
     pub fn lost(&self) -> u64 {
-        self.errors.saturating_sub(self.kept)
+        self.all.saturating_sub(self.kept)
     }
 }
 
 /// Counts the errors in an output of which the model got these ranges, in order ([`kept_ranges`](super::kept_ranges) of
-/// a preview). `pattern` is [`Config::error_pattern`](crate::config::Config::error_pattern), which finds one error a
-/// line. Reads the whole output from `supply`.
+/// a preview). `pattern` is one of [`SeverityPatterns`](crate::text::search::SeverityPatterns), which a line matches once
+/// at most. Reads the whole output from `supply`.
 pub fn lost_errors(
     bytes: &[u8],
     supply: &mut impl Supply,
@@ -45,8 +45,8 @@ pub fn lost_errors(
         }
         ControlFlow::Continue(())
     });
-    let (errors, kept) = finds.counts();
-    LostErrors { errors, kept: kept.first().copied().unwrap_or_default(), first_lost }
+    let (all, kept) = finds.counts();
+    LostErrors { all, kept: kept.first().copied().unwrap_or_default(), first_lost }
 }
 
 /// Returns where the first line begins that the model did not get whole, in bytes of an output that was cut. `kept` are
@@ -90,16 +90,16 @@ pub fn is_kept(line: &Range<usize>, kept: &[Range<usize>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::search::errors::built_in;
+    use crate::text::search::Severity;
     use crate::text::supply::OwnBytes;
 
     #[test]
     fn the_first_lost_error_is_given_as_its_line() {
-        let bytes = b"error: one\nfine\n  x.c:1: error: two\r\nwarning: three";
-        let pattern = built_in().unwrap();
+        let bytes = b"error: one\nfine\n  x.c:1: error: two\r\nfatal: three!!";
+        let pattern = Severity::Error.built_in().unwrap();
         let lost = |kept: &[Range<usize>]| {
             let lost = lost_errors(bytes, &mut OwnBytes::from(bytes), kept, pattern);
-            (lost.errors, lost.lost(), lost.first_lost.map(|line| &bytes[line]))
+            (lost.all, lost.lost(), lost.first_lost.map(|line| &bytes[line]))
         };
         let all = 0..bytes.len();
         assert_eq!(lost(std::slice::from_ref(&all)), (3, 0, None));

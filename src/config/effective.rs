@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::preview::Policy;
-use crate::text::search::errors::ERRORS;
+use crate::text::search::Severity;
 
 use super::agent;
 use super::{Config, DEFAULT_POLICY, OverrideError, Overrides, POLICY_VARIABLE};
@@ -58,7 +58,8 @@ impl Config {
         let mut all = vec![
             self.policy_setting(overrides)?,
             self.setting("keep_own", KEEP_OWN),
-            self.setting("errors", ERRORS),
+            self.setting("errors", Severity::Error.text()),
+            self.setting("warnings", Severity::Warning.text()),
         ];
         all.extend(self.limits(overrides)?);
         all.extend(self.written_under("tools."));
@@ -164,7 +165,9 @@ impl Config {
         let list = |keys: &str| keys.split(' ').map(|key| format!("{key:?}")).collect::<Vec<_>>().join(", ");
         let keys = keys.iter().map(|(name, keys, what)| format!("#{name} = [{}]  # {what}\n", list(keys)));
         let keys: String = keys.collect();
-        format!("{HEAD}#errors = '''{ERRORS}'''\n{LIMITS}{limits}{REST}{keys}")
+        let [errors, warnings] = [Severity::Error, Severity::Warning].map(Severity::text);
+        let patterns = format!("#errors = '''{errors}'''\n#warnings = '''{warnings}'''\n");
+        format!("{HEAD}{patterns}{LIMITS}{limits}{REST}{keys}")
     }
 }
 
@@ -179,7 +182,8 @@ const HEAD: &str = "\
 # How long overspill's own store keeps outputs: 12h, 7d, 4w or never.
 #keep_own = \"7d\"
 
-# A regular expression for the lines that count as errors and warnings (the keys e and E).
+# Regular expressions for the lines that count as errors and as warnings. The keys e and E go by errors, and by warnings where
+# there is no error.
 ";
 
 const LIMITS: &str = "

@@ -26,8 +26,10 @@ pub struct FileConfig {
     pub policy: Option<String>,
     /// How long outputs stay in overspill's own store: `7d`, or `never` to keep them.
     pub keep_own: Option<String>,
-    /// A regular expression that finds errors and warnings.
+    /// A regular expression that finds errors.
     pub errors: Option<String>,
+    /// A regular expression that finds warnings.
+    pub warnings: Option<String>,
     /// Parameters by policy: `[limits."opencode/output"]`.
     #[serde(default)]
     pub limits: BTreeMap<String, Parameters>,
@@ -80,7 +82,8 @@ impl std::fmt::Display for ConfigValue {
 const FILE: &[Field] = &[
     optional("policy", Text),
     optional("keep_own", Checked(age)),
-    optional("errors", Checked(errors)),
+    optional("errors", Checked(pattern)),
+    optional("warnings", Checked(pattern)),
     optional("limits", Names(&Names(&Scalar))),
     optional("tools", Names(&Names(&Scalar))),
     optional("theme", Or(&Loose(theme::is_base), &Table(theme::FIELDS))),
@@ -152,7 +155,7 @@ fn affects(top: Option<&str>) -> Affects {
     match nearest(top, FILE.iter().map(|field| field.name)) {
         Some("policy" | "limits" | "tools") => Affects::Limits,
         Some("keep_own") => Affects::Retention,
-        Some("errors" | "theme" | "keys") => Affects::Screens,
+        Some("errors" | "warnings" | "theme" | "keys") => Affects::Screens,
         _ => Affects::Settings,
     }
 }
@@ -194,7 +197,7 @@ fn age(text: &str) -> Result<(), String> {
     kept_for(text).map(drop).ok_or_else(words)
 }
 
-fn errors(text: &str) -> Result<(), String> {
+fn pattern(text: &str) -> Result<(), String> {
     Pattern::to_line_end(text).map(drop).map_err(|error| {
         let place = error.at.map_or(String::new(), |at| format!(" at character {} of it", at + 1));
         format!("is not a pattern: {}{place}", error.why)

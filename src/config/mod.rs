@@ -22,9 +22,7 @@ use crate::human::TypedSize;
 use crate::known::Certainty;
 use crate::preview::{Catalog, Policy};
 use crate::store::{Env, FileRule, RunNote, StoreSpec, Stores, store_among};
-use crate::text::search::Pattern;
-#[cfg(feature = "app")]
-use crate::text::search::errors;
+use crate::text::search::{Pattern, SeverityPatterns};
 
 pub use agent::AgentLimits;
 #[cfg(feature = "app")]
@@ -173,16 +171,12 @@ impl Config {
         format!("{}:{line}: {words}", path.display())
     }
 
-    /// Returns the configured pattern of errors and warnings; `None` for the built-in one.
-    pub fn errors(&self) -> Option<Pattern> {
-        self.file.errors.as_ref().and_then(|text| Pattern::to_line_end(text).ok())
-    }
-
-    /// Returns the pattern of errors and warnings, configured or built in, that a line matches once at most. `None` if
-    /// neither can be compiled.
-    #[cfg(feature = "app")]
-    pub fn error_pattern(&self) -> Option<Pattern> {
-        self.errors().or_else(|| errors::built_in().cloned())
+    /// Returns the patterns of errors and warnings.
+    pub fn severities(&self) -> SeverityPatterns {
+        let own = [&self.file.errors, &self.file.warnings];
+        SeverityPatterns {
+            own: own.map(|text| text.as_ref().and_then(|text| Pattern::to_line_end(text).ok())),
+        }
     }
 
     /// Returns the configuration file, whether it exists or not.

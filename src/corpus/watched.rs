@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
-use crate::compare::{first_lost_line, kept_ranges, line_around, lost_errors};
+use crate::compare::{LostErrors, first_lost_line, kept_ranges, line_around, lost_errors};
 use crate::human::{size, thousands};
 use crate::preview::{Preview, Status};
 use crate::store::Entry;
-use crate::text::search::Pattern;
+use crate::text::search::{Severity, SeverityPatterns};
 
 use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, planned};
 
@@ -44,14 +44,15 @@ pub struct WatchedOutput {
     pub kept_lines: Option<u64>,
     /// The lines that the model did not get, likewise.
     pub removed_lines: Option<u64>,
-    /// The errors and warnings in the output and those that the model did not get, one per line at most; `None` without
-    /// a preview.
+    /// The errors in the output and those that the model did not get, one per line at most; `None` without a preview.
     pub errors: Option<ErrorsLost>,
-    /// The line of the first error that the model did not get, decoded and cut.
+    /// The same of warnings.
+    pub warnings: Option<ErrorsLost>,
+    /// The line of the first error (or warning, if there is no error) that the model did not get, decoded and cut.
     pub first_lost: Option<String>,
     /// The first line of the output, decoded and cut.
     pub first_line: String,
-    /// The line of the first lost error, or else the first line that was cut, 1-based; `None` if the model got all.
+    /// The line of the first lost error (or warning, if there is no error), or else the first line that was cut, 1-based; `None` if the model got all.
     pub open_at: Option<u64>,
 }
 
@@ -79,7 +80,7 @@ pub enum WatchedGot {
     },
 }
 
-/// The errors and warnings of an output.
+/// The errors, or the warnings, of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErrorsLost {
     /// All of them.
@@ -88,22 +89,35 @@ pub struct ErrorsLost {
     pub lost: u64,
 }
 
+impl From<&LostErrors> for ErrorsLost {
+    fn from(found: &LostErrors) -> Self {
+        Self { all: found.all, lost: found.lost() }
+    }
+}
+
 impl WatchedOutput {
-    /// Reads an output, and plans its preview. `errors` finds one error a line.
+    /// Returns what is to be told of its errors, or of its warnings if it has no error; `None` if it has neither, or no
+    /// preview.
+    pub fn found(&self) -> Option<(Severity, ErrorsLost)> {
+        let found = [(Severity::Error, self.errors), (Severity::Warning, self.warnings)];
+        found.into_iter().find_map(|(severity, found)| Some((severity, found.filter(|found| found.all > 0)?)))
+    }
+
+    /// Reads an output, and plans its preview.
     ///
     /// # Errors
     /// It vanished meanwhile, cannot be read, or does not keep one content.
     pub(crate) fn read(
         entry: Entry,
         policies: &CutPolicies,
-        errors: Option<&Pattern>,
+        severities: &SeverityPatterns,
     ) -> Result<Self, ReadFault> {
         let output = CorpusOutput::Entry(Box::new(entry.clone()));
         CorpusReader::default()
-            .look(&output, &mut || true, &mut |open| Self::of(entry.clone(), &open, policies, errors))
+            .look(&output, &mut || true, &mut |open| Self::of(entry.clone(), &open, policies, severities))
     }
 
-    fn of(entry: Entry, open: &OutputBytes, policies: &CutPolicies, errors: Option<&Pattern>) -> Self {
+    fn of(entry: Entry, open: &OutputBytes, policies: &CutPolicies, severities: &SeverityPatterns) -> Self {
         let bytes: &[u8] = open;
         let path = entry.path();
         let planned = policies.of(&path).ok().map(|policy| planned(bytes, &path, &policy.policy).ok());
@@ -116,9 +130,14 @@ impl WatchedOutput {
                 WatchedGot::of(preview, kept.iter().map(|range| range.len() as u64).sum(), bytes.len() as u64)
             }
         };
-        let lost =
-            preview.zip(errors).map(|(_, errors)| lost_errors(bytes, &mut open.supply(), &kept, errors));
-        let first_lost = lost.as_ref().and_then(|lost| lost.first_lost.clone());
+        let lost = |severity| {
+            let (_, pattern) = preview.zip(severities.get(severity))?;
+            Some(lost_errors(bytes, &mut open.supply(), &kept, pattern))
+        };
+        let (errors, warnings) = (lost(Severity::Error), lost(Severity::Warning));
+        let has_error = errors.as_ref().is_some_and(|errors| errors.all > 0);
+        let first_lost = if has_error { &errors } else { &warnings };
+        let first_lost = first_lost.as_ref().and_then(|lost| lost.first_lost.clone());
         let is_cut = preview.is_some_and(|preview| preview.truncated);
         let open_at = first_lost.as_ref().map(|line| line.start);
         let open_at = open_at.or_else(|| is_cut.then(|| first_lost_line(bytes, &kept)));
@@ -128,7 +147,8 @@ impl WatchedOutput {
             got,
             kept_lines: preview.and_then(|preview| preview.kept_lines),
             removed_lines: preview.and_then(|preview| preview.removed_lines),
-            errors: lost.map(|lost| ErrorsLost { all: lost.errors, lost: lost.lost() }),
+            errors: errors.as_ref().map(ErrorsLost::from),
+            warnings: warnings.as_ref().map(ErrorsLost::from),
             first_lost: first_lost.map(|line| decoded(bytes.get(line))),
             first_line: decoded(bytes.get(line_around(bytes, &(0..0)))),
             open_at: open_at.map(|at| line_number(bytes, at)),

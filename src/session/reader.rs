@@ -71,7 +71,6 @@ pub enum SessionError {
     /// The records cannot be read.
     #[error("{}: {why}", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// Why, in a few words, which quote nothing of the records.
         why: String,

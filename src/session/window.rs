@@ -37,7 +37,6 @@ pub struct FileWindow {
 pub struct ReadFile {
     /// What the call asked for.
     pub window: FileWindow,
-    /// The file.
     pub view: MapView,
     /// Whether the file was changed after the call, or that is not known.
     pub is_changed: bool,

@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use crate::text::search::Severity;
+
 use super::visit::{UnderSetting, VisitedOutput};
 
 /// As many of the outputs are held for each setting, so that the memory does not grow with them.
@@ -14,6 +16,8 @@ pub(crate) struct ChangedOutput {
     pub number: usize,
     /// The number of finds in it.
     pub finds: u64,
+    /// What it goes by.
+    pub severity: Severity,
     /// What becomes of it under the present setting.
     pub now: UnderSetting,
     /// What becomes of it under the other setting.
@@ -30,13 +34,14 @@ pub(crate) struct ChangedOutputs {
 }
 
 impl ChangedOutput {
-    /// Returns what makes it worse than others, the smallest first: most finds lost, then all of it lost, then the
+    /// Returns what makes it worse than others, the smallest first: errors before warnings, then most finds lost, then all of it lost, then the
     /// first error, then the last line, then most tokens more.
     fn badness(&self) -> impl Ord + use<> {
         let loss =
             |of: fn(&UnderSetting) -> bool| Reverse(i8::from(of(&self.then)) - i8::from(of(&self.now)));
         let more = |then: u64, now: u64| i128::from(then) - i128::from(now);
         (
+            self.severity,
             more(self.then.kept_finds, self.now.kept_finds),
             loss(|under| under.lost_all),
             loss(|under| under.lost_first_error),
@@ -54,7 +59,8 @@ impl ChangedOutputs {
         let both = visited.settings.get(present).zip(visited.settings.get(setting));
         let Some((now, then)) = both.filter(|_| is_changed) else { return };
         self.all += 1;
-        self.worst.push(ChangedOutput { number, finds: visited.finds, now: *now, then: *then });
+        let VisitedOutput { finds, severity, .. } = *visited;
+        self.worst.push(ChangedOutput { number, finds, severity, now: *now, then: *then });
         if self.worst.len() >= 2 * MOST {
             self.worst.select_nth_unstable_by_key(MOST, ChangedOutput::badness);
             self.worst.truncate(MOST);
@@ -80,6 +86,7 @@ mod tests {
             lines: 0,
             finds: 9999,
             has_error: true,
+            severity: Severity::Error,
             settings: vec![under(5000), under((number * 7919) % 9999)],
             otherwise: vec![false, otherwise],
         }

@@ -1,5 +1,7 @@
 //! Adds up what each setting does, over all outputs.
 
+use crate::text::search::Severity;
+
 use super::visit::{UnderSetting, VisitedOutput};
 
 /// What one setting did to all outputs so far. Takes 4 bytes an output.
@@ -8,6 +10,22 @@ pub(crate) struct SettingSums {
     /// Tokens of each preview.
     tokens: Vec<u32>,
     figures: SettingFigures,
+    /// What becomes of the finds, by the severity that the outputs go by.
+    finds: [KeptFindSums; 2],
+}
+
+/// What one setting did to the finds of outputs that go by one severity.
+#[derive(Debug, Clone, Copy, Default)]
+struct KeptFindSums {
+    kept: u64,
+    lost_first: u64,
+}
+
+/// The finds in outputs that go by one severity.
+#[derive(Debug, Clone, Copy, Default)]
+struct FindSums {
+    all: u64,
+    outputs: u64,
 }
 
 /// What one setting does to all outputs. Tokens are estimated, at four bytes each.
@@ -27,7 +45,7 @@ pub(crate) struct SettingFigures {
     pub kept_finds: u64,
     /// How many outputs lose their last line, at least in part.
     pub lost_last_line: u64,
-    /// How many outputs that have an error lose the first one.
+    /// How many outputs that have an error (or a warning, if no output has an error) lose the first one.
     pub lost_first_error: u64,
     /// How many outputs the model gets nothing of.
     pub lost_all: u64,
@@ -51,32 +69,38 @@ pub(crate) struct TuneSums {
     pub outputs: u64,
     /// Their length in bytes.
     pub bytes: u64,
-    /// The number of finds in them.
-    pub finds: u64,
-    /// How many of them have an error.
-    pub with_errors: u64,
+    /// The finds in them, by severity: those of an output with errors are never added to those of one that only has
+    /// warnings.
+    finds: [FindSums; 2],
     settings: Vec<SettingSums>,
 }
 
 impl SettingSums {
-    /// Adds an output.
-    pub(crate) fn add(&mut self, under: &UnderSetting) {
+    /// Adds an output that goes by this severity.
+    pub(crate) fn add(&mut self, under: &UnderSetting, severity: Severity) {
         let tokens = under.preview_bytes.div_ceil(4);
         self.tokens.push(u32::try_from(tokens).unwrap_or(u32::MAX));
         let figures = &mut self.figures;
         figures.tokens = figures.tokens.saturating_add(tokens);
         figures.tokens_max = figures.tokens_max.max(tokens);
-        figures.kept_finds = figures.kept_finds.saturating_add(under.kept_finds);
         figures.cut += u64::from(under.is_cut);
         figures.lost_last_line += u64::from(under.lost_last_line);
-        figures.lost_first_error += u64::from(under.lost_first_error);
         figures.lost_all += u64::from(under.lost_all);
+        let finds = &mut self.finds[severity as usize];
+        finds.kept = finds.kept.saturating_add(under.kept_finds);
+        finds.lost_first += u64::from(under.lost_first_error);
     }
 
-    /// Returns the figures of all outputs added.
-    pub(crate) fn figures(&mut self) -> SettingFigures {
-        let (median, p95) = (self.share(50), self.share(95));
-        SettingFigures { tokens_median: median, tokens_p95: p95, ..self.figures }
+    /// Returns the figures of all outputs added, with the finds of those that go by this severity.
+    pub(crate) fn figures(&mut self, severity: Severity) -> SettingFigures {
+        let KeptFindSums { kept, lost_first } = self.finds[severity as usize];
+        SettingFigures {
+            tokens_median: self.share(50),
+            tokens_p95: self.share(95),
+            kept_finds: kept,
+            lost_first_error: lost_first,
+            ..self.figures
+        }
     }
 
     /// Returns the smallest number of tokens that `percent` of the previews do not exceed; 0 without outputs.
@@ -98,15 +122,33 @@ impl TuneSums {
     pub(crate) fn add(&mut self, visited: &VisitedOutput) {
         self.outputs += 1;
         self.bytes = self.bytes.saturating_add(visited.bytes);
-        self.finds = self.finds.saturating_add(visited.finds);
-        self.with_errors += u64::from(visited.has_error);
+        let finds = &mut self.finds[visited.severity as usize];
+        finds.all = finds.all.saturating_add(visited.finds);
+        finds.outputs += u64::from(visited.has_error);
         for (sums, under) in self.settings.iter_mut().zip(&visited.settings) {
-            sums.add(under);
+            sums.add(under, visited.severity);
         }
+    }
+
+    /// Returns the severity that the figures go by: errors, or warnings if no output has an error.
+    pub(crate) fn severity(&self) -> Severity {
+        let [errors, warnings] = self.finds;
+        if errors.all == 0 && warnings.all > 0 { Severity::Warning } else { Severity::Error }
+    }
+
+    /// Returns the number of finds.
+    pub(crate) fn finds(&self) -> u64 {
+        self.finds[self.severity() as usize].all
+    }
+
+    /// Returns how many outputs have an error, or a warning if the figures go by these.
+    pub(crate) fn with_errors(&self) -> u64 {
+        self.finds[self.severity() as usize].outputs
     }
 
     /// Returns the figures of each setting.
     pub(crate) fn figures(&mut self) -> Vec<SettingFigures> {
-        self.settings.iter_mut().map(SettingSums::figures).collect()
+        let severity = self.severity();
+        self.settings.iter_mut().map(|sums| sums.figures(severity)).collect()
     }
 }

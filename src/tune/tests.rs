@@ -8,11 +8,11 @@ use super::visit::{UnderSetting, last_line};
 use super::*;
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::{Catalog, Input, Output, Totals, plan};
-use crate::text::search::{Pattern, errors};
+use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::text::supply::OwnBytes;
 
 fn pattern() -> &'static Pattern {
-    errors::built_in().unwrap()
+    Severity::Error.built_in().unwrap()
 }
 
 /// Checks all figures of a visit against plans and a search of each preview.
@@ -26,7 +26,8 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
         direction: None,
     };
     let grid = TuneGrid::around(&small.on(&policy).unwrap_or(policy)).unwrap();
-    let visited = Tuner::new(&grid.policies, find, pattern())
+    let severities = SeverityPatterns::default();
+    let visited = Tuner::new(&grid.policies, find, &severities)
         .beside(grid.current)
         .visit(bytes, &mut OwnBytes::from(text), "/tmp/out")
         .unwrap();
@@ -101,19 +102,20 @@ fn sums_are_of_all_outputs() {
             is_cut: true,
             ..UnderSetting::default()
         };
-        sums.add(&under);
+        sums.add(&under, Severity::Error);
     }
-    let figures = sums.figures();
+    let figures = sums.figures(Severity::Error);
     assert_eq!((figures.tokens_median, figures.tokens_p95, figures.tokens_max), (50, 95, 100));
     assert_eq!((figures.tokens, figures.cut, figures.kept_finds), (5050, 100, 200));
-    assert_eq!(SettingSums::default().figures(), SettingFigures::default());
+    assert_eq!(SettingSums::default().figures(Severity::Error), SettingFigures::default());
 }
 
 #[test]
 fn few_plans_are_made_for_many_outputs() {
     let policy = Catalog::builtin().get("opencode/output").unwrap();
     let grid = TuneGrid::around(&policy).unwrap();
-    let mut tuner = Tuner::new(&grid.policies, None, pattern());
+    let severities = SeverityPatterns::default();
+    let mut tuner = Tuner::new(&grid.policies, None, &severities);
     let mut sums = TuneSums::new(grid.settings.len());
     let output = "a line of an output that is long enough\nerror: no\n".repeat(4_000);
     for number in 0..30 {
@@ -121,8 +123,26 @@ fn few_plans_are_made_for_many_outputs() {
         let saved_as = format!("/tmp/output-{number}");
         sums.add(&tuner.visit(text.as_bytes(), &mut OwnBytes::from(text), &saved_as).unwrap());
     }
-    assert_eq!(sums.finds, (0..30).map(|number| 4_000 - number).sum::<u64>());
+    assert_eq!(sums.finds(), (0..30).map(|number| 4_000 - number).sum::<u64>());
     assert!(tuner.plans() <= 4 * 60, "{}", tuner.plans());
     let frontier = frontier(&sums.figures(), grid.current);
     assert!(frontier.len() > 3);
+}
+
+#[test]
+fn warnings_count_only_where_no_output_has_an_error() {
+    let policy = Catalog::builtin().get("opencode/output").unwrap();
+    let policies = [policy];
+    let severities = SeverityPatterns::default();
+    let mut tuner = Tuner::new(&policies, None, &severities);
+    let mut sums = TuneSums::new(1);
+    let mut visit = |text: &str| tuner.visit(text.as_bytes(), &mut OwnBytes::from(text), "/tmp/o").unwrap();
+    let warned = visit("warning: a\nwarning: b\n");
+    assert_eq!((warned.severity, warned.finds), (Severity::Warning, 2));
+    sums.add(&warned);
+    assert_eq!((sums.severity(), sums.finds(), sums.with_errors()), (Severity::Warning, 2, 1));
+    assert_eq!(sums.figures()[0].kept_finds, 2);
+    sums.add(&visit("warning: a\nerror: b\n"));
+    assert_eq!((sums.severity(), sums.finds(), sums.with_errors()), (Severity::Error, 1, 1));
+    assert_eq!(sums.figures()[0].kept_finds, 1);
 }

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
 use crate::preview::{Input, Output, PlanError, Policy, Totals, Want};
-use crate::text::search::{Pattern, each_match};
+use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
 use crate::text::supply::Supply;
 
 use super::finds::FindCounts;
@@ -14,9 +14,9 @@ use super::ranges::KeptStretches;
 /// Visits outputs, one after the other; each thread has its own.
 pub(crate) struct Tuner<'p> {
     sweeps: Vec<Sweep<'p>>,
-    /// What counts as a find; without it the errors do.
+    /// What counts as a find; without it the errors do, and the warnings in an output without an error.
     find: Option<&'p Pattern>,
-    errors: &'p Pattern,
+    severities: &'p SeverityPatterns,
     /// Which setting the others are compared with.
     present: Option<usize>,
 }
@@ -30,7 +30,10 @@ pub(crate) struct VisitedOutput {
     pub lines: u64,
     /// The number of finds in it.
     pub finds: u64,
+    /// Whether it has an error, or a warning if it goes by these.
     pub has_error: bool,
+    /// What it goes by.
+    pub severity: Severity,
     /// What becomes of it under each setting.
     pub settings: Vec<UnderSetting>,
     /// Whether each setting keeps other parts of it than the present one; empty without a present one.
@@ -62,15 +65,23 @@ struct Kept {
 }
 
 impl<'p> Tuner<'p> {
-    /// Prepares the settings of a grid. `errors` finds one error a line at most.
-    pub(crate) fn new(policies: &'p [Policy], find: Option<&'p Pattern>, errors: &'p Pattern) -> Self {
-        Self { sweeps: vec![Sweep::new(policies)], find, errors, present: None }
+    /// Prepares the settings of a grid.
+    pub(crate) fn new(
+        policies: &'p [Policy],
+        find: Option<&'p Pattern>,
+        severities: &'p SeverityPatterns,
+    ) -> Self {
+        Self { sweeps: vec![Sweep::new(policies)], find, severities, present: None }
     }
 
     /// Prepares policies that may differ in more than their parameters: each is a setting.
-    pub(crate) fn of_each(policies: &'p [Policy], find: Option<&'p Pattern>, errors: &'p Pattern) -> Self {
+    pub(crate) fn of_each(
+        policies: &'p [Policy],
+        find: Option<&'p Pattern>,
+        severities: &'p SeverityPatterns,
+    ) -> Self {
         let sweeps = policies.iter().map(|policy| Sweep::new(std::slice::from_ref(policy))).collect();
-        Self { sweeps, find, errors, present: None }
+        Self { sweeps, find, severities, present: None }
     }
 
     /// Compares what each setting keeps with what the setting of this number keeps.
@@ -82,6 +93,40 @@ impl<'p> Tuner<'p> {
     #[cfg(test)]
     pub(crate) fn plans(&self) -> u64 {
         self.sweeps.iter().map(Sweep::plans).sum()
+    }
+
+    /// Passes on the finds in an output. Returns what it goes by, and the first error, or warning, of it.
+    fn count(
+        &self,
+        supply: &mut impl Supply,
+        found: &mut dyn FnMut(&Range<usize>),
+    ) -> (Severity, Option<Range<usize>>) {
+        let mut first = None;
+        if let Some(find) = self.find {
+            each_match(supply, find, &mut |range| {
+                found(&range);
+                ControlFlow::Continue(())
+            });
+            if let Some(pattern) = self.severities.get(Severity::Error) {
+                each_match(supply, pattern, &mut |range| {
+                    first = Some(range);
+                    ControlFlow::Break(())
+                });
+            }
+            return (Severity::Error, first);
+        }
+        for severity in [Severity::Error, Severity::Warning] {
+            let Some(pattern) = self.severities.get(severity) else { continue };
+            each_match(supply, pattern, &mut |range| {
+                found(&range);
+                first.get_or_insert(range);
+                ControlFlow::Continue(())
+            });
+            if first.is_some() {
+                return (severity, first);
+            }
+        }
+        (Severity::Error, None)
     }
 
     /// Visits an output that notices say is saved at `saved_as`; `supply` has the same bytes.
@@ -102,20 +147,8 @@ impl<'p> Tuner<'p> {
             sweep.each(bytes, &marks, saved_as, |_, swept| kept.push(Kept::of(swept, &input)))?;
         }
         let mut counts = FindCounts::new(kept.iter().flat_map(|kept| kept.stretches.as_slice()));
-        let mut first_error = None;
-        each_match(supply, self.find.unwrap_or(self.errors), &mut |found| {
-            counts.found(&found);
-            first_error.get_or_insert(found);
-            ControlFlow::Continue(())
-        });
+        let (severity, first_error) = self.count(supply, &mut |found| counts.found(found));
         let finds = counts.end();
-        if self.find.is_some() {
-            first_error = None;
-            each_match(supply, self.errors, &mut |found| {
-                first_error = Some(found);
-                ControlFlow::Break(())
-            });
-        }
         let last_line = last_line(bytes);
         let under = |kept: &Kept| UnderSetting {
             preview_bytes: kept.preview_bytes,
@@ -135,6 +168,7 @@ impl<'p> Tuner<'p> {
             lines: marks.total().line_feeds + u64::from(is_open),
             finds,
             has_error: first_error.is_some(),
+            severity,
             settings: kept.iter().map(under).collect(),
             otherwise,
         })

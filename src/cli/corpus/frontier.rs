@@ -101,8 +101,8 @@ pub(super) fn json(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
         unit: tuned.policy.policy.unit().as_str(),
         outputs: tuned.sums.outputs,
         bytes: tuned.sums.bytes,
-        with_errors: tuned.sums.with_errors,
-        finds: tuned.sums.finds,
+        with_errors: tuned.sums.with_errors(),
+        finds: tuned.sums.finds(),
         complete: tuned.is_complete,
         current: SettingJson::of(&own, &present),
         settings: settings().map(|(setting, figures)| SettingJson::of(setting, figures)).collect(),
@@ -124,7 +124,7 @@ pub(super) fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
         out,
         "{name}: the best of {} settings {of_outputs} with {}; * is the present one\n",
         tuned.figures.len(),
-        count(sums.finds, tuned.finds.trim_end_matches('s')),
+        count(sums.finds(), tuned.finds.trim_end_matches('s')),
     )?;
     let best = frontier(tuned.figures, tuned.grid.current);
     let mut shown = best.clone();
@@ -145,15 +145,15 @@ pub(super) fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
         "\n{}: kept; tokens: of all previews, and of the median one; outputs: cut,\n\
          that lost the end (last line), the first error ({} have one), everything",
         tuned.finds,
-        thousands(sums.with_errors),
+        thousands(sums.with_errors()),
     )?;
-    if sums.finds == 0 {
+    if sums.finds() == 0 {
         return writeln!(out, "\nnothing in these outputs matches, so the fewest tokens are best");
     }
     writeln!(out)?;
     for (setting, figures) in best.iter().filter_map(|number| tuned.at(*number)) {
         if *setting != TuneSetting::of(&tuned.policy.policy) {
-            let buys = TuneMove::of(figures, &present, sums.finds);
+            let buys = TuneMove::of(figures, &present, sums.finds());
             writeln!(out, "{}: {}", tuned.words(setting), buys.words(tuned.finds))?;
         }
     }

@@ -56,16 +56,14 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandRe
 }
 
 fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandResult {
-    let errors = config.error_pattern();
-    let errors =
-        errors.ok_or_else(|| Failure::Failed("the pattern of errors cannot be compiled".to_owned()))?;
+    let severities = config.severities();
     let (corpus, is_whole) = gather(config, &args.paths, args.agent.as_deref())?;
     let policy = policy(config, args, &corpus)?;
     let grid = TuneGrid::around(&policy.policy).ok_or_else(|| {
         let name = policy.policy.name();
         Failure::Usage(format!("{name} has no limit on lines or size to tune; another policy may (-p)"))
     })?;
-    let tuner = || Tuner::new(&grid.policies, find, &errors);
+    let tuner = || Tuner::new(&grid.policies, find, &severities);
     let mut measured = measure(&corpus, grid.settings.len(), &tuner)?;
     let figures = measured.sums.figures();
     let sums = &measured.sums;
@@ -74,7 +72,7 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
         grid: &grid,
         figures: &figures,
         sums,
-        finds: if find.is_some() { "finds" } else { "errors" },
+        finds: if find.is_some() { "finds" } else { sums.severity().plural() },
         is_complete: is_whole && measured.is_complete,
     };
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());

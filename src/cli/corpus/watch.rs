@@ -14,7 +14,7 @@ use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::{CommandResult, Failure, json, say, terminal};
 use crate::config::Config;
-use crate::corpus::{CutPolicies, ErrorsLost, ReadFault, WatchNews, WatchedGot, WatchedOutput};
+use crate::corpus::{CutPolicies, ReadFault, WatchNews, WatchedGot, WatchedOutput};
 use crate::human::{count, size, thousands};
 use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, RootReport, RootState};
@@ -102,7 +102,7 @@ fn follow(
     first: Listed,
     take: &mut dyn FnMut(WatchNews, &Selected) -> CommandResult,
 ) -> CommandResult {
-    let (policies, errors) = (CutPolicies::new(config), config.error_pattern());
+    let (policies, severities) = (CutPolicies::new(config), config.severities());
     take(first.news(), &first.selected)?;
     let Listed { mut selected, mut rest } = first;
     let mut known: HashSet<u64> =
@@ -113,7 +113,7 @@ fn follow(
     loop {
         std::thread::sleep(rest);
         for entry in take_complete(&mut growing) {
-            match WatchedOutput::read(entry, &policies, errors.as_ref()) {
+            match WatchedOutput::read(entry, &policies, &severities) {
                 Ok(output) => take(WatchNews::Output(Box::new(output)), &selected)?,
                 Err(ReadFault::Gone) => {}
                 Err(ReadFault::Failed(words) | ReadFault::Unsteady(words)) => {
@@ -184,7 +184,10 @@ struct WatchedJson {
     entry: EntryJson,
     kept_lines: Option<u64>,
     removed_lines: Option<u64>,
+    errors: Option<u64>,
     errors_lost: Option<u64>,
+    warnings: Option<u64>,
+    warnings_lost: Option<u64>,
     first_lost: Option<String>,
 }
 
@@ -205,7 +208,10 @@ impl WatchedJson {
             entry: EntryJson::of(&output.entry, selected),
             kept_lines: output.kept_lines,
             removed_lines: output.removed_lines,
+            errors: output.errors.map(|errors| errors.all),
             errors_lost: output.errors.map(|errors| errors.lost),
+            warnings: output.warnings.map(|warnings| warnings.all),
+            warnings_lost: output.warnings.map(|warnings| warnings.lost),
             first_lost: output.first_lost.clone(),
         }
     }
@@ -220,8 +226,9 @@ fn words(output: &WatchedOutput) -> String {
         got => format!("the model got {}", got.words()),
     };
     let mut words = format!("{}  {agent}  {}  {got}", output.time, size(entry.size()));
-    if let Some(ErrorsLost { all, lost }) = output.errors.filter(|errors| errors.lost > 0) {
-        words.push_str(&format!("  {} lost of {}", count(lost, "error"), thousands(all)));
+    if let Some((severity, found)) = output.found().filter(|(_, found)| found.lost > 0) {
+        let lost = count(found.lost, severity.singular());
+        words.push_str(&format!("  {lost} lost of {}", thousands(found.all)));
     }
     if let Some(line) = &output.first_lost {
         words.push_str(&format!(": {}", label(line.trim().as_bytes())));

@@ -10,11 +10,12 @@ use crate::cli::args::{HookAgent, HookArgs};
 use crate::cli::{CommandResult, Failure, json};
 use crate::compare::{LostErrors, kept_ranges, lost_errors};
 use crate::config::{Config, Overrides};
-use crate::human::{lines, size, thousands};
+use crate::human::{count as count_of, lines, size, thousands};
 use crate::preview::{self, Input, Policy, Preview, ToCount};
 use crate::session;
 use crate::source::{self, Buffer, Source, ViewSupply};
 use crate::text::label;
+use crate::text::search::Severity;
 use crate::text::supply::{OwnBytes, Supply};
 use crate::text::units::{self, Measure, Want};
 
@@ -133,12 +134,18 @@ fn of_output(
     }
     let kept = kept_ranges(&preview.parts);
     let read = bytes.get(..MAX_READ).unwrap_or(bytes);
-    let errors = config.error_pattern().map(|pattern| lost_errors(read, supply, &kept, &pattern));
-    Ok(Some(note(&preview, &errors.unwrap_or_default(), output)))
+    let severities = config.severities();
+    let mut lost = |severity| {
+        let found = severities.get(severity).map(|pattern| lost_errors(read, supply, &kept, pattern));
+        (severity, found.unwrap_or_default())
+    };
+    let errors = lost(Severity::Error);
+    let found = if errors.1.all > 0 { errors } else { lost(Severity::Warning) };
+    Ok(Some(note(&preview, &found, output)))
 }
 
 /// Writes the note, for a model to read.
-fn note(preview: &Preview, errors: &LostErrors, output: &HookOutput) -> String {
+fn note(preview: &Preview, (severity, found): &(Severity, LostErrors), output: &HookOutput) -> String {
     let HookOutput { bytes, count } = *output;
     let of = |kept: Option<u64>, total: Option<u64>, shown: &dyn Fn(u64) -> String| {
         kept.zip(total).map(|(kept, total)| format!("{} of {}", thousands(kept), shown(total)))
@@ -146,15 +153,16 @@ fn note(preview: &Preview, errors: &LostErrors, output: &HookOutput) -> String {
     let got = of(preview.kept_lines, preview.total_lines, &lines).unwrap_or_else(|| "a part".to_owned());
     let whole = size(bytes.len() as u64);
     let mut note = format!("overspill: you got {got} of this output ({whole} in all).");
-    let Some(line) = &errors.first_lost else { return note };
+    let Some(line) = &found.first_lost else { return note };
     let number = thousands(count(0..line.start, Want::LINE_FEEDS).line_feeds + 1);
     let text = bytes.get(line.clone()).unwrap_or_default();
     let text = label::label(text.get(..MOST_LINE).unwrap_or(text));
-    let (lost, all) = (thousands(errors.lost()), thousands(errors.errors));
-    note.push_str(&match errors.kept {
-        _ if bytes.len() > MAX_READ => " The first error or warning that you did not get".to_owned(),
-        0 => format!(" You got none of its {} with an error or warning; the first", lines(errors.errors)),
-        _ => format!(" You did not get {lost} of its {all} lines with an error or warning; the first"),
+    let (lost, all) = (thousands(found.lost()), thousands(found.all));
+    let one = severity.singular();
+    note.push_str(&match found.kept {
+        _ if bytes.len() > MAX_READ => format!(" The first {one} that you did not get"),
+        0 => format!(" You got none of its {}; the first", count_of(found.all, one)),
+        _ => format!(" You did not get {lost} of its {all} {}; the first", severity.plural()),
     });
     note.push_str(&format!(" is line {number}: {text}."));
     note

@@ -60,8 +60,6 @@ pub enum TuneFault {
 pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, TuneFault> {
     let corpus = corpus(config, request.outputs)?;
     let fault = |words| TuneFault::Policy(words, Arc::clone(&corpus));
-    let errors = config.error_pattern();
-    let errors = errors.ok_or_else(|| fault("the pattern of errors cannot be compiled".to_owned()))?;
     let choice = match request.policies {
         TunePolicies::Around(overrides) => around(config, *overrides, &corpus).map_err(fault)?,
         TunePolicies::Current => {
@@ -69,7 +67,7 @@ pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, 
             TuneChoice::policies(policies, designs)
         }
     };
-    Ok(TuneRun::new(corpus, choice, request.find, errors))
+    Ok(TuneRun::new(corpus, choice, request.find, config.severities()))
 }
 
 fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFault> {

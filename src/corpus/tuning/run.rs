@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::config::EffectivePolicy;
 use crate::preview::Policy;
-use crate::text::search::Pattern;
+use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::tune::{ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput};
 
 use super::super::{Corpus, CorpusOutput, MeasureWatcher, ReadFault, measure};
@@ -22,7 +22,7 @@ pub struct TuneRun {
     pub(crate) corpus: Arc<Corpus>,
     pub(crate) choice: TuneChoice,
     pub(crate) find: Option<Pattern>,
-    errors: Pattern,
+    severities: SeverityPatterns,
     /// The length of all outputs in bytes, if it is known before they are read.
     bytes: Option<u64>,
     state: Mutex<RunState>,
@@ -78,6 +78,8 @@ pub struct TuneFigures {
     pub(crate) bytes: u64,
     /// The number of finds in them.
     pub(crate) finds: u64,
+    /// What they are, unless they were asked for.
+    pub(crate) severity: Severity,
     /// How many of them have an error.
     pub(crate) with_errors: u64,
     /// How many outputs have been looked at, of how many.
@@ -110,10 +112,10 @@ impl TuneChoice {
         }
     }
 
-    fn tuner<'a>(&'a self, find: Option<&'a Pattern>, errors: &'a Pattern) -> Tuner<'a> {
+    fn tuner<'a>(&'a self, find: Option<&'a Pattern>, severities: &'a SeverityPatterns) -> Tuner<'a> {
         match self.present() {
-            Some(present) => Tuner::new(&self.policies, find, errors).beside(present),
-            None => Tuner::of_each(&self.policies, find, errors),
+            Some(present) => Tuner::new(&self.policies, find, severities).beside(present),
+            None => Tuner::of_each(&self.policies, find, severities),
         }
     }
 }
@@ -124,7 +126,7 @@ impl TuneRun {
         corpus: Arc<Corpus>,
         choice: TuneChoice,
         find: Option<Pattern>,
-        errors: Pattern,
+        severities: SeverityPatterns,
     ) -> Self {
         let settings = choice.policies.len();
         let state = RunState {
@@ -134,7 +136,7 @@ impl TuneRun {
             unreadable: (corpus.faults.len() as u64, corpus.faults.first().cloned()),
         };
         let bytes = stored_bytes(&corpus);
-        Self { corpus, choice, find, errors, bytes, state: Mutex::new(state) }
+        Self { corpus, choice, find, severities, bytes, state: Mutex::new(state) }
     }
 
     /// Returns the policy under the setting, or the policy, of this number.
@@ -165,7 +167,7 @@ impl TuneRun {
             let reports = || self.report_until(&ended, &|| report(self.figures(began.elapsed())));
             // Without the thread there is only the last report.
             let _ = std::thread::Builder::new().spawn_scoped(scope, reports);
-            let tuner = || self.choice.tuner(self.find.as_ref(), &self.errors);
+            let tuner = || self.choice.tuner(self.find.as_ref(), &self.severities);
             let measured = measure(&self.corpus, &tuner, &Watched { run: self, goes_on });
             *lock(&ended.0) = true;
             ended.1.notify_all();
@@ -205,8 +207,9 @@ impl TuneRun {
             changed: state.changed.iter().map(|changed| changed.all).collect(),
             outputs: state.sums.outputs,
             bytes: state.sums.bytes,
-            finds: state.sums.finds,
-            with_errors: state.sums.with_errors,
+            finds: state.sums.finds(),
+            severity: state.sums.severity(),
+            with_errors: state.sums.with_errors(),
             done: (done, all),
             progress,
             unreadable: state.unreadable.clone(),

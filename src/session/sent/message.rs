@@ -162,7 +162,6 @@ fn add_content(content: Json, blocks: &mut Blocks, hash: &mut Sha256) -> Option<
 pub enum MessageRole {
     /// The user, or a tool.
     User,
-    /// The model.
     Assistant,
     /// Another word.
     Other,

@@ -106,7 +106,6 @@ pub enum SpecError {
     /// The file is not a valid store description; the message begins with the line.
     #[error("{}:{message}", path.display())]
     Form {
-        /// The file.
         path: PathBuf,
         /// What is wrong.
         message: String,

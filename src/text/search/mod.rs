@@ -1,9 +1,9 @@
 //! Searches bytes by regular expression, forwards and backwards, where no match contains a line feed.
 
-pub mod errors;
 mod needle;
 mod pass;
 mod pattern;
+mod severity;
 
 use std::ops::Range;
 
@@ -11,6 +11,7 @@ use super::supply::{OwnBytes, Supply};
 
 pub use pass::{SearchPiece, certain_in_line, each_match, line_end};
 pub use pattern::{Pattern, PatternError};
+pub use severity::{Severity, SeverityPatterns};
 
 #[cfg(test)]
 mod tests;
@@ -25,8 +26,9 @@ pub const OVERLAP: usize = 64 * 1024;
 /// Bytes after a stretch within which its last line usually ends.
 pub(super) const NEAR: usize = 4 * 1024;
 
-/// Bytes before a stretch that decide whether a line or a word starts there.
-pub(super) const LOOK_BEHIND: usize = 4;
+/// Bytes before a stretch that decide whether a line or a word starts there, and what level a line of JSON has. They are in
+/// the page before it, which is read in any case.
+pub(super) const LOOK_BEHIND: usize = 4096;
 
 /// The direction of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,6 +12,7 @@ use regex_syntax::hir::{
 use crate::text::supply::OwnBytes;
 
 use super::needle::{Needle, Patience, Sighting};
+use super::severity::{self, Severity};
 
 /// Maximum nesting depth of the form without line feeds: slightly deeper than what can be typed.
 const NEST_LIMIT: u32 = 1000;
@@ -23,6 +24,8 @@ pub struct Pattern {
     regex: Regex,
     /// What every match contains, if that can be found faster than the pattern.
     needle: Option<Needle>,
+    /// What it finds, if lines of JSON count by their level.
+    severity: Option<Severity>,
 }
 
 /// Why a pattern cannot be compiled.
@@ -63,7 +66,7 @@ impl Pattern {
             .nest_limit(NEST_LIMIT)
             .build()
             .map_err(|_| PatternError { why: "it is too large to search with".to_owned(), at: None })?;
-        Ok(Self { text: text.to_owned(), regex, needle: Needle::of(&hir) })
+        Ok(Self { text: text.to_owned(), regex, needle: Needle::of(&hir), severity: None })
     }
 
     /// Compiles `text` so that a match goes on to the end of its line: a line has one at most.
@@ -78,6 +81,12 @@ impl Pattern {
         // Only a comment at the end of the pattern hides what is added; then the pattern is used as it is.
         let whole = Self::new(&format!("(?:{text})(?-u:.)*")).unwrap_or_else(|_| own.clone());
         Ok(Self { text: own.text, ..whole })
+    }
+
+    /// Compiles a pattern of errors or warnings as [`Pattern::to_line_end`] does, of which lines of JSON with a level count by
+    /// that.
+    pub(super) fn of_severity(text: &str, severity: Severity) -> Result<Self, PatternError> {
+        Ok(Self { severity: Some(severity), ..Self::to_line_end(text)? })
     }
 
     /// Returns the pattern as typed.
@@ -110,7 +119,8 @@ impl Pattern {
                 while part.start < part.end {
                     let Some(found) = self.regex.find_at(&bytes[..part.end], part.start) else { break };
                     part.start = found.end() + usize::from(found.is_empty());
-                    if !found.is_empty() {
+                    let by_level = |severity| severity::is_by_level(severity, bytes, &found.range());
+                    if !found.is_empty() && self.severity.is_none_or(by_level) {
                         return Some(found.range());
                     }
                 }

@@ -11,7 +11,7 @@ mod watch;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::text::filter::Shows;
-use crate::text::search::Pattern;
+use crate::text::search::SeverityPatterns;
 
 use super::keys::{Action, KeyContext, name};
 use super::pager::Pager;
@@ -71,8 +71,7 @@ pub struct App {
     pub message: Option<Message>,
     /// The count typed before a key.
     pub count: Option<u64>,
-    /// The configured pattern of errors; `None` for the built-in one.
-    pub errors: Option<Pattern>,
+    pub severities: SeverityPatterns,
     waiting: Option<Waiting>,
 }
 
@@ -90,7 +89,7 @@ impl App {
             beneath: Vec::new(),
             message: None,
             count: None,
-            errors: None,
+            severities: SeverityPatterns::default(),
             waiting: None,
         }
     }
@@ -188,7 +187,7 @@ impl App {
             None => self.stack.output_mut().map_or_else(Handover::default, |pager| pager.park(effects)),
         };
         let mut pager = Pager::new(self.canvas, opened, before, effects);
-        pager.errors.own = self.errors.clone();
+        pager.errors.patterns = self.severities.clone();
         self.message = pager.message.take();
         let watched = self.watch.as_mut().and_then(|watch| watch.opened_at.take());
         if let Some(line) = self.stores.opened_at.take().or(watched) {

@@ -80,7 +80,6 @@ pub struct Pager {
     pub(crate) claim_shown: bool,
     /// The state of the panes.
     pub panes: Panes,
-    /// The search.
     pub find: Find,
     /// The errors and warnings in the output.
     pub errors: ErrorSearch,

@@ -81,7 +81,6 @@ pub struct LineSegment {
 /// A document together with its bytes: the only way for panes to read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
-    /// The document.
     pub doc: &'a Doc,
     /// The outputs that the document refers to.
     pub files: Files<'a>,

@@ -201,7 +201,6 @@ fn nothing(key: KeyEvent, canvas: &Canvas) -> String {
 
 /// Help as it stands on a screen.
 pub(crate) struct HelpRows {
-    /// The box.
     pub(crate) place: Rect,
     /// The rows, in one column or two.
     pub(crate) columns: Vec<Vec<HelpLine>>,

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun, WatchNews};
 use crate::source::{Change, Hold, Identity, PathStatus, Source, Watcher};
 use crate::store::{Env, Marked, Stores};
-use crate::text::search::Pattern;
+use crate::text::search::{Pattern, SeverityPatterns};
 
 use super::app::App;
 use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
@@ -86,10 +86,8 @@ pub struct Start {
     pub env: Env,
     /// What is still making the first output, if anything is.
     pub live: Option<Live>,
-    /// The styles.
     pub theme: Theme,
-    /// The configured pattern of errors and warnings; `None` for the built-in one.
-    pub errors: Option<Pattern>,
+    pub severities: SeverityPatterns,
     /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
     /// The keys in use.
@@ -161,7 +159,7 @@ fn show(start: Start) -> io::Result<Parting> {
         to_delete: Vec::new(),
         fault: None,
     };
-    session.app.errors = start.errors;
+    session.app.severities = start.severities;
     let env = start.env;
     if let Some(live) = start.live {
         session.expect(live)?;

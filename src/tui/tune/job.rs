@@ -36,7 +36,6 @@ pub enum TuneSource {
 pub struct TuneJob {
     /// The number of the job, repeated in what it reports.
     pub number: u64,
-    /// The outputs.
     pub source: TuneSource,
     pub policies: TunePolicies,
     /// What counts as a find; without it the errors do.

@@ -118,7 +118,7 @@ impl TuneTable {
     /// Returns what the finds are called.
     pub(crate) fn finds(&self) -> &'static str {
         let is_find = self.run.as_ref().is_some_and(|run| run.find.is_some());
-        if is_find { "finds" } else { "errors" }
+        if is_find { "finds" } else { self.figures.severity.plural() }
     }
 
     /// Describes what a move to a setting buys: `tail, 500 lines, 6,400 B: keeps 97 % of errors (now 61 %) for 12 % fewer

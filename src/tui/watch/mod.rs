@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use crate::corpus::{ErrorsLost, WatchedGot, WatchedOutput};
 use crate::text::label::SafeText;
+use crate::text::search::Severity;
 
 use super::event::Message;
 use super::widget::canvas::Canvas;
@@ -51,7 +52,9 @@ struct WatchRow {
     /// Its size in bytes.
     size: u64,
     got: WatchedGot,
-    errors: Option<ErrorsLost>,
+    found: Option<(Severity, ErrorsLost)>,
+    /// Whether it is known which errors there are.
+    is_known: bool,
     /// The line of the first lost error, or else the first line of the output.
     text: SafeText,
     /// The line at which it opens, 1-based.
@@ -111,6 +114,7 @@ impl WatchScreen {
 
 impl WatchRow {
     fn of(output: WatchedOutput) -> Self {
+        let (found, is_known) = (output.found(), output.errors.is_some());
         let text = output.first_lost.unwrap_or(output.first_line);
         Self {
             path: output.entry.path(),
@@ -119,14 +123,15 @@ impl WatchRow {
             time: output.time.into(),
             size: output.entry.size(),
             got: output.got,
-            errors: output.errors,
+            found,
+            is_known,
             text: text.trim().into(),
             open_at: output.open_at,
         }
     }
 
-    /// Returns the number of errors that the model did not get.
+    /// Returns the number of errors, or of warnings if there is no error, that the model did not get.
     fn lost(&self) -> u64 {
-        self.errors.map_or(0, |errors| errors.lost)
+        self.found.map_or(0, |(_, found)| found.lost)
     }
 }

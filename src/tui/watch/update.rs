@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::corpus::{WatchNews, WatchedOutput};
 use crate::text::label::{SafeText, shell};
+use crate::text::search::Severity;
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::{Action, KeyContext};
 
@@ -48,7 +49,9 @@ impl WatchScreen {
         let row = WatchRow::of(output);
         self.sums.outputs += 1;
         self.sums.cut += u64::from(row.got.is_cut());
-        self.sums.errors_lost = self.sums.errors_lost.saturating_add(row.lost());
+        let errors = row.found.filter(|(severity, _)| *severity == Severity::Error);
+        let lost = errors.map_or(0, |(_, found)| found.lost);
+        self.sums.errors_lost = self.sums.errors_lost.saturating_add(lost);
         self.rows.push_back(row);
         if self.rows.len() > MOST_ROWS {
             self.rows.pop_front();

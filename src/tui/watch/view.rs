@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, thousands};
 use crate::text::label::SafeText;
+use crate::text::search::Severity;
 use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::{Action, KeyContext};
@@ -69,10 +70,13 @@ fn cells(screen: &WatchScreen, row: &WatchRow) -> ListTableRow {
     let is_wide = width >= WIDE;
     let time = if width < NARROW { short(&row.time) } else { row.time.clone() };
     let got = if is_wide { row.got.words() } else { row.got.word() };
-    let lost = match row.errors {
-        Some(errors) if errors.all == 0 => String::new(),
-        Some(errors) if is_wide => format!("{} of {}", thousands(errors.lost), thousands(errors.all)),
-        Some(errors) => thousands(errors.lost),
+    let lost = match row.found {
+        Some((severity, found)) => {
+            let of = if is_wide { format!(" of {}", thousands(found.all)) } else { String::new() };
+            let unit = if severity == Severity::Warning { " w" } else { "" };
+            format!("{}{of}{unit}", thousands(found.lost))
+        }
+        None if row.is_known => String::new(),
         None => "–".to_owned(),
     };
     let is_lost = row.lost() > 0;
@@ -158,12 +162,9 @@ fn waiting(screen: &WatchScreen, area: Rect) -> Vec<SafeText> {
 fn draw_details(screen: &WatchScreen, frame: &mut Frame, area: Rect) {
     let Some(row) = screen.chosen() else { return };
     let room = usize::from(area.width).saturating_sub(2);
-    let errors = match row.errors {
-        Some(errors) if errors.all > 0 => {
-            format!(" · {} lost of {}", count(errors.lost, "error"), thousands(errors.all))
-        }
-        _ => String::new(),
-    };
+    let errors = row.found.map_or(String::new(), |(severity, found)| {
+        format!(" · {} lost of {}", count(found.lost, severity.singular()), thousands(found.all))
+    });
     let got = format!("model got {}{errors} · {}", row.got.words(), row.id);
     let words = [SafeText::from(got), row.text.clone()];
     for (text, y) in words.into_iter().zip(area.y..area.bottom()) {

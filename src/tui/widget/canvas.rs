@@ -10,7 +10,6 @@ use super::theme::Theme;
 pub struct Canvas {
     /// Columns and rows.
     pub size: (u16, u16),
-    /// The styles.
     pub theme: Theme,
     /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,

@@ -94,7 +94,6 @@ pub struct StoresAreas {
     pub title: Rect,
     /// The column headings.
     pub head: Rect,
-    /// The entries.
     pub list: Rect,
     /// The rule between the list and the preview beside it; empty if there is none.
     pub divider: Rect,
@@ -132,7 +131,6 @@ pub struct SessionsAreas {
     pub title: Rect,
     /// The column headings.
     pub head: Rect,
-    /// The rows.
     pub list: Rect,
     /// The rule below the list.
     pub rule: Rect,
@@ -176,7 +174,6 @@ pub struct TuneAreas {
     pub axis: Rect,
     /// The column headings.
     pub head: Rect,
-    /// The rows.
     pub list: Rect,
     /// The rule below the list.
     pub rule: Rect,

@@ -155,7 +155,7 @@ fn the_model_is_told_what_it_did_not_get() {
     };
     let note = answer(&home, "claude-code", &with(&spill))["additionalContext"].as_str().unwrap().to_owned();
     let got = "overspill: you got ";
-    let errors = " You got none of its 2 lines with an error or warning; the first is line 9,000: error[E9000]: ^[[31mbroken.";
+    let errors = " You got none of its 2 errors; the first is line 9,000: error[E9000]: ^[[31mbroken.";
     assert!(note.starts_with(got) && note.contains(errors), "{note}");
     assert!(note.ends_with(&format!("The whole output is in {}", spill.display())), "{note}");
     std::fs::write(home.at("elsewhere.txt"), output()).unwrap();
@@ -195,7 +195,7 @@ fn of_an_output_without_end_the_first_part_is_told() {
     let input =
         opencode("tool.execute.after", json!({ "tool_response": { "output": "...", "metadata": metadata } }));
     let note = answer(&home, "opencode", &input)["additionalContext"].as_str().unwrap().to_owned();
-    let expected = "overspill: you got a part of this output (1 TB in all). The first error or warning that you did \
+    let expected = "overspill: you got a part of this output (1 TB in all). The first error that you did \
                     not get is line 9,000: error[E9000]: ^[[31mbroken. The whole output is in ";
     assert_eq!(note, format!("{expected}{}", store.display()));
 }

@@ -58,7 +58,8 @@ fn new_outputs_are_reported_with_what_the_model_did_not_get() {
     let json: Value = serde_json::from_str(&watching.next()).unwrap();
     assert_eq!((&json["id"], &json["agent"]), (&ID.into(), &"opencode".into()));
     assert_eq!((&json["kept_lines"], &json["removed_lines"]), (&2000.into(), &1001.into()));
-    assert_eq!(json["errors_lost"], 2);
+    assert_eq!((&json["errors"], &json["errors_lost"]), (&2.into(), &1.into()));
+    assert_eq!((&json["warnings"], &json["warnings_lost"]), (&1.into(), &1.into()));
     assert_eq!(json["first_lost"], "  error[E0308]: \x1b[31mlost\x1b[0m");
     let docs = fs::read_to_string("docs/json.md").unwrap();
     for field in json.as_object().unwrap().keys() {
@@ -79,7 +80,7 @@ fn a_line_is_plain_and_safe() {
     home.entry("mimo", OTHER, "another agent's\n", 0);
     home.entry("opencode", ID, long(), 0);
     let line = watching.next();
-    let expected = "the model got 2,000 of 3,001 lines  2 errors lost of 3: error[E0308]: ^[[31mlost^[[0m";
+    let expected = "the model got 2,000 of 3,001 lines  1 error lost of 2: error[E0308]: ^[[31mlost^[[0m";
     assert!(line.ends_with(expected) && line.contains("  opencode  "), "{line}");
 }
 

@@ -159,15 +159,15 @@ fn errors_are_counted_and_gone_through() {
     let home = Home::new();
     let lines: String = (1..=3000).map(|n| if n % 100 == 0 { "warning: x\n" } else { "ok\n" }).collect();
     let mut bench = Bench::open(SIZES[0], &home.file("build.log", lines), policy("opencode/output"));
-    assert!(bench.rows()[0].contains("errors 30, model got 20"), "{}", bench.rows()[0]);
+    assert!(bench.rows()[0].contains("warnings 30, model got 20"), "{}", bench.rows()[0]);
     bench.keys("<Tab>e3e");
-    assert!(bench.rows()[0].contains("errors 4 of 30"), "{}", bench.rows()[0]);
-    assert!(bench.keys("E").rows()[0].contains("errors 3 of 30"), "{}", bench.rows()[0]);
+    assert!(bench.rows()[0].contains("warnings 4 of 30"), "{}", bench.rows()[0]);
+    assert!(bench.keys("E").rows()[0].contains("warnings 3 of 30"), "{}", bench.rows()[0]);
     assert!(
-        bench.keys(")").rows()[0].contains("errors 21 of 30"),
-        "without a search, what was missed are errors"
+        bench.keys(")").rows()[0].contains("warnings 21 of 30"),
+        "without a search, what was missed are errors, or warnings where there is no error"
     );
-    assert!(bench.keys("<Esc>").rows()[0].contains("errors 30, "), "Esc leaves the error");
+    assert!(bench.keys("<Esc>").rows()[0].contains("warnings 30, "), "Esc leaves the warning");
     let mut quiet = Bench::open(SIZES[0], &home.file("quiet.log", "ok\n"), policy("opencode/output"));
     assert!(
         !quiet.rows()[0].contains("errors") && quiet.keys("e").status().contains("no error or warning found")
@@ -178,7 +178,8 @@ fn errors_are_counted_and_gone_through() {
 fn errors_are_those_of_the_configuration() {
     let home = Home::new();
     let mut bench = Bench::new(SIZES[0]);
-    bench.app.errors = Some(overspill::text::search::Pattern::to_line_end("boom|bang").unwrap());
+    let own = overspill::text::search::Pattern::to_line_end("boom|bang").unwrap();
+    bench.app.severities.own[0] = Some(own);
     let effects =
         bench.start(&home.file("build.log", "error: x\nboom bang\nbang\n"), policy("opencode/output"));
     bench.carry_out(effects);

@@ -54,6 +54,7 @@ impl Watching {
             kept_lines: Some(kept),
             removed_lines: Some(8432 - kept),
             errors: Some(ErrorsLost { all: lost.max(5), lost }),
+            warnings: Some(ErrorsLost { all: 9, lost: 9 }),
             first_lost: (lost > 0).then(|| text.to_owned()),
             first_line: text.to_owned(),
             open_at: (lost > 0).then_some(8421),

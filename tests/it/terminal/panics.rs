@@ -54,7 +54,7 @@ fn screens() {
         env: Env::hermetic(Path::new("/nowhere")),
         live: None,
         theme: overspill::tui::widget::theme::Theme::terminal(),
-        errors: None,
+        severities: Default::default(),
         unicode: true,
         keys: overspill::tui::keys::KeyMap::standard(),
         notice: None,

@@ -9,7 +9,7 @@ use crate::cli::args::CompareArgs;
 use crate::cli::corpus::gather::gather;
 use crate::cli::corpus::measure::measure;
 use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, Failure, fail, json};
+use crate::cli::{CommandResult, fail, json};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::is_design;
 use crate::human::{count, size, thousands, tokens};
@@ -45,9 +45,7 @@ pub(super) fn run(
     chosen: &[Chosen],
     find: Option<&Pattern>,
 ) -> CommandResult {
-    let errors = config.error_pattern();
-    let errors =
-        errors.ok_or_else(|| Failure::Failed("the pattern of errors cannot be compiled".to_owned()))?;
+    let severities = config.severities();
     let (corpus, _) = gather(config, &args.files, None)?;
     let mut policies = Vec::new();
     for found in choice::resolved(config, args, chosen, None)? {
@@ -57,7 +55,7 @@ pub(super) fn run(
         }
     }
     let each: Vec<Policy> = policies.iter().map(|found| found.policy.clone()).collect();
-    let mut measured = measure(&corpus, each.len(), &|| Tuner::of_each(&each, find, &errors))?;
+    let mut measured = measure(&corpus, each.len(), &|| Tuner::of_each(&each, find, &severities))?;
     let figures = measured.sums.figures();
     let sums = &measured.sums;
     let mut rows: Vec<(bool, PolicyOnMany)> = policies
@@ -73,7 +71,7 @@ pub(super) fn run(
     if args.json {
         json(&mut out, &rows)?;
     } else if sums.outputs > 0 {
-        let finds = if find.is_some() { "finds" } else { "errors" };
+        let finds = if find.is_some() { "finds" } else { sums.severity().plural() };
         table(&rows, finds).print(&mut out)?;
         let word = finds.trim_end_matches('s');
         writeln!(
@@ -83,8 +81,8 @@ pub(super) fn run(
              line), the first error ({} have one), everything",
             count(sums.outputs, "output"),
             size(sums.bytes),
-            count(sums.finds, word),
-            thousands(sums.with_errors),
+            count(sums.finds(), word),
+            thousands(sums.with_errors()),
         )?;
     }
     out.flush()?;
@@ -102,7 +100,7 @@ fn row(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> Po
         tokens_median: figures.tokens_median,
         tokens_p95: figures.tokens_p95,
         tokens_max: figures.tokens_max,
-        finds: sums.finds,
+        finds: sums.finds(),
         finds_kept: figures.kept_finds,
         lost_last_line: figures.lost_last_line,
         lost_first_error: figures.lost_first_error,

@@ -82,7 +82,6 @@ pub enum CountedFinds {
 pub struct Compared {
     /// The number of the job.
     pub number: u64,
-    /// The result.
     pub reply: ComparedReply,
 }
 

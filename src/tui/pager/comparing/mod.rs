@@ -87,7 +87,7 @@ impl Pager {
             choices,
             patterns: [
                 (CountedFinds::Search, self.find.pattern.clone()),
-                (CountedFinds::Errors, self.errors.pattern().cloned()),
+                (CountedFinds::Errors, self.errors.patterns.get(self.severity()).cloned()),
             ],
             task: self.output.task(number),
         };

@@ -13,7 +13,6 @@ use crate::text::filter::{Condition, Got};
 pub struct SiftJob {
     /// The number of the task; replies to older ones are dropped.
     pub number: u64,
-    /// The file.
     pub view: MapView,
     /// The blocks to count, in this order.
     pub blocks: Vec<Range<usize>>,

@@ -1,7 +1,6 @@
-//! The errors and warnings in an output: their pattern, their counts, and going from one to the next.
+//! The errors and warnings in an output: their patterns, their counts, and going from one to the next.
 
-use crate::text::search::errors::built_in;
-use crate::text::search::{Pattern, Toward};
+use crate::text::search::{Severity, SeverityPatterns, Toward};
 use crate::tui::event::{Effect, Effects};
 use crate::tui::pager::Pager;
 
@@ -9,13 +8,12 @@ use super::job::Counting;
 use super::seek::Sought;
 use super::tally::Tally;
 
-/// The errors in an output.
+/// The errors and warnings in an output.
 #[derive(Debug, Clone, Default)]
 pub struct ErrorSearch {
-    /// The configured pattern; `None` for the built-in one.
-    pub own: Option<Pattern>,
-    /// The errors in the file.
-    pub tally: Tally,
+    pub patterns: SeverityPatterns,
+    /// The counts in the file, by severity.
+    tallies: [Tally; 2],
     counted: Progress,
 }
 
@@ -29,58 +27,94 @@ enum Progress {
     Started,
 }
 
+const BOTH: [Severity; 2] = [Severity::Error, Severity::Warning];
+
 impl ErrorSearch {
-    /// Returns the pattern. The built-in one is compiled when it is first needed.
-    pub(crate) fn pattern(&self) -> Option<&Pattern> {
-        self.own.as_ref().or_else(|| built_in())
+    /// Returns the counts of a severity.
+    pub fn tally(&self, severity: Severity) -> &Tally {
+        &self.tallies[severity as usize]
+    }
+
+    pub(super) fn tally_mut(&mut self, severity: Severity) -> &mut Tally {
+        &mut self.tallies[severity as usize]
+    }
+
+    /// Returns the severity that walks and figures go by in a file of `len` bytes: errors, or warnings if it has no error.
+    pub(crate) fn severity(&self, len: usize) -> Severity {
+        let [errors, warnings] = &self.tallies;
+        match errors.is_whole(len) && errors.counts.total() == 0 && warnings.counts.total() > 0 {
+            true => Severity::Warning,
+            false => Severity::Error,
+        }
     }
 
     /// Continues the numbers of a later count, and its own if it did not reach the end of a file of `len` bytes.
     pub(crate) fn follow_on(&mut self, later: &ErrorSearch, len: usize) {
-        self.tally.follow_on(&later.tally);
-        if !self.tally.is_whole(len) {
-            self.counted = Progress::Due;
+        for severity in BOTH {
+            self.tally_mut(severity).follow_on(later.tally(severity));
+            if !self.tally(severity).is_whole(len) {
+                self.counted = Progress::Due;
+            }
         }
     }
 }
 
 impl Pager {
-    /// Starts counting the errors that are not counted yet, once the lines are: line numbers are waited for.
+    /// Returns the severity that walks and figures go by.
+    pub(crate) fn severity(&self) -> Severity {
+        self.errors.severity(self.output.view.len())
+    }
+
+    /// Starts counting the errors and warnings that are not counted yet, once the lines are: line numbers are waited for.
     pub(crate) fn count_errors(&mut self, effects: &mut Effects) {
         if self.errors.counted == Progress::Started || !self.output.index.is_complete() {
             return;
         }
-        let Some(pattern) = self.errors.pattern().cloned() else { return };
         self.errors.counted = Progress::Started;
-        let job = self.errors.tally.job(Counting::Errors, &pattern, &self.output.view);
-        effects.push(Effect::CountMatches(job));
+        for severity in BOTH {
+            if let Some(pattern) = self.errors.patterns.get(severity).cloned() {
+                let tally = self.errors.tally_mut(severity);
+                effects.push(Effect::CountMatches(tally.job(
+                    Counting::Severity(severity),
+                    &pattern,
+                    &self.output.view,
+                )));
+            }
+        }
         self.count_kept_errors();
     }
 
-    /// Counts the errors that the model got.
+    /// Counts the errors and warnings that the model got.
     pub(crate) fn count_kept_errors(&mut self) {
         if self.errors.counted == Progress::Due {
             return;
         }
-        let Some(pattern) = self.errors.pattern().cloned() else { return };
-        self.errors.tally.count_kept(&pattern, &self.output.view, &self.output.kept);
+        for severity in BOTH {
+            if let Some(pattern) = self.errors.patterns.get(severity).cloned() {
+                let tally = self.errors.tally_mut(severity);
+                tally.count_kept(&pattern, &self.output.view, &self.output.kept);
+            }
+        }
     }
 
     /// Counts again after the file, of `len` bytes until now, has changed: only what is new if it grew.
     pub(crate) fn recount_errors(&mut self, len: usize, grew: bool, effects: &mut Effects) {
-        match grew {
-            true => self.errors.tally.forget_end(len),
-            false => self.errors.tally.forget(),
+        for tally in &mut self.errors.tallies {
+            match grew {
+                true => tally.forget_end(len),
+                false => tally.forget(),
+            }
         }
         self.errors.counted = Progress::Due;
         self.count_errors(effects);
     }
 
-    /// Goes to the next error or warning, or to the previous one if `reversed`; with a count, to the one that many
-    /// further.
+    /// Goes to the next error, or to the previous one if `reversed`; with a count, to the one that many further. Where there
+    /// is no error, it goes by warnings.
     pub(crate) fn next_error(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
         let toward = if reversed { Toward::Start } else { Toward::End };
         self.panes.remember();
-        self.seek(Sought::Error, toward, count.unwrap_or(1).max(1), effects);
+        let sought = Sought { what: Counting::Severity(self.severity()), missed: false };
+        self.seek(sought, toward, count.unwrap_or(1).max(1), effects);
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::source::MapView;
-use crate::text::search::{Pattern, Toward};
+use crate::text::search::{Pattern, Severity, Toward};
 use crate::tui::pager::doc::Doc;
 use crate::tui::pager::filter::sift::Sift;
 use crate::tui::pager::reader::{Cost, Files, Reader};
@@ -40,7 +40,6 @@ pub struct SearchJob {
     pub skip: Arc<[Range<usize>]>,
     /// The byte offset to start from.
     pub from: usize,
-    /// The direction.
     pub toward: Toward,
     /// Which match to find: 1 is the nearest.
     pub times: u64,
@@ -74,8 +73,8 @@ pub enum Counting {
     /// The matches of the search.
     #[default]
     Matches,
-    /// Errors and warnings.
-    Errors,
+    /// Errors, or warnings.
+    Severity(Severity),
 }
 
 /// A task for a worker: count the matches in a file.

@@ -123,7 +123,7 @@ impl Pager {
             self.find.pattern = Some(pattern);
             self.count_matches(effects);
         }
-        self.seek(Sought::Match, toward, times, effects);
+        self.seek(Sought::MATCH, toward, times, effects);
         Ok(())
     }
 
@@ -160,19 +160,21 @@ impl Pager {
 
     /// Goes to the next match, or to the previous one if `reversed`; with a count, to the one that many further.
     pub(crate) fn next_match(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
-        self.next_sought(Sought::Match, reversed, count, effects);
+        self.next_sought(Sought::MATCH, reversed, count, effects);
     }
 
     /// Goes to the next match that the model did not get, or to the previous one if `reversed`. It is in Spill. Without a
     /// search, these are the errors.
     pub(crate) fn next_missed(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
-        self.next_sought(Sought::Missed, reversed, count, effects);
+        self.next_sought(Sought { missed: true, ..Sought::MATCH }, reversed, count, effects);
     }
 
     fn next_sought(&mut self, sought: Sought, reversed: bool, count: Option<u64>, effects: &mut Effects) {
         let (sought, toward) = match (sought, self.find.toward.filter(|_| self.find.pattern.is_some())) {
             (sought, Some(toward)) => (sought, toward),
-            (Sought::Missed, None) => (Sought::MissedError, Toward::End),
+            (Sought { missed: true, .. }, None) => {
+                (Sought { what: Counting::Severity(self.severity()), missed: true }, Toward::End)
+            }
             (_, None) => {
                 let search = self.key_of(Action::Search);
                 self.message = Some(Message::note(format!("no search yet; {search} to search")));
@@ -180,11 +182,11 @@ impl Pager {
             }
         };
         // As in less, n goes the way of the search. The brackets show their own way.
-        let toward = match (sought, reversed) {
-            (Sought::Match, false) => toward,
-            (Sought::Match, true) => toward.reversed(),
-            (_, false) => Toward::End,
-            (_, true) => Toward::Start,
+        let toward = match (sought.missed, reversed) {
+            (false, false) => toward,
+            (false, true) => toward.reversed(),
+            (true, false) => Toward::End,
+            (true, true) => Toward::Start,
         };
         self.seek(sought, toward, count.unwrap_or(1).max(1), effects);
     }

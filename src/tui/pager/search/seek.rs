@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::text::search::Toward;
+use crate::text::search::{Severity, Toward};
 use crate::tui::event::{Effect, Effects, Message};
 use crate::tui::keys::Action;
 use crate::tui::pager::Pager;
@@ -11,36 +11,21 @@ use crate::tui::pager::reader::{Cost, Reader};
 use crate::tui::widget::layout::Side;
 
 use super::job::{Counting, Found, Haystack, Round, SearchJob, SearchReply};
-use super::tally::Tally;
 
 /// Previews up to this many bytes are searched; of longer ones, the file is searched instead.
 const LONGEST_PREVIEW: u64 = 64 << 20;
 
-/// What is searched for.
+/// What a search goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sought {
-    /// A match of the search.
-    Match,
-    /// A match that the model did not get.
-    Missed,
-    /// An error or warning.
-    Error,
-    /// An error or warning that the model did not get.
-    MissedError,
+pub(crate) struct Sought {
+    pub(crate) what: Counting,
+    /// Whether only what the model did not get is wanted.
+    pub(crate) missed: bool,
 }
 
 impl Sought {
-    /// Whether only what the model did not get is wanted.
-    fn is_missed(self) -> bool {
-        matches!(self, Sought::Missed | Sought::MissedError)
-    }
-
-    fn of(self) -> Counting {
-        match self {
-            Sought::Match | Sought::Missed => Counting::Matches,
-            Sought::Error | Sought::MissedError => Counting::Errors,
-        }
-    }
+    /// A match of the search.
+    pub(crate) const MATCH: Self = Self { what: Counting::Matches, missed: false };
 }
 
 /// A search that a worker carries out.
@@ -57,7 +42,7 @@ impl Pager {
     /// Searches the pane with the focus, or Spill for what only Spill has, for the match that is `times` further.
     pub(crate) fn seek(&mut self, sought: Sought, toward: Toward, times: u64, effects: &mut Effects) {
         let side = match sought {
-            _ if sought.is_missed() || self.output.seen.len() > LONGEST_PREVIEW => Side::Spill,
+            _ if sought.missed || self.output.seen.len() > LONGEST_PREVIEW => Side::Spill,
             _ => self.focus(),
         };
         self.seek_in(Seeking { sought, side, toward, times }, effects);
@@ -65,9 +50,9 @@ impl Pager {
 
     fn seek_in(&mut self, seeking: Seeking, effects: &mut Effects) {
         let Seeking { sought, side, toward, times } = seeking;
-        let pattern = match sought.of() {
+        let pattern = match sought.what {
             Counting::Matches => self.find.pattern.clone(),
-            Counting::Errors => self.errors.pattern().cloned(),
+            Counting::Severity(severity) => self.errors.patterns.get(severity).cloned(),
         };
         let Some(pattern) = pattern else { return };
         let output = &self.output;
@@ -76,7 +61,7 @@ impl Pager {
             Side::Preview => Haystack::Text(self.preview_bytes().into()),
         };
         let skip: Arc<[Range<usize>]> =
-            if sought.is_missed() { output.kept.clone().into() } else { Arc::default() };
+            if sought.missed { output.kept.clone().into() } else { Arc::default() };
         let from = self.seek_from(side, toward) as usize;
         self.find.number += 1;
         self.find.seeking = Some(seeking);
@@ -113,8 +98,8 @@ impl Pager {
             SearchReply::Counted(Counting::Matches, end, count) => {
                 self.find.tally.counted(found.number, end, count);
             }
-            SearchReply::Counted(Counting::Errors, end, count) => {
-                self.errors.tally.counted(found.number, end, count);
+            SearchReply::Counted(Counting::Severity(severity), end, count) => {
+                self.errors.tally_mut(severity).counted(found.number, end, count);
             }
             _ if found.number != self.find.number => {}
             SearchReply::Nothing => {
@@ -137,25 +122,33 @@ impl Pager {
         if seeking.side == Side::Preview {
             return self.seek_in(Seeking { side: Side::Spill, ..seeking }, effects);
         }
-        let len = self.output.view.len();
-        let is_absent = |tally: &Tally| tally.is_whole(len) && tally.counts.total() == 0;
+        let Sought { what, missed } = seeking.sought;
+        if what == Counting::Severity(Severity::Error)
+            && self.errors.tally(Severity::Error).counts.total() == 0
+        {
+            let sought = Sought { what: Counting::Severity(Severity::Warning), missed };
+            return self.seek(sought, seeking.toward, seeking.times, effects);
+        }
+        let tally = match what {
+            Counting::Matches => &self.find.tally,
+            Counting::Severity(severity) => self.errors.tally(severity),
+        };
+        let exists = !tally.is_whole(self.output.view.len()) || tally.counts.total() > 0;
+        let verb = self.output.certainty().verb();
         let name = self.find.pattern.as_ref().map_or("", |pattern| pattern.text());
-        self.message = Some(match seeking.sought {
-            Sought::Missed if !is_absent(&self.find.tally) => {
-                Message::note(format!("the model {} every match", self.output.certainty().verb()))
-            }
-            Sought::MissedError if !is_absent(&self.errors.tally) => {
-                Message::note(format!("the model {} every error and warning", self.output.certainty().verb()))
-            }
-            Sought::Match | Sought::Missed if self.output.sift.is_some() => {
+        let is_filtered = self.output.sift.is_some();
+        self.message = Some(match what {
+            Counting::Matches if missed && exists => Message::note(format!("the model {verb} every match")),
+            Counting::Matches if is_filtered => {
                 let filter = self.key_of(Action::Matching);
                 Message::error(format!("no match for {name} in the lines shown; {filter} Enter shows all"))
             }
-            Sought::Match | Sought::Missed => Message::error(format!("no match for {name}")),
-            Sought::Error | Sought::MissedError if self.output.sift.is_some() => {
-                Message::note("no error or warning in the lines shown")
+            Counting::Matches => Message::error(format!("no match for {name}")),
+            Counting::Severity(severity) if missed && exists => {
+                Message::note(format!("the model {verb} every {}", severity.singular()))
             }
-            Sought::Error | Sought::MissedError => Message::note("no error or warning found"),
+            Counting::Severity(_) if is_filtered => Message::note("no error or warning in the lines shown"),
+            Counting::Severity(_) => Message::note("no error or warning found"),
         });
     }
 
@@ -170,12 +163,14 @@ impl Pager {
         let Seeking { sought, side, toward, .. } = seeking;
         let offset = range.start;
         let range = range.start as u64..range.end as u64;
-        if sought.is_missed() {
+        // What was lost is in the file alone, so one goes on there; while one types, the screen stays.
+        let is_lost = side == Side::Spill && !self.output.is_kept(offset);
+        if sought.missed || is_lost && self.find.typing.is_none() {
             self.panes.remember();
             self.panes.focus = Side::Spill;
         }
-        if self.find.at != sought.of() {
-            (self.find.at, self.find.current) = (sought.of(), [None, None]);
+        if self.find.at != sought.what {
+            (self.find.at, self.find.current) = (sought.what, [None, None]);
         }
         self.find.current[side as usize] = Some(range.clone());
         if self.focus() == side || self.shows_both() {

@@ -60,7 +60,7 @@ impl Pager {
         self.find.toward = Some(toward);
         self.find.pattern = Some(pattern);
         self.count_matches(effects);
-        self.seek(Sought::Match, toward, times, effects);
+        self.seek(Sought::MATCH, toward, times, effects);
     }
 
     fn begin_typing(&mut self) {

@@ -61,7 +61,7 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         selected: pager.selected(side),
         pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
         current: pager.find.current(side).filter(|_| pager.find.at == Counting::Matches),
-        error: pager.find.current(side).filter(|_| pager.find.at == Counting::Errors),
+        error: pager.find.current(side).filter(|_| pager.find.at != Counting::Matches),
         set_off: None,
     }
 }

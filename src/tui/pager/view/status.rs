@@ -277,7 +277,7 @@ pub(super) fn number(pager: &Pager, of: Counting) -> Option<u64> {
     let (output, find) = (&pager.output, &pager.find);
     let (pattern, tally) = match of {
         Counting::Matches => (find.pattern.as_ref()?, &find.tally),
-        Counting::Errors => (pager.errors.pattern()?, &pager.errors.tally),
+        Counting::Severity(severity) => (pager.errors.patterns.get(severity)?, pager.errors.tally(severity)),
     };
     let in_preview = || find.current(Side::Preview).and_then(|range| output.seen.kept_at(range.start));
     let in_spill = || find.current(Side::Spill).map(|range| range.start as usize);

@@ -8,6 +8,7 @@ use crate::known::Certainty;
 use crate::session::verify::Verdict;
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
+use crate::text::search::Severity;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::recorded::RecordedCall;
@@ -108,12 +109,14 @@ fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let verdict = Span::new(describe::verdict(output), style);
     let cut = Span::new(if is_cut(output) { "cut" } else { "" }, style);
     let errors = errors(pager).map(|errors| Span::new(errors, style));
-    let [long, short] = &errors;
+    let [both, long, short] = &errors;
     let differs = || differs.clone().unwrap_or_else(|| Span::plain(""));
     let versions = [
-        vec![differs(), by, verdict.clone(), long.clone()],
-        vec![differs(), by_barely, verdict.clone(), long.clone()],
-        vec![differs(), verdict, long.clone()],
+        vec![differs(), by, verdict.clone(), both.clone()],
+        vec![differs(), by_barely, verdict.clone(), both.clone()],
+        vec![differs(), verdict, both.clone()],
+        vec![differs(), cut.clone(), both.clone()],
+        vec![differs(), both.clone()],
         vec![differs(), cut.clone(), long.clone()],
         vec![differs(), long.clone()],
         vec![differs(), cut, short.clone()],
@@ -180,17 +183,31 @@ fn policy(output: &OpenOutput) -> [String; 2] {
     [format!("{name}{dot}{limits}"), name]
 }
 
-/// Describes the errors in the output: `errors 274, model got 3`, and shorter; empty if there are none.
-fn errors(pager: &Pager) -> [String; 2] {
-    let (output, tally) = (&pager.output, &pager.errors.tally);
+/// Describes the errors and warnings in the output in three versions: `errors 2, model got 0 · warnings 472`, without the warnings,
+/// and without what the model got. Where there is no error, they are of the warnings; empty if there are none either.
+fn errors(pager: &Pager) -> [String; 3] {
+    let severity = pager.severity();
+    let [full, short] = severity_in_words(pager, severity);
+    let beside = match severity {
+        Severity::Error => severity_in_words(pager, Severity::Warning)[1].clone(),
+        Severity::Warning => String::new(),
+    };
+    let dot = if full.is_empty() || beside.is_empty() { "" } else { " · " };
+    [format!("{full}{dot}{beside}"), full, short]
+}
+
+/// Describes the lines of a severity with and without how many the model got; empty if there are none.
+fn severity_in_words(pager: &Pager, severity: Severity) -> [String; 2] {
+    let (output, tally) = (&pager.output, pager.errors.tally(severity));
     if tally.counts.total() == 0 {
         return Default::default();
     }
     let total = describe::total(output, tally);
-    let number = number(pager, Counting::Errors).map(|number| format!("{} of ", thousands(number)));
+    let number =
+        number(pager, Counting::Severity(severity)).map(|number| format!("{} of ", thousands(number)));
     let got = describe::got(output, tally).filter(|_| !output.gaps().is_empty());
     let verb = describe::verb(output);
     let got = got.map_or(String::new(), |got| format!(", model {verb} {}", thousands(got)));
-    let errors = format!("errors {}{total}", number.unwrap_or_default());
-    [format!("{errors}{got}"), errors]
+    let words = format!("{} {}{total}", severity.plural(), number.unwrap_or_default());
+    [format!("{words}{got}"), words]
 }

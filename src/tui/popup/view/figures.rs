@@ -98,7 +98,9 @@ impl<'a> FigureCells<'a> {
         };
         SafeText::from(match figure {
             Figure::Finds => self.finds(row, row.finds_kept, &self.pager.find.tally.counts),
-            Figure::Errors => self.finds(row, row.errors_kept, &self.pager.errors.tally.counts),
+            Figure::Errors => {
+                self.finds(row, row.errors_kept, &self.pager.errors.tally(self.pager.severity()).counts)
+            }
             Figure::Lines => number(row.kept_lines, thousands),
             Figure::Bytes => number(row.kept_bytes, size),
             Figure::Tokens => number(row.preview_bytes, |bytes| format!("{} tok", tokens(bytes))),
@@ -134,7 +136,7 @@ impl FigureColumns {
         let pager = cells.pager;
         let is_wanted = |figure: &Figure| match figure {
             Figure::Finds => pager.find.pattern.is_some(),
-            Figure::Errors => pager.errors.tally.counts.total() > 0,
+            Figure::Errors => pager.errors.tally(pager.severity()).counts.total() > 0,
             _ => true,
         };
         let mut chosen = Vec::new();

@@ -58,7 +58,7 @@ pub struct Jobs {
     counting: Arc<AtomicU64>,
     searching: Arc<AtomicU64>,
     tallying: Arc<AtomicU64>,
-    noticing: Arc<AtomicU64>,
+    noticing: [Arc<AtomicU64>; 2],
     sifting: Arc<AtomicU64>,
     looking: Arc<AtomicU64>,
     arranging: Arc<AtomicU64>,
@@ -97,7 +97,7 @@ impl Jobs {
             counting: never(),
             searching: never(),
             tallying: never(),
-            noticing: never(),
+            noticing: [never(), never()],
             sifting: never(),
             looking: never(),
             arranging: never(),
@@ -146,7 +146,7 @@ impl Jobs {
     pub fn count_matches(&self, job: CountJob) {
         let background = self.background(match job.what {
             Counting::Matches => &self.tallying,
-            Counting::Errors => &self.noticing,
+            Counting::Severity(severity) => &self.noticing[severity as usize],
         });
         self.spawn("matches", move || scans::tally(&job, &background));
     }

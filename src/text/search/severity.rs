@@ -1,0 +1,221 @@
+//! What counts as an error, and what as a warning, in the output of compilers, test runners, loggers and scripts.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::bytes::Regex;
+
+use super::{LOOK_BEHIND, Pattern};
+
+/// How bad a line is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something failed.
+    #[default]
+    Error,
+    /// Something may be wrong.
+    Warning,
+}
+
+impl Severity {
+    /// Returns the noun for many.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Error => "errors",
+            Self::Warning => "warnings",
+        }
+    }
+
+    /// Returns the noun for one.
+    pub fn singular(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+
+    /// Returns the built-in pattern, which a line of JSON with a level matches only by that. It is compiled when it is first
+    /// needed.
+    pub fn built_in(self) -> Option<&'static Pattern> {
+        static PATTERNS: [OnceLock<Option<Pattern>>; 2] = [OnceLock::new(), OnceLock::new()];
+        PATTERNS[self as usize].get_or_init(|| Pattern::of_severity(self.text(), self).ok()).as_ref()
+    }
+
+    /// Returns the built-in pattern as text.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Error => ERRORS,
+            Self::Warning => WARNINGS,
+        }
+    }
+}
+
+/// The patterns for both severities. A line matches each once at most.
+#[derive(Debug, Clone, Default)]
+pub struct SeverityPatterns {
+    /// The configured patterns, by severity; `None` for the built-in one.
+    pub own: [Option<Pattern>; 2],
+}
+
+impl SeverityPatterns {
+    /// Returns a pattern; `None` if the built-in one cannot be compiled.
+    pub fn get(&self, severity: Severity) -> Option<&Pattern> {
+        self.own[severity as usize].as_ref().or_else(|| severity.built_in())
+    }
+}
+
+/// Matches where an error begins, as rustc, cargo, gcc, clang, tsc, Python, pytest, Java, npm, go test, make, the shell and
+/// loggers write it, in colour or not. Case matters. Each way begins with bytes of its own, so that the regular expression
+/// is tried only where these are.
+const ERRORS: &str = concat!(
+    // error: error[E0308]: fatal error: error TS2304: (an `m` ends the escape sequence of a colour), but not `fn f(error: E)`
+    r"(?-u)(?:^|[ \t:]|m)(?:error|fatal)(?:\[[\w:-]+\]| [A-Z]+[0-9]+)?(?:\x1b\[[0-9;]*m)*:",
+    // ValueError: AssertionError java.lang.Exception: but not io::Error::other
+    r"|Error(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|$)|Exception(?:\x1b\[[0-9;]*m)*(?::(?:[^:]|$)|$| in thread )",
+    r"|Traceback \(most recent call last\)",
+    r"|panicked at |\bpanic: ",
+    r"|\bnpm(?:\x1b\[[0-9;]*m)* (?:\x1b\[[0-9;]*m)*(?:ERR!|error)(?:\x1b\[[0-9;]*m)* ",
+    // pytest's reason for a failure
+    r"|^E   |mE   ",
+    // go test, pytest, cargo test, jest
+    r"|(?:\b|m)FAIL(?:ED|URE)?\b",
+    r"|(?:\b|m)(?:ERROR|FATAL|CRITICAL)\b",
+    // make
+    r"|: \*\*\* ",
+    r"|undefined reference to |Segmentation fault|command not found",
+    // lines of JSON; pino and bunyan write numbers
+    r#"|"(?:level|severity|levelname|lvl|log\.level)"\s*:\s*"#,
+    r#"(?:"(?i:err|error|fatal|crit|critical|alert|emerg|emergency|panic|dpanic|severe)"|[56]0\b)"#,
+);
+
+/// Matches where a warning begins; same as [`ERRORS`] otherwise.
+const WARNINGS: &str = concat!(
+    // warning: warning[E0308]: warning C4101:
+    r"(?-u)(?:^|[ \t:]|m)warning(?:\[[\w:-]+\]| [A-Z]+[0-9]+)?(?:\x1b\[[0-9;]*m)*:",
+    // DeprecationWarning:
+    r"|Warning(?:\x1b\[[0-9;]*m)*:",
+    r"|\bnpm(?:\x1b\[[0-9;]*m)* (?:\x1b\[[0-9;]*m)*warn(?:\x1b\[[0-9;]*m)* ",
+    r"|(?:\b|m)(?:WARN|WARNING)\b",
+    r#"|"(?:level|severity|levelname|lvl|log\.level)"\s*:\s*(?:"(?i:warn|warning)"|40\b)"#,
+);
+
+/// Whether a match of a built-in pattern counts: a line of JSON counts by its level alone, whatever its texts say. The
+/// level is looked for up to [`LOOK_BEHIND`] bytes before the start of the match and as many after it.
+pub(super) fn is_by_level(severity: Severity, bytes: &[u8], found: &Range<usize>) -> bool {
+    level(bytes, found).is_none_or(|level| level == Some(severity))
+}
+
+/// Returns the severity that the level in the line of a match stands for, if there is a level.
+fn level(bytes: &[u8], found: &Range<usize>) -> Option<Option<Severity>> {
+    static LEVEL: OnceLock<Option<Regex>> = OnceLock::new();
+    let pattern =
+        r#"(?-u)[{,]\s*"(?:level|severity|levelname|lvl|log\.level)"\s*:\s*(?:"([A-Za-z]+)"|([0-9]+))"#;
+    let level = LEVEL.get_or_init(|| Regex::new(pattern).ok()).as_ref()?;
+    let far = found.start.saturating_sub(LOOK_BEHIND);
+    let before = bytes.get(far..found.start)?;
+    let start = memchr::memrchr(b'\n', before).map_or(far, |feed| far + feed + 1);
+    let line = bytes.get(start..found.end.min(found.start + LOOK_BEHIND))?;
+    let captures = level.captures(line)?;
+    let word = captures.get(1).or(captures.get(2))?.as_bytes().to_ascii_lowercase();
+    Some(match word.as_slice() {
+        b"err" | b"error" | b"fatal" | b"crit" | b"critical" | b"alert" | b"emerg" | b"emergency"
+        | b"panic" | b"dpanic" | b"severe" | b"50" | b"60" => Some(Severity::Error),
+        b"warn" | b"warning" | b"40" => Some(Severity::Warning),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the number of errors and of warnings in a line.
+    fn counts(line: &str) -> [usize; 2] {
+        [Severity::Error, Severity::Warning]
+            .map(|severity| severity.built_in().unwrap().in_lines(line).count())
+    }
+
+    #[test]
+    fn each_tool_s_errors_are_found_once_a_line() {
+        for line in [
+            "error[E0308]: mismatched types",
+            "error: could not compile `x` (lib) due to 1 previous error",
+            "main.c:3:5: error: expected ';' before '}' token: error: twice",
+            "main.c:1:10: fatal error: x.h: No such file or directory",
+            "src/a.ts(1,7): error TS2322: Type 'string' is not assignable",
+            "Traceback (most recent call last):",
+            "ValueError: invalid literal for int() with base 10: 'x'",
+            "AssertionError",
+            "npm ERR! code ELIFECYCLE",
+            "npm error code E404",
+            "--- FAIL: TestX (0.00s)",
+            "FAIL\tgithub.com/x/y\t0.003s",
+            "FAILED tests/test_x.py::test_y - assert 1 == 2",
+            "E       assert 1 == 2",
+            "test tests::x ... FAILED",
+            "thread 'main' panicked at src/main.rs:2:5:",
+            "panic: runtime error: index out of range [1] with length 1",
+            "2026-11-22 16:00:00 ERROR db: lost the connection",
+            "make: *** [Makefile:2: all] Error 1",
+            "sh: 1: foo: command not found",
+            "\x1b[0m\x1b[1m\x1b[38;5;9merror[E0308]\x1b[0m\x1b[0m\x1b[1m: mismatched types\x1b[0m",
+            "\x1b[31merror\x1b[0m: unit_x failed",
+            "test x ... \x1b[31mFAILED\x1b[0m",
+            "\x1b[1;35mValueError\x1b[0m: \x1b[35mx\x1b[0m",
+            "\x1b[1m\x1b[31mE       assert 1 == 2\x1b[0m",
+            "npm \x1b[31mERR!\x1b[39m code E404",
+            "Exception in thread \"main\" java.lang.NullPointerException",
+        ] {
+            assert_eq!(counts(line), [1, 0], "{line}");
+        }
+        for line in [
+            "0 errors, 0 warnings",
+            "test result: ok. 12 passed; 0 failed",
+            "checking test_error: ok",
+            "compiling thiserror v2.0.0",
+            "no error here",
+            "WARNINGS_ARE_FINE=1",
+            "113 | pub fn usage(error: &Failure) -> anyhow::Error {",
+            "133 |     false => Err(io::Error::other(\"taken\")),",
+            "    say(\"warning: {words}\");",
+        ] {
+            assert_eq!(counts(line), [0, 0], "{line}");
+        }
+    }
+
+    #[test]
+    fn warnings_are_counted_apart() {
+        for line in [
+            "warning: unused variable: `x`",
+            "x.c:3:5: warning C4101: unused",
+            "x.py:3: DeprecationWarning: gone soon",
+            "[WARN] deprecated",
+            "npm warn deprecated glob@7.2.3",
+            "npm WARN deprecated glob@7.2.3",
+        ] {
+            assert_eq!(counts(line), [0, 1], "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_json_counts_by_its_level_alone() {
+        for (line, expected) in [
+            (r#"{"level":"error","msg":"lost"}"#, [1, 0]),
+            (r#"{"msg":"WARN: error: x","level": "ERROR"}"#, [1, 0]),
+            (r#"{"level":50,"time":1,"msg":"lost"}"#, [1, 0]),
+            (r#"{"time":1,"level":60,"msg":"error: x"}"#, [1, 0]),
+            (r#"{"severity":"CRITICAL","message":"x"}"#, [1, 0]),
+            (r#"{"level":"warn","msg":"error: retrying"}"#, [0, 1]),
+            (r#"{"level":40,"msg":"slow"}"#, [0, 1]),
+            (r#"{"level":"info","msg":"error: none; FAILED 0"}"#, [0, 0]),
+            (r#"{"level":30,"msg":"Error: WARN"}"#, [0, 0]),
+            (r#"{"level":500,"msg":"x"}"#, [0, 0]),
+            (r#"{"msg":"lost: error: without a level"}"#, [1, 0]),
+            (r#"error: unknown key "level": "info""#, [1, 0]),
+        ] {
+            assert_eq!(counts(line), expected, "{line}");
+        }
+        let far = format!(r#"{{"level":"info","pad":"{}","msg":"error: x"}}"#, "x".repeat(3000));
+        assert_eq!(counts(&far), [0, 0]);
+    }
+}
