@@ -25,7 +25,6 @@ pub struct EffectiveSetting {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingFrom {
     Flag,
-    /// An environment variable.
     Variable(&'static str),
     /// A line of the configuration file, 1-based.
     File(PathBuf, usize),

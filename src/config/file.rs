@@ -62,7 +62,6 @@ pub type Parameters = BTreeMap<String, ConfigValue>;
 pub enum ConfigValue {
     /// `true` or `false`.
     Flag(bool),
-    /// A whole number.
     Number(u64),
     /// Anything else; sizes may have a suffix.
     Text(String),

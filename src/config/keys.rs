@@ -8,7 +8,6 @@ use toml::Spanned;
 /// The keys of one action: `next-match = ["n", "ctrl-n"]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySetting {
-    /// The name of the action.
     pub name: String,
     /// The keys as written.
     pub keys: Vec<String>,

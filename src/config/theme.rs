@@ -51,7 +51,6 @@ pub enum Role {
     Selected,
     /// A match of the search.
     Found,
-    /// The current match.
     Current,
     /// Frames, line numbers, and escape sequences as text.
     Dim,
@@ -61,7 +60,6 @@ pub enum Role {
     Active,
     /// Control bytes made visible.
     Control,
-    /// Error messages.
     Error,
 }
 

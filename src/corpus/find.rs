@@ -31,7 +31,6 @@ const BEFORE: usize = 40;
 /// A line of a stored output that matches.
 #[derive(Debug, Clone)]
 pub struct FoundLine {
-    /// The path of the output.
     pub(crate) path: Arc<Path>,
     /// The agent and the id of the output.
     pub(crate) agent: Arc<str>,
@@ -40,7 +39,6 @@ pub struct FoundLine {
     pub(crate) age: Option<u64>,
     /// The number of the line, 1-based.
     pub(crate) number: u64,
-    /// What became of the line.
     pub(crate) got: LineGot,
     /// The line, or the part of it around the match.
     pub(crate) text: SafeText,
@@ -49,7 +47,6 @@ pub struct FoundLine {
 /// What became of looking for lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FindEnd {
-    /// The outputs searched.
     pub(crate) outputs: u64,
     /// The outputs and directories that cannot be read.
     pub(crate) unread: u64,

@@ -24,7 +24,6 @@ pub(crate) enum OutputGot {
 /// Why the model did not get a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LostBy {
-    /// A limit cut it.
     Limit(LimitHit),
     /// It was cut, and no limit is named.
     Cut,

@@ -25,7 +25,6 @@ pub enum WatchNews {
         /// The number of those that do not exist or cannot be read.
         absent: usize,
     },
-    /// An output is complete.
     Output(Box<WatchedOutput>),
     /// Something cannot be read, in words.
     Fault(String),
@@ -46,7 +45,6 @@ pub struct WatchedOutput {
     pub removed_lines: Option<u64>,
     /// The errors in the output and those that the model did not get, one per line at most; `None` without a preview.
     pub errors: Option<ErrorsLost>,
-    /// The same of warnings.
     pub warnings: Option<ErrorsLost>,
     /// The line of the first error (or warning, if there is no error) that the model did not get, decoded and cut.
     pub first_lost: Option<String>,

@@ -25,7 +25,6 @@ const SLACK: Duration = Duration::from_secs(60);
 /// A call whose result names an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitingCall {
-    /// Where the session is.
     pub file: SessionFile,
     /// The agent's id of the call.
     pub call: String,

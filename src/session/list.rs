@@ -40,7 +40,6 @@ pub struct SessionFilter<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedSession {
     pub agent: &'static str,
-    /// Where the session is.
     pub file: SessionFile,
     /// What the ends of the file say. The title is one line.
     pub facts: SessionFacts,

@@ -253,7 +253,6 @@ pub struct Call {
     pub is_window: bool,
     /// The tokens of the result, where the agent records them.
     pub tokens: Option<u64>,
-    /// The record of the call.
     pub record: Option<RecordSpan>,
 }
 

@@ -14,7 +14,6 @@ use super::transcript::{ReadReport, Transcript};
 /// What is counted of a session by reading it whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountedSession {
-    /// The sums over its calls.
     pub sums: CallSums,
     /// What was not understood. If the format is unknown, the sums say nothing.
     pub unread: ReadReport,
@@ -23,7 +22,6 @@ pub struct CountedSession {
 /// The sums of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallSums {
-    /// The number of calls.
     pub calls: u64,
     /// Those whose output was cut.
     pub cut: u64,

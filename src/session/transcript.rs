@@ -23,11 +23,9 @@ pub struct Transcript {
     pub agent: &'static str,
     /// What the records say about the session.
     pub facts: SessionFacts,
-    /// Where the records are.
     pub sources: Vec<Arc<dyn RecordSource>>,
     /// The conversations; the first is the main one.
     pub threads: Vec<Thread>,
-    /// The names of the tools.
     pub tools: Vec<Box<str>>,
     /// The calls, in the order of the records.
     pub calls: Vec<Call>,
@@ -170,7 +168,6 @@ impl Transcript {
         self.tools.get(call.tool as usize).map_or("", |name| name)
     }
 
-    /// Returns a call's thread.
     pub fn thread(&self, call: &Call) -> Option<&Thread> {
         self.threads.get(call.thread as usize)
     }

@@ -123,14 +123,7 @@ pub enum StoresEvent {
     /// The first lines of entries, and the records of their runs, have been read.
     Peeked(Vec<(crate::store::Entry, Peek)>),
     /// What the filter searches of a batch of entries has been read.
-    TextRead {
-        /// The number of the task.
-        number: u64,
-        /// The number of the batch.
-        batch: usize,
-        /// The texts of its entries.
-        text: BatchText,
-    },
+    TextRead { number: u64, batch: usize, text: BatchText },
     /// A worker found out how much of an entry the model got.
     Weighed(Box<crate::store::Entry>, ModelGot),
     /// A worker looked for the call that an output is of.
@@ -238,7 +231,6 @@ pub enum Effect {
     Copy(String),
     /// Opens the file in an editor, at this line.
     Edit(u64),
-    /// Opens a file.
     Open(PathBuf),
     /// Opens the file being viewed again.
     Reopen,
@@ -247,7 +239,6 @@ pub enum Effect {
         /// True for the next, false for the previous.
         next: bool,
     },
-    /// Loads all policies.
     Policies,
     /// Loads the policy of an agent's read tool.
     ReadTool {
@@ -319,7 +310,6 @@ pub enum Effect {
 pub struct Effects(Vec<Effect>);
 
 impl Effects {
-    /// Adds an effect.
     pub fn push(&mut self, effect: Effect) {
         self.0.push(effect);
     }

@@ -26,15 +26,12 @@ pub enum FooterState {
     /// Stores without any outputs.
     NoOutputs,
     FilteredStores,
-    /// Outputs in Stores.
     Outputs,
     /// Outputs in Stores, some of which are marked, to act on several.
     MarkedOutputs,
     /// Outputs in Stores, some of which are to be deleted.
     Deletions,
-    /// The list of sessions.
     Sessions,
-    /// The calls of a session.
     Calls,
     /// The list of new outputs.
     Watch,

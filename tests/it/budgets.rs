@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_735), ("tui", 24_560), ("session", 18_000), ("preview", 13_700), ("cli", 10_700)];
+    &[("", 87_700), ("tui", 24_560), ("session", 18_000), ("preview", 13_700), ("cli", 10_700)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 596;

@@ -30,7 +30,6 @@ pub struct ContextEvent {
     pub request: Option<u32>,
     /// How that is known.
     pub evidence: FateEvidence,
-    /// The record that tells it.
     pub record: Option<RecordSpan>,
     /// The results to which it was done.
     pub results: Vec<ResultId>,

@@ -94,7 +94,6 @@ impl App {
         }
     }
 
-    /// Handles an event.
     pub fn update(&mut self, event: impl Into<Event>, effects: &mut Effects) {
         match event.into() {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),

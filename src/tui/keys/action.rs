@@ -13,7 +13,6 @@ pub enum KeyContext {
     Policies,
     /// Two previews side by side.
     Pair,
-    /// The limits drawer.
     Drawer,
     /// The choice of what the limits drawer copies.
     Copying,
@@ -21,7 +20,6 @@ pub enum KeyContext {
     Sessions,
     /// The list of new outputs.
     Watch,
-    /// The Tune view.
     Tune,
     /// The choice of which text of a recorded call to show.
     CallTexts,
@@ -60,9 +58,7 @@ pub enum Action {
     HalfDown,
     /// Moves up half a page.
     HalfUp,
-    /// Moves down a page.
     PageDown,
-    /// Moves up a page.
     PageUp,
     /// Goes to the start, or to the line whose number was typed.
     Start,
@@ -72,17 +68,13 @@ pub enum Action {
     Left,
     /// Moves right by half a screen.
     Right,
-    /// Goes to the next cut.
     NextCut,
-    /// Goes to the previous cut.
     PreviousCut,
     /// Searches towards the end.
     Search,
     /// Searches towards the start.
     SearchBack,
-    /// Goes to the next match.
     NextMatch,
-    /// Goes to the previous match.
     PreviousMatch,
     /// Goes to the next match that the model did not get.
     NextMissed,
@@ -94,9 +86,7 @@ pub enum Action {
     PreviousError,
     /// Asks for a pattern, to show only lines that match.
     Matching,
-    /// Goes to the next window.
     NextWindow,
-    /// Goes to the previous window.
     PreviousWindow,
     /// Asks for the offset and limit of the window.
     Window,
@@ -104,13 +94,11 @@ pub enum Action {
     GoTo,
     /// Goes to the percentage whose number was typed.
     Percent,
-    /// Sets a mark.
     Mark,
     /// Goes to the start of the line.
     LineStart,
     /// Goes to the end of the line.
     LineEnd,
-    /// Goes to a mark.
     ToMark,
     /// Follows a growing file.
     Follow,

@@ -99,7 +99,6 @@ impl HelpView {
         matches!(self.search, HelpSearch::Typing(_))
     }
 
-    /// Handles a key.
     pub(crate) fn key(&mut self, key: KeyEvent, canvas: &Canvas) -> HelpKey {
         if let HelpSearch::Typing(text) = &self.search {
             let text = text.clone();

@@ -212,3 +212,34 @@ fn a_search_back_from_the_end_begins_with_the_last_line() {
     assert_eq!(line(bench.keys("<Esc>GE")), 12, "the error on the screen");
     assert!(!bench.status().contains("wrapped"), "{}", bench.status());
 }
+
+#[test]
+fn after_the_last_match_that_the_model_got_comes_the_first_that_was_lost() {
+    let home = Home::new();
+    let line =
+        |n: u32| if [10, 20, 2500, 2600].contains(&n) { format!("error: hit {n}\n") } else { "ok\n".into() };
+    let path = home.file("build.log", (1..=3000).map(line).collect::<String>());
+    for (size, keys, next) in
+        [(SIZES[0], "/hit<Enter>", "n"), (SIZES[0], "e", "e"), (SIZES[1], "/hit<Enter>", "n")]
+    {
+        let mut bench = Bench::open(size, &path, policy("opencode/output"));
+        bench.keys(keys);
+        let at = |bench: &Bench| {
+            let pager = bench.pager();
+            let focus = pager.panes.focus;
+            let found = pager.find.current(focus).cloned().expect("a match");
+            let bytes = match focus {
+                Side::Spill => pager.output.view.to_vec(),
+                Side::Preview => pager.output.view[..found.end as usize].to_vec(),
+            };
+            (focus, 1 + bytes[..found.start as usize].iter().filter(|byte| **byte == b'\n').count())
+        };
+        let walk = [20, 2500, 2600, 10];
+        assert_eq!(at(&bench), (Side::Preview, 10), "{keys}");
+        for line in walk {
+            bench.keys(next);
+            let side = if line == 20 { Side::Preview } else { Side::Spill };
+            assert_eq!(at(&bench), (side, line), "{keys}: {:?}", bench.rows());
+        }
+    }
+}

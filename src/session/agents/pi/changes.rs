@@ -22,9 +22,7 @@ const PRUNED: &str = "openclaw.cache-ttl";
 /// The result in an entry.
 #[derive(Clone, Copy)]
 pub(super) struct EntryResult {
-    /// The number of the entry.
     pub entry: u32,
-    /// The number of the call.
     pub call: u32,
     /// What OpenClaw calls it where it was pruned.
     pub key: RecordId,
@@ -75,7 +73,6 @@ pub(super) fn result_key(message: Json, call_id: &str) -> RecordId {
 
 /// What an entry says about those before it on its branch.
 pub(super) struct EntryChange {
-    /// The number of the entry.
     pub entry: u32,
     /// The number of the first request after it.
     pub request: Option<u32>,

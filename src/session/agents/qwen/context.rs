@@ -71,7 +71,6 @@ pub(super) enum What {
 /// A result that can be cleared.
 #[derive(Clone, Copy)]
 struct Held {
-    /// The number of its step.
     step: usize,
     call: u32,
     units: u32,

@@ -94,7 +94,6 @@ impl Pager {
         effects.push(Effect::Compare(Box::new(job)));
     }
 
-    /// Handles a worker's report.
     pub(crate) fn compared(&mut self, compared: Compared, effects: &mut Effects) {
         let rows = &mut self.comparisons;
         if compared.number != rows.number {

@@ -243,7 +243,6 @@ impl Pager {
         }
     }
 
-    /// Handles a worker's reply.
     pub(crate) fn sifted(&mut self, sifted: &Sifted) {
         let Some(sift) = self.output.sift.as_mut().filter(|_| sifted.number == self.filter.number) else {
             return;

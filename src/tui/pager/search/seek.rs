@@ -11,6 +11,7 @@ use crate::tui::pager::reader::{Cost, Reader};
 use crate::tui::widget::layout::Side;
 
 use super::job::{Counting, Found, Haystack, Round, SearchJob, SearchReply};
+use super::tally::Tally;
 
 /// Previews up to this many bytes are searched; of longer ones, the file is searched instead.
 const LONGEST_PREVIEW: u64 = 64 << 20;
@@ -49,6 +50,12 @@ impl Pager {
     }
 
     fn seek_in(&mut self, seeking: Seeking, effects: &mut Effects) {
+        let from = self.seek_from(seeking.side, seeking.toward) as usize;
+        self.seek_after(from, seeking, effects);
+    }
+
+    /// Searches from an offset in the text of the side.
+    fn seek_after(&mut self, from: usize, seeking: Seeking, effects: &mut Effects) {
         let Seeking { sought, side, toward, times } = seeking;
         let pattern = match sought.what {
             Counting::Matches => self.find.pattern.clone(),
@@ -62,7 +69,6 @@ impl Pager {
         };
         let skip: Arc<[Range<usize>]> =
             if sought.missed { output.kept.clone().into() } else { Arc::default() };
-        let from = self.seek_from(side, toward) as usize;
         self.find.number += 1;
         self.find.seeking = Some(seeking);
         let number = self.find.number;
@@ -92,7 +98,6 @@ impl Pager {
         reader.copy(0..output.seen.len())
     }
 
-    /// Handles a worker's reply.
     pub(crate) fn found(&mut self, found: Found, effects: &mut Effects) {
         match found.reply {
             SearchReply::Counted(Counting::Matches, end, count) => {
@@ -110,10 +115,17 @@ impl Pager {
             }
             SearchReply::Match(range, round) => {
                 if let Some(seeking) = self.find.seeking.take() {
-                    self.found_match(seeking, range, round);
+                    self.found_match(seeking, range, round, effects);
                     self.say_beside_typing();
                 }
             }
+        }
+    }
+
+    fn tally(&self, what: Counting) -> &Tally {
+        match what {
+            Counting::Matches => &self.find.tally,
+            Counting::Severity(severity) => self.errors.tally(severity),
         }
     }
 
@@ -129,10 +141,7 @@ impl Pager {
             let sought = Sought { what: Counting::Severity(Severity::Warning), missed };
             return self.seek(sought, seeking.toward, seeking.times, effects);
         }
-        let tally = match what {
-            Counting::Matches => &self.find.tally,
-            Counting::Severity(severity) => self.errors.tally(severity),
-        };
+        let tally = self.tally(what);
         let exists = !tally.is_whole(self.output.view.len()) || tally.counts.total() > 0;
         let verb = self.output.certainty().verb();
         let name = self.find.pattern.as_ref().map_or("", |pattern| pattern.text());
@@ -159,8 +168,26 @@ impl Pager {
         }
     }
 
-    fn found_match(&mut self, seeking: Seeking, range: Range<usize>, round: Round) {
+    /// Whether what follows the last match that the model got is the first one that was lost, not the first of all.
+    fn goes_on(&self, seeking: Seeking) -> bool {
+        let Seeking { sought, side, toward, times } = seeking;
+        let len = self.output.view.len();
+        let tally = self.tally(sought.what);
+        let got = tally.got(&self.output.kept, len).filter(|_| tally.is_whole(len));
+        (side, toward, times) == (Side::Preview, Toward::End, 1)
+            && self.find.typing.is_none()
+            && self.output.sift.is_none()
+            && got.is_some_and(|got| got < tally.counts.total())
+    }
+
+    fn found_match(&mut self, seeking: Seeking, range: Range<usize>, round: Round, effects: &mut Effects) {
         let Seeking { sought, side, toward, .. } = seeking;
+        if round == Round::Wrapped && self.goes_on(seeking) {
+            let last = self.seek_from(side, toward).saturating_sub(1);
+            let from = self.output.seen.kept_at(last).unwrap_or_default();
+            let sought = Sought { missed: true, ..sought };
+            return self.seek_after(from, Seeking { sought, side: Side::Spill, ..seeking }, effects);
+        }
         let offset = range.start;
         let range = range.start as u64..range.end as u64;
         // What was lost is in the file alone, so one goes on there; while one types, the screen stays.
