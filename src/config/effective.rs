@@ -164,7 +164,7 @@ impl Config {
         let list = |keys: &str| keys.split(' ').map(|key| format!("{key:?}")).collect::<Vec<_>>().join(", ");
         let keys = keys.iter().map(|(name, keys, what)| format!("#{name} = [{}]  # {what}\n", list(keys)));
         let keys: String = keys.collect();
-        let [errors, warnings] = [Severity::Error, Severity::Warning].map(Severity::text);
+        let [errors, warnings] = Severity::ALL.map(Severity::text);
         let patterns = format!("#errors = '''{errors}'''\n#warnings = '''{warnings}'''\n");
         format!("{HEAD}{patterns}{LIMITS}{limits}{REST}{keys}")
     }

@@ -115,7 +115,7 @@ impl<'p> Tuner<'p> {
             }
             return (Severity::Error, first);
         }
-        for severity in [Severity::Error, Severity::Warning] {
+        for severity in Severity::ALL {
             let Some(pattern) = self.severities.get(severity) else { continue };
             each_match(supply, pattern, &mut |range| {
                 found(&range);

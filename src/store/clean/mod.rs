@@ -63,9 +63,7 @@ impl Why {
 /// An entry to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToDelete {
-    /// Its index in the listing.
     pub index: usize,
-    /// Why it is deleted.
     pub why: Why,
 }
 

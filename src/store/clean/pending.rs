@@ -10,7 +10,6 @@ use crate::store::{DeleteMode, Entry, Why};
 pub struct Marked {
     /// The entry, as it was when it was marked.
     pub entry: Entry,
-    /// Why it is deleted.
     pub why: Why,
     /// How it was selected.
     pub mode: DeleteMode,

@@ -24,7 +24,6 @@ use super::name::FileName;
 #[derive(Debug)]
 pub struct ListedDir {
     pub path: PathBuf,
-    /// The root above it.
     pub(crate) root: Root,
     /// Device and inode of the directory itself.
     pub(crate) identity: Identity,
@@ -129,7 +128,6 @@ impl Entry {
         &self.origin.place
     }
 
-    /// Returns its file name.
     pub fn name(&self) -> &OsStr {
         self.name.as_os_str()
     }
@@ -192,7 +190,6 @@ impl Entry {
         parse_id(self.id().as_bytes())?.time(self.modified())
     }
 
-    /// Returns the full path.
     pub fn path(&self) -> PathBuf {
         self.place().path.join(self.name())
     }

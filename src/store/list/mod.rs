@@ -78,7 +78,6 @@ pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env,
 /// The entries that match a typed id.
 #[derive(Debug)]
 pub enum IdMatch {
-    /// Exactly this entry.
     One(Box<Entry>),
     /// Several entries, at least two, whose ids begin with it.
     Several(Vec<Entry>),

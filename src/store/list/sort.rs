@@ -142,9 +142,7 @@ fn none_last<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
 /// Which entries to show; a field that is not set lets everything through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Only of this agent.
     pub agent: Option<String>,
-    /// Only older than this.
     pub older_than: Option<SignedDuration>,
     /// Only larger than this many bytes.
     pub larger_than: Option<u64>,
@@ -248,7 +246,6 @@ pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
 /// The totals of a group of entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// Number of entries.
     pub entries: u64,
     /// Their size in bytes.
     pub bytes: u64,

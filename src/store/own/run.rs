@@ -20,7 +20,6 @@ const MOST_BYTES: u64 = 1 << 20;
 /// The policy of a run, and how much of its output the spill holds.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 pub struct RunNote {
-    /// The name of the policy.
     pub policy: String,
     /// The parameters that the run set, with their values as text.
     #[serde(default)]

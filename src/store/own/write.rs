@@ -138,7 +138,6 @@ impl NewSpill {
         &self.id
     }
 
-    /// Returns its final path.
     pub fn path(&self) -> PathBuf {
         self.root.join(&self.id)
     }

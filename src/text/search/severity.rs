@@ -18,6 +18,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// Both, worst first.
+    pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
+
     /// Returns the noun for many.
     pub fn plural(self) -> &'static str {
         match self {
@@ -64,6 +67,37 @@ impl SeverityPatterns {
     }
 }
 
+/// The key of the level in a line of JSON, as pino, bunyan, slog, zap, Python and ECS write it.
+macro_rules! level_key {
+    () => {
+        r#""(?:level|severity|levelname|lvl|log\.level)"\s*:\s*"#
+    };
+}
+
+/// The levels that are errors; pino and bunyan write numbers.
+macro_rules! error_level {
+    () => {
+        r#"(?:"(?i:err|error|fatal|crit|critical|alert|emerg|emergency|panic|dpanic|severe)"|[56]0\b)"#
+    };
+}
+
+macro_rules! warning_level {
+    () => {
+        r#"(?:"(?i:warn|warning)"|40\b)"#
+    };
+}
+
+/// Matches a level in a line of JSON; the first group is there if it is an error, the second if it is a warning.
+const ANY_LEVEL: &str = concat!(
+    r"(?-u)[{,]\s*",
+    level_key!(),
+    "(?:(",
+    error_level!(),
+    ")|(",
+    warning_level!(),
+    r#")|"[A-Za-z]+"|[0-9]+)"#
+);
+
 /// Matches where an error begins, as rustc, cargo, gcc, clang, tsc, Python, pytest, Java, npm, go test, make, the shell and
 /// loggers write it, in colour or not. Case matters. Each way begins with bytes of its own, so that the regular expression
 /// is tried only where these are.
@@ -83,9 +117,9 @@ const ERRORS: &str = concat!(
     // make
     r"|: \*\*\* ",
     r"|undefined reference to |Segmentation fault|command not found",
-    // lines of JSON; pino and bunyan write numbers
-    r#"|"(?:level|severity|levelname|lvl|log\.level)"\s*:\s*"#,
-    r#"(?:"(?i:err|error|fatal|crit|critical|alert|emerg|emergency|panic|dpanic|severe)"|[56]0\b)"#,
+    "|",
+    level_key!(),
+    error_level!(),
 );
 
 /// Matches where a warning begins; same as [`ERRORS`] otherwise.
@@ -96,7 +130,9 @@ const WARNINGS: &str = concat!(
     r"|Warning(?:\x1b\[[0-9;]*m)*:",
     r"|\bnpm(?:\x1b\[[0-9;]*m)* (?:\x1b\[[0-9;]*m)*warn(?:\x1b\[[0-9;]*m)* ",
     r"|(?:\b|m)(?:WARN|WARNING)\b",
-    r#"|"(?:level|severity|levelname|lvl|log\.level)"\s*:\s*(?:"(?i:warn|warning)"|40\b)"#,
+    "|",
+    level_key!(),
+    warning_level!(),
 );
 
 /// Whether a match of a built-in pattern counts: a line of JSON counts by its level alone, whatever its texts say. The
@@ -108,20 +144,16 @@ pub(super) fn is_by_level(severity: Severity, bytes: &[u8], found: &Range<usize>
 /// Returns the severity that the level in the line of a match stands for, if there is a level.
 fn level(bytes: &[u8], found: &Range<usize>) -> Option<Option<Severity>> {
     static LEVEL: OnceLock<Option<Regex>> = OnceLock::new();
-    let pattern =
-        r#"(?-u)[{,]\s*"(?:level|severity|levelname|lvl|log\.level)"\s*:\s*(?:"([A-Za-z]+)"|([0-9]+))"#;
-    let level = LEVEL.get_or_init(|| Regex::new(pattern).ok()).as_ref()?;
+    let level = LEVEL.get_or_init(|| Regex::new(ANY_LEVEL).ok()).as_ref()?;
     let far = found.start.saturating_sub(LOOK_BEHIND);
     let before = bytes.get(far..found.start)?;
     let start = memchr::memrchr(b'\n', before).map_or(far, |feed| far + feed + 1);
     let line = bytes.get(start..found.end.min(found.start + LOOK_BEHIND))?;
     let captures = level.captures(line)?;
-    let word = captures.get(1).or(captures.get(2))?.as_bytes().to_ascii_lowercase();
-    Some(match word.as_slice() {
-        b"err" | b"error" | b"fatal" | b"crit" | b"critical" | b"alert" | b"emerg" | b"emergency"
-        | b"panic" | b"dpanic" | b"severe" | b"50" | b"60" => Some(Severity::Error),
-        b"warn" | b"warning" | b"40" => Some(Severity::Warning),
-        _ => None,
+    Some(match (captures.get(1), captures.get(2)) {
+        (Some(_), _) => Some(Severity::Error),
+        (None, Some(_)) => Some(Severity::Warning),
+        (None, None) => None,
     })
 }
 
@@ -131,8 +163,7 @@ mod tests {
 
     /// Returns the number of errors and of warnings in a line.
     fn counts(line: &str) -> [usize; 2] {
-        [Severity::Error, Severity::Warning]
-            .map(|severity| severity.built_in().unwrap().in_lines(line).count())
+        Severity::ALL.map(|severity| severity.built_in().unwrap().in_lines(line).count())
     }
 
     #[test]

@@ -22,11 +22,6 @@ pub(crate) fn got(output: &OpenOutput, tally: &Tally) -> Option<u64> {
     tally.got(&output.kept, output.view.len()).filter(|_| output.has_preview())
 }
 
-/// Returns the verb for what the model does with the preview.
-pub(crate) fn verb(output: &OpenOutput) -> &'static str {
-    output.certainty().verb()
-}
-
 /// Describes the limit that cut: `max lines (2,000)`.
 pub(crate) fn limit(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
@@ -51,7 +46,7 @@ pub(crate) fn cut(output: &OpenOutput, fate: Fate) -> String {
         // The record tells what was cut, not why.
         Fate::Lost if output.shown_record().is_some() => "lost from here".into(),
         Fate::Lost => format!("lost from here: {}", limit(output)),
-        Fate::Kept => format!("the model {} what follows", verb(output)),
+        Fate::Kept => format!("the model {} what follows", output.certainty().verb()),
     }
 }
 
@@ -84,7 +79,7 @@ pub(crate) fn share_kept(output: &OpenOutput) -> Vec<String> {
     }
     if output.view.is_empty() {
         let got = if output.seen.is_empty() { "no text" } else { "only what the agent adds" };
-        return vec![format!("the output is empty: the model {} {got}", verb(output))];
+        return vec![format!("the output is empty: the model {} {got}", output.certainty().verb())];
     }
     if !preview.truncated {
         let whole = all_of_it(output, preview);
@@ -112,7 +107,7 @@ fn alone(output: &OpenOutput, preview: &Preview) -> Option<Vec<String>> {
         return None;
     };
     let bytes = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
-    let verb = verb(output);
+    let verb = output.certainty().verb();
     let got = match output.lines() {
         Some(n) => format!("the model {verb} {} · {bytes} tokens", lines(n)),
         None => format!("the model {verb} {bytes} tokens"),
@@ -134,7 +129,7 @@ fn share(output: &OpenOutput, preview: &Preview) -> Vec<String> {
 
 fn all_of_it(output: &OpenOutput, preview: &Preview) -> String {
     let bytes = preview.total_bytes.unwrap_or(output.view.len() as u64);
-    let verb = verb(output);
+    let verb = output.certainty().verb();
     let whole = match output.lines() {
         Some(1) => format!("the model {verb} the one line"),
         Some(n) => format!("the model {verb} all {}", lines(n)),
@@ -215,7 +210,7 @@ pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
             let whole = whole.split(" · ").next().unwrap_or_default();
             format!("end: {whole}")
         }
-        (Side::Preview, _) => format!("end of what the model {}", verb(output)),
+        (Side::Preview, _) => format!("end of what the model {}", output.certainty().verb()),
     }
 }
 
@@ -242,7 +237,9 @@ pub(crate) fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Ve
         ]),
         _ if output.view.is_empty() => match side {
             Side::Preview if !output.seen.is_empty() => None,
-            Side::Preview => Some(vec![format!("The output is empty: the model {} no text.", verb(output))]),
+            Side::Preview => {
+                Some(vec![format!("The output is empty: the model {} no text.", output.certainty().verb())])
+            }
             Side::Spill => Some(vec!["The file is empty.".into()]),
         },
         _ => None,

@@ -3,10 +3,10 @@
 use crate::human::thousands;
 use crate::preview::Policy;
 
+use super::Pager;
 use super::hold::LineFate;
 use super::limits::{difference, size_in_words};
 use super::share::Share;
-use super::{Pager, describe};
 
 impl Pager {
     /// Returns the longest description of the last change that fits on the screen.
@@ -40,7 +40,7 @@ impl Pager {
         let (output, tally) = (&self.output, &self.find.tally);
         let got = tally.got(&output.kept, output.view.len())?;
         let more = if tally.is_whole(output.view.len()) { "" } else { "+" };
-        let verb = describe::verb(output);
+        let verb = output.certainty().verb();
         Some(format!("model {verb} {} of {}{more}", thousands(got), thousands(tally.counts.total())))
     }
 }

@@ -103,7 +103,6 @@ impl Conversation {
 /// Where a result was recorded.
 pub(super) struct ResultRecord {
     pub thread: u32,
-    /// The number of the call.
     pub call: u32,
     /// How many records came before it.
     pub count: u32,

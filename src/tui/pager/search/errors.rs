@@ -27,8 +27,6 @@ enum Progress {
     Started,
 }
 
-const BOTH: [Severity; 2] = [Severity::Error, Severity::Warning];
-
 impl ErrorSearch {
     /// Returns the counts of a severity.
     pub fn tally(&self, severity: Severity) -> &Tally {
@@ -50,7 +48,7 @@ impl ErrorSearch {
 
     /// Continues the numbers of a later count, and its own if it did not reach the end of a file of `len` bytes.
     pub(crate) fn follow_on(&mut self, later: &ErrorSearch, len: usize) {
-        for severity in BOTH {
+        for severity in Severity::ALL {
             self.tally_mut(severity).follow_on(later.tally(severity));
             if !self.tally(severity).is_whole(len) {
                 self.counted = Progress::Due;
@@ -71,7 +69,7 @@ impl Pager {
             return;
         }
         self.errors.counted = Progress::Started;
-        for severity in BOTH {
+        for severity in Severity::ALL {
             if let Some(pattern) = self.errors.patterns.get(severity).cloned() {
                 let tally = self.errors.tally_mut(severity);
                 effects.push(Effect::CountMatches(tally.job(
@@ -89,7 +87,7 @@ impl Pager {
         if self.errors.counted == Progress::Due {
             return;
         }
-        for severity in BOTH {
+        for severity in Severity::ALL {
             if let Some(pattern) = self.errors.patterns.get(severity).cloned() {
                 let tally = self.errors.tally_mut(severity);
                 tally.count_kept(&pattern, &self.output.view, &self.output.kept);

@@ -104,8 +104,9 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
-    let unfiltered =
-        output.sift_of(side).and_then(|sift| filter::words::blank(sift, describe::verb(output), canvas.keys));
+    let unfiltered = output
+        .sift_of(side)
+        .and_then(|sift| filter::words::blank(sift, output.certainty().verb(), canvas.keys));
     let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side, canvas.keys)).or(unfiltered) {
         line::centred(buffer, area, words, canvas.theme.dim);

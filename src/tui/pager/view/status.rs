@@ -91,7 +91,7 @@ fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
         Side::Spill => {
             let moved = sideways(pager);
             let words = match &output.sift {
-                Some(sift) => filter::words::summary(sift, describe::verb(output)),
+                Some(sift) => filter::words::summary(sift, output.certainty().verb()),
                 None => window(pager.panes.window, output),
             };
             words.into_iter().map(|words| plain(format!("{moved}{words}"))).collect()
@@ -264,7 +264,7 @@ fn counted(pager: &Pager) -> String {
     let total = describe::total(&pager.output, &pager.find.tally);
     let got = describe::got(&pager.output, &pager.find.tally);
     let got = got.map_or(String::new(), |got| {
-        format!(" · model {} {}", describe::verb(&pager.output), thousands(got))
+        format!(" · model {} {}", pager.output.certainty().verb(), thousands(got))
     });
     match number(pager, Counting::Matches) {
         Some(number) => format!("{} of {total}{got}", thousands(number)),

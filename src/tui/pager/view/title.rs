@@ -206,7 +206,7 @@ fn severity_in_words(pager: &Pager, severity: Severity) -> [String; 2] {
     let number =
         number(pager, Counting::Severity(severity)).map(|number| format!("{} of ", thousands(number)));
     let got = describe::got(output, tally).filter(|_| !output.gaps().is_empty());
-    let verb = describe::verb(output);
+    let verb = output.certainty().verb();
     let got = got.map_or(String::new(), |got| format!(", model {verb} {}", thousands(got)));
     let words = format!("{} {}{total}", severity.plural(), number.unwrap_or_default());
     [format!("{words}{got}"), words]
