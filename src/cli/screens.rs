@@ -9,6 +9,7 @@ use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyMap, TABLE};
+use crate::tui::services::{Services, SessionsListed};
 use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Choice, Follower, Live, Start, Target};
 
@@ -58,47 +59,39 @@ struct Beginning {
 
 fn start(config: Config, beginning: Beginning) -> CommandResult {
     let Beginning { targets, live, places, follower, tune } = beginning;
-    let (stores, env) = (config.stores.clone(), config.env.clone());
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
     let severities = config.severities();
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(keys(&config)));
     let notice = notice(&config);
-    let config = Arc::new(config);
-    let for_choices = Arc::clone(&config);
-    let for_sessions = Arc::clone(&config);
-    let for_finder = Arc::clone(&config);
-    let for_tune = Arc::clone(&config);
-    let opener = Arc::new(move |path: &Path, hold| open_path(&config, path, hold));
-    let chooser = Box::new(move |name: Option<&str>| choices(&for_choices, name));
-    let examiner = Arc::new(move |agent: &str| examiner(&for_sessions, agent, Paths::Known));
     let unicode = is_unicode();
-    let start = Start {
-        targets,
-        follower,
-        places,
-        opener,
-        finder: Arc::new(move |pattern, goes_on, take| {
-            find_in_stores((&for_finder, crate::env::now()), pattern, goes_on, take)
-        }),
-        preparer: Arc::new(move |request| prepare_tuning(&for_tune, request)),
-        tune,
-        chooser,
-        examiner,
-        stores,
-        env,
-        live,
-        severities,
-        theme,
-        unicode,
-        keys,
-        notice,
-    };
+    let services = services(config);
+    let start =
+        Start { targets, follower, places, services, tune, live, severities, theme, unicode, keys, notice };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {
         Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),
         None => Ok(()),
+    }
+}
+
+/// Returns what the screens do by the configuration.
+fn services(config: Config) -> Services {
+    let (stores, env) = (config.stores.clone(), config.env.clone());
+    let config = Arc::new(config);
+    let [for_open, for_find, for_tune, for_choices] = [0; 4].map(|_| Arc::clone(&config));
+    Services {
+        open: Box::new(move |path, hold| open_path(&for_open, path, hold)),
+        find: Box::new(move |pattern, goes_on, take| {
+            find_in_stores((&for_find, crate::env::now()), pattern, goes_on, take)
+        }),
+        prepare_tuning: Box::new(move |request| prepare_tuning(&for_tune, request)),
+        load_policies: Box::new(move |name| choices(&for_choices, name)),
+        examiner: Box::new(move |agent| examiner(&config, agent, Paths::Known)),
+        stores,
+        env,
+        sessions: SessionsListed::default(),
     }
 }
 

@@ -10,6 +10,9 @@ pub enum PlanError {
         /// The agent's message.
         message: String,
     },
+    /// The plan is no longer wanted.
+    #[error("the plan was cancelled")]
+    Cancelled,
     /// The policy file has a mistake that only shows in use.
     #[error("{policy}: {message}")]
     Policy {

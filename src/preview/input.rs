@@ -151,8 +151,8 @@ pub struct Input<'a> {
     pub saved_as_stderr: &'a str,
     /// An index of `output`, if there is one: it makes distant windows cheap.
     pub lines: Option<&'a dyn LineSeek>,
-    /// Returns whether the plan is still wanted, if that may change meanwhile. Once it is not, the plan ends early, and
-    /// its result is meaningless.
+    /// Returns whether the plan is still wanted, if that may change meanwhile. Once it is not, the plan ends early
+    /// with [`PlanError::Cancelled`](super::PlanError::Cancelled).
     pub wanted: Option<&'a dyn Fn() -> bool>,
 }
 
@@ -201,6 +201,11 @@ impl<'a> Input<'a> {
             lines: None,
             wanted: None,
         }
+    }
+
+    /// Whether the plan is still wanted.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.wanted.is_none_or(|wanted| wanted())
     }
 
     /// Returns the path at which a stream is saved.

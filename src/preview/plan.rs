@@ -23,7 +23,8 @@ use super::template::scope::{Scope, TemplateSpan};
 /// rewrites everything. Never waits for a missing total.
 ///
 /// # Errors
-/// If the agent's tool replies with an error, or the policy file has a mistake that only shows in use.
+/// If the agent's tool replies with an error, the policy file has a mistake that only shows in use, or the plan is no
+/// longer wanted.
 pub fn plan(input: &Input, policy: &Policy) -> Result<Preview, PlanError> {
     plan_touching(input, policy).0
 }
@@ -37,6 +38,8 @@ pub fn plan_touching(input: &Input, policy: &Policy) -> (Result<Preview, PlanErr
         Err(error) => return (Err(error), 0),
     };
     let preview = whole_plan(input, policy, &stdout, &stderr);
+    // What ended early is of no use, whatever came of it.
+    let preview = if input.is_wanted() { preview } else { Err(PlanError::Cancelled) };
     (preview, stdout.touched() + stderr.touched())
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::align::{AlignedPiece, PieceOrigin, align};
+use super::error::PlanError;
 use super::input::{Input, Stream, Totals};
 use super::model::{Bit, Decoding, Part, Preview, Reply, Status, Unit};
 use crate::text::units::Want;
@@ -12,18 +13,20 @@ const WANTED: Want = Want::LINE_FEEDS;
 
 /// Makes a preview of the text that an agent recorded. Its parts' texts, joined, are `text`; what of it stands in the
 /// output are kept and changed parts, all else are notices. Lines are counted as `less` counts them, bytes are those of
-/// the output. Returns `None` if `input` is no longer wanted.
-pub(crate) fn recorded(text: &str, input: &Input) -> Option<Preview> {
-    let goes_on = || input.wanted.is_none_or(|wanted| wanted());
+/// the output.
+///
+/// # Errors
+/// If `input` is no longer wanted.
+pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> {
     let bytes = input.output.bytes;
-    let pieces = align(text, bytes, &goes_on)?;
+    let pieces = align(text, bytes, &|| input.is_wanted()).ok_or(PlanError::Cancelled)?;
     let ranges = standing(&pieces);
     let kept: usize = ranges.iter().map(Range::len).sum();
     let total_lines = lines(input.output.totals, bytes);
     let kept_lines = ranges.iter().map(|range| touched(bytes, range)).sum::<u64>() - shared(bytes, &ranges);
     let removed_lines = total_lines.map(|total| total.saturating_sub(kept_lines));
     let waiting = if total_lines.is_some() { Want::NOTHING } else { WANTED };
-    Some(Preview {
+    Ok(Preview {
         parts: pieces.into_iter().map(|piece| part(text, piece)).collect(),
         status: Status::Ok,
         truncated: kept < bytes.len(),

@@ -2,22 +2,27 @@
 //! and the worker threads.
 
 pub mod app;
+pub mod effect;
 pub mod event;
 pub mod footer;
+pub mod job;
 pub mod keys;
 pub mod pager;
 pub mod popup;
+pub mod recorded;
 #[allow(unreachable_pub, reason = "a test starts the screens in its own process")]
 pub(crate) mod runtime;
+pub mod services;
 pub mod sessions;
 pub mod stores;
+pub mod target;
 pub mod tune;
 pub mod view;
 pub mod watch;
 pub mod widget;
 
-pub use pager::subject::Ending;
-pub use pager::subject::{Choice, StartAt, Subject};
 pub use runtime::terminal::{ended_by, is_closed_unheard};
-pub use runtime::{Completed, Follower, Live, LiveNews, Maker, Start, Target, run};
+pub use runtime::{Completed, Follower, Live, LiveNews, Maker, Start, run};
+pub use services::Services;
+pub use target::{Choice, Ending, StartAt, Subject, Target};
 pub use tune::job::{TuneSource, TuneStart};

@@ -71,30 +71,44 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
     ),
     ("sweep", &["error", "input", "model", "measure", "template", "limits", "strategy", "policy", "plan"]),
     ("align", &[]),
-    ("recorded", &["align", "input", "model"]),
+    ("recorded", &["align", "error", "input", "model"]),
     ("report", &["input", "model", "policy"]),
     ("per_stream", &["input"]),
     ("counting", &["error", "input", "model", "per_stream", "policy", "plan"]),
     ("witness", &["input", "model", "policy", "counting"]),
 ];
 
-/// What each part of the screens may use besides itself. The events use what they carry, and every part uses them.
+/// What each part of the screens may use besides itself.
 const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("keys", &[]),
     ("widget", &["keys"]),
     ("footer", &["keys"]),
-    ("event", &["tune", "stores", "sessions", "pager"]),
-    ("pager", &["event", "footer", "keys", "widget"]),
-    ("stores", &["pager", "event", "footer", "keys", "widget"]),
-    ("sessions", &["pager", "event", "footer", "keys", "widget"]),
-    ("tune", &["stores", "pager", "event", "footer", "keys", "widget"]),
-    ("watch", &["event", "footer", "keys", "widget"]),
-    ("popup", &["stores", "sessions", "pager", "event", "keys", "widget"]),
-    ("app", &["popup", "watch", "tune", "stores", "sessions", "pager", "event", "keys", "widget"]),
+    ("event", &[]),
+    ("recorded", &[]),
+    ("target", &["recorded"]),
+    ("services", &["target"]),
+    ("job", &["services", "event"]),
+    ("effect", &["job", "target", "recorded", "event"]),
+    ("pager", &["effect", "job", "services", "target", "recorded", "event", "footer", "keys", "widget"]),
+    ("stores", &["pager", "effect", "job", "target", "event", "footer", "keys", "widget"]),
+    ("sessions", &["pager", "effect", "job", "recorded", "event", "footer", "keys", "widget"]),
+    ("tune", &["stores", "pager", "effect", "job", "target", "event", "footer", "keys", "widget"]),
+    ("watch", &["effect", "event", "footer", "keys", "widget"]),
+    ("popup", &["stores", "sessions", "pager", "effect", "target", "recorded", "event", "keys", "widget"]),
+    (
+        "app",
+        &[
+            "popup", "watch", "tune", "stores", "sessions", "pager", "effect", "target", "recorded", "event",
+            "keys", "widget",
+        ],
+    ),
     ("view", &["app", "popup", "watch", "tune", "stores", "sessions", "pager", "widget"]),
     (
         "runtime",
-        &["view", "app", "watch", "tune", "popup", "stores", "sessions", "pager", "event", "keys", "widget"],
+        &[
+            "view", "app", "watch", "tune", "popup", "stores", "sessions", "pager", "effect", "job",
+            "services", "target", "recorded", "event", "keys", "widget",
+        ],
     ),
 ];
 

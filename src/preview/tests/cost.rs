@@ -1,5 +1,6 @@
 //! Tests that the cost of a plan follows the limits, and that unknown figures are waited for, never guessed.
 
+use crate::preview::error::PlanError;
 use crate::preview::template::COMPILED;
 
 use super::*;
@@ -89,22 +90,23 @@ fn templates_are_compiled_when_a_policy_is_loaded_and_not_in_use() {
 }
 
 #[test]
-fn a_plan_that_is_no_longer_wanted_ends_wherever_it_is() {
+fn a_plan_that_is_no_longer_wanted_is_cancelled_wherever_it_is() {
     let lines = b"an error, or a line without one\n".repeat(1 << 12);
+    let wide = "größer, 日本語, 👩\u{200d}👧\t\u{1b}[31mred\u{1b}[0m ".repeat(1 << 12).into_bytes();
+    let raw: Vec<u8> = (0..=255).cycle().take(1 << 17).collect();
     let catalog = Catalog::builtin();
-    for name in catalog.names() {
-        let policy = catalog.get(name).unwrap();
-        for (most, totals) in
-            [0, 1, 10, 100].into_iter().zip([Totals::unknown(), Totals::count(&lines)].repeat(2))
-        {
-            let asked = std::cell::Cell::new(0);
-            let wanted = || asked.replace(asked.get() + 1) < most;
-            let input = Input {
-                wanted: Some(&wanted),
-                ..Input::new(Output { bytes: &lines, totals: &totals }, "/P")
-            };
-            // The result is meaningless; only its return is tested.
-            let _ = plan(&input, &policy);
+    for bytes in [&lines, &wide, &raw] {
+        let all = [Totals::unknown(), Totals::count(bytes)];
+        for name in catalog.names() {
+            let policy = catalog.get(name).unwrap();
+            for (most, totals) in [0, 1, 2, 3, 5, 8, 25, 100].into_iter().zip(all.iter().cycle()) {
+                let asked = std::cell::Cell::new(0);
+                let wanted = || asked.replace(asked.get() + 1) < most;
+                let output = Output { bytes, totals };
+                let planned = plan(&Input { wanted: Some(&wanted), ..Input::new(output, "/P") }, &policy);
+                let is_cancelled = matches!(planned, Err(PlanError::Cancelled));
+                assert_eq!(is_cancelled, asked.get() > most, "{name} after {most} questions");
+            }
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crossterm::event::KeyEvent;
 
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::Message;
 use crate::tui::keys::Action;
 use crate::tui::popup::Popup;
 use crate::tui::popup::leaving::{Answer, CommandFate, Leaving, Question};

@@ -18,16 +18,19 @@ use super::pager::Pager;
 use super::pager::bookmark::Handover;
 use super::pager::copying;
 use super::pager::jump::Waiting;
-use super::pager::subject::{Opened, OpenedFrom, StartAt};
 use super::popup::prompt::{Prompt, Purpose};
 use super::sessions::SessionsScreen;
 use super::stores::{Next, StoresScreen};
+use super::target::{Opened, OpenedFrom, StartAt};
 use super::tune::TuneScreen;
 use super::watch::WatchScreen;
 use super::widget::canvas::Canvas;
 
-pub use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
+pub use super::effect::{Effect, Effects};
+pub use super::event::{Event, Message};
+pub use super::pager::event::{Changed, OutputEvent};
 pub use super::popup::Popup;
+pub use super::stores::event::StoresEvent;
 pub use stack::Stack;
 
 /// The largest count accepted before a key: more than any file has lines, and small enough that pages of it can be
@@ -102,34 +105,56 @@ impl App {
             Event::Resize(columns, rows) => {
                 self.repaint(Canvas { size: (columns, rows), ..self.canvas }, effects);
             }
-            Event::Opened(opened) => self.open(*opened, effects),
-            Event::Policies(choices) => self.offer(choices, effects),
             Event::Told(message) => self.message = Some(message),
-            Event::ToStores => self.go_to_stores(effects),
-            Event::ToWatch => self.go_to_watch(effects),
-            Event::Watch(news) => self.watch_news(news),
-            Event::StoresChanged => self.stores_changed(effects),
-            Event::Deleted(message) => {
-                self.message = Some(message);
-                self.stores_changed(effects);
-            }
-            Event::Output(OutputEvent::Compared(compared)) => self.compared(compared, effects),
-            Event::Output(event) => self.in_pager(|pager| pager.update(event, effects)),
-            Event::Live(event) => self.live_event(event, effects),
-            Event::Sessions(event) => self.sessions_event(event, effects),
-            Event::Tune(event) => self.tune_event(event, effects),
-            Event::Stores(event) => {
-                let is_list = matches!(event, StoresEvent::Scanned(_) | StoresEvent::Sorted(_));
-                self.in_stores(|stores| stores.update(event, effects));
-                if is_list {
-                    self.typed_ahead(effects);
-                }
-            }
+            event @ Event::Screen(_) => self.screen_event(event, effects),
+        }
+    }
+
+    /// Passes an event to the screen that knows its type.
+    fn screen_event(&mut self, event: Event, effects: &mut Effects) {
+        let event = match event.downcast() {
+            Ok(event) => return self.output_event(event, effects),
+            Err(event) => event,
+        };
+        let event = match event.downcast() {
+            Ok(event) => return self.stores_event(event, effects),
+            Err(event) => event,
+        };
+        let event = match event.downcast() {
+            Ok(event) => return self.sessions_event(event, effects),
+            Err(event) => event,
+        };
+        let event = match event.downcast() {
+            Ok(event) => return self.tune_event(event, effects),
+            Err(event) => event,
+        };
+        if let Ok(news) = event.downcast() {
+            self.watch_news(news);
+        }
+    }
+
+    fn output_event(&mut self, event: OutputEvent, effects: &mut Effects) {
+        match event {
+            OutputEvent::Policies(choices) => self.offer(choices, effects),
+            OutputEvent::Compared(compared) => self.compared(compared, effects),
+            event => self.in_pager(|pager| pager.update(event, effects)),
+        }
+    }
+
+    fn stores_event(&mut self, event: StoresEvent, effects: &mut Effects) {
+        let is_change = matches!(event, StoresEvent::Changed | StoresEvent::Deleted(_));
+        let is_list = matches!(event, StoresEvent::Scanned(_) | StoresEvent::Sorted(_));
+        self.in_stores(|stores| stores.update(event, effects));
+        if is_change {
+            self.stores_changed(effects);
+        }
+        if is_list {
+            self.typed_ahead(effects);
         }
     }
 
     /// Handles an event of the output that is still being made, which is the first one.
-    fn live_event(&mut self, event: OutputEvent, effects: &mut Effects) {
+    pub fn live_event(&mut self, event: OutputEvent, effects: &mut Effects) {
         if matches!(event, OutputEvent::Finished) {
             self.command_ended();
         }
@@ -175,7 +200,8 @@ impl App {
         }
     }
 
-    fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
+    /// Puts an output on top.
+    pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
         let applied = self.tune.applied_to(&opened);
         let from = self.stack.screen();
         if from == Screen::Tune {
@@ -201,15 +227,16 @@ impl App {
         self.beneath.clear();
     }
 
-    fn go_to_stores(&mut self, effects: &mut Effects) {
+    /// Shows the list of stored outputs.
+    pub fn go_to_stores(&mut self, effects: &mut Effects) {
         self.go_to(Screen::Stores, effects);
-        effects.push(Effect::Scan(self.stores.listing.start_look()));
+        self.stores.scan(effects);
     }
 
     /// Scans the stores again if the list is on the screen.
     fn stores_changed(&mut self, effects: &mut Effects) {
         if self.stack.screen() == Screen::Stores {
-            effects.push(Effect::Scan(self.stores.listing.start_look()));
+            self.stores.scan(effects);
         }
     }
 

@@ -3,18 +3,19 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::text::search::Toward;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::comparing::job::Compared;
 use crate::tui::pager::filter::Asked;
 use crate::tui::pager::pair::PairSide;
-use crate::tui::pager::subject::Choice;
 use crate::tui::popup::Popup;
 use crate::tui::popup::help::{HelpKey, HelpView};
 use crate::tui::popup::json::JsonView;
 use crate::tui::popup::picker::{Picked, Picker};
 use crate::tui::popup::prompt::{Prompt, Purpose, Typed};
 use crate::tui::popup::view;
+use crate::tui::target::Choice;
 use crate::tui::widget::sort_menu::SortPicked;
 
 use super::{App, Screen};

@@ -2,17 +2,19 @@
 
 use crossterm::event::KeyEvent;
 
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::Pager;
 use crate::tui::pager::jump::Waiting;
-use crate::tui::pager::subject::OpenedFrom;
 use crate::tui::popup::Popup;
 use crate::tui::popup::json::JsonView;
 use crate::tui::popup::prompt::{Prompt, Purpose};
-use crate::tui::sessions::job::{CallText, SessionsEvent};
+use crate::tui::recorded::CallText;
+use crate::tui::sessions::job::SessionsEvent;
 use crate::tui::sessions::{SessionsNews, SessionsNext};
 use crate::tui::stores::details::FoundCall;
+use crate::tui::target::OpenedFrom;
 
 use super::{App, Screen};
 
@@ -28,7 +30,7 @@ impl App {
     /// Shows the sessions, or the calls of the one that is open.
     pub(crate) fn go_to_sessions(&mut self, effects: &mut Effects) {
         self.go_to(Screen::Sessions, effects);
-        effects.push(Effect::ListSessions(self.sessions.list.start()));
+        self.sessions.find(effects);
         self.sessions.settle(effects);
     }
 
@@ -45,7 +47,7 @@ impl App {
             SessionsNews::Nothing => {}
             // A user who has left these screens meanwhile stays where they are.
             SessionsNews::Open(ready)
-                if self.awaits_call() && self.sessions.shown_call == Some(ready.index) =>
+                if self.awaits_call() && self.sessions.shown_call == Some(ready.recorded.index) =>
             {
                 effects.push(Effect::OpenCall(ready));
             }

@@ -4,7 +4,7 @@ use crossterm::event::KeyEvent;
 
 use crate::corpus::{TuneOutputs, TunePolicies};
 use crate::text::label::SafeText;
-use crate::tui::event::Effects;
+use crate::tui::effect::Effects;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::jump::Waiting;
 use crate::tui::pager::limits_text;

@@ -1,6 +1,6 @@
 //! The list of new outputs within the whole: how it is shown, and what its events and keys lead to.
 
-use crate::tui::event::Effects;
+use crate::tui::effect::Effects;
 use crate::tui::keys::Action;
 use crate::tui::watch::{WatchGaze, WatchNext, WatchScreen};
 
@@ -10,7 +10,7 @@ use super::{App, Screen};
 
 impl App {
     /// Shows the list of new outputs; empty the first time.
-    pub(crate) fn go_to_watch(&mut self, effects: &mut Effects) {
+    pub fn go_to_watch(&mut self, effects: &mut Effects) {
         self.watch.get_or_insert_with(|| WatchScreen::new(self.canvas));
         self.go_to(Screen::Watch, effects);
     }

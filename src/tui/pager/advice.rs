@@ -32,11 +32,6 @@ pub struct KeepRequest {
 }
 
 impl KeepRequest {
-    /// Returns the number of the request; answers to older ones are dropped.
-    pub fn number(&self) -> u64 {
-        self.task.number
-    }
-
     /// Returns the smallest change of direction or limits that keeps the byte. `None` if there is none or it is no
     /// longer wanted.
     pub fn fulfil(&self, wanted: &dyn Fn() -> bool) -> Option<LimitChange> {

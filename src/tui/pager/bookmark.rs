@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use crate::preview::{Policy, Preview};
 
-use crate::tui::event::{Effect, Effects};
+use crate::tui::effect::Effects;
+use crate::tui::job::Slot;
 
 use super::Pager;
 use super::filter::{KeptFilter, LineFilter};
 use super::panes::{Panes, Place};
 use super::search::Find;
-use super::subject::OpenedFrom;
+use crate::tui::target::OpenedFrom;
 
 /// What the screen of an output hands on to the screen of the next one.
 #[derive(Default)]
@@ -74,10 +75,7 @@ impl Pager {
 
     /// Abandons the work that no count or preview would abandon.
     pub(crate) fn stop_work(&self, effects: &mut Effects) {
-        effects.push(Effect::StopSearch);
-        effects.push(Effect::StopSift);
-        effects.push(Effect::StopPlan);
-        effects.push(Effect::StopComparing);
+        effects.stop([Slot::Search, Slot::CountMatches, Slot::Filter, Slot::Plan, Slot::Compare]);
     }
 
     /// Continues where `park` left off, once the screen above, `left`, is closed: asks again for what was not finished.

@@ -5,7 +5,8 @@ use std::ops::Range;
 use crossterm::event::KeyEvent;
 
 use crate::human::{lines, size, thousands};
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::widget::layout::Side;
 

@@ -8,8 +8,8 @@ use crate::tui::widget::layout::Side;
 
 use super::dividers::Fate;
 use super::output::OpenOutput;
-use super::recorded::RestOfOutput;
 use super::search::tally::Tally;
+use crate::tui::recorded::RestOfOutput;
 
 /// Returns the number of matches in the file, with `+` while they are being counted.
 pub(crate) fn total(output: &OpenOutput, tally: &Tally) -> String {

@@ -3,16 +3,20 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::preview::{ParamKind, Policy};
-use crate::tui::event::{Effect, Effects, MOST_TYPED, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::{MOST_TYPED, Message};
+use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::advice::{Advice, KeepRequest};
+use super::event::OutputEvent;
 use super::limits::step_of;
 use super::limits_text;
 use super::panes::Place;
 use super::planning::AfterPlan;
+use super::read_tool::load_policies;
 
 /// The state of the drawer.
 #[derive(Debug, Clone, Default)]
@@ -89,7 +93,7 @@ impl Pager {
             Some(Action::RedoLimit) => self.redo_limit(effects),
             Some(Action::Reset) => self.change_to(self.output.first_policy.clone(), effects),
             Some(Action::Copy) => self.drawer.mode = DrawerMode::Copying,
-            Some(Action::Policy) => effects.push(Effect::Policies),
+            Some(Action::Policy) => load_policies(effects),
             Some(Action::Apply) => self.drawer.open = false,
             Some(Action::Back | Action::Interrupt) => self.cancel(effects),
             _ => {
@@ -193,7 +197,12 @@ impl Pager {
         let request = (!is_kept).then(|| KeepRequest { task: output.task(number), offset });
         self.drawer.advice = Some(Advice { line, is_kept, change: None, asked: Some(number) });
         if let Some(request) = request {
-            effects.push(Effect::Advise(Box::new(request)));
+            effects.run(Slot::Advise, move |context| {
+                let change = request.fulfil(&|| context.is_wanted());
+                if context.is_wanted() {
+                    context.send(OutputEvent::Advised(number, change));
+                }
+            });
         }
     }
 }

@@ -2,14 +2,17 @@
 
 use crate::known::Certainty;
 use crate::preview::Policy;
+use crate::session::examine::Paths;
 use crate::session::verify::Verdict;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
+use crate::tui::job::Slot;
 use crate::tui::keys::Action;
 
 use super::Pager;
 use super::output::OpenOutput;
 use super::planning::AfterPlan;
-use super::recorded::{PreviewFrom, RecordedCall, RestOfOutput};
+use crate::tui::recorded::{CallRequest, PreviewFrom, RecordedCall, RestOfOutput};
 
 impl OpenOutput {
     /// Returns the recorded result that Preview shows, if it shows one.
@@ -77,7 +80,7 @@ impl Pager {
         let Some(recorded) = &self.output.recorded else { return false };
         let Some(claim) = &recorded.claim else { return false };
         if std::mem::replace(&mut self.claim_shown, true) {
-            effects.push(Effect::OpenClaim);
+            effects.ask(Slot::OpenSession, CallRequest::Show(recorded.index, Paths::Any));
         } else {
             let path = claim.display();
             let words = format!("in no known store: {path} · {key} again opens it");

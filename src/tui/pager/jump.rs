@@ -3,12 +3,13 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::human::thousands;
-use crate::tui::event::{Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::recorded::RestOfOutput;
+use crate::tui::recorded::RestOfOutput;
 
 /// A key that needs a second key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use crate::config;
 use crate::preview::Policy;
 use crate::text::label::shell::word;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 
 /// Describes the choice of what to copy.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::compare::Comparison;
-use crate::preview::{self, Input, InputContext, LineSeek, Policy, Preview, Totals};
+use crate::preview::{self, Input, InputContext, LineSeek, PlanError, Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::index::BlockIndex;
 
@@ -12,7 +12,7 @@ use super::dividers::Dividers;
 use super::doc::Doc;
 use super::escapes;
 use super::reader::Files;
-use super::subject::Choice;
+use crate::tui::target::Choice;
 
 /// Outputs up to this many bytes are planned on the thread of the screens.
 pub const AT_ONCE: usize = 1 << 20;
@@ -22,8 +22,6 @@ pub const AT_ONCE: usize = 1 << 20;
 pub struct Making {
     /// The number of the task; results of older tasks are dropped.
     pub number: u64,
-    /// Whether the user is waiting for it.
-    pub asked: bool,
     /// The policy with its limits.
     pub policy: Policy,
     pub(crate) view: MapView,
@@ -32,7 +30,7 @@ pub struct Making {
     pub(crate) index: BlockIndex,
     /// The text that the agent recorded, if that is to be shown instead of what the policy makes.
     pub(crate) recorded: Option<Arc<str>>,
-    /// What of that text is the agent's own, as [`super::recorded::RecordedCall::notices`].
+    /// What of that text is the agent's own, as [`crate::tui::recorded::RecordedCall::notices`].
     pub(crate) notices: Arc<[Range<usize>]>,
 }
 
@@ -59,9 +57,12 @@ impl Making {
         let seek = Seek { index: &self.index, bytes: &self.view };
         let input = self.input(&seek, wanted);
         let (planned, touched) = match &self.recorded {
-            Some(text) => (Ok(preview::recorded(text, &input)?), 0),
+            Some(text) => (preview::recorded(text, &input), 0),
             None => preview::plan_touching(&input, &self.policy),
         };
+        if let Err(PlanError::Cancelled) = planned {
+            return None;
+        }
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let seen = if self.notices.is_empty() { seen } else { seen.with_notices(&self.notices) };
         let kept = seen.shown();

@@ -10,10 +10,12 @@ pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
 pub(crate) mod escapes;
+pub mod event;
 pub(crate) mod evidence;
 pub mod filter;
 pub mod fold;
 pub(crate) mod hold;
+pub(crate) mod jobs;
 pub mod json;
 pub(crate) mod jump;
 pub(crate) mod limits;
@@ -27,13 +29,12 @@ pub mod planning;
 pub(crate) mod progress;
 pub(crate) mod read_tool;
 pub mod reader;
-pub mod recorded;
+pub(crate) mod scans;
 pub mod scroll;
 pub mod search;
 pub(crate) mod share;
 pub(crate) mod sideways;
 pub(crate) mod start;
-pub mod subject;
 pub(crate) mod trial;
 pub(crate) mod turn;
 pub mod view;
@@ -48,25 +49,29 @@ use crate::source::{Change, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 
-use super::event::{Changed, Effect, Effects, Message, OutputEvent};
+use super::effect::{Effect, Effects};
+use super::event::Message;
+use super::job::Slot;
 use super::keys::{Action, KeyContext};
+use super::recorded::PreviewFrom;
+use super::target::{Ending, Opened, OpenedFrom};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use bookmark::{BeforeRead, Bookmark, Handover};
 use comparing::Comparisons;
 use copying::LineSelection;
 use drawer::Drawer;
+use event::{Changed, OutputEvent};
 use filter::{LeaveFilter, LineFilter};
 use hold::HeldScreen;
 use output::OpenOutput;
 use pair::Pair;
 use panes::Panes;
 use planning::AfterPlan;
-use recorded::PreviewFrom;
+use read_tool::load_policies;
 use search::Find;
 use search::errors::ErrorSearch;
 use start::Starting;
-use subject::{Ending, Opened, OpenedFrom};
 use trial::Trial;
 use window::ThenRead;
 
@@ -188,10 +193,12 @@ impl Pager {
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),
-            OutputEvent::PairPlanned(made) => self.pair_planned(*made),
+            OutputEvent::PairPlanned(number, planned) => self.pair_planned(number, *planned),
             OutputEvent::Compared(compared) => self.compared(compared, effects),
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
+            // The application shows them in a pop-up.
+            OutputEvent::Policies(_) => {}
             OutputEvent::Checked(verdict) => self.checked(*verdict),
             OutputEvent::StartAt(place) => self.start_at(place),
         }
@@ -221,7 +228,7 @@ impl Pager {
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
             Action::CopyCall => self.ask_read_tool(ThenRead::CopyCall, effects),
             Action::Limits => self.open_drawer(effects),
-            Action::Policy => effects.push(Effect::Policies),
+            Action::Policy => load_policies(effects),
             Action::Candidate => self.next_candidate(effects),
             Action::Evidence => self.turn_evidence(effects),
             Action::Reconstruction => self.show_reconstruction(effects),
@@ -261,7 +268,7 @@ impl Pager {
         if is_running {
             self.find.stop();
             self.message = Some(Message::note("search stopped"));
-            effects.push(Effect::StopSearch);
+            effects.stop([Slot::Search, Slot::CountMatches]);
         }
         is_running
     }
@@ -301,7 +308,8 @@ impl Pager {
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
         let output = &mut self.output;
         let from = output.start_counting();
-        effects.push(Effect::Count { number: output.count_number(), from })
+        let (number, view) = (output.count_number(), output.view.clone());
+        effects.run(Slot::CountLines, move |context| scans::count(&view, number, from, context));
     }
 
     pub(crate) fn changed(&mut self, changed: Changed, effects: &mut Effects) {

@@ -15,9 +15,9 @@ use super::doc::Doc;
 use super::filter::sift::Sift;
 use super::making::{Making, Planned, gaps, holds};
 use super::reader::{Cost, Files, Reader};
-use super::recorded::{PreviewFrom, RecordedCall};
 use super::scroll::{Scroll, Viewport};
-use super::subject::{Choice, Subject};
+use crate::tui::recorded::{PreviewFrom, RecordedCall};
+use crate::tui::target::{Choice, Subject};
 
 pub use super::dividers::{Dividers, Fate, RowRule};
 
@@ -148,14 +148,13 @@ impl OpenOutput {
     /// Creates the task that makes the preview again. `asked` is whether the user is waiting for it.
     pub fn replan(&mut self, number: u64, asked: bool) -> Making {
         self.standing = Standing::Awaited { number, asked, again: false };
-        Making { asked, ..self.task(number) }
+        self.task(number)
     }
 
     /// Creates a task from the current policy, bytes and counts.
     pub fn task(&self, number: u64) -> Making {
         Making {
             number,
-            asked: false,
             policy: self.subject.policy.clone(),
             view: self.view.clone(),
             context: self.subject.context.clone(),

@@ -1,11 +1,14 @@
 //! Asks for previews, and shows them once they are made.
 
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
+use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
 
 use super::Pager;
 use super::advice::LimitChange;
 use super::bookmark::BeforeRead;
+use super::jobs::{self, SOON};
 use super::making::Planned;
 use super::panes::Place;
 
@@ -39,7 +42,7 @@ impl Pager {
         let number = self.next_plan();
         self.then = then;
         self.hold_for_plan();
-        effects.push(Effect::Plan(Box::new(self.output.replan(number, true))));
+        jobs::plan(self.output.replan(number, true), SOON, effects);
     }
 
     /// Makes the preview again because more is known. If one is being made, it finishes first.
@@ -50,7 +53,7 @@ impl Pager {
             return;
         }
         self.then = AfterPlan::Stay;
-        effects.push(Effect::Plan(Box::new(output.replan(number, false))));
+        jobs::plan(output.replan(number, false), Pace::Background, effects);
     }
 
     /// Handles a finished preview.
@@ -80,7 +83,7 @@ impl Pager {
             format!("gave up planning {name}; {policies} picks another policy")
         };
         self.message = Some(Message::note(words));
-        effects.push(Effect::StopPlan);
+        effects.stop([Slot::Plan]);
         self.count_all(effects);
         true
     }

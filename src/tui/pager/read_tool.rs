@@ -1,16 +1,21 @@
 //! Paging as the agent's read tool does: moving the window of lines, and showing it in the tool's own form.
 
 use crate::preview::{Policy, Value};
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::{Effect, Effects, PoliciesRequest};
+use crate::tui::event::{Event, Message};
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::bookmark::BeforeRead;
+use super::event::OutputEvent;
 use super::panes::Place;
 use super::planning::AfterPlan;
-use super::subject::Choice;
 use super::window::{ReadWindow, ThenRead};
+use crate::tui::target::Choice;
+
+/// The read tool shown for agents whose own is unknown.
+const READ_TOOL: &str = "opencode/read";
 
 /// Returns the window's offset as the tool counts it: from 0 if the tool's default offset is 0, otherwise from 1. The
 /// smallest offset accepted is no guide, because some tools that count from 1 accept 0 too.
@@ -125,7 +130,12 @@ impl Pager {
             let place = (before.place.window() == self.panes.window).then(|| before.place.clone());
             return self.use_policy_then(policy, limits_from, AfterPlan::LeaveRead(place), effects);
         }
-        effects.push(Effect::ReadTool { agent: output.subject.policy.agent().to_owned(), then })
+        let names = vec![format!("{}/read", output.subject.policy.agent()), READ_TOOL.to_owned()];
+        let answer = Box::new(move |mut found: Vec<Choice>| match found.pop() {
+            Some(choice) => OutputEvent::ReadTool(choice, then).into(),
+            None => Event::Told(Message::error(format!("there is no policy {READ_TOOL}"))),
+        });
+        effects.push(Effect::LoadPolicies(PoliciesRequest { names, answer }));
     }
 
     /// Goes back from the window as the read tool returns it to the preview. Returns false if that is not shown.
@@ -169,4 +179,10 @@ impl Pager {
         };
         self.use_policy_then(policy, choice.limits_from, AfterPlan::ShowWindow(Box::new(before)), effects)
     }
+}
+
+/// Loads all policies, to pick one.
+pub(crate) fn load_policies(effects: &mut Effects) {
+    let answer = Box::new(|found| OutputEvent::Policies(found).into());
+    effects.push(Effect::LoadPolicies(PoliciesRequest { names: Vec::new(), answer }));
 }

@@ -1,11 +1,12 @@
 //! The place in an output at which it is opened: a line, the end, or the first match of a pattern.
 
 use crate::text::search::Toward;
-use crate::tui::event::{Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::subject::StartAt;
+use crate::tui::target::StartAt;
 
 /// What is left to do before the place is on the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]

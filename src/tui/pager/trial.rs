@@ -1,13 +1,13 @@
 //! Trying on a policy: the panes show its preview until it is taken or given back.
 
 use crate::preview::Policy;
-use crate::tui::event::Effects;
+use crate::tui::effect::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::panes::Place;
 use super::planning::AfterPlan;
-use super::subject::Choice;
+use crate::tui::target::Choice;
 
 /// What the panes showed before the first policy was tried on.
 #[derive(Debug, Clone)]

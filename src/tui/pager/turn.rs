@@ -1,12 +1,13 @@
 //! The keys that change the limits.
 
 use crate::preview::{Policy, Unit};
-use crate::tui::event::{Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
 
 use super::Pager;
 use super::limits::{other_end, turned};
 use super::planning::AfterPlan;
-use super::recorded::PreviewFrom;
+use crate::tui::recorded::PreviewFrom;
 
 impl Pager {
     /// Changes the line limit by the typed number, or to the next round number.

@@ -8,7 +8,7 @@ use crate::compare::{Order, Sorting};
 use crate::tui::event::MOST_TYPED;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::comparing::Comparisons;
-use crate::tui::pager::subject::Choice;
+use crate::tui::target::Choice;
 
 /// The table, and the text typed to narrow it down.
 #[derive(Debug, Clone, Default)]

@@ -6,7 +6,8 @@ use ratatui::Frame;
 
 use super::{Session, terminal};
 use crate::source::{Change, Source};
-use crate::tui::event::{Effects, Event};
+use crate::tui::effect::Effects;
+use crate::tui::event::Event;
 use crate::tui::pager::reader::Cost;
 use crate::tui::view;
 

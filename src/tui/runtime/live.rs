@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use crate::capture::set_true;
 use crate::source::Source;
-use crate::tui::event::OutputEvent;
-use crate::tui::pager::subject::{Ending, Subject};
+use crate::tui::pager::event::OutputEvent;
+use crate::tui::target::{Ending, Subject};
 
 use super::news::{Completed, Live, LiveNews, Maker};
 use super::signal::Signal;
@@ -44,7 +44,7 @@ impl Session {
             LiveNews::Over(over) => over,
         };
         self.maker = None;
-        self.app.update(Event::Live(OutputEvent::Finished), effects);
+        self.app.live_event(OutputEvent::Finished, effects);
         self.print_as(saved_as, effects);
         self.tell_end(ending, effects);
         self.settled(path, effects);
@@ -72,7 +72,7 @@ impl Session {
             subject.context.saved_as.clone_from(&saved_as);
         }
         if self.is_first_viewed() {
-            self.app.update(Event::Live(OutputEvent::SavedAs(saved_as)), effects);
+            self.app.live_event(OutputEvent::SavedAs(saved_as), effects);
         }
     }
 
@@ -86,7 +86,7 @@ impl Session {
             set_true(&mut subject.policy, &ending.told);
         }
         if self.is_first_viewed() {
-            self.app.update(Event::Live(OutputEvent::Ended(Box::new(ending))), effects);
+            self.app.live_event(OutputEvent::Ended(Box::new(ending)), effects);
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod editor;
 mod frame;
+mod jobs;
 pub(crate) mod keyboard;
 mod live;
 mod modes;
@@ -12,53 +13,42 @@ mod recorded;
 pub(crate) mod signal;
 pub(crate) mod terminal;
 mod viewed;
-pub(crate) mod worker;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun, WatchNews};
-use crate::source::{Change, Hold, Identity, PathStatus, Source, Watcher};
-use crate::store::{Env, Marked, Stores};
-use crate::text::search::{Pattern, SeverityPatterns};
+use crate::corpus::WatchNews;
+use crate::source::{Change, Identity, PathStatus, Watcher};
+use crate::store::Marked;
+use crate::text::label::SafeText;
+use crate::text::search::SeverityPatterns;
 
 use super::app::App;
-use super::event::{Changed, Effect, Effects, Event, Message, OutputEvent};
+use super::effect::{Effect, Effects};
+use super::event::{Event, Message};
+use super::job::{Job, Slot};
 use super::keys::KeyMap;
-use super::pager::subject::{Choice, StartAt, Subject};
+use super::pager::event::{Changed, OutputEvent};
+use super::services::Services;
+use super::stores::deletion::delete;
+use super::stores::event::StoresEvent;
+use super::target::{StartAt, Target};
 use super::tune::job::{TuneEvent, TuneStart};
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
+use jobs::Jobs;
 use keyboard::Keyboard;
 use signal::{Inbox, Signal};
 use terminal::{Outside, TerminalScreen};
 use viewed::Viewed;
-use worker::Jobs;
-use worker::sessions::ExaminerOf;
 
 pub use news::{Completed, Live, LiveNews, Maker, Parting};
 
-/// Opens an output by its path, or returns an error message.
-pub type Opener = Arc<dyn Fn(&Path, Hold) -> Result<Target, String> + Send + Sync>;
-
-/// Finds the matching lines of all stored outputs: asks whether to go on, and passes on lines until nobody takes them.
-pub type Finder = Arc<
-    dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send)) -> FindEnd
-        + Send
-        + Sync,
->;
-
 /// Follows the stores for as long as their news are taken.
 pub type Follower = Box<dyn FnOnce(&mut dyn FnMut(WatchNews) -> bool) + Send>;
-/// Lists outputs, and resolves the policies to measure them under.
-pub type TunePreparer = Arc<dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault> + Send + Sync>;
-
-/// Loads the policy of a name, or all policies, with their limits.
-pub type Chooser = Box<dyn Fn(Option<&str>) -> Vec<Choice>>;
 
 /// What the screens start with.
 pub struct Start {
@@ -68,22 +58,9 @@ pub struct Start {
     pub follower: Option<Follower>,
     /// Where to open outputs, by their index, if not at their beginning.
     pub places: BTreeMap<usize, StartAt>,
-    /// Opens an entry of a store.
-    pub opener: Opener,
-    /// Searches all stored outputs.
-    pub finder: Finder,
-    /// Prepares measuring outputs under many settings.
-    pub preparer: TunePreparer,
+    pub services: Services,
     /// What the Tune view shows, if the screens begin with it.
     pub tune: Option<TuneStart>,
-    /// Loads policies.
-    pub chooser: Chooser,
-    /// Makes what examines the calls of an agent's sessions.
-    pub examiner: ExaminerOf,
-    /// The stores to browse.
-    pub stores: Stores,
-    /// The environment in which the stores lie.
-    pub env: Env,
     /// What is still making the first output, if anything is.
     pub live: Option<Live>,
     pub theme: Theme,
@@ -94,14 +71,6 @@ pub struct Start {
     pub keys: &'static KeyMap,
     /// What to say once, until the first key.
     pub notice: Option<String>,
-}
-
-/// An output to show.
-pub struct Target {
-    /// What the output is, and how it was cut.
-    pub subject: Subject,
-    /// The bytes of the output.
-    pub source: Source,
 }
 
 /// Shows the screens until the user quits, or a signal ends them; nothing is deleted then.
@@ -136,9 +105,11 @@ fn show(start: Start) -> io::Result<Parting> {
     });
     let size = screen.size()?.into();
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
+    let services = Arc::new(start.services);
     let mut session = Session {
         app: App::new(Canvas { size, theme, unicode, keys }),
-        jobs: Jobs::new(signals.clone(), start.stores, start.env.clone()),
+        jobs: Jobs::new(signals.clone(), services.clone()),
+        services,
         keyboard: Keyboard::start(signals.clone())?,
         signals,
         screen,
@@ -147,11 +118,6 @@ fn show(start: Start) -> io::Result<Parting> {
         watcher: None,
         files: Vec::new(),
         places: start.places,
-        opener: start.opener,
-        finder: start.finder,
-        preparer: start.preparer,
-        chooser: start.chooser,
-        examiner: start.examiner,
         maker: None,
         key_repeats: false,
         postponed: Vec::new(),
@@ -160,19 +126,18 @@ fn show(start: Start) -> io::Result<Parting> {
         fault: None,
     };
     session.app.severities = start.severities;
-    let env = start.env;
     if let Some(live) = start.live {
         session.expect(live)?;
     }
     session.files = start.targets.into_iter().map(Some).collect();
     let mut effects = Effects::default();
     if let Some(follower) = start.follower {
-        session.app.update(Event::ToWatch, &mut effects);
-        session.jobs.follow(follower);
+        session.app.go_to_watch(&mut effects);
+        effects.run(Slot::Other, move |context| follower(&mut |news| context.send(news)));
     } else if let Some(tune) = start.tune {
         session.app.update(TuneEvent::Start(Box::new(tune)), &mut effects);
     } else if session.files.is_empty() {
-        session.app.update(Event::ToStores, &mut effects);
+        session.app.go_to_stores(&mut effects);
     } else {
         session.open_file(0, &mut effects);
     }
@@ -180,11 +145,12 @@ fn show(start: Start) -> io::Result<Parting> {
         session.app.update(Event::Told(Message::error(notice)), &mut effects);
     }
     let (first, rest): (Vec<_>, Vec<_>) =
-        effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
+        effects.into_iter().partition(|effect| matches!(effect, Effect::Run(job) if job.slot == Slot::Plan));
     session.carry_out(first)?;
     session.draw()?;
     session.carry_out(rest)?;
-    session.go(&mut Inbox::new(received))?;
+    let mut inbox = Inbox::new(received);
+    session.go(&mut inbox)?;
     if let Some(fault) = session.fault.take() {
         return Err(fault);
     }
@@ -194,12 +160,17 @@ fn show(start: Start) -> io::Result<Parting> {
     let to_delete = std::mem::take(&mut session.to_delete);
     session.let_go(&to_delete);
     drop(taken);
-    let not_kept = session.jobs.finish_keeping();
-    let deleted = (!to_delete.is_empty()).then(|| worker::delete(&to_delete, &env).text);
-    Ok(Parting {
-        words: not_kept.into_iter().map(crate::text::label::SafeText::from).chain(deleted).collect(),
-        signal: None,
-    })
+    session.jobs.finish_keeping();
+    let deleted = (!to_delete.is_empty()).then(|| delete(&to_delete, &session.services.env).text);
+    Ok(Parting { words: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
+}
+
+/// Returns why an output was not kept, if that is what an event says.
+fn not_kept(event: Event) -> Option<SafeText> {
+    match event.downcast() {
+        Ok(StoresEvent::Kept { fault, .. }) => fault.map(SafeText::from),
+        _ => None,
+    }
 }
 
 struct Session {
@@ -217,17 +188,13 @@ struct Session {
     file: usize,
     watcher: Option<Watcher>,
     keyboard: Keyboard,
-    opener: Opener,
-    finder: Finder,
-    preparer: TunePreparer,
-    chooser: Chooser,
-    examiner: ExaminerOf,
+    services: Arc<Services>,
     /// What is making the first output, until it is complete.
     maker: Option<Maker>,
     /// Whether the same key waits behind the one being handled.
     key_repeats: bool,
     /// What a key asked for that is held down: carried out with its last press, unless that asks for it again.
-    postponed: Vec<Effect>,
+    postponed: Vec<Job>,
     left: bool,
     /// What to delete once the screens are left, because the user said so.
     to_delete: Vec<Marked>,
@@ -281,7 +248,7 @@ impl Session {
         self.carry_out(effects)?;
         if !self.key_repeats {
             let postponed = std::mem::take(&mut self.postponed);
-            self.carry_out(postponed)?;
+            postponed.into_iter().try_for_each(|job| self.run(job))?;
         }
         Ok(if self.known() == known { patience } else { Duration::ZERO })
     }

@@ -5,7 +5,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::capture::Control;
 use crate::text::label::SafeText;
-use crate::tui::pager::subject::Ending;
+use crate::tui::target::Ending;
 
 /// The output that is still being made and is shown first.
 pub struct Live {

@@ -1,25 +1,27 @@
 //! Carries out the effects that the screens request.
 
 use std::io::{self, Write};
-use std::mem::discriminant;
 use std::path::Path;
 use std::process::Command;
 
-use crate::session::examine::Paths;
 use crate::source::{Change, Hold, Source};
-use crate::tui::event::{Changed, Effect, Effects, Event, Message, OutputEvent, StoresEvent};
-use crate::tui::pager::counted::Uncounted;
-use crate::tui::sessions::job::CallRequest;
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::{Event, Message};
+use crate::tui::job::{Job, Pace, Slot};
+use crate::tui::pager::event::{Changed, OutputEvent};
+use crate::tui::stores::deletion::delete;
+use crate::tui::stores::event::StoresEvent;
+use crate::tui::target::Choice;
 
 use super::{Session, editor, terminal};
 
-/// The read tool shown for agents whose own is unknown.
-const READ_TOOL: &str = "opencode/read";
-
-/// Whether an effect makes an earlier one needless.
-fn replaces(later: &Effect, earlier: &Effect) -> bool {
-    discriminant(later) == discriminant(earlier)
-        || matches!((later, earlier), (Effect::StopPlan, Effect::Plan(_)))
+/// Whether an effect makes a job that was postponed needless.
+fn replaces(later: &Effect, earlier: &Job) -> bool {
+    match later {
+        Effect::Run(job) => job.slot == earlier.slot,
+        Effect::Stop(slot) => *slot == earlier.slot,
+        _ => false,
+    }
 }
 
 impl Session {
@@ -38,99 +40,53 @@ impl Session {
         for effect in effects.into_iter().chain(closing) {
             self.postponed.retain(|earlier| !replaces(&effect, earlier));
             match effect {
-                Effect::Plan(_) | Effect::PlanPair(_) | Effect::Glance(_) if self.key_repeats => {
-                    self.postponed.push(effect);
+                Effect::Run(job) if self.key_repeats && job.pace != Pace::Background => {
+                    self.postponed.push(job)
                 }
+                Effect::Run(job) => self.run(job)?,
+                Effect::Stop(slot) => self.jobs.stop(slot),
+                Effect::Ask(slot, request) => self.jobs.ask(slot, request),
                 Effect::Quit(to_delete) => (self.left, self.to_delete) = (true, to_delete),
                 Effect::StopCommand => self.stop_command(),
-                Effect::Count { number, from } => self.count(number, from),
-                Effect::Search(job) => self.jobs.search(*job),
-                Effect::CountMatches(job) => self.jobs.count_matches(job),
-                Effect::Sift(job) => self.jobs.sift(job),
-                Effect::StopSift => self.jobs.stop_sift(),
-                Effect::StopSearch => self.jobs.stop_search(),
-                Effect::Plan(task) => {
-                    if let Some(planned) = self.jobs.plan(*task) {
-                        self.happen(OutputEvent::Planned(planned))?;
-                    }
-                }
-                Effect::StopPlan => self.jobs.stop_plan(),
-                Effect::PlanPair(task) => {
-                    if let Some(made) = self.jobs.plan_pair(*task) {
-                        self.happen(OutputEvent::PairPlanned(made))?;
-                    }
-                }
-                Effect::Compare(job) => self.jobs.compare(*job),
-                Effect::StopComparing => self.jobs.stop_comparing(),
-                Effect::Advise(options) => self.jobs.advise(*options),
                 Effect::Copy(text) => self.copy(&text)?,
                 Effect::Edit(line) => self.edit(line)?,
                 Effect::Open(path) => self.open_path(&path)?,
                 Effect::Reopen => self.reopen()?,
-                Effect::Policies => {
-                    let choices = (self.chooser)(None);
-                    self.happen(Event::Policies(choices))?;
-                }
-                Effect::ReadTool { agent, then } => {
-                    let names = [format!("{agent}/read"), READ_TOOL.to_owned()];
-                    let choice = names.iter().find_map(|name| (self.chooser)(Some(name)).pop());
-                    if let Some(choice) = choice {
-                        self.happen(OutputEvent::ReadTool(choice, then))?;
-                    }
+                Effect::LoadPolicies(request) => {
+                    let found = self.load_policies(&request.names);
+                    self.happen((request.answer)(found))?;
                 }
                 Effect::OtherFile { next } => {
                     let mut effects = Effects::default();
                     self.other_file(next, &mut effects);
                     self.carry_out(effects)?;
                 }
-                Effect::Scan(number) => self.jobs.scan(number),
-                Effect::Sort(task) => self.jobs.sort(*task),
-                Effect::Glance(path) => {
-                    if let Some(glance) = self.jobs.glance(path, self.opener.clone()) {
-                        self.happen(StoresEvent::Glanced(glance))?;
-                    }
-                }
-                Effect::Grep(number, pattern) => self.jobs.grep(number, *pattern, self.finder.clone()),
-                Effect::StopGrep => self.jobs.stop_grep(),
                 Effect::Delete(to_delete) => {
                     self.let_go(&to_delete);
-                    self.jobs.delete(to_delete);
-                }
-                Effect::Keep { entry, keep } => self.jobs.keep(*entry, keep),
-                Effect::StopKeeping => self.jobs.stop_keeping(),
-                Effect::Peek(entries) => self.jobs.peek(entries),
-                Effect::ReadTexts(task) => self.jobs.read_texts(*task),
-                Effect::Weigh(entries) => self.jobs.weigh(entries, self.opener.clone()),
-                Effect::FindCalls(entries) => self.jobs.find_calls(entries),
-                Effect::CountLines(entries) => self.jobs.count_lines(entries),
-                Effect::ListSessions(number) => self.jobs.list_sessions(number),
-                Effect::SumSessions(task) => self.jobs.sum_sessions(task),
-                Effect::StopSessions => self.jobs.stop_sessions(),
-                Effect::OpenSession(file) => self.jobs.open_session(file, self.examiner.clone()),
-                Effect::CloseSession => self.jobs.close_session(),
-                Effect::AskSession(request) => self.jobs.ask_session(request),
-                Effect::OpenClaim => {
-                    if let Some(index) = self.app.sessions.shown_call {
-                        self.jobs.ask_session(CallRequest::Show(index, Paths::Any));
-                    }
+                    self.run(Job::new(Slot::Other, Pace::Background, move |context| {
+                        context.send(StoresEvent::Deleted(delete(&to_delete, context.env())));
+                    }))?;
                 }
                 Effect::OpenCall(ready) => self.open_call(*ready)?,
-                Effect::Tune(job) => self.jobs.tune(*job, self.preparer.clone()),
-                Effect::StopTune => self.jobs.stop_tune(),
-                Effect::LetGo(runs) => self.jobs.let_go(runs),
-                Effect::ListChanged(job, run, setting) => self.jobs.list_changed(job, run, setting),
                 Effect::Suspend => self.suspend()?,
             }
         }
         Ok(())
     }
 
-    /// Starts a count unless a newer one has replaced it, as happens if the file grew in the meantime.
-    fn count(&self, number: u64, from: Uncounted) {
-        if let Some(pager) = self.app.stack.output()
-            && pager.output.count_number() == number
-        {
-            self.jobs.count(&pager.output.view, number, from);
+    /// Starts a job, and handles what it has for the next frame.
+    pub(super) fn run(&mut self, job: Job) -> io::Result<()> {
+        self.jobs.run(job).into_iter().try_for_each(|event| self.happen(event))
+    }
+
+    /// Loads the first policy of these names that exists; all policies if there are none.
+    fn load_policies(&self, names: &[String]) -> Vec<Choice> {
+        let load = &self.services.load_policies;
+        match names {
+            [] => load(None),
+            names => {
+                names.iter().map(|name| load(Some(name))).find(|found| !found.is_empty()).unwrap_or_default()
+            }
         }
     }
 
@@ -166,7 +122,7 @@ impl Session {
     }
 
     fn open_path(&mut self, path: &Path) -> io::Result<()> {
-        match (self.opener)(path, Hold::Lock) {
+        match (self.services.open)(path, Hold::Lock) {
             Ok(target) => {
                 let mut effects = Effects::default();
                 self.open(target, None, None, &mut effects);

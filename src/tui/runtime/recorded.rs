@@ -6,13 +6,13 @@ use crate::known::Certainty;
 use crate::preview::InputContext;
 use crate::source::{Hold, MapView};
 use crate::text::label::label;
-use crate::tui::event::{Effects, Message};
-use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
-use crate::tui::pager::subject::{Choice, Opened, OpenedFrom, Subject};
-use crate::tui::sessions::job::{OutputPlace, ReadyCall};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
+use crate::tui::recorded::{OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
+use crate::tui::target::{Choice, Opened, OpenedFrom, Subject, Target};
 
+use super::Session;
 use super::viewed::Viewed;
-use super::{Session, Target};
 
 /// The name of what is in no file.
 const NOT_SAVED: &str = "<not saved>";
@@ -24,7 +24,7 @@ impl Session {
         let (name, exit_code) = (label(ready.name.as_bytes()), ready.exit_code);
         let mut effects = Effects::default();
         match ready.place {
-            OutputPlace::File(path) => match (self.opener)(&path, Hold::Lock) {
+            OutputPlace::File(path) => match (self.services.open)(&path, Hold::Lock) {
                 Ok(Target { subject, source }) => {
                     // As the agent named it, which in a copy of its directory is another path.
                     let saved_as = ready.saved_as.unwrap_or_else(|| subject.context.saved_as.clone());
@@ -47,9 +47,9 @@ impl Session {
 
     /// Returns the policy that cut the call, or else the first of its agent.
     fn policy_of(&self, ready: &ReadyCall) -> Option<Choice> {
-        let named = ready.policy.as_deref().and_then(|name| (self.chooser)(Some(name)).pop());
+        let named = ready.policy.as_deref().and_then(|name| (self.services.load_policies)(Some(name)).pop());
         named.or_else(|| {
-            let mut choices = (self.chooser)(None);
+            let mut choices = (self.services.load_policies)(None);
             let of_agent = |choice: &Choice| choice.policy.agent() == ready.agent && choice.is_current;
             let at = choices.iter().position(of_agent).unwrap_or(0);
             (!choices.is_empty()).then(|| choices.swap_remove(at))

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::tui::event::{Event, OutputEvent, StoresEvent};
-use crate::tui::pager::search::job::SearchReply;
+use crate::tui::event::{Event, Urgency};
 
 use super::news::LiveNews;
 use super::terminal::Panic;
@@ -39,19 +38,15 @@ pub enum Signal {
 impl Signal {
     /// Returns how long the signal may wait to be drawn: zero for anything the user has just asked for.
     pub fn patience(&self) -> Duration {
-        match self {
-            Signal::App(Event::Stores(
-                StoresEvent::Scanned(_) | StoresEvent::Peeked(_) | StoresEvent::Copied(_),
-            ))
-            | Signal::App(Event::Output(OutputEvent::Compared(_)))
-            | Signal::Look => FRAME,
-            Signal::App(Event::Output(OutputEvent::Counted { .. })) => COUNTING,
-            Signal::App(Event::Output(OutputEvent::Found(found)))
-                if matches!(found.reply, SearchReply::Counted(..)) =>
-            {
-                COUNTING
-            }
-            _ => Duration::ZERO,
+        let urgency = match self {
+            Signal::App(Event::Screen(event)) => event.urgency(),
+            Signal::Look => Urgency::Progress,
+            _ => Urgency::Now,
+        };
+        match urgency {
+            Urgency::Now => Duration::ZERO,
+            Urgency::Progress => FRAME,
+            Urgency::Counting => COUNTING,
         }
     }
 }
@@ -63,6 +58,15 @@ pub struct Inbox {
 }
 
 impl Inbox {
+    /// Takes the events that have not been handled.
+    pub fn rest(&mut self) -> impl Iterator<Item = Event> {
+        let signals = self.next.take().into_iter().chain(self.signals.try_iter());
+        signals.filter_map(|signal| match signal {
+            Signal::App(event) => Some(event),
+            _ => None,
+        })
+    }
+
     /// Receives from this channel.
     pub fn new(signals: Receiver<Signal>) -> Self {
         Self { signals, next: None }

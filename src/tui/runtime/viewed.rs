@@ -1,13 +1,15 @@
 //! The outputs on the stack of the screens, with their files: how they are opened, watched and closed.
 
 use crate::source::{Source, Watcher};
-use crate::tui::event::{Effects, Event, Message, OutputEvent};
-use crate::tui::pager::recorded::RecordedCall;
-use crate::tui::pager::subject::{Opened, OpenedFrom, Subject};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
+use crate::tui::pager::event::OutputEvent;
+use crate::tui::recorded::RecordedCall;
+use crate::tui::target::{Opened, OpenedFrom, Subject, Target};
 
+use super::Session;
 use super::news::Maker;
 use super::signal::Signal;
-use super::{Session, Target};
 
 /// An output on the stack of the screens.
 pub(super) struct Viewed {
@@ -86,7 +88,7 @@ impl Session {
 
     /// Puts an output on the screen, in place of one that is there.
     pub(super) fn show(&mut self, opened: Opened, viewed: Viewed, effects: &mut Effects) {
-        self.app.update(Event::Opened(Box::new(opened)), effects);
+        self.app.open(opened, effects);
         self.close_above(self.app.stack.outputs().count() - 1);
         self.viewed.push(viewed);
         self.watch();

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use crate::session::reader::SessionFile;
 use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
-use crate::tui::event::{Effect, Effects};
+use crate::tui::effect::Effects;
+use crate::tui::job::Slot;
+use crate::tui::recorded::CallRequest;
 use crate::tui::widget::cursor::ListCursor;
 
 use super::filter::WordFilter;
-use super::job::{CallRequest, OpenedCalls};
+use super::job::OpenedCalls;
 use super::order;
 use super::rows::{CallRow, CallSizes};
 
@@ -144,7 +146,7 @@ impl CallList {
         let wanted: Vec<usize> = self.on_screen(height).filter(|n| lacks(&self.rows[*n])).collect();
         if !wanted.is_empty() && wanted != self.asked {
             self.asked.clone_from(&wanted);
-            effects.push(Effect::AskSession(CallRequest::Rows(wanted)));
+            effects.ask(Slot::OpenSession, CallRequest::Rows(wanted));
         }
     }
 

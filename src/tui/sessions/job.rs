@@ -1,72 +1,18 @@
 //! What the screens of sessions ask of workers, and what those answer.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::session::examine::Paths;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::session::verify::Verdict;
-use crate::source::MapView;
 use crate::text::label::SafeText;
+use crate::tui::event::ScreenEvent;
 use crate::tui::pager::json::JsonLine;
-use crate::tui::pager::recorded::RecordedCall;
+use crate::tui::recorded::ReadyCall;
 
 use super::rows::{CallRow, CallSizes, SessionRow, SessionWords};
-
-/// One of the texts that the records hold of a call, besides what the model got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallText {
-    /// The copy for the agent's own screen.
-    Display,
-    /// The record of the result.
-    Record,
-    /// The arguments of the call.
-    Arguments,
-    /// The request that first carried the result.
-    Request,
-}
-
-/// A request to the worker that holds the open session. Calls are meant by their index.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CallRequest {
-    /// These rows are on the screen: what they lack comes first.
-    Rows(Vec<usize>),
-    /// Prepare this call to be shown, with its spill if that lies in one of these places.
-    Show(usize, Paths),
-    /// Read one of the texts of this call.
-    Text(usize, CallText),
-}
-
-/// Where the output of a call is, to be shown beside what was recorded.
-#[derive(Debug, Clone)]
-pub enum OutputPlace {
-    /// A file in a known store, or beside the records.
-    File(PathBuf),
-    /// Memory: a copy that is whole, or the recorded text itself.
-    Memory(MapView),
-}
-
-/// A call that is ready to be shown.
-#[derive(Debug)]
-pub struct ReadyCall {
-    pub index: usize,
-    /// Its name on the screen: tool and command.
-    pub name: String,
-    pub agent: &'static str,
-    /// The policy that cut it, or that comes closest, if that is known: `claude-code/bash`.
-    pub policy: Option<String>,
-    /// The exit status of the command.
-    pub exit_code: Option<i32>,
-    /// The path of the spill as the records have it, if they name one.
-    pub saved_as: Option<String>,
-    /// Where the output is.
-    pub place: OutputPlace,
-    /// What was recorded.
-    pub recorded: Box<RecordedCall>,
-}
 
 /// A session that was opened.
 #[derive(Debug)]
@@ -126,14 +72,6 @@ pub enum SessionsEvent {
     Text(Result<Box<JsonLine>, String>),
 }
 
-/// Sessions whose calls are to be counted.
-#[derive(Debug, Clone)]
-pub struct SumTask {
-    /// The number of the listing.
-    pub number: u64,
-    pub sessions: Vec<SessionToSum>,
-}
-
 /// A session whose calls are to be counted.
 #[derive(Debug, Clone)]
 pub struct SessionToSum {
@@ -144,3 +82,5 @@ pub struct SessionToSum {
     /// The sessions from which it may have copied calls, which count there.
     pub earlier: Arc<[Arc<SessionFile>]>,
 }
+
+impl ScreenEvent for SessionsEvent {}

@@ -7,13 +7,15 @@ use jiff::Timestamp;
 
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
-use crate::tui::event::{Effect, Effects};
+use crate::tui::effect::Effects;
+use crate::tui::job::Slot;
 use crate::tui::widget::cursor::ListCursor;
 
 use super::filter::WordFilter;
-use super::job::{SessionToSum, SumTask};
+use super::job::SessionToSum;
 use super::order::{self, SessionGroup};
 use super::rows::{SessionRow, SessionWords, SumState};
+use super::work;
 
 /// The most sessions that are looked through for the originals of copied calls.
 const MOST_EARLIER: usize = 100;
@@ -147,8 +149,9 @@ impl SessionList {
             let SessionRow { file, earlier, .. } = &self.rows[index];
             SessionToSum { index, file: file.clone(), earlier: earlier.clone() }
         };
-        let sessions = asked.into_iter().map(to_sum).collect();
-        effects.push(Effect::SumSessions(SumTask { number: self.number, sessions }));
+        let sessions: Vec<SessionToSum> = asked.into_iter().map(to_sum).collect();
+        let number = self.number;
+        effects.run(Slot::SumSessions, move |context| work::sum(number, &sessions, context));
     }
 
     /// Gives up the sums that were asked for and have not arrived; they will be asked for again.

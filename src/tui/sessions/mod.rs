@@ -2,26 +2,33 @@
 
 pub mod calls;
 mod filter;
+mod held;
 pub mod job;
 pub mod list;
 pub mod order;
 pub mod rows;
+mod show;
 pub(crate) mod view;
+mod work;
 
 use std::sync::Arc;
 
 use crate::session::citing::CitingCall;
 use crate::session::examine::Paths;
+use crate::session::reader::SessionFile;
 use crate::text::label::SafeText;
 
-use super::event::{Effect, Effects, Message};
+use super::effect::{Effect, Effects};
+use super::event::Message;
+use super::job::Slot;
 use super::keys::Action;
 use super::pager::json::JsonLine;
+use super::recorded::{CallRequest, CallText, ReadyCall};
 use super::widget::canvas::Canvas;
 use super::widget::layout;
 use super::widget::sort_menu::SortMenu;
 use calls::{CallList, ReadingState};
-use job::{CallRequest, CallText, ReadyCall, SessionsEvent};
+use job::SessionsEvent;
 use list::SessionList;
 use order::{CALL_COLUMNS, SESSION_COLUMNS};
 
@@ -120,6 +127,12 @@ impl SessionsScreen {
             self.message = Some(Message::error(first.clone()));
         }
         self.told = faults;
+    }
+
+    /// Finds the sessions again.
+    pub(crate) fn find(&mut self, effects: &mut Effects) {
+        let number = self.list.start();
+        effects.run(Slot::FindSessions, move |context| work::find(number, context));
     }
 
     /// Returns the number of rows of the list on the screen.
@@ -228,7 +241,7 @@ impl SessionsScreen {
         let words = row.words.clone().unwrap_or_default();
         let agent = format!("{} {}", row.agent, words.version);
         let calls = CallList::new(row.file.clone(), agent.trim_end().into(), words.title);
-        effects.push(Effect::OpenSession(row.file.clone()));
+        hold(row.file.clone(), effects);
         self.list.give_up_sums();
         self.calls = Some(calls);
     }
@@ -239,20 +252,20 @@ impl SessionsScreen {
         let file = Arc::new(call.file);
         let mut calls = CallList::new(file.clone(), agent.into(), SafeText::default());
         calls.seek(SafeText::from(call.call));
-        effects.push(Effect::OpenSession(file));
+        hold(file, effects);
         self.calls = Some(calls);
     }
 
     /// Abandons what is still being found out about the sessions; it is asked for again when they are shown again.
     pub(crate) fn leave(&mut self, effects: &mut Effects) {
         self.list.give_up_sums();
-        effects.push(Effect::StopSessions);
+        effects.stop([Slot::FindSessions, Slot::SumSessions]);
     }
 
     /// Goes back from the calls to the sessions.
     pub(crate) fn close_calls(&mut self, effects: &mut Effects) {
         (self.calls, self.calls_alone) = (None, false);
-        effects.push(Effect::CloseSession);
+        effects.stop([Slot::OpenSession]);
     }
 
     /// Whether the calls of a session are shown over the list of sessions.
@@ -264,13 +277,13 @@ impl SessionsScreen {
     fn show_chosen(&mut self, effects: &mut Effects) {
         let Some(index) = self.calls.as_ref().and_then(CallList::chosen_index) else { return };
         self.shown_call = Some(index);
-        effects.push(Effect::AskSession(CallRequest::Show(index, Paths::Known)));
+        effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
     }
 
     /// Asks for a text of the call that is shown or selected.
     pub(crate) fn ask_text(&mut self, text: CallText, effects: &mut Effects) {
         if let Some(index) = self.shown_call {
-            effects.push(Effect::AskSession(CallRequest::Text(index, text)));
+            effects.ask(Slot::OpenSession, CallRequest::Text(index, text));
         }
     }
 
@@ -312,4 +325,10 @@ impl SessionsScreen {
         self.settle(effects);
         Ok(())
     }
+}
+
+/// Opens a session and holds it; an earlier one is closed.
+fn hold(file: Arc<SessionFile>, effects: &mut Effects) {
+    effects.stop([Slot::SumSessions]);
+    effects.run(Slot::OpenSession, move |context| work::hold(&file, context));
 }

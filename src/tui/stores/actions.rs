@@ -3,20 +3,23 @@
 use crossterm::event::KeyEvent;
 
 use crate::human::{count, size, thousands};
-use crate::store::{CleanRule, DeleteMode, Entry, EntryStatus, Marked, ToDelete, Trigger, Why, clean_plan};
+use crate::store::{DeleteMode, Entry, EntryStatus, Marked, Why};
 use crate::text::label::{SafeText, label, shell};
-use crate::tui::event::{Effect, Effects, Message, StoresEvent};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::Message;
+use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 use crate::tui::widget::sort_menu::SortMenu;
 
-use super::glance::Glance;
+use super::event::StoresEvent;
+use super::glance::{BESIDE, Glance};
 use super::hits::HitList;
 use super::keeping::Copying;
 use super::sort_columns::STORE_COLUMNS;
 use super::tuning::{TunedBy, TunedEntries};
-use super::{Cleaning, ListState};
+use super::{Cleaning, ListState, jobs};
 
 /// The screen of stored outputs.
 pub struct StoresScreen {
@@ -78,6 +81,9 @@ impl StoresScreen {
     /// Handles an event.
     pub(crate) fn update(&mut self, event: StoresEvent, effects: &mut Effects) {
         match event {
+            // The application scans the stores again.
+            StoresEvent::Changed => {}
+            StoresEvent::Deleted(message) => self.message = Some(message),
             StoresEvent::Scanned(scanned) => {
                 self.listing.scanned(scanned, effects);
                 self.tell_unlisted();
@@ -245,6 +251,12 @@ impl StoresScreen {
         self.settle(effects)
     }
 
+    /// Scans all stores again.
+    pub(crate) fn scan(&mut self, effects: &mut Effects) {
+        let number = self.listing.start_look();
+        effects.run(Slot::Scan, move |context| jobs::scan(number, context));
+    }
+
     /// Adjusts the list after a change of size, order or content.
     pub(crate) fn settle(&mut self, effects: &mut Effects) {
         let height = self.list_height();
@@ -258,15 +270,15 @@ impl StoresScreen {
         let height = self.list_height();
         let unread = self.listing.unread(height);
         if !unread.is_empty() {
-            effects.push(Effect::Peek(unread));
+            effects.run(Slot::Other, move |context| jobs::peek_all(unread, context));
         }
         let unweighed = self.listing.unweighed(height);
         if !unweighed.is_empty() {
-            effects.push(Effect::Weigh(unweighed));
+            effects.run(Slot::MeasureKept, move |context| jobs::measure_kept(unweighed, context));
         }
         let uncited = self.listing.uncited(height);
         if !uncited.is_empty() {
-            effects.push(Effect::FindCalls(uncited));
+            effects.run(Slot::Other, move |context| jobs::find_calls(uncited, context));
         }
         let chosen = self.listing.chosen().filter(|entry| entry.status == EntryStatus::Ok).map(Entry::path);
         let glance = self.glance.as_ref().map(|glance| &glance.path);
@@ -274,7 +286,9 @@ impl StoresScreen {
             && let Some(path) = chosen.filter(|path| Some(path) != glance)
         {
             self.glance = Some(Glance::awaited(path.clone()));
-            effects.push(Effect::Glance(path));
+            effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| {
+                jobs::plan_beside(path, context)
+            });
         }
     }
 
@@ -303,7 +317,7 @@ impl StoresScreen {
         let wanted = self.listing.marked_or_chosen().into_iter().cloned().collect();
         match self.listing.details.uncounted(wanted) {
             none if none.is_empty() => {}
-            wanted => effects.push(Effect::CountLines(wanted)),
+            wanted => effects.run(Slot::Other, move |context| jobs::count_lines(wanted, context)),
         }
     }
 
@@ -360,7 +374,7 @@ impl StoresScreen {
         format!("{what} ({}) to delete: {undo} undo · {now} delete now · leaving asks", size(pending.bytes()))
     }
 
-    fn key_of(&self, action: Action) -> &'static str {
+    pub(super) fn key_of(&self, action: Action) -> &'static str {
         self.canvas.keys.of(KeyContext::Stores, action)
     }
 
@@ -388,45 +402,5 @@ impl StoresScreen {
         self.listing.go(row.saturating_sub(1), self.list_height());
         self.peek(effects);
         Ok(())
-    }
-
-    /// Deletes what is marked for deletion now, not on leaving.
-    fn delete_now(&mut self, effects: &mut Effects) {
-        if self.listing.pending.is_empty() {
-            let delete = self.key_of(Action::Delete);
-            let words = format!("nothing is struck through; {delete} marks for deletion");
-            self.message = Some(Message::note(words));
-            return;
-        }
-        effects.push(Effect::Delete(self.take_pending()))
-    }
-
-    /// Takes the entries marked for deletion, to delete them.
-    pub fn take_pending(&mut self) -> Vec<Marked> {
-        self.listing.pending.take()
-    }
-
-    /// Shows what is overdue, before anything is deleted.
-    fn offer_cleaning(&mut self) -> Next {
-        let Some(now) = self.listing.now else { return Next::Stay };
-        let rule = CleanRule { asked: Trigger::ByHand, older_than: None, max_total: None };
-        let entries = self.listing.entries().clone();
-        let mut plan = clean_plan(entries.iter(), self.listing.kept(), now, &rule);
-        plan.to_delete.sort_by_key(|to_delete| entries.entry(to_delete.index as u32).identity.modified);
-        if plan.to_delete.is_empty() {
-            self.message = Some(Message::note("nothing is overdue"));
-            return Next::Stay;
-        }
-        Next::Clean(Cleaning { plan, entries })
-    }
-
-    /// Marks for deletion exactly what was shown as overdue, even if a scan has found more since.
-    pub(crate) fn accept_cleaning(&mut self, Cleaning { plan, entries }: Cleaning) {
-        let mark = |to_delete: &ToDelete| {
-            let entry = entries.entry(to_delete.index as u32).clone();
-            Marked { entry, why: to_delete.why, mode: DeleteMode::Bulk }
-        };
-        self.listing.pending.mark(plan.to_delete.iter().map(mark));
-        self.message = Some(Message::note(self.pending_words()));
     }
 }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::tui::event::{Effect, Effects};
+use crate::tui::effect::Effects;
+use crate::tui::job::Slot;
 
-use super::reading::TextTask;
+use super::event::StoresEvent;
+use super::jobs::TextTask;
 use super::sort::{EntryTable, RowMark};
 use super::texts::{BatchText, TextTable};
 use super::{Cause, ListState};
@@ -107,12 +109,17 @@ impl ListState {
         }
         self.tasks += 1;
         self.filtering.reading = Some(self.tasks);
-        effects.push(Effect::ReadTexts(Box::new(TextTask {
-            number: self.tasks,
+        let number = self.tasks;
+        let task = TextTask {
             entries: self.entries.clone(),
             texts: self.filtering.texts.clone(),
             before: self.filtering.before.clone(),
-        })))
+        };
+        effects.run(Slot::ReadTexts, move |context| {
+            task.run(context.env(), &|| context.is_wanted(), &mut |batch, text| {
+                context.send(StoresEvent::TextRead { number, batch, text })
+            });
+        });
     }
 
     /// Starts anew with the entries of another scan. Of `old`, the entries before, what has been read is kept.

@@ -1,10 +1,14 @@
 //! The preview of the selected entry, shown beside the list.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::source::MapView;
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::subject::Subject;
+use crate::tui::target::Subject;
+
+/// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
+pub(crate) const BESIDE: Duration = Duration::from_millis(15);
 
 /// An entry and its preview.
 pub struct Glance {

@@ -9,7 +9,7 @@ use crate::source::MapView;
 use crate::store::{Entry, EntryStatus};
 use crate::tui::pager::making::gaps;
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::subject::Subject;
+use crate::tui::target::Subject;
 
 /// Up to this many bytes a gap is searched for line feeds.
 const LONGEST_LINE: usize = 64 << 10;

@@ -3,9 +3,12 @@
 use crate::corpus::{FindEnd, FoundLine, LineGot, MOST_FOUND};
 use crate::human::{count, thousands};
 use crate::text::search::Pattern;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::Message;
+use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext};
 
+use super::event::StoresEvent;
 use super::{Next, StoresScreen};
 
 /// The matching lines of all outputs.
@@ -134,7 +137,8 @@ impl StoresScreen {
         })?;
         self.searches += 1;
         self.hits = Some(HitList::new(&pattern, self.searches));
-        effects.push(Effect::Grep(self.searches, Box::new(pattern)));
+        let number = self.searches;
+        effects.run(Slot::Grep, move |context| find(number, &pattern, context));
         Ok(())
     }
 
@@ -194,7 +198,7 @@ impl StoresScreen {
     /// Goes back to the list of outputs.
     pub(crate) fn close_hits(&mut self, effects: &mut Effects) {
         self.hits = None;
-        effects.push(Effect::StopGrep);
+        effects.stop([Slot::Grep]);
         self.settle(effects);
     }
 
@@ -205,4 +209,13 @@ impl StoresScreen {
         self.opened_at = Some(number);
         effects.push(Effect::Open(path));
     }
+}
+
+/// Searches all stored outputs, and reports the lines as they are found.
+fn find(number: u64, pattern: &Pattern, context: &JobContext) {
+    let goes_on = || context.is_wanted();
+    let end = (context.services.find)(pattern, &goes_on, &mut |lines| {
+        goes_on() && context.send(StoresEvent::Hits(number, lines))
+    });
+    context.send(StoresEvent::HitsEnd(number, end));
 }

@@ -1,12 +1,15 @@
 //! Keeping an output forever: an entry of overspill's own store in place, another agent's as a copy.
 
 use crate::human::size;
-use crate::store::{EntryStatus, UNFINISHED};
+use crate::store::{self, Entry, EntryStatus, Env, UNFINISHED};
 use crate::text::label::label;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
+use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 
 use super::StoresScreen;
+use super::event::StoresEvent;
 
 /// An entry that is being copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +52,7 @@ impl StoresScreen {
             let (id, size) = (label(entry.id_bytes()), entry.size());
             self.copying = Some(Copying { id, size, done: 0 });
         }
-        effects.push(Effect::Keep { entry: Box::new(entry), keep: !kept })
+        effects.run(Slot::Keep, move |context| keep(&entry, !kept, context));
     }
 
     /// Handles the result of a request to keep an entry, or to stop keeping it.
@@ -63,7 +66,7 @@ impl StoresScreen {
         if fault.is_none() {
             self.listing.set_kept(id, keep);
         }
-        effects.push(Effect::Scan(self.listing.start_look()))
+        self.scan(effects)
     }
 
     /// Handles progress of the copy: `bytes` have been copied so far.
@@ -86,7 +89,35 @@ impl StoresScreen {
     pub(crate) fn give_up_copying(&mut self, effects: &mut Effects) -> bool {
         let Some(copying) = self.copying.take() else { return false };
         self.message = Some(Message::note(format!("gave up copying {}", copying.id)));
-        effects.push(Effect::StopKeeping);
+        effects.stop([Slot::Keep]);
         true
     }
+}
+
+/// Keeps an entry forever, or no longer: overspill's own in place, another agent's as a copy in overspill's store.
+fn keep(entry: &Entry, keep: bool, context: &JobContext) {
+    let mut goes_on = |bytes| context.is_wanted() && context.send(StoresEvent::Copied(bytes));
+    let done = set_kept(entry, keep, context.env(), &mut goes_on);
+    let fault = done.as_ref().err().cloned();
+    if fault.is_some() && !context.is_wanted() {
+        return;
+    }
+    let id = done.unwrap_or_else(|_| entry.id().into_owned());
+    context.send(StoresEvent::Kept { id, keep, fault });
+}
+
+/// Keeps an entry, or stops keeping it. Returns its id in overspill's own store.
+fn set_kept(
+    entry: &Entry,
+    keep: bool,
+    env: &Env,
+    goes_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<String, String> {
+    let own = store::OwnStore::create(env).map_err(|error| error.to_string())?;
+    let done = match (entry.is_own(), keep) {
+        (true, true) => own.keep(&entry.id()).map(|()| entry.id().into_owned()),
+        (true, false) => own.unkeep(&entry.id()).map(|()| entry.id().into_owned()),
+        (false, _) => own.adopt(entry, crate::env::now(), goes_on),
+    };
+    done.map_err(|error| format!("{}: {error}", entry.id()))
 }

@@ -2,14 +2,15 @@
 //! deletion.
 
 pub mod actions;
+pub mod deletion;
 pub mod details;
+pub mod event;
 mod filtering;
 pub mod glance;
 pub mod got;
 pub mod hits;
+pub(crate) mod jobs;
 pub mod keeping;
-pub mod reading;
-pub mod scan;
 pub mod sort;
 pub mod sort_columns;
 pub mod texts;
@@ -26,10 +27,11 @@ use jiff::Timestamp;
 use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec};
 use crate::text::label::label;
 
-use super::event::{Effect, Effects};
+use super::effect::Effects;
+use super::job::Slot;
 use details::Details;
+use event::{ScanEnd, Scanned, StoresEvent};
 use filtering::Filtering;
-use scan::{ScanEnd, Scanned};
 use sort::{EntryTable, ListOptions, ListRow, SortedEntries, Task};
 
 pub use actions::StoresScreen;
@@ -105,6 +107,11 @@ impl ListState {
         if !self.looked {
             self.entries = EntryTable::default();
         }
+        self.look
+    }
+
+    /// Returns the number of the scan that was started last.
+    pub fn look(&self) -> u64 {
         self.look
     }
 
@@ -190,7 +197,11 @@ impl ListState {
         }
         let awaited = self.is_awaited() || cause == Cause::Asked;
         self.running = Some((task.number, if awaited { Cause::Asked } else { cause }));
-        effects.push(Effect::Sort(Box::new(task)))
+        effects.run(Slot::Sort, move |context| {
+            if let Some(sorted) = SortedEntries::new(&task, || context.is_wanted()) {
+                context.send(StoresEvent::Sorted(Box::new(sorted)));
+            }
+        });
     }
 
     /// Handles the result of a worker; results of tasks other than the newest are dropped.

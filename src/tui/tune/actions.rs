@@ -5,12 +5,14 @@ use std::sync::Arc;
 use crate::config::Overrides;
 use crate::corpus::TunePolicies;
 use crate::text::search::Pattern;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::limits_text;
 
 use super::TuneScreen;
 use super::changed::ChangedView;
+use super::job::ChangedList;
 use super::table::TuneTable;
 
 /// What a key requests from the rest of the program.
@@ -173,7 +175,7 @@ impl TuneScreen {
             self.message = Some(Message::note(words));
             return;
         }
-        effects.push(Effect::ListChanged(table.number, Arc::clone(run), number));
+        ChangedList::ask((table.number, number), Arc::clone(run), effects);
         self.changed = Some(ChangedView::new(table.number, number));
     }
 

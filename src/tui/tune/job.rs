@@ -6,6 +6,9 @@ use crate::corpus::{TuneFault, TuneFigures, TuneOutputs, TunePolicies, TuneReque
 use crate::store::Entry;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
+use crate::tui::effect::Effects;
+use crate::tui::event::ScreenEvent;
+use crate::tui::job::{JobContext, Slot};
 use crate::tui::stores::sort::ShownEntries;
 use crate::tune::ChangedOutput;
 
@@ -72,21 +75,21 @@ pub struct ChangedList {
 }
 
 impl TuneJob {
-    /// Lists and measures the outputs while `goes_on` says yes, and reports over `send`.
-    pub fn run(
-        self,
-        prepare: &dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault>,
-        goes_on: &(dyn Fn() -> bool + Sync),
-        send: &(dyn Fn(TuneEvent) + Sync),
-    ) {
+    /// Lists and measures the outputs.
+    pub(crate) fn run(self, context: &JobContext) {
         let number = self.number;
-        let run = match prepare(self.request()) {
+        let run = match (context.services.prepare_tuning)(self.request()) {
             Ok(run) => Arc::new(run),
-            Err(fault) => return send(TuneEvent::Nothing(number, fault)),
+            Err(fault) => {
+                context.send(TuneEvent::Nothing(number, fault));
+                return;
+            }
         };
-        send(TuneEvent::Began(number, Arc::clone(&run)));
-        let ended = run.measure(goes_on, &|figures| send(TuneEvent::Measured(number, Box::new(figures))));
-        send(TuneEvent::Ended(number, ended.err()));
+        context.send(TuneEvent::Began(number, Arc::clone(&run)));
+        let ended = run.measure(&|| context.is_wanted(), &|figures| {
+            context.send(TuneEvent::Measured(number, Box::new(figures)));
+        });
+        context.send(TuneEvent::Ended(number, ended.err()));
     }
 
     fn request(self) -> TuneRequest {
@@ -100,9 +103,14 @@ impl TuneJob {
 }
 
 impl ChangedList {
-    /// Puts the outputs in order that a setting cuts otherwise.
-    pub fn of(job: u64, run: &TuneRun, setting: usize) -> Self {
-        let (all, worst) = run.changed(setting);
-        Self { job, setting, all, worst }
+    /// Has the outputs put in order that a setting of a job cuts otherwise: `of` are the numbers of the job and the setting.
+    pub(crate) fn ask(of: (u64, usize), run: Arc<TuneRun>, effects: &mut Effects) {
+        let (job, setting) = of;
+        effects.run(Slot::Other, move |context| {
+            let (all, worst) = run.changed(setting);
+            context.send(TuneEvent::Changed(Box::new(Self { job, setting, all, worst })));
+        });
     }
 }
+
+impl ScreenEvent for TuneEvent {}

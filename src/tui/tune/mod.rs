@@ -17,13 +17,15 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::tune::TuneSetting;
 
-use super::event::{Effect, Effects, Message};
-use super::pager::subject::Opened;
+use super::effect::Effects;
+use super::event::Message;
+use super::job::Slot;
+use super::target::Opened;
 use super::widget::canvas::Canvas;
 use super::widget::layout;
 pub(crate) use actions::TuneNext;
 use changed::ChangedView;
-use job::{TuneEvent, TuneJob, TuneSource, TuneStart};
+use job::{ChangedList, TuneEvent, TuneJob, TuneSource, TuneStart};
 use table::{TuneState, TuneTable};
 
 /// Where the limits of an output come from that opens with an applied setting.
@@ -91,12 +93,13 @@ impl TuneScreen {
     /// Has the table that is shown measured.
     fn measure(&mut self, effects: &mut Effects) {
         let (Some(table), Some(source)) = (self.tables.last(), &self.source) else { return };
-        effects.push(Effect::Tune(Box::new(TuneJob {
+        let job = TuneJob {
             number: table.number,
             source: source.clone(),
             policies: table.policies.clone(),
             find: self.find.clone(),
-        })));
+        };
+        effects.run(Slot::Tune, move |context| job.run(context));
     }
 
     /// Stops measuring, and lets go of all tables.
@@ -110,7 +113,7 @@ impl TuneScreen {
         let gone = self.tables.drain(len.min(self.tables.len())..);
         let runs: Vec<_> = gone.filter_map(|table| table.run).collect();
         if !runs.is_empty() {
-            effects.push(Effect::LetGo(runs));
+            effects.run(Slot::Other, move |_| drop(runs));
         }
         self.changed = None;
     }
@@ -127,7 +130,7 @@ impl TuneScreen {
     fn stop(&mut self, effects: &mut Effects) -> bool {
         let Some(table) = self.tables.last_mut().filter(|table| table.is_running()) else { return false };
         table.state = TuneState::Stopped;
-        effects.push(Effect::StopTune);
+        effects.stop([Slot::Tune]);
         true
     }
 
@@ -154,7 +157,7 @@ impl TuneScreen {
                 if let (Some(view), Some(run)) =
                     (self.changed.as_ref().filter(|view| view.is_of(number)), run)
                 {
-                    effects.push(Effect::ListChanged(number, run, view.setting));
+                    ChangedList::ask((number, view.setting), run, effects);
                 }
             }
             TuneEvent::Ended(number, fault) => {

@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use crate::corpus::{WatchNews, WatchedOutput};
 use crate::text::label::{SafeText, shell};
 use crate::text::search::Severity;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::{Effect, Effects};
+use crate::tui::event::{Message, ScreenEvent};
 use crate::tui::keys::{Action, KeyContext};
 
 use super::{AGENT, MOST_ROWS, WatchRow, WatchScreen, WatchedDirs};
+
+impl ScreenEvent for WatchNews {}
 
 /// What a key in the list requests from the rest of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

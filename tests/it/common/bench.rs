@@ -2,34 +2,28 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use overspill::config::Config;
 use overspill::corpus::{find_in_stores, prepare_tuning};
 use overspill::preview::{Catalog, Certainty, InputContext, Policy};
-use overspill::source::{Change, MapView, Source, ViewSupply};
+use overspill::source::{Change, MapView, Source};
 use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
-use overspill::text::search::{self, Toward};
 use overspill::text::units;
-use overspill::tui::Choice;
 use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, Popup, StoresEvent};
+use overspill::tui::effect::PoliciesRequest;
+use overspill::tui::job::{Job, Slot};
 use overspill::tui::pager::Pager;
-use overspill::tui::pager::comparing::job::{CompareJob, Compared, ComparedReply};
-use overspill::tui::pager::filter::job::Sifted;
 use overspill::tui::pager::reader::Cost;
-use overspill::tui::pager::search::job::{Found, Round, SearchJob, SearchReply};
-use overspill::tui::pager::subject::{Opened, OpenedFrom, Subject};
-use overspill::tui::stores::details;
-use overspill::tui::stores::got::ModelGot;
-use overspill::tui::stores::scan::{ScanEnd, Scanned};
-use overspill::tui::stores::sort::SortedEntries;
-use overspill::tui::tune::job::{ChangedList, TuneEvent, TuneJob};
+use overspill::tui::stores::event::{ScanEnd, Scanned};
+use overspill::tui::target::{Opened, OpenedFrom, Subject};
 use overspill::tui::view;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::theme::Theme;
+use overspill::tui::{Choice, Services, Target};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -37,6 +31,10 @@ use ratatui::layout::Position;
 
 use super::looks;
 use super::samples::SAVED_AS;
+
+/// Jobs that are only noted: they wait for others, or their results are made by the tests.
+const LEFT_ALONE: [Slot; 5] =
+    [Slot::PlanBeside, Slot::Keep, Slot::FindSessions, Slot::SumSessions, Slot::OpenSession];
 
 /// Blocks per chunk that a worker counts; small, so that there are several chunks.
 const CHUNK_BLOCKS: usize = 2;
@@ -114,7 +112,7 @@ impl Bench {
         let source = Source::open(path).expect("a file");
         let effects = self.show(subject(policy), &source);
         self.source = Some(source);
-        let (plans, rest) = effects.into_iter().partition(|effect| matches!(effect, Effect::Plan(_)));
+        let (plans, rest) = effects.into_iter().partition(|effect| is_job(effect, Slot::Plan));
         self.carry_out(plans);
         rest
     }
@@ -134,14 +132,24 @@ impl Bench {
             files: 0,
             origin: OpenedFrom::Stores,
         };
-        self.update(Event::Opened(Box::new(opened)))
+        self.show_opened(opened)
+    }
+
+    /// Puts an output on the screen; returns the requested effects.
+    pub fn show_opened(&mut self, opened: Opened) -> Vec<Effect> {
+        self.act(|app, effects| app.open(opened, effects))
+    }
+
+    /// Does something to the screens; returns the requested effects.
+    pub fn act(&mut self, act: impl FnOnce(&mut App, &mut Effects)) -> Vec<Effect> {
+        let mut effects = Effects::default();
+        act(&mut self.app, &mut effects);
+        effects.into_iter().collect()
     }
 
     /// Sends an event to the screens; returns the requested effects.
     pub fn update(&mut self, event: impl Into<Event>) -> Vec<Effect> {
-        let mut effects = Effects::default();
-        self.app.update(event, &mut effects);
-        effects.into_iter().collect()
+        self.act(|app, effects| app.update(event, effects))
     }
 
     /// Shows an output; returns the requested effects.
@@ -163,7 +171,7 @@ impl Bench {
         let origin = OpenedFrom::Named;
         let opened =
             Opened { subject, view, recorded: None, streaming: false, running: false, file, files, origin };
-        self.update(Event::Opened(Box::new(opened)))
+        self.show_opened(opened)
     }
 
     /// Shows an output that is in no file, as one named on the command line.
@@ -185,7 +193,7 @@ impl Bench {
 
     /// Starts with the stores; returns the requested effects.
     pub fn start_with_stores(&mut self) -> Vec<Effect> {
-        self.update(Event::ToStores)
+        self.act(App::go_to_stores)
     }
 
     /// Presses keys: characters stand for themselves, `<Tab>` and the like for the others.
@@ -224,114 +232,26 @@ impl Bench {
         content
     }
 
-    /// Carries out effects, and those that they lead to.
+    /// Carries out effects, and those that they lead to. Jobs are done at once.
     pub fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             let more = match effect {
-                Effect::Count { from, .. } => self.count(from.lines.min(from.totals), usize::MAX),
-                Effect::Grep(number, pattern) => {
-                    let mut config = Config::builtin(self.env.clone());
-                    config.stores.specs = looked_at();
-                    let mut found = Vec::new();
-                    let end = find_in_stores((&config, self.now), &pattern, &|| true, &mut |lines| {
-                        found.extend(lines);
-                        true
-                    });
-                    self.update(StoresEvent::Hits(number, found));
-                    self.update(StoresEvent::HitsEnd(number, end))
-                }
-                Effect::Tune(job) => self.tune(*job),
-                Effect::StopTune | Effect::LetGo(_) => Vec::new(),
-                Effect::ListChanged(job, run, setting) => {
-                    self.update(TuneEvent::Changed(Box::new(ChangedList::of(job, &run, setting))))
-                }
-                Effect::Search(job) => {
-                    let reply = seek(&job);
-                    self.update(OutputEvent::Found(Found { number: job.number, reply }))
-                }
-                Effect::Sift(job) => {
-                    for blocks in job.blocks.clone() {
-                        let first = blocks.start;
-                        let counted =
-                            job.scan().count(&mut ViewSupply::from(&job.view), blocks, &mut || true);
-                        let lines = counted.expect("it is wanted");
-                        self.update(OutputEvent::Sifted(Sifted { number: job.number, first, lines }));
-                    }
-                    Vec::new()
-                }
-                Effect::CountMatches(job) => {
-                    let all = job.from..job.view.len();
-                    let count = search::matches(&job.view.to_vec(), &job.pattern, all).count() as u64;
-                    let reply = SearchReply::Counted(job.what, job.view.len(), count);
-                    self.update(OutputEvent::Found(Found { number: job.number, reply }))
-                }
-                Effect::Policies => {
-                    let names = ["opencode/metadata", "opencode/output", "opencode/read"];
-                    let choices = names.iter().map(|name| choice(policy(name)));
-                    self.update(Event::Policies(choices.collect()))
-                }
-                Effect::ReadTool { agent, then } => {
-                    let own = Catalog::builtin().get(&format!("{agent}/read"));
-                    let policy = own.unwrap_or_else(|_| policy("opencode/read"));
-                    let choice = choice(policy);
-                    self.update(OutputEvent::ReadTool(choice, then))
-                }
-                Effect::Plan(task) => {
-                    let planned = task.run(&|| true).expect("it is wanted");
-                    self.update(OutputEvent::Planned(Box::new(planned)))
-                }
-                Effect::PlanPair(task) => {
-                    let made = task.run(&|| true).expect("it is wanted");
-                    self.update(OutputEvent::PairPlanned(Box::new(made)))
-                }
-                Effect::Compare(job) => self.compare(&job),
-                Effect::StopComparing => Vec::new(),
-                Effect::Advise(wish) => {
-                    self.update(OutputEvent::Advised(wish.number(), wish.fulfil(&|| true)))
-                }
-                Effect::Scan(number) => self.scan(number),
-                Effect::Sort(task) => {
-                    let sorted = SortedEntries::new(&task, || true).expect("it is wanted");
-                    self.update(StoresEvent::Sorted(Box::new(sorted)))
-                }
-                Effect::Peek(entries) => {
-                    let read = |entry: store::Entry| {
-                        let peek = details::peek(&entry, &self.env);
-                        (entry, peek)
+                Effect::Run(job) if job.slot == Slot::Scan => self.scan(),
+                Effect::Run(job) if !LEFT_ALONE.contains(&job.slot) => self.run(job),
+                Effect::LoadPolicies(PoliciesRequest { names, answer }) => {
+                    let found: Vec<Choice> = match &names[..] {
+                        [] => ["opencode/metadata", "opencode/output", "opencode/read"]
+                            .map(policy)
+                            .map(choice)
+                            .into(),
+                        names => names
+                            .iter()
+                            .find_map(|name| Catalog::builtin().get(name).ok())
+                            .map(choice)
+                            .into_iter()
+                            .collect(),
                     };
-                    self.update(StoresEvent::Peeked(entries.into_iter().map(read).collect()))
-                }
-                Effect::ReadTexts(task) => {
-                    let mut read = Vec::new();
-                    task.run(&self.env, &|| true, &mut |batch, text| {
-                        read.push((batch, text));
-                        true
-                    });
-                    let number = task.number;
-                    let events =
-                        read.into_iter().map(|(batch, text)| StoresEvent::TextRead { number, batch, text });
-                    events.flat_map(|event| self.update(event)).collect()
-                }
-                Effect::Weigh(entries) => {
-                    for entry in entries {
-                        let name = entry.policies().first().map_or("opencode/output", String::as_str);
-                        let view = Source::open(&entry.path()).map(|source| source.view());
-                        let got =
-                            view.ok().and_then(|view| ModelGot::of(subject(policy(name)), view, &|| true));
-                        let got = got.unwrap_or(ModelGot::Unknown);
-                        self.update(StoresEvent::Weighed(Box::new(entry), got));
-                    }
-                    Vec::new()
-                }
-                Effect::CountLines(entries) => {
-                    for entry in entries {
-                        let lines = store::count_lines(&entry).map_or_else(
-                            |error| details::Lines::Failed(error.to_string()),
-                            details::Lines::Counted,
-                        );
-                        self.update(StoresEvent::LinesCounted(Box::new(entry), lines));
-                    }
-                    Vec::new()
+                    self.update(answer(found))
                 }
                 other => {
                     self.asked.push(other);
@@ -342,28 +262,20 @@ impl Bench {
         }
     }
 
-    /// Measures outputs, without a report in between.
-    fn tune(&mut self, job: TuneJob) -> Vec<Effect> {
-        let mut config = Config::builtin(self.env.clone());
-        config.stores.specs = looked_at();
-        let events = Mutex::new(Vec::new());
-        let prepare = |request| prepare_tuning(&config, request);
-        job.run(&prepare, &|| true, &|event| events.lock().expect("no thread panics").push(event));
-        let events = events.into_inner().expect("no thread panics");
+    /// Does a job; returns the effects that its events request.
+    pub fn run(&mut self, job: Job) -> Vec<Effect> {
+        let events = job.run_here(&Arc::new(services(&self.env, self.now)));
         events.into_iter().flat_map(|event| self.update(event)).collect()
     }
 
-    /// Makes all rows of a job, and counts the matches that they keep.
-    fn compare(&mut self, job: &CompareJob) -> Vec<Effect> {
-        let rows: Vec<_> = (0..job.choices.len()).filter_map(|number| job.row(number, &|| true)).collect();
-        let mut finds = Vec::new();
-        job.finds(&rows, &|| true, &mut |found| finds.push(found));
-        let rows = rows.into_iter().map(|row| ComparedReply::Row(Box::new(row)));
-        let mut effects = Vec::new();
-        for reply in rows.chain(finds).chain([ComparedReply::Ended]) {
-            effects.extend(self.update(OutputEvent::Compared(Compared { number: job.number, reply })));
-        }
-        effects
+    /// Whether the jobs in a slot were abandoned.
+    pub fn stops(&self, slot: Slot) -> bool {
+        self.asked.iter().any(|effect| matches!(effect, Effect::Stop(stopped) if *stopped == slot))
+    }
+
+    /// Returns how many of the jobs that were left alone are in this slot.
+    pub fn jobs(&self, slot: Slot) -> usize {
+        self.asked.iter().filter(|effect| is_job(effect, slot)).count()
     }
 
     /// Counts at most `most` blocks from `from`.
@@ -386,13 +298,14 @@ impl Bench {
         effects
     }
 
-    fn scan(&mut self, number: u64) -> Vec<Effect> {
+    fn scan(&mut self) -> Vec<Effect> {
         let listing = store::list(&looked_at(), &self.env, self.now);
-        self.scanned(number, listing)
+        self.scanned(listing)
     }
 
     /// Sends the result of a scan of the stores to the screens.
-    pub fn scanned(&mut self, number: u64, listing: store::Listing) -> Vec<Effect> {
+    pub fn scanned(&mut self, listing: store::Listing) -> Vec<Effect> {
+        let number = self.app.stores.listing.look();
         let store::Listing { entries, reports } = listing;
         let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
         let look = ScanEnd { number, reports, kept: Default::default(), space };
@@ -446,24 +359,33 @@ impl Bench {
     }
 }
 
-fn seek(job: &SearchJob) -> SearchReply {
-    let bytes = job.haystack.bytes().to_vec();
-    let all = search::matches(&bytes, &job.pattern, 0..bytes.len());
-    let all: Vec<_> = all.filter(|found| job.is_wanted(found)).collect();
-    let passed = all.partition_point(|found| found.start < job.from);
-    let times = job.times as usize;
-    let at = match job.toward {
-        Toward::End => passed + times - 1,
-        Toward::Start => (passed + times * all.len()).saturating_sub(times),
+/// Whether an effect is a job in this slot.
+pub fn is_job(effect: &Effect, slot: Slot) -> bool {
+    matches!(effect, Effect::Run(job) if job.slot == slot)
+}
+
+/// Returns what the screens do by the configuration: of the stores that are looked at.
+fn services(env: &Env, now: Timestamp) -> Services {
+    let config = || {
+        let mut config = Config::builtin(env.clone());
+        config.stores.specs = looked_at();
+        config
     };
-    let round = match job.toward {
-        Toward::End if at < all.len() => Round::Straight,
-        Toward::Start if times <= passed => Round::Straight,
-        _ => Round::Wrapped,
-    };
-    match all.get(at % all.len().max(1)) {
-        Some(found) => SearchReply::Match(found.clone(), round),
-        None => SearchReply::Nothing,
+    let (for_find, for_tune, for_open) = (config(), config(), env.clone());
+    Services {
+        find: Box::new(move |pattern, goes_on, take| {
+            find_in_stores((&for_find, now), pattern, goes_on, take)
+        }),
+        prepare_tuning: Box::new(move |request| prepare_tuning(&for_tune, request)),
+        open: Box::new(move |path, _| {
+            let entries = store::list(&looked_at(), &for_open, now).entries;
+            let entry = entries.iter().find(|entry| entry.path() == path);
+            let name = entry.and_then(|entry| entry.policies().first().cloned());
+            let source = Source::open(path).map_err(|error| error.to_string())?;
+            let subject = subject(policy(name.as_deref().unwrap_or("opencode/output")));
+            Ok(Target { subject, source })
+        }),
+        ..Services::none(env.clone())
     }
 }
 

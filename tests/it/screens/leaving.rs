@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::source::Source;
 use overspill::tui::app::{Effect, Event, OutputEvent, Screen};
-use overspill::tui::pager::subject::{Opened, OpenedFrom};
+use overspill::tui::target::{Opened, OpenedFrom};
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
@@ -39,7 +39,7 @@ fn open(bench: &mut Bench, source: &Source, origin: OpenedFrom, running: bool) {
     let (subject, view) = (subject(policy("opencode/output")), source.view());
     let opened =
         Opened { subject, view, recorded: None, streaming: running, running, file: 0, files: 1, origin };
-    let effects = bench.update(Event::Opened(Box::new(opened)));
+    let effects = bench.show_opened(opened);
     bench.carry_out(effects);
 }
 
@@ -211,7 +211,7 @@ fn leaving_a_command_that_runs_asks_whether_to_stop_it() {
 fn a_command_that_has_ended_is_not_asked_about() {
     let (_home, mut bench) = running();
     bench.keys("q");
-    bench.update(Event::Live(OutputEvent::Finished));
+    bench.act(|app, effects| app.live_event(OutputEvent::Finished, effects));
     bench.keys("y");
     assert_eq!(left(&bench), None, "the question is gone");
     bench.keys("q");

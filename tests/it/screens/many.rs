@@ -5,7 +5,7 @@ use std::fs;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::store::{self, DeleteMode, Entry, Env};
 use overspill::tui::app::{Effect, Event, StoresEvent};
-use overspill::tui::stores::scan::{ScanEnd, Scanned};
+use overspill::tui::stores::event::{ScanEnd, Scanned};
 use overspill::tui::stores::sort::BATCH;
 
 use crate::common::bench::{Bench, looked_at};
@@ -149,7 +149,7 @@ fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
     }
     fs::remove_file(put(&dir, &bench, 3, 0)).unwrap();
     fs::remove_file(put(&dir, &bench, 31, 0)).unwrap();
-    let effects = bench.update(Event::StoresChanged);
+    let effects = bench.update(StoresEvent::Changed);
     bench.carry_out(effects);
     assert_eq!((chosen(&bench), row(&bench)), (before, at));
     assert_eq!(bench.app.stores.listing.entries().len(), 63);
@@ -172,7 +172,7 @@ fn only_what_was_shown_as_overdue_is_struck_through() {
         put(&dir, &bench, n, n as u64);
     }
     fs::remove_file(put(&dir, &bench, 0, 0)).unwrap();
-    let effects = bench.update(Event::StoresChanged);
+    let effects = bench.update(StoresEvent::Changed);
     bench.carry_out(effects);
     bench.keys("<Enter>");
     let to_delete = bench.app.stores.take_pending();

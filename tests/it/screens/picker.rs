@@ -1,8 +1,9 @@
 //! The policy picker: what each policy does to the output on the screen, and trying policies on.
 
-use overspill::tui::app::{Effect, Event, Popup};
+use overspill::tui::app::{Effect, Event, OutputEvent, Popup};
+use overspill::tui::job::Slot;
 
-use crate::common::bench::{Bench, policy};
+use crate::common::bench::{Bench, is_job, policy};
 use crate::common::home::Home;
 use crate::common::samples::test_log;
 use crate::screens::SIZES;
@@ -49,9 +50,9 @@ fn rows_wait_for_their_worker() {
         limits_from: "policy".into(),
         is_current: true,
     }];
-    assert!(matches!(effects[..], [Effect::Policies]));
-    let effects = bench.update(overspill::tui::app::Event::Policies(choices));
-    assert!(matches!(effects[..], [Effect::Compare(_)]));
+    assert!(matches!(effects[..], [Effect::LoadPolicies(_)]));
+    let effects = bench.update(OutputEvent::Policies(choices));
+    assert!(effects.len() == 1 && is_job(&effects[0], Slot::Compare), "{effects:?}");
     assert_eq!(row(&bench, "opencode/output")[1..3], ["…", "…"]);
     bench.carry_out(effects);
     assert_eq!(row(&bench, "opencode/output")[2], "2,000");

@@ -3,7 +3,8 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::preview::Catalog;
 use overspill::tui::app::{Effect, Event, OutputEvent};
-use overspill::tui::pager::making::{AT_ONCE, Making};
+use overspill::tui::job::{Job, Slot};
+use overspill::tui::pager::making::AT_ONCE;
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
@@ -15,17 +16,16 @@ fn press(bench: &mut Bench, code: KeyCode) -> Vec<Effect> {
 }
 
 /// Returns the requested preview without making it.
-fn asked_for(effects: Vec<Effect>) -> Box<Making> {
+fn asked_for(effects: Vec<Effect>) -> Job {
     let plan = effects.into_iter().find_map(|effect| match effect {
-        Effect::Plan(task) => Some(task),
+        Effect::Run(job) if job.slot == Slot::Plan => Some(job),
         _ => None,
     });
     plan.expect("a preview is asked for")
 }
 
-fn answer(bench: &mut Bench, task: &Making) {
-    let planned = task.run(&|| true).expect("it is wanted");
-    let effects = bench.update(OutputEvent::Planned(Box::new(planned)));
+fn answer(bench: &mut Bench, job: Job) {
+    let effects = bench.run(job);
     bench.carry_out(effects);
 }
 
@@ -48,15 +48,16 @@ fn an_answer_that_a_newer_one_overtook_is_dropped() {
     let home = Home::new();
     let mut bench = large(&home);
     let first = kept_lines(&bench);
+    let oldest = asked_for(press(&mut bench, KeyCode::Char('-')));
     let older = asked_for(press(&mut bench, KeyCode::Char('-')));
     let newer = asked_for(press(&mut bench, KeyCode::Char('-')));
-    answer(&mut bench, &older);
+    answer(&mut bench, oldest);
     assert_eq!(kept_lines(&bench), first);
     assert!(status(&bench).contains("planning"), "{}", status(&bench));
-    answer(&mut bench, &newer);
+    answer(&mut bench, newer);
     let last = kept_lines(&bench);
     assert_ne!(last, first);
-    answer(&mut bench, &older);
+    answer(&mut bench, older);
     assert_eq!(kept_lines(&bench), last);
     assert!(!status(&bench).contains("planning"), "{}", status(&bench));
 }
@@ -69,10 +70,10 @@ fn esc_gives_up_and_the_limits_go_back_with_the_preview() {
     let task = asked_for(press(&mut bench, KeyCode::Char('-')));
     assert_ne!(bench.pager().output.limits(), limits);
     let effects = press(&mut bench, KeyCode::Esc);
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::StopPlan)), "{effects:?}");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::Stop(Slot::Plan))), "{effects:?}");
     assert_eq!(bench.pager().output.limits(), limits);
     assert!(status(&bench).contains("gave up planning opencode/output"), "{}", status(&bench));
-    answer(&mut bench, &task);
+    answer(&mut bench, task);
     assert_eq!(kept_lines(&bench), kept);
 }
 
@@ -86,7 +87,7 @@ fn keys_work_while_a_preview_is_made_and_the_old_one_is_still_shown() {
     assert_eq!(bench.pager().focus(), Side::Spill);
     assert!(bench.pager().panes.top(Side::Spill) > AT_ONCE as u64 / 2);
     bench.resize((120, 40)).draw();
-    answer(&mut bench, &task);
+    answer(&mut bench, task);
     assert_eq!(bench.pager().focus(), Side::Spill);
 }
 
@@ -96,10 +97,10 @@ fn a_first_preview_that_is_given_up_leaves_the_spill() {
     let path = home.sparse("huge", 1 << 40);
     let mut bench = Bench::new((80, 24));
     let source = overspill::source::Source::open(&path).unwrap();
-    let task = asked_for(bench.show(crate::common::bench::subject(policy("opencode/read")), &source));
+    asked_for(bench.show(crate::common::bench::subject(policy("opencode/read")), &source));
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
     press(&mut bench, KeyCode::Esc);
-    assert!(task.run(&|| false).is_none());
+    assert!(bench.pager().output.task(1).run(&|| false).is_none());
     assert!(bench.rows().concat().contains("No preview was made"), "{:?}", bench.rows());
     bench.keys("<Tab>GgG").draw();
     assert!(bench.rows().concat().contains("^@^@"), "{:?}", bench.rows());
@@ -121,9 +122,9 @@ fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_mad
         streaming: false,
     };
     let newer = asked_for(bench.update(OutputEvent::Changed(changed)));
-    answer(&mut bench, &task);
+    answer(&mut bench, task);
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
-    answer(&mut bench, &newer);
+    answer(&mut bench, newer);
     assert!(!bench.rows().concat().contains("planned"), "{:?}", bench.rows());
 }
 
@@ -136,8 +137,8 @@ fn a_file_that_grows_does_not_start_over_what_is_being_made() {
     std::io::Write::write_all(&mut std::fs::File::options().append(true).open(path).unwrap(), b"more\n")
         .unwrap();
     bench.look();
-    assert!(bench.pager().output.awaits(task.number));
-    answer(&mut bench, &task);
+    assert!(bench.pager().output.is_awaited());
+    answer(&mut bench, task);
     // It was made again at once, from everything there is.
     assert!(!bench.pager().output.is_awaited());
     let preview = bench.pager().output.preview.as_ref().unwrap();

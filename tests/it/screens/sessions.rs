@@ -5,22 +5,23 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use overspill::preview::{Catalog, InputContext};
+use overspill::session::examine::Paths;
 use overspill::session::fate::ResultFate;
 use overspill::session::model::{CallStatus, CutState, Evidence, SessionFacts};
 use overspill::session::reader::SessionFile;
 use overspill::session::tally::CallSums;
 use overspill::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
 use overspill::source::{MapView, Source};
-use overspill::tui::app::Event;
-use overspill::tui::event::{Effect, OutputEvent};
-use overspill::tui::pager::recorded::{RecordedCall, RestOfOutput};
-use overspill::tui::pager::subject::{Opened, OpenedFrom, Subject};
-use overspill::tui::sessions::job::{
-    CallRequest, FoundSessions, OpenedCalls, OutputPlace, ReadyCall, SessionsEvent,
-};
+use overspill::tui::Services;
+use overspill::tui::effect::Effect;
+use overspill::tui::job::{Job, Slot};
+use overspill::tui::pager::event::OutputEvent;
+use overspill::tui::recorded::{CallRequest, CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
+use overspill::tui::sessions::job::{FoundSessions, OpenedCalls, SessionsEvent};
 use overspill::tui::sessions::rows::{CallRow, CallSizes, SessionRow, SessionWords, SumState};
+use overspill::tui::target::{Opened, OpenedFrom, Subject};
 
-use crate::common::bench::{Bench, policy, subject};
+use crate::common::bench::{Bench, is_job, policy, subject};
 
 use super::SIZES;
 
@@ -71,7 +72,7 @@ fn sessions() -> Vec<SessionRow> {
 fn found(bench: &mut Bench, number: u64, rows: Vec<SessionRow>) {
     let now = jiff::Timestamp::from_second(1_795_000_000).expect("a time");
     let found = FoundSessions { number, now, rows, faults: Vec::new() };
-    let effects = bench.update(Event::Sessions(SessionsEvent::Listed(found)));
+    let effects = bench.update(SessionsEvent::Listed(found));
     bench.carry_out(effects);
 }
 
@@ -152,7 +153,7 @@ fn listed(size: (u16, u16)) -> Bench {
     let mut bench = Bench::new(size);
     bench.start_with_stores();
     bench.keys("T");
-    assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::ListSessions(1))));
+    assert_eq!(bench.jobs(Slot::FindSessions), 1);
     found(&mut bench, 1, sessions());
     bench
 }
@@ -162,7 +163,7 @@ fn opened(size: (u16, u16)) -> Bench {
     let mut bench = listed(size);
     bench.keys("<Enter>");
     let opened = OpenedCalls { rows: calls(), ..by() };
-    let effects = bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(opened))));
+    let effects = bench.update(SessionsEvent::Opened(Box::new(opened)));
     bench.carry_out(effects);
     bench
 }
@@ -172,6 +173,23 @@ fn keep(name: &str, bench: &Bench) {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), bench.screen());
     });
+}
+
+/// Returns the jobs that sum up the calls of sessions.
+fn sum_jobs(effects: Vec<Effect>) -> Vec<Job> {
+    let sum = |effect| match effect {
+        Effect::Run(job) if job.slot == Slot::SumSessions => Some(job),
+        _ => None,
+    };
+    effects.into_iter().filter_map(sum).collect()
+}
+
+/// Returns the last request about a call of the open session.
+fn last_request(bench: &Bench) -> Option<&CallRequest> {
+    bench.asked.iter().rev().find_map(|effect| match effect {
+        Effect::Ask(Slot::OpenSession, request) => request.downcast_ref(),
+        _ => None,
+    })
 }
 
 fn text(bench: &Bench) -> String {
@@ -195,15 +213,11 @@ fn only_the_sessions_on_the_screen_are_counted() {
     let mut bench = Bench::new((80, 24));
     bench.keys("T");
     found(&mut bench, 1, rows);
-    let asked: Vec<usize> = bench
-        .asked
-        .iter()
-        .filter_map(|effect| match effect {
-            Effect::SumSessions(task) => Some(task.sessions.len()),
-            _ => None,
-        })
+    let summed: Vec<usize> = sum_jobs(std::mem::take(&mut bench.asked))
+        .into_iter()
+        .map(|job| job.run_here(&Arc::new(Services::none(bench.env.clone()))).len())
         .collect();
-    assert_eq!(asked, [18], "one request, for the rows on the screen");
+    assert_eq!(summed, [18], "one request, for the rows on the screen");
 }
 
 #[test]
@@ -240,10 +254,10 @@ fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
     assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_3"));
     bench.keys("q");
     assert!(bench.app.sessions.calls.is_none());
-    assert!(matches!(bench.asked.last(), Some(Effect::SumSessions(_))), "{:?}", bench.asked.last());
+    assert!(is_job(bench.asked.last().unwrap(), Slot::SumSessions), "{:?}", bench.asked.last());
     bench.keys("q");
     assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
-    assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::StopSessions)), "{:?}", bench.asked);
+    assert!(bench.stops(Slot::SumSessions), "{:?}", bench.asked);
 }
 
 #[test]
@@ -255,29 +269,24 @@ fn whoever_leaves_the_sessions_ends_the_work_on_them() {
         bench.asked.clear();
         bench.keys(key);
         assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
-        assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::StopSessions)), "{:?}", bench.asked);
+        assert!(bench.stops(Slot::SumSessions), "{:?}", bench.asked);
     }
 }
 
 #[test]
 fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     let mut bench = listed((120, 24));
-    let earlier = |effects: Vec<Effect>| {
-        effects
-            .into_iter()
-            .find_map(|effect| match effect {
-                Effect::SumSessions(task) => task.sessions.into_iter().find(|session| session.index == 0),
-                _ => None,
-            })
-            .map(|session| session.earlier.iter().map(|file| file.id.clone()).collect::<Vec<_>>())
+    let related = |bench: &mut Bench| {
+        let effects = bench.update(SessionsEvent::Related(1, vec![vec![2, 0]]));
+        sum_jobs(effects).len()
     };
-    let related =
-        |bench: &mut Bench| bench.update(Event::Sessions(SessionsEvent::Related(1, vec![vec![2, 0]])));
-    let original = bench.app.sessions.list.rows()[2].file.id.clone();
-    assert_eq!(earlier(related(&mut bench)), Some(vec![original]), "the sums are asked for again");
-    assert_eq!(earlier(related(&mut bench)), None, "but not twice");
+    assert_eq!(related(&mut bench), 1, "the sums are asked for again");
+    assert_eq!(related(&mut bench), 0, "but not twice");
+    let rows = bench.app.sessions.list.rows();
+    let earlier: Vec<_> = rows[0].earlier.iter().map(|file| file.id.clone()).collect();
+    assert_eq!(earlier, [rows[2].file.id.clone()]);
     let mut bench = opened((200, 50));
-    bench.update(Event::Sessions(SessionsEvent::Copied(vec![(1, 2)])));
+    bench.update(SessionsEvent::Copied(vec![(1, 2)]));
     bench.keys("j");
     assert!(text(&bench).contains("spill here, also in 2 sessions"), "{}", text(&bench));
 }
@@ -289,7 +298,7 @@ fn a_session_that_grows_follows_its_last_call() {
     let mut rows = calls();
     rows.push(call("toolu_7", "Bash", CutState::No));
     let more = OpenedCalls { rows, ..by() };
-    bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(more))));
+    bench.update(SessionsEvent::Opened(Box::new(more)));
     let open = bench.app.sessions.calls.as_ref().expect("calls");
     assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_7"));
     assert!(open.rows()[0].sizes.is_some(), "what was known stays");
@@ -301,7 +310,7 @@ fn records_that_are_not_understood_say_so() {
     bench.keys("<Enter>");
     let unread = "12 records of 1 unknown kind (x ×12)".into();
     let opened = OpenedCalls { unread, is_format_unknown: true, ..by() };
-    bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(opened))));
+    bench.update(SessionsEvent::Opened(Box::new(opened)));
     assert!(text(&bench).contains("Format not understood"), "{}", text(&bench));
     assert!(text(&bench).contains("12 records of 1 unknown kind"), "{}", text(&bench));
 }
@@ -312,11 +321,7 @@ fn another_text_is_asked_for_by_its_letter() {
     bench.keys("ja");
     assert!(text(&bench).contains("d display copy"), "{}", text(&bench));
     bench.keys("r");
-    assert!(
-        matches!(bench.asked.last(), Some(Effect::AskSession(CallRequest::Text(1, _)))),
-        "{:?}",
-        bench.asked.last()
-    );
+    assert_eq!(last_request(&bench), Some(&CallRequest::Text(1, CallText::Record)));
 }
 
 /// Opens a call: what was recorded, over an output of numbered lines.
@@ -334,6 +339,7 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
     let base = subject(policy("claude-code/bash"));
     let context = InputContext { saved_as: "/s.txt".into(), ..base.context };
     let recorded = RecordedCall {
+        index: 1,
         text: text.into(),
         notices: notices.into(),
         evidence: Evidence::Recorded,
@@ -355,7 +361,7 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
         files: 0,
         origin: OpenedFrom::Session,
     };
-    let effects = bench.update(Event::Opened(Box::new(opened)));
+    let effects = bench.show_opened(opened);
     bench.carry_out(effects);
     bench
 }
@@ -364,6 +370,7 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
 fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
     let ready = || {
         let recorded = RecordedCall {
+            index: 0,
             text: "text".into(),
             notices: Arc::default(),
             evidence: Evidence::Recorded,
@@ -375,7 +382,6 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
         };
         let place = OutputPlace::Memory(MapView::of_bytes(b"text").expect("memory"));
         let call = ReadyCall {
-            index: 0,
             name: "Bash: seq".into(),
             agent: "claude-code",
             policy: None,
@@ -384,7 +390,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             place,
             recorded: Box::new(recorded),
         };
-        Event::Sessions(SessionsEvent::Ready(Box::new(call)))
+        SessionsEvent::Ready(Box::new(call))
     };
     for (keys, opens) in [("", true), ("q", true), ("qq", false)] {
         let mut bench = Bench::new((80, 24));
@@ -394,13 +400,13 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
         found(&mut bench, 1, sessions());
         bench.keys("<Enter>");
         let opened = OpenedCalls { rows: calls(), ..by() };
-        bench.update(Event::Sessions(SessionsEvent::Opened(Box::new(opened))));
+        bench.update(SessionsEvent::Opened(Box::new(opened)));
         bench.keys("g<Enter>").keys(keys);
-        let index = bench.asked.iter().rev().find_map(|effect| match effect {
-            Effect::AskSession(CallRequest::Show(index, _)) => Some(*index),
-            _ => None,
-        });
-        assert_eq!(index, Some(0), "the first call is asked for");
+        assert_eq!(
+            last_request(&bench),
+            Some(&CallRequest::Show(0, Paths::Known)),
+            "the first call is asked for"
+        );
         let effects = bench.update(ready());
         let is_opened = effects.iter().any(|effect| matches!(effect, Effect::OpenCall(_)));
         assert_eq!(is_opened, opens, "{keys}");

@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::store::{EntryStatus, Env, list};
-use overspill::tui::app::{Effect, Event, StoresEvent};
+use overspill::tui::app::{Event, StoresEvent};
+use overspill::tui::job::Slot;
 use overspill::tui::stores::glance::Glance;
 
 use crate::common::bench::{Bench, looked_at, policy};
@@ -157,7 +158,7 @@ fn a_filter_finds_what_the_rows_say() {
     }
     stocked.bench.keys("/scanning<Enter>");
     stocked.entry("opencode", "tool_e26cf08d9001AbCdEfGhIjKlMn", b"Scanning again\n", 2);
-    let effects = stocked.bench.update(Event::StoresChanged);
+    let effects = stocked.bench.update(StoresEvent::Changed);
     stocked.bench.carry_out(effects);
     let title = stocked.bench.rows()[0].clone();
     assert!(title.contains("   2 of 7 · "), "entries that another scan finds are searched too: {title}");
@@ -295,11 +296,8 @@ fn stores_with_nothing_in_them() {
             }
         }
         let mut bench = stocked.bench;
-        for effect in bench.start_with_stores() {
-            if let Effect::Scan(number) = effect {
-                bench.scanned(number, std::mem::take(&mut listing));
-            }
-        }
+        bench.start_with_stores();
+        bench.scanned(std::mem::take(&mut listing));
         keep("empty", &bench);
     }
 }
@@ -346,15 +344,6 @@ fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
     assert_ne!(pasted.rows(), list().rows());
 }
 
-/// Returns the paths that the list requests to be shown beside it.
-fn beside(bench: &Bench) -> Vec<PathBuf> {
-    let path = |effect: &Effect| match effect {
-        Effect::Glance(path) => Some(path.clone()),
-        _ => None,
-    };
-    bench.asked.iter().filter_map(path).collect()
-}
-
 #[test]
 fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen() {
     let mut stocked = Stocked::with_entries(SIZES[1]).shown();
@@ -367,14 +356,16 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
         let subject = crate::common::bench::subject(policy("opencode/output"));
         StoresEvent::Glanced(Box::new(Glance::of(path.clone(), subject, view, &|| true).unwrap()))
     };
-    bench.keys("j");
-    let [first, second] = beside(bench).try_into().expect("one for each row that was chosen");
+    let beside = |bench: &Bench| bench.app.stores.glance.as_ref().expect("an entry").path.clone();
+    let first = beside(bench);
+    let second = beside(bench.keys("j"));
+    assert_eq!(bench.jobs(Slot::PlanBeside), 2, "one for each row that was chosen");
     bench.update(glance(&first, "too late"));
     assert!(!bench.screen().contains("too late"));
     bench.update(glance(&second, "just in time"));
     assert!(bench.screen().contains("just in time"));
     bench.keys("<Esc>");
-    assert_eq!(beside(bench).len(), 2, "nothing is asked for again");
+    assert_eq!(bench.jobs(Slot::PlanBeside), 2, "nothing is asked for again");
     assert!(bench.screen().contains("just in time"));
 }
 
@@ -400,7 +391,7 @@ fn an_unfinished_output_is_not_kept() {
     let effects = stocked.bench.start_with_stores();
     stocked.bench.carry_out(effects);
     stocked.bench.keys("K");
-    let asked = |bench: &Bench| bench.asked.iter().any(|effect| matches!(effect, Effect::Keep { .. }));
+    let asked = |bench: &Bench| bench.jobs(Slot::Keep) > 0;
     assert!(
         !asked(&stocked.bench) && stocked.bench.screen().contains("unfinished"),
         "{}",
@@ -416,8 +407,6 @@ fn a_copy_shows_how_far_it_is_and_can_be_given_up() {
     let effects = stocked.bench.start_with_stores();
     stocked.bench.carry_out(effects);
     stocked.bench.keys("K");
-    let asked = |bench: &Bench, what: fn(&Effect) -> bool| bench.asked.iter().filter(|it| what(it)).count();
-    let copies = |effect: &Effect| matches!(effect, Effect::Keep { keep: true, .. });
     let foot = |bench: &Bench| bench.rows().pop().unwrap();
     stocked.bench.update(StoresEvent::Copied(450));
     let words = "copying tool_e26cf08d5001AbCdEfGhIjKlMn: 45% of 1000 B…  Esc gives up";
@@ -425,10 +414,10 @@ fn a_copy_shows_how_far_it_is_and_can_be_given_up() {
     // One after the other.
     stocked.bench.keys("K");
     assert!(foot(&stocked.bench).contains("is still being copied"), "{}", foot(&stocked.bench));
-    assert_eq!(asked(&stocked.bench, copies), 1);
+    assert_eq!(stocked.bench.jobs(Slot::Keep), 1);
     stocked.bench.keys("<Esc>");
     assert!(foot(&stocked.bench).contains("gave up copying tool_e26"), "{}", foot(&stocked.bench));
-    assert_eq!(asked(&stocked.bench, |effect| matches!(effect, Effect::StopKeeping)), 1);
+    assert!(stocked.bench.stops(Slot::Keep));
     stocked.bench.keys("j");
     assert!(!foot(&stocked.bench).contains("copying"), "{}", foot(&stocked.bench));
 }
@@ -441,17 +430,13 @@ fn times_that_no_date_can_tell_are_shown() {
         let mut stocked = Stocked::new((120, 24));
         stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"out of time", 1);
         stocked.bench.env = Env::hermetic(stocked.dir.path());
-        let asked = stocked.bench.start_with_stores();
-        let number = asked.iter().find_map(|effect| match effect {
-            Effect::Scan(number) => Some(*number),
-            _ => None,
-        });
+        stocked.bench.start_with_stores();
         let mut listing = list(&looked_at(), &stocked.bench.env, stocked.bench.now);
         // No file system here can hold such a time.
         for entry in &mut listing.entries {
             (entry.identity.modified.seconds, entry.status) = (seconds, status);
         }
-        let effects = stocked.bench.scanned(number.unwrap(), listing);
+        let effects = stocked.bench.scanned(listing);
         stocked.bench.carry_out(effects);
         let row = stocked.bench.rows().into_iter().find(|row| row.contains("opencode ")).unwrap();
         assert!(row.contains(age), "{row}");

@@ -2,7 +2,7 @@
 
 use overspill::preview::{Certainty, Policy};
 use overspill::source::Source;
-use overspill::tui::pager::subject::Subject;
+use overspill::tui::target::Subject;
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;

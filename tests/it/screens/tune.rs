@@ -6,9 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use overspill::source::Source;
 use overspill::store::Env;
 use overspill::tui::app::{Effect, Screen};
+use overspill::tui::job::Slot;
 use overspill::tui::widget::canvas::Canvas;
 
-use crate::common::bench::{Bench, policy};
+use crate::common::bench::{Bench, is_job, policy};
 use crate::screens::SIZES;
 
 /// Ids of outputs of opencode: its 12 hex digits, then 14 others.
@@ -170,10 +171,10 @@ fn what_the_model_should_get_is_typed() {
 fn figures_so_far_stand_when_measuring_is_stopped() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     let effects = bench.update(key('M'));
-    let Some(Effect::Tune(_)) = effects.first() else { panic!("{effects:?}") };
+    assert!(is_job(&effects[0], Slot::Tune), "{effects:?}");
     assert!(bench.status().contains("listing the outputs"), "{}", bench.status());
     let stopped = bench.update(key('\u{1b}'));
-    assert!(matches!(stopped.first(), Some(Effect::StopTune)), "{stopped:?}");
+    assert!(matches!(stopped.first(), Some(Effect::Stop(Slot::Tune))), "{stopped:?}");
     // What the worker found out until it noticed arrives later.
     bench.carry_out(effects);
     assert!(bench.rows()[0].contains("21 errors"), "{:?}", bench.rows()[0]);

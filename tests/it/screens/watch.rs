@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use overspill::corpus::{ErrorsLost, WatchNews, WatchedGot, WatchedOutput};
 use overspill::store::{Entry, Env, list};
-use overspill::tui::app::{Effect, Event};
+use overspill::tui::app::{App, Effect};
 
 use crate::common::bench::{Bench, looked_at, policy};
 use crate::common::home::Home;
@@ -27,7 +27,7 @@ impl Watching {
         std::fs::create_dir_all(&store).unwrap();
         std::fs::write(store.join("tool_e26cf08d5001AbCdEfGhIjKlMn"), "x").unwrap();
         let entry = list(&looked_at(), &bench.env, bench.now).entries.pop().unwrap();
-        let effects = bench.update(Event::ToWatch);
+        let effects = bench.act(App::go_to_watch);
         bench.carry_out(effects);
         Self { bench, entry, _dir: dir }
     }

@@ -6,12 +6,10 @@
 use std::path::Path;
 use std::sync::mpsc::channel;
 
-use overspill::corpus::TuneFault;
 use overspill::preview::Catalog;
-use overspill::session::examine::{Examiner, Paths};
 use overspill::source::Source;
-use overspill::store::{Env, Stores};
-use overspill::tui::{self, Start, Target};
+use overspill::store::Env;
+use overspill::tui::{self, Services, Start, Target};
 
 use crate::common::bench::subject;
 use crate::common::home::Home;
@@ -28,7 +26,7 @@ fn screens() {
     let helper = std::thread::Builder::new().name("helper".into());
     let helper = helper.spawn(move || told.recv().map(|()| panic!("the helper's fault"))).unwrap();
     // The p key reads all policies, on the loop's own thread.
-    let chooser = move |_: Option<&str>| match std::env::var(VARIABLE).as_deref() {
+    let load_policies = move |_: Option<&str>| match std::env::var(VARIABLE).as_deref() {
         Ok("loop") => panic!("the loop's fault"),
         Ok("helper") => tell.send(()).map(|()| Vec::new()).unwrap(),
         _ => Vec::new(),
@@ -41,17 +39,11 @@ fn screens() {
             subject: subject(policy),
             source: Source::open(Path::new("build.log")).unwrap(),
         }],
-        opener: std::sync::Arc::new(|_, _| Err("nothing".into())),
-        finder: std::sync::Arc::new(|_, _, _| Default::default()),
-        preparer: std::sync::Arc::new(|_| Err(TuneFault::Empty(Vec::new()))),
         tune: None,
-        chooser: Box::new(chooser),
-        examiner: std::sync::Arc::new(|agent| {
-            let nowhere = std::sync::Arc::new(|_: &Path| false);
-            Examiner::new(&Catalog::builtin(), agent, nowhere, 0, Paths::Known)
-        }),
-        stores: Stores::builtin(),
-        env: Env::hermetic(Path::new("/nowhere")),
+        services: Services {
+            load_policies: Box::new(load_policies),
+            ..Services::none(Env::hermetic(Path::new("/nowhere")))
+        },
         live: None,
         theme: overspill::tui::widget::theme::Theme::terminal(),
         severities: Default::default(),

@@ -4,7 +4,7 @@ use crate::compare::{Comparison, KeptFinds, lines_of};
 use crate::source::ViewSupply;
 use crate::text::search::{self, Pattern};
 use crate::tui::pager::making::Making;
-use crate::tui::pager::subject::Choice;
+use crate::tui::target::Choice;
 
 /// A task for a worker: plan the preview of an output under these policies.
 #[derive(Debug, Clone)]

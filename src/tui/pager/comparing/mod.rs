@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 
 use crate::compare::Comparison;
 use crate::preview::Want;
-use crate::tui::event::{Effect, Effects};
+use crate::tui::effect::Effects;
+use crate::tui::job::Slot;
 
 use super::Pager;
-use super::subject::Choice;
+use super::jobs;
+use crate::tui::target::Choice;
 use job::{CompareJob, Compared, ComparedReply, CountedFinds};
 
 /// What the rows are about: the file as it was, and the totals that were known of it.
@@ -59,7 +61,7 @@ impl Pager {
     /// Drops all rows; none are made until [`Self::compare`] is called.
     pub(crate) fn stop_comparing(&mut self, effects: &mut Effects) {
         self.comparisons = Comparisons { number: self.next_plan(), ..Comparisons::default() };
-        effects.push(Effect::StopComparing);
+        effects.stop([Slot::Compare]);
     }
 
     /// Makes what is still missing: rows, and those that lacked totals which are known by now.
@@ -91,7 +93,7 @@ impl Pager {
             ],
             task: self.output.task(number),
         };
-        effects.push(Effect::Compare(Box::new(job)));
+        effects.run(Slot::Compare, move |context| jobs::compare(&job, context));
     }
 
     pub(crate) fn compared(&mut self, compared: Compared, effects: &mut Effects) {

@@ -1,4 +1,4 @@
-//! The tasks of a filter for workers, and their replies.
+//! What the job of a filter is given, and what it reports.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -12,11 +12,14 @@ use crate::text::filter::scan::LineScan;
 use crate::text::filter::{Condition, Shows};
 use crate::text::search::PatternError;
 use crate::text::supply::Supply;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
+use crate::tui::job::Slot;
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
+use super::jobs;
 use super::panes::Place;
 use super::reader::Cost;
 use job::{SiftJob, Sifted};
@@ -183,7 +186,7 @@ impl Pager {
     fn stop_filter(&mut self, effects: &mut Effects) {
         self.filter.number += 1;
         if self.output.sift.as_ref().is_some_and(|sift| !sift.index().pending().is_empty()) {
-            effects.push(Effect::StopSift);
+            effects.stop([Slot::Filter]);
         }
     }
 
@@ -215,21 +218,22 @@ impl Pager {
         if sift.index().pending_bytes() <= AT_ONCE
             && count_now(sift, &mut ViewSupply::from(&self.output.view))
         {
-            return effects.push(Effect::StopSift);
+            return effects.stop([Slot::Filter]);
         }
         let at = top / sift.index().block();
         let pending = sift.index().pending();
         let after = pending.iter().map(|blocks| blocks.start.max(at)..blocks.end.max(at));
         let before = pending.iter().map(|blocks| blocks.start.min(at)..blocks.end.min(at));
         let LineScan { block, .. } = sift.scan();
-        effects.push(Effect::Sift(SiftJob {
+        let job = SiftJob {
             number: self.filter.number,
             view: self.output.view.clone(),
             blocks: after.chain(before).filter(|blocks| !blocks.is_empty()).collect(),
             conditions: sift.conditions().clone(),
             got: sift.got().clone(),
             block,
-        }))
+        };
+        effects.run(Slot::Filter, move |context| jobs::count_shown(&job, context));
     }
 
     /// Says so if the filter leaves out the line at an offset of the file.

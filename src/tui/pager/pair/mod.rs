@@ -1,24 +1,23 @@
 //! The previews of two policies side by side: what one keeps and the other loses is set off.
 
-pub mod task;
-
 use std::ops::Range;
 
 use crossterm::event::KeyEvent;
 
 use crate::text::cells::Show;
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::fold::ProgressLines;
+use super::jobs;
 use super::making::{Making, Planned};
 use super::output::OpenOutput;
 use super::reader::Cost;
 use super::scroll::{Long, Scroll, Viewport};
-use super::subject::Choice;
-use task::{PairPlanned, PairTask};
+use crate::tui::target::Choice;
 
 /// Rows of the screen besides the text: a heading above, a rule and the status below.
 pub(crate) const AROUND: u16 = 3;
@@ -140,21 +139,20 @@ impl Pager {
         let is_small = tasks.iter().all(Making::is_small);
         let mut pair =
             Pair { sides, choices, focus: 0, tops: [0, 0], differences: Vec::new(), current: None, number };
-        let task = PairTask { number, tasks };
         if is_small {
-            if let Some(made) = task.run(&|| true) {
-                pair.take(made.planned);
+            if let Some(planned) = jobs::plan_both(&tasks, &|| true) {
+                pair.take(planned);
             }
         } else {
-            effects.push(Effect::PlanPair(Box::new(task)));
+            jobs::plan_pair(number, tasks, effects);
         }
         self.pair = Some(pair);
     }
 
     /// Handles the previews made by a worker.
-    pub(crate) fn pair_planned(&mut self, made: PairPlanned) {
-        if let Some(pair) = self.pair.as_mut().filter(|pair| pair.number == made.number) {
-            pair.take(made.planned);
+    pub(crate) fn pair_planned(&mut self, number: u64, planned: [Planned; 2]) {
+        if let Some(pair) = self.pair.as_mut().filter(|pair| pair.number == number) {
+            pair.take(planned);
         }
     }
 

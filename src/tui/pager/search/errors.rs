@@ -1,8 +1,8 @@
 //! The errors and warnings in an output: their patterns, their counts, and going from one to the next.
 
 use crate::text::search::{Severity, SeverityPatterns, Toward};
-use crate::tui::event::{Effect, Effects};
-use crate::tui::pager::Pager;
+use crate::tui::effect::Effects;
+use crate::tui::pager::{Pager, scans};
 
 use super::job::Counting;
 use super::seek::Sought;
@@ -72,11 +72,8 @@ impl Pager {
         for severity in Severity::ALL {
             if let Some(pattern) = self.errors.patterns.get(severity).cloned() {
                 let tally = self.errors.tally_mut(severity);
-                effects.push(Effect::CountMatches(tally.job(
-                    Counting::Severity(severity),
-                    &pattern,
-                    &self.output.view,
-                )));
+                let job = tally.job(Counting::Severity(severity), &pattern, &self.output.view);
+                scans::start_count(job, effects);
             }
         }
         self.count_kept_errors();

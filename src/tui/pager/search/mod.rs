@@ -9,11 +9,12 @@ pub(crate) mod typing;
 use std::ops::Range;
 
 use crate::text::search::{Pattern, PatternError, Toward};
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
-use super::Pager;
+use super::{Pager, scans};
 use job::Counting;
 use seek::{Seeking, Sought};
 use tally::Tally;
@@ -135,11 +136,8 @@ impl Pager {
     /// Counts the matches in the file that are not counted yet.
     pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
         let Some(pattern) = &self.find.pattern else { return };
-        effects.push(Effect::CountMatches(self.find.tally.job(
-            Counting::Matches,
-            pattern,
-            &self.output.view,
-        )));
+        let job = self.find.tally.job(Counting::Matches, pattern, &self.output.view);
+        scans::start_count(job, effects);
         self.count_kept();
     }
 

@@ -4,10 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::text::search::{Severity, Toward};
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
+use crate::tui::job::Slot;
 use crate::tui::keys::Action;
 use crate::tui::pager::Pager;
 use crate::tui::pager::reader::{Cost, Reader};
+use crate::tui::pager::scans;
 use crate::tui::widget::layout::Side;
 
 use super::job::{Counting, Found, Haystack, Round, SearchJob, SearchReply};
@@ -74,7 +77,7 @@ impl Pager {
         let number = self.find.number;
         let within = self.output.sift_of(side).cloned();
         let job = SearchJob { number, pattern, haystack, skip, from, toward, times, within };
-        effects.push(Effect::Search(Box::new(job)))
+        effects.run(Slot::Search, move |context| scans::search_for(&job, context));
     }
 
     /// Returns where to search from: the current match if it is visible, otherwise the top of the screen; for a search

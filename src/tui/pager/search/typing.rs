@@ -4,7 +4,9 @@ use std::mem;
 
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Toward};
-use crate::tui::event::{Effect, Effects, Message};
+use crate::tui::effect::Effects;
+use crate::tui::event::Message;
+use crate::tui::job::Slot;
 use crate::tui::pager::Pager;
 use crate::tui::pager::panes::Panes;
 
@@ -56,7 +58,7 @@ impl Pager {
             }
         };
         self.restore_panes(panes);
-        let Some(pattern) = pattern else { return effects.push(Effect::StopSearch) };
+        let Some(pattern) = pattern else { return effects.stop([Slot::Search, Slot::CountMatches]) };
         self.find.toward = Some(toward);
         self.find.pattern = Some(pattern);
         self.count_matches(effects);
@@ -96,7 +98,7 @@ impl Pager {
         self.find.tally.follow_on(&typed.tally);
         self.find.stop();
         self.restore_panes(panes);
-        effects.push(Effect::StopSearch);
+        effects.stop([Slot::Search, Slot::CountMatches]);
         let counted = self.find.tally.counts.counted_bytes();
         self.recount_matches(counted, generation == self.output.view.generation(), effects);
     }

@@ -11,9 +11,9 @@ use crate::text::label::SafeText;
 use crate::text::search::Severity;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::recorded::RecordedCall;
 use crate::tui::pager::search::job::Counting;
 use crate::tui::pager::{Pager, describe, outcome};
+use crate::tui::recorded::RecordedCall;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 

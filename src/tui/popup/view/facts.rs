@@ -11,7 +11,7 @@ use crate::text::label::{SafeText, columns_of, head};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::describe;
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
+use crate::tui::recorded::{RecordedCall, RestOfOutput};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};

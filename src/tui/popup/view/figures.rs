@@ -7,7 +7,7 @@ use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::text::label::SafeText;
 use crate::text::search::MatchCounts;
 use crate::tui::pager::Pager;
-use crate::tui::pager::subject::Choice;
+use crate::tui::target::Choice;
 use crate::tui::widget::glyphs::Glyphs;
 use crate::tui::widget::line::{self, Span};
 

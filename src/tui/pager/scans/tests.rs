@@ -1,12 +1,11 @@
 //! Scans find and count every byte and match once, whichever thread does it.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::channel;
+use std::sync::Arc;
 
 use super::*;
 use crate::source::Source;
-use crate::tui::pager::search::job::Counting;
-use crate::tui::runtime::signal::Signal;
+use crate::store::Env;
+use crate::tui::services::Services;
 
 const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
 
@@ -18,18 +17,21 @@ fn view(content: &[u8]) -> MapView {
     Source::open(&path).unwrap().view()
 }
 
-fn ticket() -> Ticket {
-    Ticket::next(&Arc::new(AtomicU64::new(0)))
+fn events(work: impl FnOnce(&JobContext)) -> Vec<OutputEvent> {
+    let services = Arc::new(Services::none(Env::hermetic(std::path::Path::new("/nowhere"))));
+    let events = JobContext::collect(Slot::CountLines, &services, work);
+    events
+        .into_iter()
+        .map(|event| event.downcast().unwrap_or_else(|_| panic!("an event of the output")))
+        .collect()
 }
 
-fn events(work: impl FnOnce(&Background)) -> Vec<Event> {
-    let (sender, receiver) = channel();
-    work(&Background { ticket: ticket(), gate: Gate::default(), events: Reporter::new(sender) });
-    let app = |signal| match signal {
-        Signal::App(event) => Some(event),
-        _ => None,
-    };
-    receiver.iter().filter_map(app).collect()
+/// Returns the reply to a search.
+fn reply(job: &SearchJob) -> SearchReply {
+    match events(|context| search_for(job, context)).pop() {
+        Some(OutputEvent::Found(found)) => found.reply,
+        _ => panic!("no reply"),
+    }
 }
 
 #[test]
@@ -38,8 +40,8 @@ fn lines_come_before_totals_and_each_byte_once() {
     let view = view(content.as_bytes());
     let mut index = BlockIndex::new(view.len() as u64);
     let (mut sum, mut seen) = (Measure::default(), 0);
-    for event in events(|background| count(&view, 1, ALL, background)) {
-        let Event::Output(OutputEvent::Counted { counts, measure, measured, .. }) = event else {
+    for event in events(|context| count(&view, 1, ALL, context)) {
+        let OutputEvent::Counted { counts, measure, measured, .. } = event else {
             continue;
         };
         let bytes = measured.end - measured.start;
@@ -70,7 +72,7 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
         within: None,
     };
     let at = |chunk: usize| chunk * search::CHUNK + 10;
-    let found = |from, toward| match seek(&job(from, toward), &ticket()) {
+    let found = |from, toward| match reply(&job(from, toward)) {
         SearchReply::Match(found, round) => (found.start, round),
         _ => panic!("nothing found"),
     };
@@ -92,7 +94,7 @@ fn what_is_skipped_is_passed_over_and_the_nth_match_is_found() {
         let skip = skip.into();
         let haystack = haystack.clone();
         let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times, within: None };
-        match seek(&job, &ticket()) {
+        match reply(&job) {
             SearchReply::Match(found, round) => Some((found.start, round)),
             _ => None,
         }
@@ -115,8 +117,8 @@ fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
         CountJob { what: Counting::Matches, number: 1, pattern: Pattern::new("a").unwrap(), view, from: 0 };
     let mut ends = vec![0];
     let mut total = 0;
-    for event in events(|background| tally(&job, background)) {
-        let Event::Output(OutputEvent::Found(found)) = event else { continue };
+    for event in events(|context| tally(&job, context)) {
+        let OutputEvent::Found(found) = event else { continue };
         let SearchReply::Counted(_, end, count) = found.reply else { continue };
         ends.push(end);
         total += count;
@@ -136,10 +138,8 @@ fn matches_across_chunks_of_a_long_line_are_counted_once() {
             view: view.clone(),
             from: 0,
         };
-        let counted = events(|background| tally(&job, background)).into_iter().map(|event| match event {
-            Event::Output(OutputEvent::Found(Found { reply: SearchReply::Counted(_, _, count), .. })) => {
-                count
-            }
+        let counted = events(|context| tally(&job, context)).into_iter().map(|event| match event {
+            OutputEvent::Found(Found { reply: SearchReply::Counted(_, _, count), .. }) => count,
             _ => 0,
         });
         assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));
@@ -165,17 +165,15 @@ fn a_search_reads_each_byte_about_once_and_pages_whole() {
             times: 1,
             within: None,
         };
-        let SearchReply::Match(found, Round::Straight) = seek(&job, &ticket()) else {
-            panic!("nothing found")
-        };
+        let SearchReply::Match(found, Round::Straight) = reply(&job) else { panic!("nothing found") };
         assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
         let read = (view.reads().bytes - before) as usize;
         // Each stretch may read three pages more.
         assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
     }
     let job = CountJob { what: Counting::Matches, number: 1, pattern, view: view.clone(), from: 0 };
-    assert!(!events(|background| tally(&job, background)).is_empty());
-    assert!(!events(|background| count(&view, 1, ALL, background)).is_empty());
+    assert!(!events(|context| tally(&job, context)).is_empty());
+    assert!(!events(|context| count(&view, 1, ALL, context)).is_empty());
     assert_eq!(view.reads().unaligned, 0);
 }
 
@@ -193,7 +191,7 @@ fn a_match_far_into_the_line_that_ends_a_stretch_is_found() {
             let haystack = Haystack::File(view.clone());
             let skip = Arc::default();
             let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times: 1, within: None };
-            let reply = seek(&job, &ticket());
+            let reply = reply(&job);
             let start = at - 9;
             assert!(matches!(reply, SearchReply::Match(range, _) if range == (start..at + 6)), "{feed}");
         }

@@ -16,10 +16,10 @@ use crate::session::verify::{Verdict, WholeOutput, whole_display};
 use crate::source::MapView;
 use crate::text::pretty::{JsonExtent, Pretty, pretty};
 use crate::tui::pager::json::JsonLine;
-use crate::tui::pager::recorded::{RecordedCall, RestOfOutput};
-use crate::tui::sessions::job::{CallText, OutputPlace, ReadyCall, SessionsEvent};
+use crate::tui::recorded::{CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
 
 use super::held::{HeldSession, exit_code};
+use super::job::SessionsEvent;
 
 /// The longest result that is shown, in bytes.
 const LONGEST: usize = 16 << 20;
@@ -39,7 +39,7 @@ pub(crate) fn show(held: &HeldSession, index: usize, paths: Paths) {
         Ok(ready) => SessionsEvent::Ready(Box::new(ready)),
         Err(words) => SessionsEvent::Text(Err(words)),
     };
-    held.events.send(event);
+    held.context.send(event);
 }
 
 fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, String> {
@@ -68,7 +68,6 @@ fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, St
     let version = held.transcript.facts.version.as_deref().unwrap_or_default();
     let tool = held.transcript.tool(call);
     Ok(ReadyCall {
-        index,
         name: format!("{tool}: {}", one_line(&command(held.transcript, call))),
         agent: held.transcript.agent,
         policy: policy.map(|policy| policy.split(' ').next().unwrap_or_default().to_owned()),
@@ -76,6 +75,7 @@ fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, St
         saved_as: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
         place,
         recorded: Box::new(RecordedCall {
+            index,
             notices: match rest {
                 RestOfOutput::Missing(_) => held.examiner.notices_in(&text).into(),
                 _ => Arc::default(),
@@ -168,7 +168,7 @@ pub(crate) fn text(held: &HeldSession, index: usize, wanted: CallText) {
             CallText::Request => request(held, call),
         },
     };
-    held.events.send(SessionsEvent::Text(line.map(Box::new)));
+    held.context.send(SessionsEvent::Text(line.map(Box::new)));
 }
 
 fn display(held: &HeldSession, call: &Call) -> Result<JsonLine, String> {

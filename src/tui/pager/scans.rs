@@ -1,19 +1,20 @@
 //! The workers that read a whole file: they count its lines and totals, find the nearest match and count all matches.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use crate::source::{self, Buffer, MapView};
 use crate::text::index::{BlockCounts, BlockIndex};
-use crate::text::search::{self, Pattern, Stretches, Toward};
+use crate::text::search::{self, Pattern, Severity, Stretches, Toward};
 use crate::text::supply::OwnBytes;
 use crate::text::units::{Measure, Want};
-use crate::tui::event::{Event, OutputEvent};
-use crate::tui::pager::counted::Uncounted;
-use crate::tui::pager::making::gaps;
-use crate::tui::pager::search::job::{CountJob, Found, Haystack, Round, SearchJob, SearchReply};
+use crate::tui::effect::Effects;
+use crate::tui::job::{JobContext, Slot};
 
-use super::ticket::{Reporter, Ticket};
+use super::counted::Uncounted;
+use super::event::OutputEvent;
+use super::making::gaps;
+use super::search::job::{CountJob, Counting, Found, Haystack, Round, SearchJob, SearchReply};
 
 /// A counting worker takes one part in this many of a file at a time.
 const SHARE: usize = 64;
@@ -39,66 +40,11 @@ const MOST_MATCHES: u64 = 4096;
 /// A chunk never ends early before this many bytes, to keep the list of chunks small.
 const SHORTEST_CHUNK: usize = 64 << 10;
 
-/// Gives work that the user waits for precedence over work in the background.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Gate(Arc<(Mutex<usize>, Condvar)>);
-
-/// Background work waits while this exists.
-pub(crate) struct PauseGuard<'a>(&'a Gate);
-
-impl Gate {
-    fn lock(&self) -> MutexGuard<'_, usize> {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Holds background work back until the guard is dropped.
-    pub(crate) fn pass(&self) -> PauseGuard<'_> {
-        *self.lock() += 1;
-        PauseGuard(self)
-    }
-
-    /// Waits until no guard is left.
-    fn wait(&self) {
-        let wait = self.0.1.wait_while(self.lock(), |passing| *passing > 0);
-        drop(wait.unwrap_or_else(PoisonError::into_inner));
-    }
-}
-
-impl Drop for PauseGuard<'_> {
-    fn drop(&mut self) {
-        *self.0.lock() -= 1;
-        self.0.0.1.notify_all();
-    }
-}
-
-/// A background worker's ticket, the gate at which it waits, and where it reports.
-pub(crate) struct Background {
-    pub(crate) ticket: Ticket,
-    pub(crate) gate: Gate,
-    pub(crate) events: Reporter,
-}
-
-impl Background {
-    /// Waits at the gate. Returns whether the work is still wanted.
-    pub(crate) fn go_on(&self) -> bool {
-        self.gate.wait();
-        self.ticket.is_wanted()
-    }
-
-    pub(crate) fn is_wanted(&self) -> bool {
-        self.ticket.is_wanted()
-    }
-
-    pub(crate) fn send(&self, event: impl Into<Event>) -> ControlFlow<()> {
-        if self.events.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
-
 /// Counts the line feeds from a block on first, because the line numbers on the screen wait for them; then the other
 /// totals.
-pub(crate) fn count(view: &MapView, number: u64, from: Uncounted, background: &Background) {
+pub(crate) fn count(view: &MapView, number: u64, from: Uncounted, context: &JobContext) {
     let index = BlockIndex::new(view.len() as u64);
-    go_through(&index, from.lines..index.blocks(), background, |buffer, blocks| {
+    go_through(&index, from.lines..index.blocks(), context, |buffer, blocks| {
         let bytes = index.range(blocks.clone());
         let counts = source::line_feeds(view, bytes, index.block(), buffer);
         let counts = BlockCounts { first: blocks.start, counts };
@@ -110,7 +56,7 @@ pub(crate) fn count(view: &MapView, number: u64, from: Uncounted, background: &B
             measured: 0..0,
         }
     });
-    go_through(&index, from.totals..index.blocks(), background, |buffer, blocks| {
+    go_through(&index, from.totals..index.blocks(), context, |buffer, blocks| {
         let range = index.range(blocks);
         let measured = range.start as u64..range.end as u64;
         let measure = source::measure(view, range, Want::ALL, buffer);
@@ -123,17 +69,17 @@ pub(crate) fn count(view: &MapView, number: u64, from: Uncounted, background: &B
 fn go_through(
     index: &BlockIndex,
     blocks: Range<usize>,
-    background: &Background,
+    context: &JobContext,
     report: impl Fn(&mut Buffer, Range<usize>) -> OutputEvent + Sync,
 ) {
     let take = (index.range(blocks.clone()).len() / SHARE).clamp(LEAST_TAKE, MOST_TAKE);
     let take = (take / index.block()).max(1);
     let work = |buffer: &mut Buffer, number: usize| {
-        if !background.go_on() {
+        if !context.go_on() {
             return ControlFlow::Break(());
         }
         let start = blocks.start + number * take;
-        background.send(report(buffer, start..(start + take).min(blocks.end)))
+        context.report(report(buffer, start..(start + take).min(blocks.end)))
     };
     let takes = blocks.len().div_ceil(take);
     match index.range(blocks.clone()).len() {
@@ -145,12 +91,20 @@ fn go_through(
     }
 }
 
+/// Searches for a match, and reports it if that is still wanted.
+pub(crate) fn search_for(job: &SearchJob, context: &JobContext) {
+    let reply = seek(job, context);
+    if context.is_wanted() {
+        context.send(OutputEvent::Found(Found { number: job.number, reply }));
+    }
+}
+
 /// Searches for one match after the other until the one that the job asks for; whole laps are left out.
-pub(crate) fn seek(job: &SearchJob, ticket: &Ticket) -> SearchReply {
+pub(crate) fn seek(job: &SearchJob, context: &JobContext) -> SearchReply {
     let (mut from, mut round, mut last, mut first) = (job.from, Round::Straight, None, None);
     let (mut left, mut passed) = (job.times, 0);
     while left > 0 {
-        let Some((found, way)) = seek_once(job, from, ticket).filter(|_| ticket.is_wanted()) else { break };
+        let Some((found, way)) = seek_once(job, from, context).filter(|_| context.is_wanted()) else { break };
         if way == Round::Wrapped {
             round = way;
         }
@@ -170,28 +124,28 @@ pub(crate) fn seek(job: &SearchJob, ticket: &Ticket) -> SearchReply {
 }
 
 /// Searches from `from` to the end, then wraps around and searches the rest.
-fn seek_once(job: &SearchJob, from: usize, ticket: &Ticket) -> Option<(Range<usize>, Round)> {
+fn seek_once(job: &SearchJob, from: usize, context: &JobContext) -> Option<(Range<usize>, Round)> {
     let len = job.haystack.bytes().len();
     let from = from.min(len);
     let (ahead, behind) = match job.toward {
         Toward::End => (from..len, 0..from),
         Toward::Start => (0..from, from..len),
     };
-    let straight = nearest_wanted(job, ahead, ticket).map(|found| (found, Round::Straight));
-    straight.or_else(|| nearest_wanted(job, behind, ticket).map(|found| (found, Round::Wrapped)))
+    let straight = nearest_wanted(job, ahead, context).map(|found| (found, Round::Straight));
+    straight.or_else(|| nearest_wanted(job, behind, context).map(|found| (found, Round::Wrapped)))
 }
 
 /// Returns the nearest match within a range that does not lie in what the job skips.
-fn nearest_wanted(job: &SearchJob, within: Range<usize>, ticket: &Ticket) -> Option<Range<usize>> {
+fn nearest_wanted(job: &SearchJob, within: Range<usize>, context: &JobContext) -> Option<Range<usize>> {
     if job.skip.is_empty() {
-        return nearest(job, within, ticket);
+        return nearest(job, within, context);
     }
     let mut parts = unskipped(job.haystack.bytes(), &job.skip);
     if job.toward == Toward::Start {
         parts.reverse();
     }
     let parts = parts.into_iter().map(|part| part.start.max(within.start)..part.end.min(within.end));
-    parts.filter(|part| !part.is_empty()).find_map(|part| nearest(job, part, ticket))
+    parts.filter(|part| !part.is_empty()).find_map(|part| nearest(job, part, context))
 }
 
 /// Returns the ranges in which the matches that are not skipped start, in order: what is not skipped, from the start of
@@ -211,13 +165,13 @@ fn unskipped(bytes: &[u8], skip: &[Range<usize>]) -> Vec<Range<usize>> {
 
 /// Returns the nearest match within a range. Stretches are handed out nearest first: once one has a match, only those
 /// handed out before it, which are already being searched, can have a nearer one.
-fn nearest(job: &SearchJob, within: Range<usize>, ticket: &Ticket) -> Option<Range<usize>> {
+fn nearest(job: &SearchJob, within: Range<usize>, context: &JobContext) -> Option<Range<usize>> {
     let stretches = Stretches::new(within, job.toward);
     let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);
     // Each thread gets its own pattern: threads that share one wait for each other.
     let state = || (Buffer::default(), job.pattern.clone());
     source::share_out(stretches.count(), state, |(buffer, pattern), number| {
-        if !ticket.is_wanted() {
+        if !context.is_wanted() {
             return ControlFlow::Break(());
         }
         let bytes = match &job.haystack {
@@ -241,13 +195,23 @@ fn nearest(job: &SearchJob, within: Range<usize>, ticket: &Ticket) -> Option<Ran
     best.into_inner().unwrap_or_else(PoisonError::into_inner).map(|(_, found)| found)
 }
 
+/// Has a worker count all matches.
+pub(crate) fn start_count(job: CountJob, effects: &mut Effects) {
+    let slot = match job.what {
+        Counting::Matches => Slot::CountMatches,
+        Counting::Severity(Severity::Error) => Slot::CountErrors,
+        Counting::Severity(Severity::Warning) => Slot::CountWarnings,
+    };
+    effects.run(slot, move |context| tally(&job, context));
+}
+
 /// Counts all matches from where the job starts, chunk by chunk.
-pub(crate) fn tally(job: &CountJob, background: &Background) {
+pub(crate) fn tally(job: &CountJob, context: &JobContext) {
     let len = job.view.len();
     let most = (len / MAP_ROWS).clamp(16 << 10, LONGEST_CHUNK);
     let mut buffer = Buffer::default();
     let mut start = job.from;
-    while start < len && background.go_on() {
+    while start < len && context.go_on() {
         let stop = (start + most).min(len);
         let window = search::window(&(start..stop), len);
         let bytes = buffer.read(&job.view, window.clone());
@@ -256,7 +220,7 @@ pub(crate) fn tally(job: &CountJob, background: &Background) {
             let (end, count) = dense(bytes, &job.pattern, inside);
             start = window.start + end;
             let reply = SearchReply::Counted(job.what, start, count);
-            if background.send(OutputEvent::Found(Found { number: job.number, reply })).is_break() {
+            if context.report(OutputEvent::Found(Found { number: job.number, reply })).is_break() {
                 return;
             }
         }

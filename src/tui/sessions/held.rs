@@ -14,22 +14,22 @@ use crate::session::tally::length;
 use crate::session::transcript::Transcript;
 use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
-use crate::tui::sessions::job::SessionsEvent;
-use crate::tui::sessions::rows::CallSizes;
+use crate::tui::job::JobContext;
 
-use super::ticket::Reporter;
+use super::job::SessionsEvent;
+use super::rows::CallSizes;
 
 /// The session that is open, and what its calls are examined with.
 pub(crate) struct HeldSession<'a> {
     pub file: &'a SessionFile,
     pub examiner: &'a Examiner,
     pub transcript: &'a Transcript,
-    pub events: &'a Reporter,
+    pub context: &'a JobContext,
     /// What was found of calls that were compared, by their numbers.
     pub verdicts: &'a Verdicts,
 }
 
-/// Verdicts on calls by their numbers, lest a call be compared again when it is opened.
+/// Verdicts on calls by their numbers, so that opening a call does not compare it twice.
 pub(crate) type Verdicts = RefCell<BTreeMap<usize, Verdict>>;
 
 impl HeldSession<'_> {
@@ -51,7 +51,7 @@ impl HeldSession<'_> {
                 },
             ))
         };
-        self.events.send(SessionsEvent::Sized(range.filter_map(sizes).collect()));
+        self.context.send(SessionsEvent::Sized(range.filter_map(sizes).collect()));
     }
 
     /// Returns what was found of a call, if it was compared.
@@ -73,7 +73,7 @@ impl HeldSession<'_> {
             return;
         };
         let verdict = self.verdict(index).unwrap_or_else(|| self.compare(index, call));
-        self.events.send(SessionsEvent::Verified(index, verdict));
+        self.context.send(SessionsEvent::Verified(index, verdict));
     }
 }
 

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::human::thousands;
+use crate::session::examine::Paths;
 use crate::session::model::Evidence;
 use crate::session::verdict::{Against, Unchecked, Verdict};
+use crate::source::MapView;
 
 /// What is left of the output that the result was cut from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub enum RestOfOutput {
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
+    /// The index of the call in its session.
+    pub index: usize,
     /// What the model got.
     pub text: Arc<str>,
     /// What of the text is a notice of the agent's, as ranges in bytes, where nothing is left of the output beside which that
@@ -39,6 +43,57 @@ pub struct RecordedCall {
     pub check: Option<Verdict>,
     /// What else is known about the call, by name, for Facts.
     pub facts: Vec<(&'static str, String)>,
+}
+
+/// One of the texts that the records hold of a call, besides what the model got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallText {
+    /// The copy for the agent's own screen.
+    Display,
+    /// The record of the result.
+    Record,
+    /// The arguments of the call.
+    Arguments,
+    /// The request that first carried the result.
+    Request,
+}
+
+/// A request to the worker that holds the open session. Calls are meant by their index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallRequest {
+    /// These rows are on the screen: what they lack comes first.
+    Rows(Vec<usize>),
+    /// Prepare this call to be shown, with its spill if that lies in one of these places.
+    Show(usize, Paths),
+    /// Read one of the texts of this call.
+    Text(usize, CallText),
+}
+
+/// Where the output of a call is, to be shown beside what was recorded.
+#[derive(Debug, Clone)]
+pub enum OutputPlace {
+    /// A file in a known store, or beside the records.
+    File(PathBuf),
+    /// Memory: a copy that is whole, or the recorded text itself.
+    Memory(MapView),
+}
+
+/// A call that is ready to be shown.
+#[derive(Debug)]
+pub struct ReadyCall {
+    /// Its name on the screen: tool and command.
+    pub name: String,
+    pub agent: &'static str,
+    /// The policy that cut it, or that comes closest, if that is known: `claude-code/bash`.
+    pub policy: Option<String>,
+    /// The exit status of the command.
+    pub exit_code: Option<i32>,
+    /// The path of the spill as the records have it, if they name one.
+    pub saved_as: Option<String>,
+    /// Where the output is.
+    pub place: OutputPlace,
+    /// What was recorded.
+    pub recorded: Box<RecordedCall>,
 }
 
 /// What Preview shows of an output whose result is recorded.

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use crate::env::Env;
 use crate::session::copies::{RelatedSessions, SeenCalls, families};
-use crate::session::examine::Examiner;
 use crate::session::exposure::Exposure;
 use crate::session::list;
 use crate::session::model::{Call, SessionFacts};
@@ -18,17 +17,13 @@ use crate::session::tally;
 use crate::session::transcript::Transcript;
 use crate::text::label::SafeText;
 use crate::tui::event::Event;
-use crate::tui::sessions::job::{
-    CallRequest, FoundSessions, OpenedCalls, SessionToSum, SessionsEvent, SumTask,
-};
-use crate::tui::sessions::rows::{CallRow, SessionRow, SessionWords, SumState};
+use crate::tui::job::{JobContext, JobRequest, Ticket};
+use crate::tui::recorded::CallRequest;
 
-use super::calls;
 use super::held::{HeldSession, Verdicts};
-use super::ticket::{Reporter, Ticket};
-
-/// Makes an examiner of the calls of an agent's sessions.
-pub type ExaminerOf = Arc<dyn Fn(&str) -> Examiner + Send + Sync>;
+use super::job::{FoundSessions, OpenedCalls, SessionToSum, SessionsEvent};
+use super::rows::{CallRow, SessionRow, SessionWords, SumState};
+use super::show;
 
 /// How many sessions are described before what is known is sent.
 const BATCH: usize = 128;
@@ -40,8 +35,8 @@ const CALLS: usize = 32;
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Finds the sessions, then reads the ends of their files.
-pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
-    let listing = list::list(env, None, &Wanted(ticket));
+pub(crate) fn find(number: u64, context: &JobContext) {
+    let listing = list::list(context.env(), None, &Wanted(&context.ticket));
     let row = |file: SessionFile| {
         let agent = list::format_of(&file).map_or("", |format| format.agent());
         let words = (!file.facts.id.is_empty()).then(|| words(&file.facts));
@@ -51,7 +46,7 @@ pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
     let faults = listing.faults.into_iter().map(SafeText::from).collect();
     let found = FoundSessions { number, now: crate::env::now(), rows, faults };
-    if !ticket.is_wanted() || !events.send(SessionsEvent::Listed(found)) {
+    if !context.is_wanted() || !context.send(SessionsEvent::Listed(found)) {
         return;
     }
     let (mut described, mut exposure) = (Vec::new(), Exposure::default());
@@ -68,15 +63,15 @@ pub(crate) fn find(number: u64, env: &Env, ticket: &Ticket, events: &Reporter) {
         // The first are sent soon, because the screen is waiting.
         if described.len() == BATCH || n + 1 == BATCH / 4 {
             let some = std::mem::take(&mut described);
-            if !ticket.is_wanted() || !events.send(SessionsEvent::Described(number, some)) {
+            if !context.is_wanted() || !context.send(SessionsEvent::Described(number, some)) {
                 return;
             }
         }
     }
-    events.send(SessionsEvent::Described(number, described));
+    context.send(SessionsEvent::Described(number, described));
     let all: Vec<_> = files.iter().map(|file| &**file).zip(&origins).collect();
     let related = families(&all).into_iter().filter(|family| family.len() > 1).collect();
-    events.send(SessionsEvent::Related(number, related));
+    context.send(SessionsEvent::Related(number, related));
 }
 
 fn words(facts: &SessionFacts) -> SessionWords {
@@ -92,15 +87,16 @@ fn words(facts: &SessionFacts) -> SessionWords {
 }
 
 /// Sums up the calls of sessions, one after the other. A call that was copied counts in the session that was created first.
-pub(crate) fn sum(task: &SumTask, uid: u32, ticket: &Ticket, events: &Reporter) {
-    for SessionToSum { index, file, earlier } in &task.sessions {
-        let (progress, mut seen) = (Wanted(ticket), SeenCalls::default());
+pub(crate) fn sum(number: u64, sessions: &[SessionToSum], context: &JobContext) {
+    let uid = context.env().uid();
+    for SessionToSum { index, file, earlier } in sessions {
+        let (progress, mut seen) = (Wanted(&context.ticket), SeenCalls::default());
         earlier
             .iter()
             .filter_map(|file| list::open(file, &progress).ok())
             .for_each(|opened| seen.add(opened.transcript()));
         let sums = tally::count_new(file, uid, &mut seen, &progress).ok().map(|counted| counted.sums);
-        if !ticket.is_wanted() || !events.send(SessionsEvent::Summed(task.number, *index, sums)) {
+        if !context.is_wanted() || !context.send(SessionsEvent::Summed(number, *index, sums)) {
             return;
         }
     }
@@ -121,8 +117,7 @@ impl ReadProgress for Wanted<'_> {
 
 /// Reading is reported in percent, and goes on as long as it is wanted.
 struct Percent<'a> {
-    ticket: &'a Ticket,
-    events: &'a Reporter,
+    context: &'a JobContext,
     last: AtomicU64,
 }
 
@@ -130,13 +125,13 @@ impl ReadProgress for Percent<'_> {
     fn step(&self, done: u64, total: u64) -> bool {
         let percent = (u128::from(done) * 100 / u128::from(total.max(1))) as u64;
         if self.last.swap(percent, Ordering::Relaxed) != percent {
-            self.events.send(SessionsEvent::Reading(percent));
+            self.context.send(SessionsEvent::Reading(percent));
         }
-        self.ticket.is_wanted()
+        self.context.is_wanted()
     }
 
     fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
-        Some(still_wanted(self.ticket))
+        Some(still_wanted(&self.context.ticket))
     }
 }
 
@@ -147,57 +142,56 @@ fn still_wanted(ticket: &Ticket) -> Arc<dyn Fn() -> bool + Send + Sync> {
 
 /// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows, until the
 /// requests end.
-pub(crate) fn hold(
-    env: &Env,
-    file: &SessionFile,
-    examiner: &Examiner,
-    requests: &Receiver<CallRequest>,
-    ticket: &Ticket,
-    events: &Reporter,
-) {
-    let progress = Percent { ticket, events, last: AtomicU64::new(0) };
+pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
+    let agent = list::format_of(file).map_or("", |format| format.agent());
+    let (examiner, requests) = ((context.services.examiner)(agent), context.take_requests());
+    let progress = Percent { context, last: AtomicU64::new(0) };
     let mut opened = match list::open(file, &progress) {
         Ok(opened) => opened,
-        Err(_) if !ticket.is_wanted() => return,
+        Err(_) if !context.is_wanted() => return,
         Err(error) => {
-            events.send(SessionsEvent::Failed(error.to_string().into()));
+            context.send(SessionsEvent::Failed(error.to_string().into()));
             return;
         }
     };
-    if !ticket.is_wanted() || !events.send(opened_calls(opened.transcript())) {
+    if !context.is_wanted() || !context.send(opened_calls(opened.transcript())) {
         return;
     }
     let mut todo = Todo::new(opened.transcript().calls.len());
-    let mut copies = CopiesElsewhere::look(env, file, ticket);
+    let mut copies = CopiesElsewhere::look(context.env(), file, &context.ticket);
     let verdicts = Verdicts::default();
     loop {
-        let request = if todo.is_done() {
-            requests.recv_timeout(LOOK_EVERY)
-        } else {
-            requests.try_recv().map_err(|error| match error {
-                std::sync::mpsc::TryRecvError::Empty => RecvTimeoutError::Timeout,
-                std::sync::mpsc::TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
-            })
+        let request = next_request(&requests, if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
+        let held = HeldSession {
+            file,
+            examiner: &examiner,
+            transcript: opened.transcript(),
+            context,
+            verdicts: &verdicts,
         };
-        let held =
-            HeldSession { file, examiner, transcript: opened.transcript(), events, verdicts: &verdicts };
         match request {
             Ok(CallRequest::Rows(rows)) => todo.first(rows),
-            Ok(CallRequest::Show(index, paths)) => calls::show(&held, index, paths),
-            Ok(CallRequest::Text(index, text)) => calls::text(&held, index, text),
+            Ok(CallRequest::Show(index, paths)) => show::show(&held, index, paths),
+            Ok(CallRequest::Text(index, text)) => show::text(&held, index, text),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&held),
             Err(RecvTimeoutError::Timeout) => {
-                copies.report(opened.transcript(), events);
-                if follow(&mut opened, &mut todo, ticket, events) == Followed::New {
+                copies.report(opened.transcript(), context);
+                if follow(&mut opened, &mut todo, context) == Followed::New {
                     verdicts.borrow_mut().clear();
                 }
             }
         }
-        if !ticket.is_wanted() {
+        if !context.is_wanted() {
             return;
         }
     }
+}
+
+/// Waits for a request.
+fn next_request(requests: &Receiver<JobRequest>, limit: Duration) -> Result<CallRequest, RecvTimeoutError> {
+    let request = requests.recv_timeout(limit)?;
+    request.downcast().map(|request| *request).map_err(|_| RecvTimeoutError::Timeout)
 }
 
 /// Finds out which other sessions have the same calls, while the session is looked at.
@@ -217,7 +211,7 @@ impl CopiesElsewhere {
     }
 
     /// Reports how many sessions have each call, once that is known, and again when the session has grown.
-    fn report(&mut self, transcript: &Transcript, events: &Reporter) {
+    fn report(&mut self, transcript: &Transcript, context: &JobContext) {
         if let Some(done) = self.looking.take_if(|looking| looking.is_finished()) {
             self.found = done.join().unwrap_or_default();
         }
@@ -226,26 +220,21 @@ impl CopiesElsewhere {
         }
         self.reported = transcript.calls.len();
         let counts = transcript.calls.iter().map(|call| self.found.with(call)).enumerate();
-        events.send(SessionsEvent::Copied(counts.filter(|(_, copies)| *copies > 0).collect()));
+        context.send(SessionsEvent::Copied(counts.filter(|(_, copies)| *copies > 0).collect()));
     }
 }
 
 /// Reads what was added to the session since.
-fn follow(
-    opened: &mut Box<dyn OpenedSession>,
-    todo: &mut Todo,
-    ticket: &Ticket,
-    events: &Reporter,
-) -> Followed {
-    match opened.refresh(&Wanted(ticket)) {
+fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> Followed {
+    match opened.refresh(&Wanted(&context.ticket)) {
         Ok(false) => {}
         Ok(true) => {
-            events.send(opened_calls(opened.transcript()));
+            context.send(opened_calls(opened.transcript()));
             *todo = Todo::new(opened.transcript().calls.len());
             return Followed::New;
         }
-        Err(error) if ticket.is_wanted() => {
-            events.send(SessionsEvent::Failed(error.to_string().into()));
+        Err(error) if context.is_wanted() => {
+            context.send(SessionsEvent::Failed(error.to_string().into()));
         }
         Err(_) => {}
     }

@@ -2,9 +2,17 @@
 
 use crate::known::{Certainty, Warning};
 use crate::preview::{InputContext, Policy};
-use crate::source::MapView;
+use crate::source::{MapView, Source};
 
 use super::recorded::RecordedCall;
+
+/// An output to show.
+pub struct Target {
+    /// What the output is, and how it was cut.
+    pub subject: Subject,
+    /// The bytes of the output.
+    pub source: Source,
+}
 
 /// An output, and the policy that currently cuts it.
 #[derive(Clone)]

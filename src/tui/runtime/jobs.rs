@@ -1,0 +1,146 @@
+//! Runs background jobs on threads of their own, and makes them stop when newer ones replace theirs.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{SendError, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use crate::tui::event::{Event, Message};
+use crate::tui::job::{Gate, Job, JobContext, JobRequest, Pace, Reporter, Slot, Ticket};
+use crate::tui::services::Services;
+
+use super::signal::Signal;
+use super::terminal::{self, ThreadRole};
+
+/// Starts jobs, and makes them stop.
+pub(super) struct Jobs {
+    services: Arc<Services>,
+    events: Reporter,
+    /// The number of the newest job of each slot.
+    newest: [Arc<AtomicU64>; Slot::COUNT],
+    /// To the job in each slot.
+    requests: RefCell<[Option<Sender<JobRequest>>; Slot::COUNT]>,
+    gate: Gate,
+    /// The threads that keep outputs.
+    keeping: RefCell<Vec<JoinHandle<()>>>,
+}
+
+impl Jobs {
+    /// Jobs report over `signals`.
+    pub(super) fn new(signals: Sender<Signal>, services: Arc<Services>) -> Self {
+        Self {
+            services,
+            events: Reporter::new(move |event| signals.send(Signal::App(event)).is_ok()),
+            newest: Default::default(),
+            requests: RefCell::default(),
+            gate: Gate::default(),
+            keeping: RefCell::default(),
+        }
+    }
+
+    /// Starts a job; an earlier one in its slot is abandoned. Returns the events that the job has for the next frame.
+    pub(super) fn run(&self, job: Job) -> Vec<Event> {
+        let patience = match job.pace {
+            Pace::AtOnce => {
+                self.stop(job.slot);
+                return job.run_here(&self.services);
+            }
+            Pace::Soon(patience) => patience,
+            Pace::Background => {
+                self.start(job, self.events.clone());
+                return Vec::new();
+            }
+        };
+        // The channel has no buffer: sending succeeds only while this thread waits.
+        let (here, soon) = sync_channel(0);
+        let events = self.events.clone();
+        let report = move |event| match here.send(event) {
+            Ok(()) => true,
+            Err(SendError(event)) => events.send(event),
+        };
+        self.start(job, Reporter::new(report));
+        soon.recv_timeout(patience).into_iter().collect()
+    }
+
+    /// Abandons the job in a slot.
+    pub(super) fn stop(&self, slot: Slot) {
+        self.requests.borrow_mut()[slot as usize] = None;
+        Ticket::next(&self.newest[slot as usize]);
+    }
+
+    /// Passes a request to the job in a slot. A job that has ended has said why.
+    pub(super) fn ask(&self, slot: Slot, request: JobRequest) {
+        if let Some(requests) = &self.requests.borrow()[slot as usize] {
+            let _ = requests.send(request);
+        }
+    }
+
+    /// Waits for the requests to keep outputs.
+    pub(super) fn finish_keeping(&self) {
+        // A panic has been reported.
+        self.keeping.take().into_iter().for_each(|thread| drop(thread.join()));
+    }
+
+    fn start(&self, job: Job, events: Reporter) {
+        let slot = job.slot;
+        let ticket = match slot {
+            Slot::Other => Ticket::next(&Arc::default()),
+            _ => Ticket::next(&self.newest[slot as usize]),
+        };
+        let (sender, requests) = channel();
+        self.requests.borrow_mut()[slot as usize] = Some(sender);
+        let context = JobContext {
+            slot,
+            services: self.services.clone(),
+            ticket,
+            gate: self.gate.clone(),
+            events,
+            requests: Mutex::new(Some(requests)),
+        };
+        let guarded = move || {
+            terminal::play(ThreadRole::Caught);
+            let _passing = context.gate.pass(slot.rank());
+            if catch_unwind(AssertUnwindSafe(|| job.run(&context))).is_err() {
+                let words = "a background task crashed; some figures are missing";
+                context.events.send(Event::Told(Message::error(words)));
+            }
+        };
+        match std::thread::Builder::new().name(format!("{slot:?}")).spawn(guarded) {
+            Ok(thread) if slot == Slot::Keep => self.keeping.borrow_mut().push(thread),
+            Ok(_) => {}
+            Err(error) => {
+                let words = format!("cannot start a thread: {error}");
+                self.events.send(Event::Told(Message::error(words)));
+            }
+        }
+    }
+}
+
+/// Stops the copy being made and waits for it, so that none is left half done, however the screens end.
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        self.stop(Slot::Keep);
+        self.finish_keeping();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Env;
+
+    #[test]
+    fn a_job_that_panics_says_so_and_others_go_on() {
+        let (signals, received) = channel();
+        let jobs =
+            Jobs::new(signals, Arc::new(Services::none(Env::hermetic(std::path::Path::new("/nowhere")))));
+        jobs.run(Job::new(Slot::CountLines, Pace::Background, |_| panic!("a job's fault")));
+        let told = received.recv().unwrap();
+        assert!(matches!(told, Signal::App(Event::Told(message)) if message.is_error), "an error line");
+        let word = |context: &JobContext| assert!(context.send(Event::Told(Message::note("a word"))));
+        jobs.run(Job::new(Slot::CountLines, Pace::Background, word));
+        assert!(matches!(received.recv().unwrap(), Signal::App(Event::Told(message)) if !message.is_error));
+    }
+}
