@@ -97,6 +97,15 @@ impl ReadProgress for () {
     }
 }
 
+/// What takes in the sessions that are found.
+pub type TakeSession<'a> = &'a mut dyn FnMut(SessionFile);
+
+/// What takes in what could not be looked at, in words.
+pub type TakeFault<'a> = &'a mut dyn FnMut(String);
+
+/// A session that was opened, or why it cannot be.
+pub type OpenResult = Result<Box<dyn OpenedSession>, SessionError>;
+
 /// One form of an agent's records.
 pub trait SessionFormat: fmt::Debug + Sync {
     /// Returns the agent: the first part of its policies' names.
@@ -112,13 +121,7 @@ pub trait SessionFormat: fmt::Debug + Sync {
 
     /// Finds the sessions of an environment, without reading them, as long as `progress` wants it. What cannot be looked at
     /// goes to `fault`, in words.
-    fn find(
-        &self,
-        env: &Env,
-        progress: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    );
+    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault);
 
     /// Whether a file of any name is such records: `head` is its first 64 KiB. Returns what [`SessionFormat::find`] would
     /// have found.
@@ -139,11 +142,7 @@ pub trait SessionFormat: fmt::Debug + Sync {
     /// # Errors
     /// The file cannot be opened or read, or reading was given up. Records that are not understood are no error:
     /// [`Transcript::unread`] counts them.
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError>;
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult;
 }
 
 /// A session that was opened, and can be followed as it grows.

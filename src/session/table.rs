@@ -6,7 +6,9 @@ use crate::env::Env;
 
 use super::database::{Database, DatabaseError, TableRows};
 use super::model::SessionFacts;
-use super::reader::{OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat};
+use super::reader::{
+    OpenResult, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
+};
 use super::transcript::Transcript;
 use super::watch::PathWatch;
 
@@ -45,13 +47,7 @@ impl SessionFormat for TableFormat {
         self.seen
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        progress: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         for path in (self.databases)(env, fault).into_iter().filter(|path| path.is_file()) {
             match self.listed(&path, progress) {
                 Ok(sessions) => sessions.into_iter().for_each(&mut *found),
@@ -70,11 +66,7 @@ impl SessionFormat for TableFormat {
         file.facts.clone()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         TableSession::open(self, file, progress)
     }
 }

@@ -2,7 +2,6 @@
 //! and the worker threads.
 
 pub mod app;
-pub mod effect;
 pub mod event;
 pub mod footer;
 pub mod job;
@@ -12,6 +11,7 @@ pub mod popup;
 pub mod recorded;
 #[allow(unreachable_pub, reason = "a test starts the screens in its own process")]
 pub(crate) mod runtime;
+pub mod screen;
 pub mod services;
 pub mod sessions;
 pub mod stores;
@@ -24,5 +24,5 @@ pub mod widget;
 pub use runtime::terminal::{ended_by, is_closed_unheard};
 pub use runtime::{Completed, Follower, Live, LiveNews, Maker, Start, run};
 pub use services::Services;
+pub use stores::tuning::{TuneSource, TuneStart};
 pub use target::{Choice, Ending, StartAt, Subject, Target};
-pub use tune::job::{TuneSource, TuneStart};

@@ -4,11 +4,15 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crossterm::event::KeyEvent;
+
 use crate::human::thousands;
 use crate::session::examine::Paths;
 use crate::session::model::Evidence;
 use crate::session::verdict::{Against, Unchecked, Verdict};
 use crate::source::MapView;
+
+use super::keys::{Action, KeyContext, KeyMap};
 
 /// What is left of the output that the result was cut from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +60,31 @@ pub enum CallText {
     Arguments,
     /// The request that first carried the result.
     Request,
+}
+
+impl CallText {
+    /// Describes the choice of a text.
+    pub(crate) fn choice(keys: &KeyMap) -> String {
+        let key = |action| keys.of(KeyContext::CallTexts, action);
+        let [display, record] = [Action::TextDisplay, Action::TextRecord].map(key);
+        let [arguments, request] = [Action::TextArguments, Action::TextRequest].map(key);
+        format!("show: {display} display copy · {record} record · {arguments} arguments · {request} request")
+    }
+
+    /// Returns the text that a key names; `None` if it gives the choice up.
+    ///
+    /// # Errors
+    /// The choice in words, if the key names none.
+    pub(crate) fn chosen(key: KeyEvent, keys: &KeyMap) -> Result<Option<Self>, String> {
+        Ok(Some(match keys.action(KeyContext::CallTexts, key) {
+            Some(Action::TextDisplay) => Self::Display,
+            Some(Action::TextRecord) => Self::Record,
+            Some(Action::TextArguments) => Self::Arguments,
+            Some(Action::TextRequest) => Self::Request,
+            Some(Action::Back) => return Ok(None),
+            _ => return Err(Self::choice(keys)),
+        }))
+    }
 }
 
 /// A request to the worker that holds the open session. Calls are meant by their index.

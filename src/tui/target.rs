@@ -66,6 +66,10 @@ pub struct Opened {
     pub files: usize,
     /// Where it was opened from.
     pub origin: OpenedFrom,
+    /// The line to begin with, 1-based.
+    pub line: Option<u64>,
+    /// The policy to show it under, and where its limits come from.
+    pub under: Option<(Policy, String)>,
 }
 
 /// A place in an output, as `less` and editors take it on their command line.

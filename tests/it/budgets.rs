@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_700), ("tui", 24_560), ("session", 18_000), ("preview", 13_700), ("cli", 10_700)];
+    &[("", 87_540), ("tui", 24_550), ("session", 17_710), ("preview", 13_570), ("cli", 10_570)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 596;
+const FILES: usize = 595;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 1);

@@ -13,7 +13,7 @@ use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{Call, CallResult, CallStatus, CutState, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
@@ -36,13 +36,7 @@ impl SessionFormat for Continue {
         "1.5.47"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "CONTINUE_GLOBAL_DIR", ".continue") else { return };
         let dir = root.join("sessions");
         let mut index = index(&dir.join(INDEX));
@@ -64,11 +58,7 @@ impl SessionFormat for Continue {
         before_member(head, "history", facts).unwrap_or_default()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         DocumentSession::open(AGENT, &file.path, read, progress)
     }
 }

@@ -16,7 +16,8 @@ use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts};
 use crate::session::reader::{
-    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
 use crate::session::transcript::Transcript;
 
@@ -54,13 +55,7 @@ impl SessionFormat for CopilotCli {
         "1.0.102"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "COPILOT_HOME", ".copilot") else { return };
         let root = root.join("session-state");
         for dir in find::directories(&root, fault) {
@@ -86,11 +81,7 @@ impl SessionFormat for CopilotCli {
         file.only_log()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CopilotReader::default()), progress)
     }
 }

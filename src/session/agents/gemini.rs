@@ -19,7 +19,8 @@ use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts, TextPiece,
 };
 use crate::session::reader::{
-    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
 use crate::session::transcript::Transcript;
 
@@ -44,13 +45,7 @@ impl SessionFormat for GeminiCli {
         "0.61.0"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "GEMINI_CLI_HOME", "") else { return };
         for project in find::directories(&root.join(".gemini/tmp"), fault) {
             let chats = project.join("chats");
@@ -77,11 +72,7 @@ impl SessionFormat for GeminiCli {
         file.only_log()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         LogSession::open(AGENT, vec![file.path.clone()], || Box::new(GeminiReader::default()), progress)
     }
 }

@@ -12,7 +12,7 @@ use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, CallStatus, CutState, DisplayCopy, SessionFacts};
 use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::transcript::Transcript;
 
@@ -40,8 +40,7 @@ impl SessionFormat for MiniSweAgent {
     }
 
     /// Finds none: only a file that is named is read.
-    fn find(&self, _: &Env, _: &dyn ReadProgress, _: &mut dyn FnMut(SessionFile), _: &mut dyn FnMut(String)) {
-    }
+    fn find(&self, _: &Env, _: &dyn ReadProgress, _: TakeSession, _: TakeFault) {}
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
         let id = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
@@ -55,11 +54,7 @@ impl SessionFormat for MiniSweAgent {
         SessionFacts { id: file.id.clone(), ..facts }
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         DocumentSession::open(AGENT, &file.path, read, progress)
     }
 }

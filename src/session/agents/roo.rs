@@ -17,7 +17,7 @@ use crate::session::id::{IdMap, record_id};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, SessionFacts};
 use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
@@ -97,13 +97,7 @@ impl SessionFormat for Tasks {
         self.seen
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         for root in self.roots(env) {
             for task in find::directories(&root, fault) {
                 let history = find::found_file(&task.join(HISTORY));
@@ -127,11 +121,7 @@ impl SessionFormat for Tasks {
         facts(&file.path)
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         DocumentSession::open(self.agent, &file.path, read, progress)
     }
 }

@@ -210,10 +210,6 @@ pub enum Action {
     TakeAdvice,
     /// Resets the limits to those of the start.
     Reset,
-    /// Undoes the last change of limits.
-    UndoLimit,
-    /// Makes the change of limits again that was undone.
-    RedoLimit,
     /// Keeps the limits as they are now.
     Apply,
     /// Copies the limits as flags.

@@ -53,6 +53,12 @@ impl KeyMap {
         Ok(map)
     }
 
+    /// Says that a key does nothing in a context.
+    pub(crate) fn unknown(&self, context: KeyContext, key: KeyEvent) -> Option<String> {
+        let help = self.of(context, Action::Help);
+        press::name(key).map(|name| format!("{name} does nothing here; {help} for help"))
+    }
+
     /// Returns all rows.
     pub fn rows(&self) -> &[BoundKeys] {
         &self.rows

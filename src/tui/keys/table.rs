@@ -176,8 +176,6 @@ pub const TABLE: &[Binding] = &[
     row(Drawer, "Limits ({limits})", "←", A::Lower, "limits-lower", "lower, or previous value"),
     row(Drawer, "Limits ({limits})", "0-9", A::TypeValue, "", "type a value"),
     row(Drawer, "Limits ({limits})", "a", A::TakeAdvice, "limits-keep-line", "apply what keeps the line"),
-    row(Drawer, "Limits ({limits})", "u", A::UndoLimit, "limits-undo", "undo the last change"),
-    row(Drawer, "Limits ({limits})", "^R", A::RedoLimit, "limits-redo", "redo it"),
     row(Drawer, "Limits ({limits})", "R", A::Reset, "limits-reset", "reset to the limits of the start"),
     row(Drawer, "Limits ({limits})", "y", A::Copy, "limits-copy", "copy the limits; then one of the next three"),
     row(Copying, "Limits ({limits})", "f", A::CopyFlags, "limits-copy-flags", "as flags of overspill"),

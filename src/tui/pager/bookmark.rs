@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::preview::{Policy, Preview};
 
-use crate::tui::effect::Effects;
 use crate::tui::job::Slot;
+use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::filter::{KeptFilter, LineFilter};
@@ -67,14 +67,14 @@ impl Pager {
 
     /// Leaves this screen for one above it. Returns what that one needs.
     pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
-        self.stop_work(effects);
+        self.abandon(effects);
         self.find.stop();
         let (find, filter) = (self.find.clone(), self.filter.clone());
         Handover { find, filter, plans: self.plans, bookmarks: BTreeMap::new() }
     }
 
     /// Abandons the work that no count or preview would abandon.
-    pub(crate) fn stop_work(&self, effects: &mut Effects) {
+    pub(crate) fn abandon(&self, effects: &mut Effects) {
         effects.stop([Slot::Search, Slot::CountMatches, Slot::Filter, Slot::Plan, Slot::Compare]);
     }
 

@@ -5,13 +5,14 @@ use std::ops::Range;
 use crossterm::event::KeyEvent;
 
 use crate::human::{lines, size, thousands};
-use crate::tui::effect::{Effect, Effects};
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
+use crate::tui::screen::{Effect, Effects};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::reader::{Cost, Reader};
+use super::reader::Reader;
+use crate::tui::widget::cost::Cost;
 
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
 const MOST: u64 = 1024 * 1024;
@@ -35,7 +36,7 @@ pub(crate) struct LineSelection {
     /// The offset in its document of a byte of the first line marked.
     from: u64,
     /// The offset of a byte of the line moved to.
-    to: u64,
+    pub(crate) to: u64,
 }
 
 impl Pager {
@@ -115,11 +116,7 @@ impl Pager {
     /// Returns the number of the line to edit: the current one of the pane with the focus, or in Preview the one that it
     /// shows. 1-based; the first one if it is not counted.
     pub(crate) fn line_to_edit(&self) -> u64 {
-        let (side, output) = (self.focus(), &self.output);
-        let at = match (side, self.current_line(side)) {
-            (Side::Spill, at) => at,
-            (Side::Preview, at) => output.seen.to_file(at) as u64,
-        };
+        let (at, output) = (self.current_offset() as u64, &self.output);
         output.index.line_at(&output.view, at).map_or(1, |line| line + 1)
     }
 

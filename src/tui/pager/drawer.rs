@@ -3,11 +3,10 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::preview::{ParamKind, Policy};
-use crate::tui::effect::Effects;
 use crate::tui::event::{MOST_TYPED, Message};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::widget::layout::Side;
+use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::advice::{Advice, KeepRequest};
@@ -34,10 +33,6 @@ pub struct Drawer {
     pub(crate) mode: DrawerMode,
     /// The answer to the last key, shown until the next.
     pub(crate) told: Option<Message>,
-    /// The policies before each change, the last one at the end.
-    undo: Vec<Policy>,
-    /// The policies before each change that was undone.
-    redo: Vec<Policy>,
 }
 
 /// What a key in the drawer answers.
@@ -48,9 +43,6 @@ pub(crate) enum DrawerMode {
     Limits,
     Copying,
 }
-
-/// The most changes that can be undone.
-const MOST_CHANGES: usize = 200;
 
 impl Pager {
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
@@ -89,8 +81,6 @@ impl Pager {
             Some(Action::Lower) => self.change_chosen(false, effects),
             Some(Action::Higher) => self.change_chosen(true, effects),
             Some(Action::TakeAdvice) => self.take_advice(effects),
-            Some(Action::UndoLimit) => self.undo_limit(effects),
-            Some(Action::RedoLimit) => self.redo_limit(effects),
             Some(Action::Reset) => self.change_to(self.output.first_policy.clone(), effects),
             Some(Action::Copy) => self.drawer.mode = DrawerMode::Copying,
             Some(Action::Policy) => load_policies(effects),
@@ -118,44 +108,13 @@ impl Pager {
         self.message = Some(Message::note("cancelled: the limits are as before"));
     }
 
-    /// Changes the policy; the change can be undone.
-    fn change(&mut self, change: impl FnOnce(&mut Policy) -> Result<(), String>, effects: &mut Effects) {
-        let before = self.output.subject.policy.clone();
-        self.with_policy(change, effects);
-        let now = &self.output.subject.policy;
-        if !before.is_same(now) {
-            self.drawer.redo.clear();
-            self.drawer.undo.push(before);
-            let excess = self.drawer.undo.len().saturating_sub(MOST_CHANGES);
-            self.drawer.undo.drain(..excess);
-        }
-    }
-
     fn change_to(&mut self, policy: Policy, effects: &mut Effects) {
-        self.change(|old| set_to(old, policy), effects)
-    }
-
-    fn undo_limit(&mut self, effects: &mut Effects) {
-        let Some(policy) = self.drawer.undo.pop() else {
-            self.drawer.told = Some(Message::note("nothing to undo"));
-            return;
-        };
-        self.drawer.redo.push(self.output.subject.policy.clone());
-        self.with_policy(|old| set_to(old, policy), effects);
-    }
-
-    fn redo_limit(&mut self, effects: &mut Effects) {
-        let Some(policy) = self.drawer.redo.pop() else {
-            self.drawer.told = Some(Message::note("nothing to redo"));
-            return;
-        };
-        self.drawer.undo.push(self.output.subject.policy.clone());
         self.with_policy(|old| set_to(old, policy), effects);
     }
 
     /// Sets a parameter from its text.
     fn put(&mut self, key: &str, value: &str, effects: &mut Effects) {
-        self.change(|policy| policy.set(key, value).map_err(|error| error.to_string()), effects)
+        self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()), effects);
     }
 
     fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
@@ -186,12 +145,10 @@ impl Pager {
         }
     }
 
-    /// Asks what it takes to keep the current match in Spill or, if there is none, the line at its top.
+    /// Asks what it takes to keep the current line.
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let number = self.next_plan();
-        let output = &self.output;
-        let found = self.find.current(Side::Spill).map(|range| range.start);
-        let offset = found.unwrap_or_else(|| self.panes.top(Side::Spill)) as usize;
+        let (offset, output) = (self.current_offset(), &self.output);
         let line = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
         let is_kept = output.is_kept(offset);
         let request = (!is_kept).then(|| KeepRequest { task: output.task(number), offset });

@@ -5,7 +5,8 @@ use crate::text::ansi;
 use crate::text::units::{Measure, Want, measure_all};
 
 use super::doc::{Class, Doc};
-use super::reader::{Cost, Files, Reader};
+use super::reader::{Files, Reader};
+use crate::tui::widget::cost::Cost;
 
 /// Longer previews are not searched for escape sequences, in bytes.
 const MOST: u64 = 4 << 20;

@@ -7,6 +7,7 @@ use crate::source::{Change, MapView, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 use crate::tui::event::{ScreenEvent, Urgency};
+use crate::tui::recorded::ReadyCall;
 use crate::tui::target::{Choice, Ending, StartAt};
 
 use super::advice::LimitChange;
@@ -51,8 +52,10 @@ pub enum OutputEvent {
     Compared(Compared),
     /// The answer to what keeps a line: the request's number, and the change of limits that keeps the line.
     Advised(u64, Option<LimitChange>),
-    /// A recorded result has been compared with what the policies make.
-    Checked(Box<Verdict>),
+    /// The call of this index has been compared with what the policies make.
+    Checked(usize, Box<Verdict>),
+    /// A call is ready to be shown, in place of what is known of it so far.
+    Ready(Box<ReadyCall>),
     /// The output is to be shown from this place on.
     StartAt(StartAt),
     /// The policies to pick from have been loaded.

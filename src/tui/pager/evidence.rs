@@ -4,10 +4,10 @@ use crate::known::Certainty;
 use crate::preview::Policy;
 use crate::session::examine::Paths;
 use crate::session::verify::Verdict;
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
+use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::output::OpenOutput;
@@ -118,8 +118,8 @@ impl Pager {
     }
 
     /// Takes in whether a policy makes the same text as was recorded.
-    pub(crate) fn checked(&mut self, verdict: Verdict) {
-        if let Some(recorded) = &mut self.output.recorded {
+    pub(crate) fn checked(&mut self, index: usize, verdict: Verdict) {
+        if let Some(recorded) = self.output.recorded.as_mut().filter(|recorded| recorded.index == index) {
             recorded.check = Some(verdict);
         }
     }

@@ -8,12 +8,11 @@ use crate::tui::widget::layout::Side;
 use super::Pager;
 use super::doc::Class;
 use super::panes::Place;
-use super::reader::Cost;
-use super::scroll::{ScreenRow, Scroll};
+use super::scroll::{CurrentLine, ScreenRow};
 use super::share::{Share, share};
+use crate::tui::widget::cost::Cost;
 
-/// The text under examination in a pane: the current match if it is on the screen, otherwise the first row that shows
-/// text of the output.
+/// The text under examination in a pane: that of the current line, or below it the first that is not the agent's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Examined {
     /// Its offset in the output, in bytes.
@@ -144,12 +143,23 @@ impl Pager {
     }
 
     fn examined_in(&self, side: Side) -> Option<Examined> {
-        let top = self.panes.top(side);
-        let current = self.find.current(side);
-        let seen = self.scrolling(side, &Cost::default(), |s| examined_on_screen(&s, top, current));
-        let (at, row, found) = seen?;
+        let (top, chosen) = (self.panes.top(side), self.chosen(side));
+        let (at, row) = self.scrolling(side, &Cost::default(), |s| {
+            let rows = s.screen(top);
+            let line = CurrentLine::of(&rows, chosen)?;
+            if line.is_chosen {
+                return Some((line.at, s.row_on_screen(&rows, line.row)));
+            }
+            let is_text = |row: &ScreenRow| s.reader.doc.class_at(row.first()) != Class::Notice;
+            let n = rows.iter().position(is_text)?;
+            // A row scrolled sideways may not draw the start of its line.
+            let drawn =
+                rows[n].cells.first().map_or(rows[n].first(), |cell| rows[n].base + u64::from(cell.start));
+            Some((drawn, s.row_on_screen(&rows, n)))
+        })?;
         let offset = self.output.doc(side).to_file(at);
-        let found = found.filter(|bytes| {
+        let found = self.find.current(side).filter(|found| found.start == at);
+        let found = found.map(|found| found.end.saturating_sub(at)).filter(|bytes| {
             side == Side::Spill || self.output.seen_match(offset, *bytes) == Some(at..at + bytes)
         });
         Some(Examined { offset, row, found })
@@ -162,30 +172,4 @@ impl Pager {
             self.scrolling(Side::Spill, &Cost::default(), |s| s.reader.line_start(at)..s.reader.line_end(at));
         share(&self.output.kept, &(line.start as usize..line.end.max(line.start + 1) as usize))
     }
-}
-
-/// Returns the offset in the document of the first byte drawn in a row, even if the row is scrolled sideways.
-fn first_drawn(row: &ScreenRow) -> u64 {
-    row.cells.first().map_or(row.first(), |cell| row.base + u64::from(cell.start))
-}
-
-/// Returns the position under examination on the screen that starts at `top`, its row, and the length of the match if
-/// it is one.
-fn examined_on_screen(
-    scroll: &Scroll,
-    top: u64,
-    current: Option<&Range<u64>>,
-) -> Option<(u64, usize, Option<u64>)> {
-    let rows = scroll.screen(top);
-    let found = current.and_then(|found| {
-        let n = rows.iter().position(|row| (row.start..row.next).contains(&found.start))?;
-        Some((found.start, n, Some(found.end.saturating_sub(found.start))))
-    });
-    let text = || {
-        let doc = scroll.reader.doc;
-        let (n, row) = rows.iter().enumerate().find(|(_, row)| doc.class_at(row.first()) != Class::Notice)?;
-        Some((first_drawn(row), n, None))
-    };
-    let (at, n, bytes) = found.or_else(text)?;
-    Some((at, scroll.row_on_screen(&rows, n), bytes))
 }

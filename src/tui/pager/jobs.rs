@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::compare::Comparison;
 use crate::source::{self, ViewSupply};
 use crate::text::filter::scan::LineScan;
-use crate::tui::effect::Effects;
 use crate::tui::job::{JobContext, Pace, Slot};
+use crate::tui::screen::Effects;
 
 use super::comparing::job::{CompareJob, Compared, ComparedReply};
 use super::event::OutputEvent;

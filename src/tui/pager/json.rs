@@ -1,17 +1,14 @@
-//! A line as indented JSON: the one under examination, or one given by its number.
+//! A line as indented JSON: the current one, or one given by its number.
 
 use crate::human::thousands;
 use crate::text::pretty::{JsonExtent, NotJson, Pretty, pretty};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::reader::Cost;
+use crate::tui::widget::cost::Cost;
 
 /// Of a longer line only this many bytes are shown.
 const MOST: u64 = 1 << 20;
-
-/// Once this many bytes of the screen's lines have been read for JSON, no further line is, in bytes.
-const MOST_ON_SCREEN: u64 = 4 << 20;
 
 /// A line of JSON with line breaks and indents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,17 +20,12 @@ pub struct JsonLine {
 }
 
 impl Pager {
-    /// Returns a line as indented JSON: that of this number (1-based), or else that of the current match if it is on the
-    /// screen, or else the first object or array on the screen.
+    /// Returns a line as indented JSON: that of this number (1-based), or else the current one.
     pub(crate) fn line_as_json(&self, number: Option<u64>) -> Result<JsonLine, String> {
         let side = self.focus();
-        let shown = self.shown_range(side);
-        let found = self.find.current(side).map(|range| range.start).filter(|at| shown.contains(at));
-        match (number, found) {
-            (Some(number), _) => self.json_at(side, self.start_of_line(side, number)?),
-            (None, Some(at)) => self.json_at(side, at),
-            (None, None) => self.json_on_screen(side),
-        }
+        let at = number.map(|number| self.start_of_line(side, number)).transpose()?;
+        let (start, bytes, extent) = self.line_around(side, at.unwrap_or_else(|| self.current_line(side)))?;
+        self.indented(side, start, &bytes, extent)
     }
 
     fn start_of_line(&self, side: Side, number: u64) -> Result<u64, String> {
@@ -41,38 +33,7 @@ impl Pager {
         let offset = output.index.offset_of(&output.view, number.saturating_sub(1));
         let offset =
             offset.ok_or_else(|| format!("no line {}, or it is not counted yet", thousands(number)))?;
-        Ok(match side {
-            Side::Spill => offset,
-            Side::Preview => output.seen.from_file(offset as usize),
-        })
-    }
-
-    /// Returns the first line on the screen that is a JSON object or array.
-    fn json_on_screen(&self, side: Side) -> Result<JsonLine, String> {
-        let top = self.panes.top(side);
-        let rows = self.scrolling(side, &Cost::default(), |scroll| scroll.screen(top));
-        let lines = rows.iter().enumerate().filter(|(n, row)| *n == 0 || row.opens).map(|(_, row)| row.start);
-        let mut read = 0;
-        let mut first = None;
-        for at in lines {
-            let (start, bytes, extent) = self.line_around(side, at)?;
-            read += bytes.len() as u64;
-            if matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
-                match self.indented(side, start, &bytes, extent) {
-                    Ok(line) => return Ok(line),
-                    Err(fault) => first = first.or(Some(fault)),
-                }
-            }
-            if read > MOST_ON_SCREEN {
-                break;
-            }
-        }
-        Err(first.unwrap_or_else(|| "no line on the screen is a JSON object or array".into()))
-    }
-
-    fn json_at(&self, side: Side, at: u64) -> Result<JsonLine, String> {
-        let (start, bytes, extent) = self.line_around(side, at)?;
-        self.indented(side, start, &bytes, extent)
+        Ok(output.position(side, offset as usize))
     }
 
     fn indented(&self, side: Side, start: u64, bytes: &[u8], extent: JsonExtent) -> Result<JsonLine, String> {

@@ -3,9 +3,9 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::human::thousands;
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::keys::Action;
+use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -17,10 +17,8 @@ pub(crate) enum Waiting {
     SetMark,
     ToMark,
     Copy,
-    /// Which text of the call to show; the screens of sessions answer it.
+    /// Which text of the call to show.
     Text,
-    /// What to copy of a setting; the Tune view answers it.
-    Limits,
 }
 
 impl Pager {
@@ -149,12 +147,14 @@ impl Pager {
 
     /// Handles the key after `m`, `'` or `Y`.
     pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent, effects: &mut Effects) {
-        if waiting == Waiting::Copy {
-            return self.copy_key(key, effects);
+        match waiting {
+            Waiting::Copy => return self.copy_key(key, effects),
+            Waiting::Text => return self.text_key(key, effects),
+            Waiting::SetMark | Waiting::ToMark => {}
         }
         let KeyCode::Char(name) = key.code else { return };
         match waiting {
-            Waiting::Copy | Waiting::Text | Waiting::Limits => {}
+            Waiting::Copy | Waiting::Text => {}
             Waiting::SetMark => {
                 let here = (self.focus(), self.panes.top(self.focus()));
                 self.panes.marks.insert(name, here);

@@ -3,9 +3,9 @@
 use crate::config;
 use crate::preview::Policy;
 use crate::text::label::shell::word;
-use crate::tui::effect::{Effect, Effects};
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
+use crate::tui::screen::{Effect, Effects};
 
 /// Describes the choice of what to copy.
 pub(crate) fn choice(keys: &KeyMap) -> String {

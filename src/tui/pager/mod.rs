@@ -17,6 +17,7 @@ pub mod fold;
 pub(crate) mod hold;
 pub(crate) mod jobs;
 pub mod json;
+pub mod json_box;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub(crate) mod limits_text;
@@ -25,11 +26,13 @@ pub(crate) mod outcome;
 pub mod output;
 pub mod pair;
 pub mod panes;
+pub mod picker;
 pub mod planning;
 pub(crate) mod progress;
 pub(crate) mod read_tool;
 pub mod reader;
 pub(crate) mod scans;
+mod screen;
 pub mod scroll;
 pub mod search;
 pub(crate) mod share;
@@ -49,11 +52,11 @@ use crate::source::{Change, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 
-use super::effect::{Effect, Effects};
 use super::event::Message;
 use super::job::Slot;
 use super::keys::{Action, KeyContext};
 use super::recorded::PreviewFrom;
+use super::screen::{Effect, Effects};
 use super::target::{Ending, Opened, OpenedFrom};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
@@ -64,6 +67,7 @@ use drawer::Drawer;
 use event::{Changed, OutputEvent};
 use filter::{LeaveFilter, LineFilter};
 use hold::HeldScreen;
+use jump::Waiting;
 use output::OpenOutput;
 use pair::Pair;
 use panes::Panes;
@@ -100,6 +104,8 @@ pub struct Pager {
     trial: Option<Trial>,
     /// A message for the status line.
     pub message: Option<Message>,
+    /// What the next key is for, if it is for something else than an action.
+    waiting: Option<Waiting>,
     /// The lines being selected.
     pub(crate) selection: Option<LineSelection>,
     /// The number of the plan requested last.
@@ -132,7 +138,7 @@ impl Pager {
     /// Opens an output, where the user left it if it was viewed before. The search pattern of the screen `before` is
     /// kept for an output that was not.
     pub(crate) fn new(canvas: Canvas, opened: Opened, before: Handover, effects: &mut Effects) -> Self {
-        let Opened { subject, view, recorded, streaming, running, file, files, origin } = opened;
+        let Opened { subject, view, recorded, streaming, running, file, files, origin, .. } = opened;
         let warning = subject.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
         let Handover { mut find, filter, plans, mut bookmarks } = before;
@@ -152,6 +158,7 @@ impl Pager {
             pair: None,
             trial: None,
             message,
+            waiting: None,
             selection: None,
             plans,
             then: AfterPlan::Stay,
@@ -181,7 +188,7 @@ impl Pager {
     }
 
     /// Handles an event.
-    pub(crate) fn update(&mut self, event: OutputEvent, effects: &mut Effects) {
+    pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
         match event {
             OutputEvent::Counted { generation, number, counts, measure, measured } => {
                 self.counted((generation, number), &counts, (measured, measure), effects);
@@ -197,16 +204,16 @@ impl Pager {
             OutputEvent::Compared(compared) => self.compared(compared, effects),
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
-            // The application shows them in a pop-up.
-            OutputEvent::Policies(_) => {}
-            OutputEvent::Checked(verdict) => self.checked(*verdict),
+            // The screen has handled them.
+            OutputEvent::Policies(_) | OutputEvent::Ready(_) => {}
+            OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
             OutputEvent::StartAt(place) => self.start_at(place),
         }
         self.start_now(effects);
     }
 
     /// Carries out an action.
-    pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+    fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         self.start = None;
         match action {
             Action::NextMatch => self.next_match(false, count, effects),
@@ -240,12 +247,6 @@ impl Pager {
         }
     }
 
-    /// Handles a change of the terminal's size or colours.
-    pub(crate) fn repaint(&mut self, canvas: Canvas) {
-        self.canvas = canvas;
-        self.settle();
-    }
-
     /// Whether more of the output may arrive by itself.
     pub fn is_coming(&self) -> bool {
         self.running || self.streaming
@@ -259,7 +260,7 @@ impl Pager {
     }
 
     /// Stops a plan, a search or following. Returns false if nothing runs.
-    pub(crate) fn stop(&mut self, effects: &mut Effects) -> bool {
+    fn stop_work(&mut self, effects: &mut Effects) -> bool {
         self.give_up_planning(effects) || self.stop_search(effects) || self.stop_following()
     }
 

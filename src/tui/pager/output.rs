@@ -14,10 +14,11 @@ use super::counted::{CountedChunks, Uncounted};
 use super::doc::Doc;
 use super::filter::sift::Sift;
 use super::making::{Making, Planned, gaps, holds};
-use super::reader::{Cost, Files, Reader};
+use super::reader::{Files, Reader};
 use super::scroll::{Scroll, Viewport};
 use crate::tui::recorded::{PreviewFrom, RecordedCall};
 use crate::tui::target::{Choice, Subject};
+use crate::tui::widget::cost::Cost;
 
 pub use super::dividers::{Dividers, Fate, RowRule};
 

@@ -12,9 +12,9 @@ use crate::tui::widget::layout::{self, Side};
 
 use super::Pager;
 use super::fold::ProgressLines;
-use super::reader::Cost;
-use super::scroll::{Long, Scroll, Viewport};
+use super::scroll::{CurrentLine, Long, Scroll, Viewport};
 use super::window::ReadWindow;
+use crate::tui::widget::cost::Cost;
 
 /// Where the panes are, to come back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -215,12 +215,8 @@ impl Pager {
     /// Scrolls a pane to a row, and the other pane to the corresponding one.
     pub(crate) fn place(&mut self, side: Side, top: u64) {
         self.panes.set_top(side, top);
-        let output = &self.output;
         let other = side.other();
-        let target = match side {
-            Side::Preview => output.seen.to_file(top) as u64,
-            Side::Spill => output.seen.from_file(top as usize),
-        };
+        let target = self.output.position(other, self.output.doc(side).to_file(top));
         let row = self.scrolled(other, |s| s.row_at(target).min(s.last_top()));
         self.panes.set_top(other, row);
         self.reanchor();
@@ -239,23 +235,29 @@ impl Pager {
         output.index.line_at(&output.view, self.panes.top(Side::Spill))
     }
 
-    /// Returns where the current line is, an offset in the document of a pane: at the current match if that is on the
-    /// screen, else at the top.
+    /// Returns where the current line of a pane is, an offset in its document.
     pub(crate) fn current_line(&self, side: Side) -> u64 {
-        let shown = self.shown_range(side);
-        self.find.current(side).map_or(shown.start, |found| match shown.contains(&found.start) {
-            true => found.start,
-            false => shown.start,
-        })
+        let top = self.panes.top(side);
+        let rows = self.scrolling(side, &Cost::default(), |s| s.screen(top));
+        CurrentLine::of(&rows, self.chosen(side)).map_or(top, |line| line.at)
+    }
+
+    /// Returns the offset in the output of the current line of the pane with the focus. For a notice, that is the cut.
+    pub(crate) fn current_offset(&self) -> usize {
+        let side = self.focus();
+        self.output.doc(side).to_file(self.current_line(side))
+    }
+
+    /// Returns what makes a line of a pane the current one if it is on the screen, as offsets in its document: the match,
+    /// else the end of the selection that moves.
+    pub(crate) fn chosen(&self, side: Side) -> [Option<u64>; 2] {
+        let selection = self.selection.filter(|selection| selection.side == side);
+        [self.find.current(side).map(|found| found.start), selection.map(|selection| selection.to)]
     }
 
     /// Scrolls to an offset of the file, shown `above` rows below the top.
     pub(crate) fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
-        let output = &self.output;
-        let target = match side {
-            Side::Spill => offset as u64,
-            Side::Preview => output.seen.from_file(offset),
-        };
+        let target = self.output.position(side, offset);
         let top = self.scrolled(side, |s| s.up(s.row_at(target), above).min(s.last_top()));
         self.place(side, top);
     }
@@ -269,8 +271,7 @@ impl Pager {
     /// the notice that stands for it, and Spill the very place.
     pub(crate) fn point_to(&mut self, offset: usize, above: usize) {
         self.show_offset(Side::Preview, offset, above);
-        let target = offset as u64;
-        let top = self.scrolled(Side::Spill, |s| s.up(s.row_at(target), above).min(s.last_top()));
+        let top = self.scrolled(Side::Spill, |s| s.up(s.row_at(offset as u64), above).min(s.last_top()));
         self.panes.set_top(Side::Spill, top);
         self.reanchor();
     }

@@ -1,9 +1,9 @@
 //! Asks for previews, and shows them once they are made.
 
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
+use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::advice::LimitChange;

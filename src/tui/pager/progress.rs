@@ -6,8 +6,8 @@ use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::fold::ProgressLines;
-use super::reader::Cost;
 use super::scroll::ScreenRow;
+use crate::tui::widget::cost::Cost;
 
 impl Pager {
     /// Shows progress lines by their last state, or as they are.

@@ -1,9 +1,9 @@
 //! Paging as the agent's read tool does: moving the window of lines, and showing it in the tool's own form.
 
 use crate::preview::{Policy, Value};
-use crate::tui::effect::{Effect, Effects, PoliciesRequest};
 use crate::tui::event::{Event, Message};
 use crate::tui::keys::Action;
+use crate::tui::screen::{Effect, Effects, PoliciesRequest};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;

@@ -8,13 +8,13 @@ use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Severity, Stretches, Toward};
 use crate::text::supply::OwnBytes;
 use crate::text::units::{Measure, Want};
-use crate::tui::effect::Effects;
 use crate::tui::job::{JobContext, Slot};
+use crate::tui::screen::Effects;
 
 use super::counted::Uncounted;
 use super::event::OutputEvent;
 use super::making::gaps;
-use super::search::job::{CountJob, Counting, Found, Haystack, Round, SearchJob, SearchReply};
+use super::search::job::{CountJob, Counting, Found, Haystack, SearchJob, SearchReply};
 
 /// A counting worker takes one part in this many of a file at a time.
 const SHARE: usize = 64;
@@ -101,12 +101,12 @@ pub(crate) fn search_for(job: &SearchJob, context: &JobContext) {
 
 /// Searches for one match after the other until the one that the job asks for; whole laps are left out.
 pub(crate) fn seek(job: &SearchJob, context: &JobContext) -> SearchReply {
-    let (mut from, mut round, mut last, mut first) = (job.from, Round::Straight, None, None);
+    let (mut from, mut wrapped, mut last, mut first) = (job.from, false, None, None);
     let (mut left, mut passed) = (job.times, 0);
     while left > 0 {
         let Some((found, way)) = seek_once(job, from, context).filter(|_| context.is_wanted()) else { break };
-        if way == Round::Wrapped {
-            round = way;
+        if way {
+            wrapped = way;
         }
         from = match job.toward {
             Toward::End => found.end,
@@ -120,19 +120,19 @@ pub(crate) fn seek(job: &SearchJob, context: &JobContext) -> SearchReply {
         first.get_or_insert_with(|| found.clone());
         last = Some(found);
     }
-    last.map_or(SearchReply::Nothing, |found| SearchReply::Match(found, round))
+    last.map_or(SearchReply::Nothing, |found| SearchReply::Match(found, wrapped))
 }
 
 /// Searches from `from` to the end, then wraps around and searches the rest.
-fn seek_once(job: &SearchJob, from: usize, context: &JobContext) -> Option<(Range<usize>, Round)> {
+fn seek_once(job: &SearchJob, from: usize, context: &JobContext) -> Option<(Range<usize>, bool)> {
     let len = job.haystack.bytes().len();
     let from = from.min(len);
     let (ahead, behind) = match job.toward {
         Toward::End => (from..len, 0..from),
         Toward::Start => (0..from, from..len),
     };
-    let straight = nearest_wanted(job, ahead, context).map(|found| (found, Round::Straight));
-    straight.or_else(|| nearest_wanted(job, behind, context).map(|found| (found, Round::Wrapped)))
+    let straight = nearest_wanted(job, ahead, context).map(|found| (found, false));
+    straight.or_else(|| nearest_wanted(job, behind, context).map(|found| (found, true)))
 }
 
 /// Returns the nearest match within a range that does not lie in what the job skips.

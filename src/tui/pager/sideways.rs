@@ -6,8 +6,8 @@ use crate::tui::event::Message;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::reader::Cost;
 use super::scroll::Long;
+use crate::tui::widget::cost::Cost;
 
 impl Pager {
     /// Whether the line at the top of a side is so long that horizontal moves count in bytes.

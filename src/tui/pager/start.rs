@@ -1,8 +1,8 @@
 //! The place in an output at which it is opened: a line, the end, or the first match of a pattern.
 
 use crate::text::search::Toward;
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
+use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;

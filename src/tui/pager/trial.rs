@@ -1,7 +1,7 @@
 //! Trying on a policy: the panes show its preview until it is taken or given back.
 
 use crate::preview::Policy;
-use crate::tui::effect::Effects;
+use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;

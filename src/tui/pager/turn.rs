@@ -1,8 +1,8 @@
 //! The keys that change the limits.
 
 use crate::preview::{Policy, Unit};
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
+use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::limits::{other_end, turned};

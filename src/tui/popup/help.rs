@@ -69,17 +69,6 @@ pub struct HelpView {
     at: usize,
 }
 
-/// What a key in help leads to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum HelpKey {
-    /// Help stays open.
-    Stays,
-    /// Help stays open and shows this message.
-    Says(String),
-    /// Help is closed.
-    Closes,
-}
-
 impl HelpView {
     /// Opens help over a view.
     pub(crate) fn new(from: KeyContext) -> Self {
@@ -99,11 +88,15 @@ impl HelpView {
         matches!(self.search, HelpSearch::Typing(_))
     }
 
-    pub(crate) fn key(&mut self, key: KeyEvent, canvas: &Canvas) -> HelpKey {
+    /// Handles a key. Returns false if it closes help.
+    ///
+    /// # Errors
+    /// What to say, if the key does nothing.
+    pub(crate) fn key(&mut self, key: KeyEvent, canvas: &Canvas) -> Result<bool, String> {
         if let HelpSearch::Typing(text) = &self.search {
             let text = text.clone();
             self.type_key(key, text, canvas);
-            return HelpKey::Stays;
+            return Ok(true);
         }
         let shown = HelpRows::of(self, canvas);
         let page = shown.height.max(1);
@@ -111,7 +104,7 @@ impl HelpView {
         let top = match canvas.keys.action(KeyContext::Help, key) {
             Some(Action::Search) => {
                 self.search = HelpSearch::Typing(String::new());
-                return HelpKey::Stays;
+                return Ok(true);
             }
             Some(Action::NextMatch) => return self.next_match(&shown, MatchStep::Next, canvas),
             Some(Action::PreviousMatch) => return self.next_match(&shown, MatchStep::Previous, canvas),
@@ -125,13 +118,13 @@ impl HelpView {
             Some(Action::End) => usize::MAX,
             Some(Action::Back) if self.search != HelpSearch::None => {
                 self.search = HelpSearch::None;
-                return HelpKey::Stays;
+                return Ok(true);
             }
-            Some(Action::Help | Action::Back | Action::Quit | Action::Interrupt) => return HelpKey::Closes,
-            _ => return HelpKey::Says(nothing(key, canvas)),
+            Some(Action::Help | Action::Back | Action::Quit | Action::Interrupt) => return Ok(false),
+            _ => return Err(nothing(key, canvas)),
         };
         self.top = top.min(shown.last_top());
-        HelpKey::Stays
+        Ok(true)
     }
 
     fn type_key(&mut self, key: KeyEvent, mut text: String, canvas: &Canvas) {
@@ -158,10 +151,10 @@ impl HelpView {
     }
 
     /// Goes to the next or previous match, round the end if need be.
-    fn next_match(&mut self, shown: &HelpRows, step: MatchStep, canvas: &Canvas) -> HelpKey {
+    fn next_match(&mut self, shown: &HelpRows, step: MatchStep, canvas: &Canvas) -> Result<bool, String> {
         if self.sought().is_empty() {
             let search = canvas.keys.of(KeyContext::Help, Action::Search);
-            return HelpKey::Says(format!("no search in help yet; {search} starts one"));
+            return Err(format!("no search in help yet; {search} starts one"));
         }
         let matches = shown.matches(self.sought());
         let next = match step {
@@ -170,9 +163,9 @@ impl HelpView {
         };
         match next {
             Some(row) => self.show(*row, shown),
-            None => return HelpKey::Says(format!("no match for {} in help", self.sought())),
+            None => return Err(format!("no match for {} in help", self.sought())),
         }
-        HelpKey::Stays
+        Ok(true)
     }
 
     /// Scrolls so that a row is on the screen.
@@ -325,8 +318,8 @@ mod tests {
         Canvas::new(size, Theme::plain(), true)
     }
 
-    fn press(view: &mut HelpView, keys: &str, canvas: &Canvas) -> HelpKey {
-        let mut last = HelpKey::Stays;
+    fn press(view: &mut HelpView, keys: &str, canvas: &Canvas) -> Result<bool, String> {
+        let mut last = Ok(true);
         for c in keys.chars() {
             let code = if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) };
             last = view.key(KeyEvent::new(code, KeyModifiers::NONE), canvas);
@@ -375,13 +368,13 @@ mod tests {
     fn a_search_goes_from_match_to_match_and_round_the_end() {
         let canvas = canvas((80, 24));
         let mut view = HelpView::new(KeyContext::Pager);
-        press(&mut view, "/the map\n", &canvas);
+        press(&mut view, "/the map\n", &canvas).unwrap();
         let matches = HelpRows::of(&view, &canvas).matches("the map");
         assert!(matches.len() > 2);
         assert_eq!(view.at, matches[0]);
-        press(&mut view, "n", &canvas);
+        press(&mut view, "n", &canvas).unwrap();
         assert_eq!(view.at, matches[1]);
-        press(&mut view, "NN", &canvas);
+        press(&mut view, "NN", &canvas).unwrap();
         assert_eq!(Some(&view.at), matches.last());
     }
 
@@ -390,7 +383,7 @@ mod tests {
         let canvas = canvas((80, 24));
         let mut view = HelpView::new(KeyContext::Pager);
         let says = press(&mut view, "x", &canvas);
-        assert_eq!(says, HelpKey::Says("x does nothing in help; h closes it".into()));
-        assert_eq!(press(&mut view, "h", &canvas), HelpKey::Closes);
+        assert_eq!(says, Err("x does nothing in help; h closes it".into()));
+        assert_eq!(press(&mut view, "h", &canvas), Ok(false));
     }
 }

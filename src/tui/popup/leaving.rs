@@ -5,6 +5,11 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::human::{count, size};
 use crate::text::label::SafeText;
+use crate::tui::keys::Action;
+use crate::tui::screen::{
+    CommandFate, Layer, LayerContext, LayerFrame, LayerNext, PendingFate, ScreenRequest,
+};
+use crate::tui::widget::line::{self, Span};
 
 /// A question asked before the screens are left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,16 +23,6 @@ pub enum Question {
         /// Their size together, in bytes.
         bytes: u64,
     },
-}
-
-/// What becomes of the command that still runs, if one does.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum CommandFate {
-    /// It runs to its end.
-    #[default]
-    RunsOn,
-    /// It is stopped.
-    Stops,
 }
 
 /// The question being asked, and what was answered before.
@@ -47,6 +42,44 @@ pub(crate) enum Answer {
     No,
     /// Do not leave.
     Stay,
+}
+
+impl Layer for Leaving {
+    fn has_status_row(&self) -> bool {
+        true
+    }
+
+    /// Handles a key. Those that do not answer the question do nothing.
+    fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
+        if on.canvas.keys.action(on.below.context(), key) == Some(Action::Interrupt) {
+            return LayerNext::Closes;
+        }
+        let Some(answer) = Question::answer(key) else { return LayerNext::Stays };
+        let request = match (self.question, answer) {
+            (_, Answer::Stay) => return LayerNext::Closes,
+            (Question::Command, Answer::Yes) => ScreenRequest::Leave(Some(CommandFate::Stops)),
+            (Question::Command, Answer::No) => ScreenRequest::Leave(Some(CommandFate::RunsOn)),
+            (Question::Deletions { .. }, Answer::Yes) => {
+                ScreenRequest::Quit(self.command, PendingFate::Delete)
+            }
+            (Question::Deletions { .. }, Answer::No) => ScreenRequest::Quit(self.command, PendingFate::Keep),
+        };
+        on.effects.request(request);
+        LayerNext::Closes
+    }
+
+    /// Draws the question and the keys that answer it.
+    fn draw(&self, look: LayerFrame) {
+        let theme = &look.canvas.theme;
+        let [what, keys] = self.question.words();
+        let spans = [
+            Span::plain(" "),
+            Span::new(what, theme.warning),
+            Span::plain("  "),
+            Span::new(keys, theme.accent),
+        ];
+        line::spans(look.frame.buffer_mut(), look.status, &spans);
+    }
 }
 
 impl Question {

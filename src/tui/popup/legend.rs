@@ -15,6 +15,7 @@ pub(crate) fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> 
         (format!("{states} 240 states"), "a progress line: its last state of so many"),
     ];
     let others = [
+        ("bold or reversed", "at the left: the current line, on which keys act"),
         ("~ before a number", "approximate: lines are still being counted"),
         ("= ≠ ? in Calls", "a policy makes the same text; another; not checked"),
         ("≈ in Calls", "it makes the same of a made-up output: the real one is gone"),

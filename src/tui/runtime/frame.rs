@@ -6,10 +6,10 @@ use ratatui::Frame;
 
 use super::{Session, terminal};
 use crate::source::{Change, Source};
-use crate::tui::effect::Effects;
 use crate::tui::event::Event;
-use crate::tui::pager::reader::Cost;
+use crate::tui::screen::Effects;
 use crate::tui::view;
+use crate::tui::widget::cost::Cost;
 
 impl Session {
     /// Draws the current content of the file. Refreshes first, to notice when the file has been truncated.

@@ -27,16 +27,16 @@ use crate::text::label::SafeText;
 use crate::text::search::SeverityPatterns;
 
 use super::app::App;
-use super::effect::{Effect, Effects};
 use super::event::{Event, Message};
 use super::job::{Job, Slot};
 use super::keys::KeyMap;
 use super::pager::event::{Changed, OutputEvent};
+use super::screen::{Effect, Effects, Link};
 use super::services::Services;
 use super::stores::deletion::delete;
 use super::stores::event::StoresEvent;
+use super::stores::tuning::TuneStart;
 use super::target::{StartAt, Target};
-use super::tune::job::{TuneEvent, TuneStart};
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
 use jobs::Jobs;
@@ -132,12 +132,12 @@ fn show(start: Start) -> io::Result<Parting> {
     session.files = start.targets.into_iter().map(Some).collect();
     let mut effects = Effects::default();
     if let Some(follower) = start.follower {
-        session.app.go_to_watch(&mut effects);
+        session.app.go_to(Link::Watch, &mut effects);
         effects.run(Slot::Other, move |context| follower(&mut |news| context.send(news)));
     } else if let Some(tune) = start.tune {
-        session.app.update(TuneEvent::Start(Box::new(tune)), &mut effects);
+        session.app.go_to(tune, &mut effects);
     } else if session.files.is_empty() {
-        session.app.go_to_stores(&mut effects);
+        session.app.go_to(Link::Stores(None), &mut effects);
     } else {
         session.open_file(0, &mut effects);
     }
@@ -255,7 +255,7 @@ impl Session {
 
     /// Returns whether all lines are counted, and whether all totals are; `None` if no output is open.
     fn known(&self) -> Option<(bool, bool)> {
-        self.app.stack.output().map(|pager| (pager.output.index.is_complete(), pager.output.is_counted()))
+        self.app.output().map(|pager| (pager.output.index.is_complete(), pager.output.is_counted()))
     }
 
     /// Releases the files being deleted: showing an output here must not keep the user from deleting it here. Files

@@ -5,14 +5,15 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::source::{Change, Hold, Source};
-use crate::tui::effect::{Effect, Effects};
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Job, Pace, Slot};
 use crate::tui::pager::event::{Changed, OutputEvent};
+use crate::tui::screen::{Effect, Effects, OpenRequest};
 use crate::tui::stores::deletion::delete;
 use crate::tui::stores::event::StoresEvent;
 use crate::tui::target::Choice;
 
+use super::viewed::OpenAs;
 use super::{Session, editor, terminal};
 
 /// Whether an effect makes a job that was postponed needless.
@@ -50,7 +51,7 @@ impl Session {
                 Effect::StopCommand => self.stop_command(),
                 Effect::Copy(text) => self.copy(&text)?,
                 Effect::Edit(line) => self.edit(line)?,
-                Effect::Open(path) => self.open_path(&path)?,
+                Effect::Open(request) => self.open_stored(request)?,
                 Effect::Reopen => self.reopen()?,
                 Effect::LoadPolicies(request) => {
                     let found = self.load_policies(&request.names);
@@ -121,11 +122,11 @@ impl Session {
         Ok(())
     }
 
-    fn open_path(&mut self, path: &Path) -> io::Result<()> {
-        match (self.services.open)(path, Hold::Lock) {
+    fn open_stored(&mut self, request: OpenRequest) -> io::Result<()> {
+        match (self.services.open)(&request.path, Hold::Lock) {
             Ok(target) => {
                 let mut effects = Effects::default();
-                self.open(target, None, None, &mut effects);
+                self.open(target, OpenAs::Stored(request), &mut effects);
                 self.carry_out(effects)
             }
             Err(fault) => {

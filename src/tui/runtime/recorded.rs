@@ -6,13 +6,13 @@ use crate::known::Certainty;
 use crate::preview::InputContext;
 use crate::source::{Hold, MapView};
 use crate::text::label::label;
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::recorded::{OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
+use crate::tui::screen::Effects;
 use crate::tui::target::{Choice, Opened, OpenedFrom, Subject, Target};
 
 use super::Session;
-use super::viewed::Viewed;
+use super::viewed::{OpenAs, Viewed};
 
 /// The name of what is in no file.
 const NOT_SAVED: &str = "<not saved>";
@@ -33,7 +33,7 @@ impl Session {
                     let (policy, limits_from) = (choice.policy, choice.limits_from);
                     let certainty = Certainty::Reconstructed;
                     let subject = Subject { name, context, policy, limits_from, certainty, ..subject };
-                    self.open(Target { subject, source }, None, Some(ready.recorded), &mut effects);
+                    self.open(Target { subject, source }, OpenAs::Call(ready.recorded), &mut effects);
                 }
                 Err(fault) => self.tell(Message::error(fault)),
             },
@@ -72,6 +72,8 @@ impl Session {
             file: self.file,
             files: self.files.len(),
             origin: OpenedFrom::Session,
+            line: None,
+            under: None,
         };
         self.show(opened, Viewed { source: None, named: None }, effects);
     }

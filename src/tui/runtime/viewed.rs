@@ -1,10 +1,10 @@
 //! The outputs on the stack of the screens, with their files: how they are opened, watched and closed.
 
 use crate::source::{Source, Watcher};
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::pager::event::OutputEvent;
 use crate::tui::recorded::RecordedCall;
+use crate::tui::screen::{Effects, OpenRequest};
 use crate::tui::target::{Opened, OpenedFrom, Subject, Target};
 
 use super::Session;
@@ -19,6 +19,16 @@ pub(super) struct Viewed {
     pub(super) named: Option<(usize, Subject)>,
 }
 
+/// What an output is opened as.
+pub(super) enum OpenAs {
+    /// One of those named on the command line, by its index.
+    Named(usize),
+    /// One that a screen lists.
+    Stored(OpenRequest),
+    /// The spill of a call.
+    Call(Box<RecordedCall>),
+}
+
 impl Viewed {
     /// Whether it is the first output named on the command line, which may still be being made.
     pub(super) fn is_first(&self) -> bool {
@@ -31,7 +41,7 @@ impl Session {
     pub(super) fn open_file(&mut self, number: usize, effects: &mut Effects) {
         let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return };
         self.file = number;
-        self.open(target, Some(number), None, effects);
+        self.open(target, OpenAs::Named(number), effects);
         if let Some(place) = self.places.remove(&number) {
             self.app.update(OutputEvent::StartAt(place), effects);
         }
@@ -57,20 +67,19 @@ impl Session {
         self.open_file(to, effects);
     }
 
-    /// Opens an output: one of those named on the command line, by its index, or another.
-    pub(super) fn open(
-        &mut self,
-        target: Target,
-        named: Option<usize>,
-        recorded: Option<Box<RecordedCall>>,
-        effects: &mut Effects,
-    ) {
-        let origin = match (named, &recorded) {
-            (Some(_), _) => OpenedFrom::Named,
-            (None, Some(_)) => OpenedFrom::Session,
-            (None, None) => OpenedFrom::Stores,
-        };
+    /// Opens an output.
+    pub(super) fn open(&mut self, target: Target, open_as: OpenAs, effects: &mut Effects) {
         let Target { subject, source } = target;
+        let (named, request, recorded) = match open_as {
+            OpenAs::Named(number) => (Some(number), None, None),
+            OpenAs::Stored(request) => (None, Some(request), None),
+            OpenAs::Call(recorded) => (None, None, Some(recorded)),
+        };
+        let origin = match (&request, &recorded) {
+            (Some(request), _) => request.origin,
+            (None, Some(_)) => OpenedFrom::Session,
+            (None, None) => OpenedFrom::Named,
+        };
         let is_made = named == Some(0);
         let opened = Opened {
             subject: subject.clone(),
@@ -81,6 +90,8 @@ impl Session {
             file: self.file,
             files: self.files.len(),
             origin,
+            line: request.as_ref().and_then(|request| request.line),
+            under: request.and_then(|request| request.under),
         };
         let named = named.map(|number| (number, subject));
         self.show(opened, Viewed { source: Some(source), named }, effects);
@@ -89,7 +100,7 @@ impl Session {
     /// Puts an output on the screen, in place of one that is there.
     pub(super) fn show(&mut self, opened: Opened, viewed: Viewed, effects: &mut Effects) {
         self.app.open(opened, effects);
-        self.close_above(self.app.stack.outputs().count() - 1);
+        self.close_above(self.app.outputs().count() - 1);
         self.viewed.push(viewed);
         self.watch();
     }
@@ -104,7 +115,7 @@ impl Session {
 
     /// Closes the outputs that the screens have left, and goes on watching the one beneath.
     pub(super) fn close_left(&mut self, effects: &mut Effects) {
-        let count = self.app.stack.outputs().count();
+        let count = self.app.outputs().count();
         if self.viewed.len() > count {
             self.close_above(count);
             self.watch();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::session::reader::SessionFile;
 use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
-use crate::tui::effect::Effects;
 use crate::tui::job::Slot;
 use crate::tui::recorded::CallRequest;
+use crate::tui::screen::Effects;
 use crate::tui::widget::cursor::ListCursor;
 
 use super::filter::WordFilter;
@@ -217,16 +217,14 @@ impl CallList {
 
     /// Shows only the calls that contain all of these words.
     pub(crate) fn filter_by(&mut self, words: &str) {
-        self.filter.set(words);
-        self.cursor = ListCursor::default();
+        self.filter.set(words, &mut self.cursor);
         self.arrange();
     }
 
     /// Shows the list as it was before the prompt of the filter was opened.
     pub(crate) fn give_up_filter(&mut self) {
-        let Some(cursor) = self.filter.give_up() else { return };
+        self.filter.give_up(&mut self.cursor);
         self.arrange();
-        self.cursor = cursor;
     }
 
     fn arrange(&mut self) {

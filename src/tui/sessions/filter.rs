@@ -26,14 +26,15 @@ impl WordFilter {
         self.before = Some((self.words.clone(), cursor));
     }
 
-    pub(super) fn set(&mut self, words: &str) {
-        self.words = words.to_owned();
+    /// Takes over words; the list begins at its first row.
+    pub(super) fn set(&mut self, words: &str, cursor: &mut ListCursor) {
+        (self.words, *cursor) = (words.to_owned(), ListCursor::default());
     }
 
-    /// Takes back what was typed since [`WordFilter::start`]. Returns where the list stood then.
-    pub(super) fn give_up(&mut self) -> Option<ListCursor> {
-        let (words, cursor) = self.before.take()?;
-        self.words = words;
-        Some(cursor)
+    /// Takes back what was typed since [`WordFilter::start`]; the list stands where it did then.
+    pub(super) fn give_up(&mut self, cursor: &mut ListCursor) {
+        if let Some(before) = self.before.take() {
+            (self.words, *cursor) = before;
+        }
     }
 }

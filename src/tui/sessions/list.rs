@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
-use crate::tui::effect::Effects;
 use crate::tui::job::Slot;
+use crate::tui::screen::Effects;
 use crate::tui::widget::cursor::ListCursor;
 
 use super::filter::WordFilter;
@@ -232,16 +232,14 @@ impl SessionList {
 
     /// Shows only the sessions that contain all of these words.
     pub(crate) fn filter_by(&mut self, words: &str) {
-        self.filter.set(words);
-        self.cursor = ListCursor::default();
+        self.filter.set(words, &mut self.cursor);
         self.arrange();
     }
 
     /// Shows the list as it was before the prompt of the filter was opened.
     pub(crate) fn give_up_filter(&mut self) {
-        let Some(cursor) = self.filter.give_up() else { return };
+        self.filter.give_up(&mut self.cursor);
         self.arrange();
-        self.cursor = cursor;
     }
 
     /// Filters, sorts and groups again; the selected session stays selected.

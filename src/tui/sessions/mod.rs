@@ -7,10 +7,12 @@ pub mod job;
 pub mod list;
 pub mod order;
 pub mod rows;
+mod screen;
 mod show;
 pub(crate) mod view;
 mod work;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::session::citing::CitingCall;
@@ -18,14 +20,16 @@ use crate::session::examine::Paths;
 use crate::session::reader::SessionFile;
 use crate::text::label::SafeText;
 
-use super::effect::{Effect, Effects};
 use super::event::Message;
 use super::job::Slot;
 use super::keys::Action;
-use super::pager::json::JsonLine;
-use super::recorded::{CallRequest, CallText, ReadyCall};
+use super::pager::event::OutputEvent;
+use super::pager::json_box::JsonBox;
+use super::recorded::{CallRequest, CallText};
+use super::screen::{Effect, Effects, ScreenRequest};
 use super::widget::canvas::Canvas;
 use super::widget::layout;
+use super::widget::prompt::{Prompt, Purpose};
 use super::widget::sort_menu::SortMenu;
 use calls::{CallList, ReadingState};
 use job::SessionsEvent;
@@ -41,35 +45,14 @@ pub struct SessionsScreen {
     pub calls: Option<CallList>,
     /// Whether there is no list of sessions beneath these calls, because they were opened from their output.
     pub(crate) calls_alone: bool,
-    /// The index of the call that is shown, or about to be.
+    /// The index of the call that was asked for last.
     pub shown_call: Option<usize>,
+    /// Whether the next key names a text of the call.
+    is_choosing_text: bool,
+    is_on_stack: bool,
     /// A message for the status line.
     pub message: Option<Message>,
     told: Vec<SafeText>,
-}
-
-/// What a key requests from the rest of the program.
-pub(crate) enum SessionsNext {
-    /// Stay in the list.
-    Stay,
-    /// Find the sessions again.
-    Look,
-    /// Open the filter prompt with this text.
-    Filter(String),
-    /// Open the menu of columns to sort by.
-    Sort(SortMenu),
-    /// Ask which text of the call to show.
-    Texts,
-    /// Go back to where the list was opened from.
-    Away,
-}
-
-/// What an event requests from the rest of the program.
-pub(crate) enum SessionsNews {
-    Nothing,
-    Open(Box<ReadyCall>),
-    /// Show this text.
-    Show(JsonLine),
 }
 
 impl SessionsScreen {
@@ -81,14 +64,15 @@ impl SessionsScreen {
             calls: None,
             calls_alone: false,
             shown_call: None,
+            is_choosing_text: false,
+            is_on_stack: false,
             message: None,
             told: Vec::new(),
         }
     }
 
     /// Handles an event.
-    pub(crate) fn update(&mut self, event: SessionsEvent, effects: &mut Effects) -> SessionsNews {
-        let mut news = SessionsNews::Nothing;
+    fn handle(&mut self, event: SessionsEvent, is_top: bool, effects: &mut Effects) {
         match event {
             SessionsEvent::Listed(found) => {
                 self.list.listed(found.number, found.rows, found.now);
@@ -97,13 +81,22 @@ impl SessionsScreen {
             SessionsEvent::Described(number, words) => self.list.described(number, words),
             SessionsEvent::Related(number, groups) => self.list.related(number, &groups),
             SessionsEvent::Summed(number, index, sums) => self.list.summed(number, index, sums),
-            SessionsEvent::Ready(ready) => news = SessionsNews::Open(ready),
-            SessionsEvent::Text(Ok(line)) => news = SessionsNews::Show(*line),
+            // A user who has left meanwhile stays where they are.
+            SessionsEvent::Ready(ready) if is_top && self.shown_call == Some(ready.recorded.index) => {
+                effects.push(Effect::OpenCall(ready));
+            }
+            SessionsEvent::Ready(ready) => effects.send(OutputEvent::Ready(ready)),
+            SessionsEvent::Text(Ok(line)) => effects.lay(JsonBox::new(*line)),
             SessionsEvent::Text(Err(words)) => self.message = Some(Message::note(words)),
+            SessionsEvent::Verified(index, verdict) => {
+                effects.send(OutputEvent::Checked(index, Box::new(verdict.clone())));
+                self.update_calls(SessionsEvent::Verified(index, verdict));
+            }
             event => self.update_calls(event),
         }
-        self.settle(effects);
-        news
+        if self.is_on_stack {
+            self.settle(effects);
+        }
     }
 
     fn update_calls(&mut self, event: SessionsEvent) {
@@ -156,61 +149,58 @@ impl SessionsScreen {
         }
     }
 
-    /// Carries out an action. Returns what it requests from the rest of the program.
-    pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> SessionsNext {
+    /// Carries out an action.
+    fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         let height = self.height();
         let moved = match &mut self.calls {
             Some(calls) => calls.cursor.act(action, count, calls.len(), height),
             None => self.list.cursor.act(action, count, self.list.len(), height),
         };
-        let next = if moved {
-            SessionsNext::Stay
-        } else if self.calls.is_some() {
-            self.act_on_calls(action, effects)
-        } else {
-            self.act_on_sessions(action, effects)
-        };
+        match moved {
+            true => {}
+            false if self.calls.is_some() => self.act_on_calls(action, effects),
+            false => self.act_on_sessions(action, effects),
+        }
         self.settle(effects);
-        next
     }
 
-    fn act_on_sessions(&mut self, action: Action, effects: &mut Effects) -> SessionsNext {
+    fn act_on_sessions(&mut self, action: Action, effects: &mut Effects) {
         let list = &mut self.list;
         match action {
             Action::Open => self.open_chosen(effects),
             Action::Sort => {
                 let (used, reversed) = list.sort();
-                return SessionsNext::Sort(SortMenu::new(SESSION_COLUMNS, used, reversed));
+                effects.lay(SortMenu::new(SESSION_COLUMNS, used, reversed));
             }
             Action::SortReverse => list.reverse(),
             Action::Group => list.group_next(),
-            Action::Refresh => return SessionsNext::Look,
+            Action::Refresh => self.find(effects),
             Action::Copy => {
                 let path = list.chosen().map(|row| row.file.path.clone());
                 path.into_iter().for_each(|path| self.copy(path.as_os_str().as_encoded_bytes(), effects));
             }
             Action::Filter => {
                 list.start_filter();
-                return SessionsNext::Filter(list.filter_text().to_owned());
+                effects.lay(Prompt::with(Purpose::Filter, list.filter_text()));
             }
             Action::Back if !list.filter_text().is_empty() => list.filter_by(""),
-            Action::Back => return SessionsNext::Away,
+            Action::Back => effects.request(ScreenRequest::Back),
             _ => {}
         }
-        SessionsNext::Stay
     }
 
-    fn act_on_calls(&mut self, action: Action, effects: &mut Effects) -> SessionsNext {
-        let Some(calls) = &mut self.calls else { return SessionsNext::Stay };
+    fn act_on_calls(&mut self, action: Action, effects: &mut Effects) {
+        let Some(calls) = &mut self.calls else { return };
         match action {
             Action::Open => self.show_chosen(effects),
             Action::Texts if calls.chosen().is_some() => {
                 self.shown_call = calls.chosen_index();
-                return SessionsNext::Texts;
+                self.is_choosing_text = true;
+                self.message = Some(Message::note(CallText::choice(self.canvas.keys)));
             }
             Action::Sort => {
                 let (used, reversed) = calls.sort();
-                return SessionsNext::Sort(SortMenu::new(CALL_COLUMNS, used, reversed));
+                effects.lay(SortMenu::new(CALL_COLUMNS, used, reversed));
             }
             Action::SortReverse => calls.reverse(),
             Action::Copy => {
@@ -219,14 +209,13 @@ impl SessionsScreen {
             }
             Action::Filter => {
                 calls.start_filter();
-                return SessionsNext::Filter(calls.filter_text().to_owned());
+                effects.lay(Prompt::with(Purpose::Filter, calls.filter_text()));
             }
             Action::Back if !calls.filter_text().is_empty() => calls.filter_by(""),
-            Action::Back if self.calls_alone => return SessionsNext::Away,
+            Action::Back if self.calls_alone => effects.request(ScreenRequest::Back),
             Action::Back => self.close_calls(effects),
             _ => {}
         }
-        SessionsNext::Stay
     }
 
     fn copy(&mut self, bytes: &[u8], effects: &mut Effects) {
@@ -250,6 +239,7 @@ impl SessionsScreen {
     pub(crate) fn open_call(&mut self, call: CitingCall, effects: &mut Effects) {
         let agent = crate::session::list::format_of(&call.file).map_or("", |format| format.agent());
         let file = Arc::new(call.file);
+        self.calls_alone |= !self.is_on_stack;
         let mut calls = CallList::new(file.clone(), agent.into(), SafeText::default());
         calls.seek(SafeText::from(call.call));
         hold(file, effects);
@@ -268,9 +258,9 @@ impl SessionsScreen {
         effects.stop([Slot::OpenSession]);
     }
 
-    /// Whether the calls of a session are shown over the list of sessions.
-    pub(crate) fn is_over_list(&self) -> bool {
-        self.calls.is_some() && !self.calls_alone
+    /// Returns where the spill of a call is said to be.
+    fn spill_of(&self, index: Option<usize>) -> Option<PathBuf> {
+        self.calls.as_ref()?.spill_of(index?)
     }
 
     /// Shows the selected call, once the worker has read it.
@@ -288,7 +278,7 @@ impl SessionsScreen {
     }
 
     /// Sorts by a column, an index into the columns of the list on the screen.
-    pub(crate) fn sort_by(&mut self, column: usize, effects: &mut Effects) {
+    fn sort(&mut self, column: usize, effects: &mut Effects) {
         match &mut self.calls {
             Some(calls) => calls.sort_by(column),
             None => self.list.sort_by(column),
@@ -297,7 +287,7 @@ impl SessionsScreen {
     }
 
     /// Shows only the rows that contain all of these words.
-    pub(crate) fn filter(&mut self, words: &str, effects: &mut Effects) {
+    fn filter_by(&mut self, words: &str, effects: &mut Effects) {
         match &mut self.calls {
             Some(calls) => calls.filter_by(words),
             None => self.list.filter_by(words),
@@ -306,7 +296,7 @@ impl SessionsScreen {
     }
 
     /// Shows the list as it was before the prompt of the filter was opened.
-    pub(crate) fn give_up_filter(&mut self, effects: &mut Effects) {
+    fn leave_filter(&mut self, effects: &mut Effects) {
         match &mut self.calls {
             Some(calls) => calls.give_up_filter(),
             None => self.list.give_up_filter(),
@@ -316,11 +306,10 @@ impl SessionsScreen {
 
     /// Goes to a row of the list.
     pub(crate) fn go_to_row(&mut self, text: &str, effects: &mut Effects) -> Result<(), String> {
-        let row: usize = text.parse().map_err(|_| format!("'{text}' is not the number of a row"))?;
-        let (to, height) = (row.saturating_sub(1), self.height());
+        let height = self.height();
         match &mut self.calls {
-            Some(calls) => calls.cursor.go(to, calls.len(), height),
-            None => self.list.cursor.go(to, self.list.len(), height),
+            Some(calls) => calls.cursor.go_to(text, calls.len(), height)?,
+            None => self.list.cursor.go_to(text, self.list.len(), height)?,
         }
         self.settle(effects);
         Ok(())

@@ -2,15 +2,18 @@
 
 use crossterm::event::KeyEvent;
 
+use crate::corpus::TunePolicies;
 use crate::human::{count, size, thousands};
 use crate::store::{DeleteMode, Entry, EntryStatus, Marked, Why};
-use crate::text::label::{SafeText, label, shell};
-use crate::tui::effect::{Effect, Effects};
+use crate::text::label::{label, shell};
 use crate::tui::event::Message;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::screen::{Effect, Effects, OpenRequest, ScreenRequest};
 use crate::tui::widget::canvas::Canvas;
+use crate::tui::widget::cursor::ListCursor;
 use crate::tui::widget::layout;
+use crate::tui::widget::prompt::{Prompt, Purpose};
 use crate::tui::widget::sort_menu::SortMenu;
 
 use super::event::StoresEvent;
@@ -18,8 +21,7 @@ use super::glance::{BESIDE, Glance};
 use super::hits::HitList;
 use super::keeping::Copying;
 use super::sort_columns::STORE_COLUMNS;
-use super::tuning::{TunedBy, TunedEntries};
-use super::{Cleaning, ListState, jobs};
+use super::{ListState, jobs};
 
 /// The screen of stored outputs.
 pub struct StoresScreen {
@@ -36,30 +38,8 @@ pub struct StoresScreen {
     pub hits: Option<HitList>,
     /// The number of searches so far.
     pub(crate) searches: u64,
-    /// The line at which the output being opened is to be shown, 1-based.
-    pub opened_at: Option<u64>,
     /// A message for the status line.
     pub message: Option<Message>,
-}
-
-/// What a key in the list requests from the rest of the program.
-pub(crate) enum Next {
-    /// Stay in the list.
-    Stay,
-    /// Scan the directories again.
-    Look,
-    /// Open the filter prompt with this text.
-    Filter(String),
-    /// Ask for a pattern, to list the matching lines of all outputs.
-    Grep,
-    /// Measure these outputs, which are those in words.
-    Tune(TunedEntries, SafeText, TunedBy),
-    /// Open the menu of columns to sort by.
-    Sort(SortMenu),
-    /// Show what cleaning would delete.
-    Clean(Cleaning),
-    /// Go back to the place beneath.
-    Back,
 }
 
 impl StoresScreen {
@@ -73,15 +53,13 @@ impl StoresScreen {
             told_unlisted: String::new(),
             hits: None,
             searches: 0,
-            opened_at: None,
             message: None,
         }
     }
 
     /// Handles an event.
-    pub(crate) fn update(&mut self, event: StoresEvent, effects: &mut Effects) {
+    pub(super) fn handle(&mut self, event: StoresEvent, effects: &mut Effects) {
         match event {
-            // The application scans the stores again.
             StoresEvent::Changed => {}
             StoresEvent::Deleted(message) => self.message = Some(message),
             StoresEvent::Scanned(scanned) => {
@@ -92,14 +70,14 @@ impl StoresScreen {
             StoresEvent::Copied(bytes) => self.copied(bytes),
             StoresEvent::Kept { id, keep, fault } => self.kept(id, keep, fault, effects),
             StoresEvent::Peeked(peeks) => {
-                peeks.into_iter().for_each(|(entry, peek)| self.listing.details.read(&entry, peek));
+                peeks.into_iter().for_each(|(entry, peek)| self.listing.details.peeks.set(&entry, peek));
             }
             StoresEvent::TextRead { number, batch, text } => {
                 self.listing.take_text(number, batch, text, effects);
             }
-            StoresEvent::Weighed(entry, got) => self.listing.details.weighed(&entry, got),
-            StoresEvent::Cited(entry, call) => self.listing.details.cited(&entry, call),
-            StoresEvent::LinesCounted(entry, lines) => self.listing.details.counted(&entry, lines),
+            StoresEvent::Weighed(entry, got) => self.listing.details.got.set(&entry, got),
+            StoresEvent::Cited(entry, call) => self.listing.details.calls.set(&entry, call),
+            StoresEvent::LinesCounted(entry, lines) => self.listing.details.lines.set(&entry, lines),
             StoresEvent::Hits(number, lines) => self.take_hits(number, lines),
             StoresEvent::HitsEnd(number, end) => self.end_hits(number, end),
             StoresEvent::Glanced(glance) => self.glanced(*glance),
@@ -138,111 +116,85 @@ impl StoresScreen {
         self.listing.held.push(key);
     }
 
-    /// Carries out an action. Returns what it requests from the rest of the program.
-    pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> Next {
+    /// Carries out an action.
+    pub(super) fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        if action == Action::ToCall {
+            return self.go_to_call(effects);
+        }
         if self.hits.is_some() && action != Action::Grep {
             return self.act_on_hits(action, count, effects);
         }
         self.listing.touched = true;
         let height = self.list_height();
-        let (at, times) = (self.listing.chosen, count.unwrap_or(1) as usize);
-        let page = height.saturating_sub(1).max(1);
-        let half = (height / 2).max(1);
-        let to = match action {
-            Action::Down => at.saturating_add(times),
-            Action::Up => at.saturating_sub(times),
-            Action::HalfDown => at.saturating_add(half * times),
-            Action::HalfUp => at.saturating_sub(half * times),
-            Action::PageDown => at.saturating_add(page * times),
-            Action::PageUp => at.saturating_sub(page * times),
-            Action::Start => count.map_or(0, |n| (n as usize).saturating_sub(1)),
-            Action::End => count.map_or(usize::MAX, |n| (n as usize).saturating_sub(1)),
-            _ => return self.change_list(action, effects),
-        };
-        self.listing.go(to, height);
+        let mut cursor = ListCursor { chosen: self.listing.chosen, top: self.listing.top };
+        if !cursor.act(action, count, self.listing.shown().len(), height) {
+            return self.change_list(action, effects);
+        }
+        self.listing.go(cursor.chosen, height);
         self.peek(effects);
-        Next::Stay
     }
 
-    fn change_list(&mut self, action: Action, effects: &mut Effects) -> Next {
-        let mut next = Next::Stay;
+    fn change_list(&mut self, action: Action, effects: &mut Effects) {
         match action {
-            Action::Open => {
-                self.open_chosen(effects);
-                return Next::Stay;
-            }
+            Action::Open => self.open_chosen(effects),
             Action::Sort => {
                 let (used, reversed) = (self.listing.sort_column(), self.listing.is_reversed());
-                return Next::Sort(SortMenu::new(STORE_COLUMNS, used, reversed));
+                effects.lay(SortMenu::new(STORE_COLUMNS, used, reversed));
             }
-            Action::SortReverse => {
-                self.rearranged(ListState::reverse, effects);
-                return Next::Stay;
-            }
-            Action::Group => {
-                self.rearranged(ListState::group_next, effects);
-                return Next::Stay;
-            }
+            Action::SortReverse => self.rearranged(ListState::reverse, effects),
+            Action::Group => self.rearranged(ListState::group_next, effects),
             Action::Filter => {
                 self.listing.start_filter();
-                next = Next::Filter(self.listing.filter_text().to_owned());
+                effects.lay(Prompt::with(Purpose::Filter, self.listing.filter_text()));
+                self.settle(effects);
             }
-            Action::Grep => return Next::Grep,
-            Action::Tune => return self.tune_outputs(TunedBy::Settings),
-            Action::Policy => return self.tune_outputs(TunedBy::Policies),
+            Action::Grep => effects.lay(Prompt::new(Purpose::Grep)),
+            Action::Tune => self.tune_outputs(TunePolicies::Around(Box::default()), effects),
+            Action::Policy => self.tune_outputs(TunePolicies::Current, effects),
             Action::LostOnly => {
                 let grep = self.canvas.keys.of(KeyContext::Stores, Action::Grep);
                 self.message = Some(Message::note(format!("that is for the lines that {grep} finds")));
             }
-            Action::Refresh => return Next::Look,
-            Action::Copy => {
-                self.copy_chosen(effects);
-                return Next::Stay;
-            }
-            Action::CountLines => {
-                self.count_lines(effects);
-                return Next::Stay;
-            }
+            Action::Refresh => self.scan(effects),
+            Action::Copy => self.copy_chosen(effects),
+            Action::CountLines => self.count_lines(effects),
             Action::Choose => {
                 self.listing.toggle_mark();
                 self.listing.go(self.listing.chosen + 1, self.list_height());
+                self.settle(effects);
             }
-            Action::Delete => self.delete_marked(),
-            Action::Undo => self.undo_deletion(),
-            Action::DeleteNow => {
-                self.delete_now(effects);
-                return Next::Stay;
+            Action::Delete | Action::Undo => {
+                match action {
+                    Action::Delete => self.delete_marked(),
+                    _ => self.undo_deletion(),
+                }
+                self.settle(effects);
             }
-            Action::CleanOverdue => next = self.offer_cleaning(),
-            Action::Keep => {
-                self.keep_chosen(effects);
-                return Next::Stay;
-            }
-            Action::Back if self.give_up_copying(effects) => return Next::Stay,
-            Action::Back if self.listing.unmark() => {}
+            Action::DeleteNow => self.delete_now(effects),
+            Action::CleanOverdue => self.offer_cleaning(effects),
+            Action::Keep => self.keep_chosen(effects),
+            Action::Back if self.give_up_copying(effects) => {}
+            Action::Back if self.listing.unmark() => self.settle(effects),
             Action::Back if !self.listing.filter_text().is_empty() => {
                 self.rearranged(ListState::unfilter, effects);
-                return Next::Stay;
             }
-            Action::Back => return Next::Back,
+            Action::Back => effects.request(ScreenRequest::Back),
             _ => {}
         }
-        self.settle(effects);
-        next
     }
 
     /// Shows only the entries that contain all of these words.
-    pub(crate) fn filter(&mut self, words: &str, effects: &mut Effects) {
+    pub(super) fn filter_by(&mut self, words: &str, effects: &mut Effects) {
         self.rearranged(|listing, effects| listing.filter(words, effects), effects);
     }
 
     /// Shows the list as it was before the prompt of the filter was opened.
-    pub(crate) fn give_up_filter(&mut self, effects: &mut Effects) {
+    pub(super) fn leave_filter(&mut self, effects: &mut Effects) {
         self.rearranged(ListState::give_up_filter, effects);
     }
 
     /// Sorts by a column, an index into [`crate::store::SortBy::ALL`].
-    pub(crate) fn sort_by(&mut self, column: usize, effects: &mut Effects) {
+    pub(super) fn sort(&mut self, column: usize, effects: &mut Effects) {
         self.rearranged(|listing, effects| listing.sort_by(column, effects), effects);
     }
 
@@ -301,8 +253,7 @@ impl StoresScreen {
 
     fn open_chosen(&mut self, effects: &mut Effects) {
         let Some(path) = self.listing.chosen().map(Entry::path) else { return };
-        self.opened_at = None;
-        effects.push(Effect::Open(path))
+        effects.push(Effect::Open(OpenRequest::stored(path, None)));
     }
 
     fn copy_chosen(&mut self, effects: &mut Effects) {

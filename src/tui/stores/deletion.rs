@@ -1,11 +1,11 @@
 //! Deleting stored outputs: what is marked, what is overdue, and the result.
 
 use crate::store::{self, CleanRule, DeleteMode, Env, Marked, ToDelete, Trigger, clean_plan};
-use crate::tui::effect::{Effect, Effects};
 use crate::tui::event::Message;
 use crate::tui::keys::Action;
+use crate::tui::screen::{Effect, Effects};
 
-use super::actions::Next;
+use super::view::clean::CleaningBox;
 use super::{Cleaning, StoresScreen};
 
 impl StoresScreen {
@@ -17,30 +17,25 @@ impl StoresScreen {
             self.message = Some(Message::note(words));
             return;
         }
-        effects.push(Effect::Delete(self.take_pending()));
-    }
-
-    /// Takes the entries marked for deletion, to delete them.
-    pub fn take_pending(&mut self) -> Vec<Marked> {
-        self.listing.pending.take()
+        effects.push(Effect::Delete(self.listing.pending.take()));
     }
 
     /// Shows what is overdue, before anything is deleted.
-    pub(super) fn offer_cleaning(&mut self) -> Next {
-        let Some(now) = self.listing.now else { return Next::Stay };
+    pub(super) fn offer_cleaning(&mut self, effects: &mut Effects) {
+        let Some(now) = self.listing.now else { return };
         let rule = CleanRule { asked: Trigger::ByHand, older_than: None, max_total: None };
         let entries = self.listing.entries().clone();
         let mut plan = clean_plan(entries.iter(), self.listing.kept(), now, &rule);
         plan.to_delete.sort_by_key(|to_delete| entries.entry(to_delete.index as u32).identity.modified);
         if plan.to_delete.is_empty() {
             self.message = Some(Message::note("nothing is overdue"));
-            return Next::Stay;
+            return;
         }
-        Next::Clean(Cleaning { plan, entries })
+        effects.lay(CleaningBox { cleaning: Cleaning { plan, entries }, top: 0 });
     }
 
     /// Marks for deletion exactly what was shown as overdue, even if a scan has found more since.
-    pub(crate) fn accept_cleaning(&mut self, Cleaning { plan, entries }: Cleaning) {
+    pub(crate) fn accept_cleaning(&mut self, Cleaning { plan, entries }: &Cleaning) {
         let mark = |to_delete: &ToDelete| {
             let entry = entries.entry(to_delete.index as u32).clone();
             Marked { entry, why: to_delete.why, mode: DeleteMode::Bulk }

@@ -76,82 +76,66 @@ pub enum FoundCall {
     None,
 }
 
-/// The details read so far. Those of a file that has changed since are ignored.
+/// What is known of entries by their paths: nothing yet (`None`) of those that were asked for. What was found of a file that
+/// has changed since is ignored.
+#[derive(Debug)]
+pub(crate) struct Known<T>(HashMap<PathBuf, (Identity, Option<T>)>);
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<T> Known<T> {
+    /// Returns those of `entries` that were not asked for, and marks them as asked for.
+    pub(crate) fn ask<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Entry> {
+        if self.0.len() > MOST {
+            self.0.clear();
+        }
+        let is_new = |entry: &&Entry| {
+            let before = self.0.insert(entry.path(), (entry.identity, None));
+            match before.filter(|(identity, _)| *identity == entry.identity) {
+                Some(known) => {
+                    self.0.insert(entry.path(), known);
+                    false
+                }
+                None => true,
+            }
+        };
+        entries.filter(is_new).cloned().collect()
+    }
+
+    pub(crate) fn set(&mut self, entry: &Entry, found: T) {
+        self.0.insert(entry.path(), (entry.identity, Some(found)));
+    }
+
+    pub(crate) fn get(&self, entry: &Entry) -> Option<&T> {
+        let (identity, found) = self.0.get(&entry.path())?;
+        found.as_ref().filter(|_| *identity == entry.identity)
+    }
+}
+
+/// The details read so far.
 #[derive(Debug, Default)]
 pub struct Details {
-    peeks: HashMap<PathBuf, (Identity, Option<Peek>)>,
-    lines: HashMap<PathBuf, (Identity, Lines)>,
-    got: HashMap<PathBuf, (Identity, ModelGot)>,
-    /// The calls that the outputs are of: `None` until looked for, then none if no session near in time names it.
-    calls: HashMap<PathBuf, (Identity, Option<FoundCall>)>,
+    pub(crate) peeks: Known<Peek>,
+    pub(crate) lines: Known<Lines>,
+    pub(crate) got: Known<ModelGot>,
+    /// The calls that the outputs are of.
+    pub(crate) calls: Known<FoundCall>,
     /// The entries for which a worker was last asked what the model got.
     weighed: Vec<(PathBuf, Identity)>,
 }
 
 impl Details {
-    /// Returns those of `entries` that have not been read, and marks them as requested.
-    pub fn unread<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Entry> {
-        if self.peeks.len() > MOST {
-            self.peeks.clear();
-        }
-        let mut wanted = Vec::new();
-        for entry in entries {
-            let asked =
-                self.peeks.get(&entry.path()).is_some_and(|(identity, _)| *identity == entry.identity);
-            if !asked {
-                self.peeks.insert(entry.path(), (entry.identity, None));
-                wanted.push(entry.clone());
-            }
-        }
-        wanted
-    }
-
-    /// Returns those of `entries` whose calls have not been looked for, and marks them as requested.
-    pub(crate) fn uncited<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Entry> {
-        if self.calls.len() > MOST {
-            self.calls.clear();
-        }
-        let mut wanted = Vec::new();
-        for entry in entries {
-            let known =
-                self.calls.get(&entry.path()).is_some_and(|(identity, _)| *identity == entry.identity);
-            if !known {
-                self.calls.insert(entry.path(), (entry.identity, None));
-                wanted.push(entry.clone());
-            }
-        }
-        wanted
-    }
-
-    /// Stores the call that an output is of.
-    pub(crate) fn cited(&mut self, entry: &Entry, call: FoundCall) {
-        self.calls.insert(entry.path(), (entry.identity, Some(call)));
-    }
-
-    /// Returns the call that an output is of, as far as it has been looked for.
-    pub(crate) fn call(&self, entry: &Entry) -> Option<&FoundCall> {
-        let (identity, call) = self.calls.get(&entry.path())?;
-        call.as_ref().filter(|_| *identity == entry.identity)
-    }
-
-    /// Stores what was read from an entry.
-    pub fn read(&mut self, entry: &Entry, peek: Peek) {
-        self.peeks.insert(entry.path(), (entry.identity, Some(peek)));
-    }
-
-    /// Returns what was read from an entry.
-    pub fn peek(&self, entry: &Entry) -> Option<&Peek> {
-        let (identity, peek) = self.peeks.get(&entry.path())?;
-        peek.as_ref().filter(|_| *identity == entry.identity)
-    }
-
     /// Returns those of `entries` of which it is not known what the model got; none if a worker is finding out for all
     /// of them.
     pub fn unweighed<'a>(&mut self, entries: impl Iterator<Item = &'a Entry>) -> Vec<Entry> {
-        if self.got.len() > MOST {
-            self.got.clear();
+        if self.got.0.len() > MOST {
+            self.got.0.clear();
         }
-        let wanted: Vec<Entry> = entries.filter(|entry| self.got(entry).is_none()).cloned().collect();
+        let wanted: Vec<Entry> = entries.filter(|entry| self.got.get(entry).is_none()).cloned().collect();
         let named: Vec<_> = wanted.iter().map(|entry| (entry.path(), entry.identity)).collect();
         if named.iter().all(|entry| self.weighed.contains(entry)) {
             return Vec::new();
@@ -160,35 +144,13 @@ impl Details {
         wanted
     }
 
-    /// Stores how much of an entry the model got.
-    pub fn weighed(&mut self, entry: &Entry, got: ModelGot) {
-        self.got.insert(entry.path(), (entry.identity, got));
-    }
-
-    /// Returns how much of an entry the model got, once it is known.
-    pub fn got(&self, entry: &Entry) -> Option<ModelGot> {
-        let (identity, got) = self.got.get(&entry.path())?;
-        (*identity == entry.identity).then_some(*got)
-    }
-
     /// Returns those of `entries` whose lines have not been counted, and marks them as requested.
     pub fn uncounted(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
-        let uncounted =
-            |entry: &Entry| !matches!(self.lines(entry), Some(Lines::Counting | Lines::Counted(_)));
-        let wanted: Vec<Entry> = entries.into_iter().filter(uncounted).collect();
-        self.lines.extend(wanted.iter().map(|entry| (entry.path(), (entry.identity, Lines::Counting))));
+        let is_wanted =
+            |entry: &Entry| !matches!(self.lines.get(entry), Some(Lines::Counting | Lines::Counted(_)));
+        let wanted: Vec<Entry> = entries.into_iter().filter(is_wanted).collect();
+        wanted.iter().for_each(|entry| self.lines.set(entry, Lines::Counting));
         wanted
-    }
-
-    /// Stores the line count of an entry, or why counting failed.
-    pub fn counted(&mut self, entry: &Entry, lines: Lines) {
-        self.lines.insert(entry.path(), (entry.identity, lines));
-    }
-
-    /// Returns the state of counting an entry's lines; `None` if it was never requested.
-    pub fn lines(&self, entry: &Entry) -> Option<&Lines> {
-        let (identity, lines) = self.lines.get(&entry.path())?;
-        (*identity == entry.identity).then_some(lines)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::tui::effect::Effects;
 use crate::tui::job::Slot;
+use crate::tui::screen::Effects;
 
 use super::event::StoresEvent;
 use super::jobs::TextTask;

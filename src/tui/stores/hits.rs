@@ -3,13 +3,14 @@
 use crate::corpus::{FindEnd, FoundLine, LineGot, MOST_FOUND};
 use crate::human::{count, thousands};
 use crate::text::search::Pattern;
-use crate::tui::effect::{Effect, Effects};
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::screen::{Effect, Effects, OpenRequest};
+use crate::tui::widget::cursor::ListCursor;
 
+use super::StoresScreen;
 use super::event::StoresEvent;
-use super::{Next, StoresScreen};
 
 /// The matching lines of all outputs.
 #[derive(Debug)]
@@ -24,10 +25,8 @@ pub struct HitList {
     lost: Vec<usize>,
     /// Which lines are listed.
     shows: HitsShown,
-    /// The index of the selected row among those listed.
-    pub(crate) chosen: usize,
-    /// The index of the first row on the screen.
-    pub(crate) top: usize,
+    /// Where the cursor is among those listed.
+    pub(crate) cursor: ListCursor,
     /// What became of the search, once it has ended.
     pub(super) end: Option<FindEnd>,
 }
@@ -47,8 +46,7 @@ impl HitList {
             found: Vec::new(),
             lost: Vec::new(),
             shows: HitsShown::All,
-            chosen: 0,
-            top: 0,
+            cursor: ListCursor::default(),
             end: None,
         }
     }
@@ -86,20 +84,13 @@ impl HitList {
     /// Lists only lost lines, or all lines again; the same line stays selected if it is listed.
     fn toggle_lost(&mut self) {
         let before = match self.shows {
-            HitsShown::All => self.chosen,
-            HitsShown::Lost => self.lost.get(self.chosen).copied().unwrap_or_default(),
+            HitsShown::All => self.cursor.chosen,
+            HitsShown::Lost => self.lost.get(self.cursor.chosen).copied().unwrap_or_default(),
         };
-        (self.shows, self.chosen) = match self.shows {
+        (self.shows, self.cursor.chosen) = match self.shows {
             HitsShown::All => (HitsShown::Lost, self.lost.partition_point(|at| *at < before)),
             HitsShown::Lost => (HitsShown::All, before),
         };
-    }
-
-    /// Selects a row, and scrolls so that it is on a screen of `height` rows.
-    fn go(&mut self, to: usize, height: usize) {
-        self.chosen = to.min(self.len().saturating_sub(1));
-        let least = self.chosen.saturating_sub(height.saturating_sub(1));
-        self.top = self.top.clamp(least, self.chosen.max(least));
     }
 
     /// Describes what was found: `12 lines, 7 lost`.
@@ -157,42 +148,25 @@ impl StoresScreen {
     }
 
     /// Carries out an action in the list of lines.
-    pub(crate) fn act_on_hits(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> Next {
+    pub(crate) fn act_on_hits(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         let height = self.list_height();
-        let Some(hits) = &mut self.hits else { return Next::Stay };
-        let (at, times) = (hits.chosen, usize::try_from(count.unwrap_or(1)).unwrap_or(usize::MAX));
-        let (page, half) = (height.saturating_sub(1).max(1), (height / 2).max(1));
-        let nth = count.map(|number| usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1));
-        let to = match action {
-            Action::Down => at.saturating_add(times),
-            Action::Up => at.saturating_sub(times),
-            Action::HalfDown => at.saturating_add(half.saturating_mul(times)),
-            Action::HalfUp => at.saturating_sub(half.saturating_mul(times)),
-            Action::PageDown => at.saturating_add(page.saturating_mul(times)),
-            Action::PageUp => at.saturating_sub(page.saturating_mul(times)),
-            Action::Start => nth.unwrap_or(0),
-            Action::End => nth.unwrap_or(usize::MAX),
+        let Some(hits) = &mut self.hits else { return };
+        if hits.cursor.act(action, count, hits.len(), height) {
+            return;
+        }
+        match action {
             Action::LostOnly => {
                 hits.toggle_lost();
-                hits.chosen
+                hits.cursor.settle(hits.len(), height);
             }
-            Action::Open => {
-                self.open_hit(effects);
-                return Next::Stay;
-            }
-            Action::Back => {
-                self.close_hits(effects);
-                return Next::Stay;
-            }
+            Action::Open => self.open_hit(effects),
+            Action::Back => self.close_hits(effects),
             _ => {
                 let back = self.canvas.keys.of(KeyContext::Stores, Action::Back);
                 self.message =
                     Some(Message::note(format!("not among found lines; {back} goes back to the list")));
-                return Next::Stay;
             }
-        };
-        hits.go(to, height);
-        Next::Stay
+        }
     }
 
     /// Goes back to the list of outputs.
@@ -204,10 +178,9 @@ impl StoresScreen {
 
     /// Opens the output of the selected line, at this line.
     fn open_hit(&mut self, effects: &mut Effects) {
-        let Some(row) = self.hits.as_ref().and_then(|hits| hits.row(hits.chosen)) else { return };
+        let Some(row) = self.hits.as_ref().and_then(|hits| hits.row(hits.cursor.chosen)) else { return };
         let (path, number) = (row.path.to_path_buf(), row.number);
-        self.opened_at = Some(number);
-        effects.push(Effect::Open(path));
+        effects.push(Effect::Open(OpenRequest::stored(path, Some(number))));
     }
 }
 

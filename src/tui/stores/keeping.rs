@@ -3,10 +3,10 @@
 use crate::human::size;
 use crate::store::{self, Entry, EntryStatus, Env, UNFINISHED};
 use crate::text::label::label;
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
+use crate::tui::screen::Effects;
 
 use super::StoresScreen;
 use super::event::StoresEvent;
@@ -77,7 +77,7 @@ impl StoresScreen {
     }
 
     /// Stops the search through all outputs, or the copy being made. Returns false if nothing runs.
-    pub(crate) fn stop(&mut self, effects: &mut Effects) -> bool {
+    pub(super) fn stop_work(&mut self, effects: &mut Effects) -> bool {
         let searches = self.hits.as_ref().is_some_and(|hits| hits.end.is_none());
         if searches {
             self.close_hits(effects);

@@ -11,10 +11,11 @@ pub mod got;
 pub mod hits;
 pub(crate) mod jobs;
 pub mod keeping;
+mod screen;
 pub mod sort;
 pub mod sort_columns;
 pub mod texts;
-pub(crate) mod tuning;
+pub mod tuning;
 pub(crate) mod view;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -27,16 +28,14 @@ use jiff::Timestamp;
 use crate::store::{CleanPlan, Entry, GroupBy, Pending, RootReport, SortBy, Space, StoreSpec};
 use crate::text::label::label;
 
-use super::effect::Effects;
 use super::job::Slot;
+use super::screen::Effects;
 use details::Details;
 use event::{ScanEnd, Scanned, StoresEvent};
 use filtering::Filtering;
 use sort::{EntryTable, ListOptions, ListRow, SortedEntries, Task};
 
 pub use actions::StoresScreen;
-
-pub(crate) use actions::Next;
 
 /// Up to this many entries are sorted at once, between two keys; a worker sorts more.
 const AT_ONCE: usize = 20_000;
@@ -357,7 +356,7 @@ impl ListState {
     /// Returns the entries visible on a screen of `height` rows that have not been read, and marks them as requested.
     pub(crate) fn unread(&mut self, height: usize) -> Vec<Entry> {
         let entries: Vec<Entry> = self.entries_on_screen(height).cloned().collect();
-        self.details.unread(entries.iter())
+        self.details.peeks.ask(entries.iter())
     }
 
     /// Returns the entries visible on a screen of `height` rows whose calls have not been looked for, and marks them as
@@ -365,7 +364,7 @@ impl ListState {
     pub(crate) fn uncited(&mut self, height: usize) -> Vec<Entry> {
         let entries: Vec<Entry> =
             self.entries_on_screen(height).filter(|entry| !entry.is_own()).cloned().collect();
-        self.details.uncited(entries.iter())
+        self.details.calls.ask(entries.iter())
     }
 
     /// Returns the entries visible on a screen of `height` rows of which it is not known what the model got, as far as

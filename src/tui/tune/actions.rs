@@ -5,31 +5,21 @@ use std::sync::Arc;
 use crate::config::Overrides;
 use crate::corpus::TunePolicies;
 use crate::text::search::Pattern;
-use crate::tui::effect::{Effect, Effects};
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::limits_text;
+use crate::tui::screen::{Effect, Effects, OpenRequest};
+use crate::tui::target::OpenedFrom;
+use crate::tui::widget::prompt::{Prompt, Purpose};
 
 use super::TuneScreen;
 use super::changed::ChangedView;
 use super::job::ChangedList;
 use super::table::TuneTable;
 
-/// What a key requests from the rest of the program.
-pub(crate) enum TuneNext {
-    /// Stay in the view.
-    Stay,
-    /// Ask what counts as a find; the prompt begins with this text.
-    Find(String),
-    /// Ask what to copy.
-    Copying,
-    /// Go back to where the view was opened from.
-    Away,
-}
-
 impl TuneScreen {
-    /// Carries out an action. Returns what it requests from the rest of the program.
-    pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> TuneNext {
+    /// Carries out an action.
+    pub(super) fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         let height = self.height();
         let moved = match (&mut self.changed, self.tables.last_mut()) {
             (Some(view), _) => view.cursor.act(action, count, view.len(), height),
@@ -40,26 +30,25 @@ impl TuneScreen {
             }
             (None, None) => false,
         };
-        match action {
-            _ if moved => TuneNext::Stay,
-            Action::Back | Action::Quit => self.back(action, effects),
-            _ if self.changed.is_some() => self.act_on_changed(action, effects),
-            _ => self.act_on_table(action, effects),
+        match moved {
+            true => {}
+            false if self.changed.is_some() => self.act_on_changed(action, effects),
+            false => self.act_on_table(action, effects),
         }
     }
 
-    fn act_on_table(&mut self, action: Action, effects: &mut Effects) -> TuneNext {
+    fn act_on_table(&mut self, action: Action, effects: &mut Effects) {
         match action {
             Action::Open => self.use_chosen(effects),
             Action::Outputs => self.list_changed(effects),
             Action::Policy => self.show_policies(effects),
             Action::Search => {
-                return TuneNext::Find(
-                    self.find.as_ref().map_or_else(String::new, |find| find.text().to_owned()),
-                );
+                let find = self.find.as_ref().map_or("", |find| find.text());
+                effects.lay(Prompt::with(Purpose::Find, find));
             }
             Action::Copy if self.shown().is_some_and(|table| table.chosen_setting().is_some()) => {
-                return TuneNext::Copying;
+                self.is_copying = true;
+                self.message = Some(Message::note(limits_text::choice(self.canvas.keys)));
             }
             Action::Copy => self.message = Some(Message::note("there is no setting to copy here")),
             Action::Refresh => {
@@ -69,30 +58,26 @@ impl TuneScreen {
             }
             _ => {}
         }
-        TuneNext::Stay
     }
 
-    /// Closes the list, else stops measuring, else goes back to the table beneath, else leaves the view. The key to quit
-    /// does not merely stop.
-    fn back(&mut self, action: Action, effects: &mut Effects) -> TuneNext {
-        if self.changed.take().is_some() {
-            return TuneNext::Stay;
+    /// Closes the list, else stops measuring, else goes back to the table beneath. Returns false if there is none of
+    /// these. The key to quit does not merely stop.
+    pub(super) fn back(&mut self, action: Action, effects: &mut Effects) -> bool {
+        if self.changed.take().is_some() || action == Action::Back && self.give_up(effects) {
+            return true;
         }
-        if action == Action::Back && self.give_up(effects) {
-            return TuneNext::Stay;
-        }
-        self.stop(effects);
-        if self.tables.len() > 1 {
+        self.stop_measuring(effects);
+        let is_over_table = self.tables.len() > 1;
+        if is_over_table {
             self.cut_tables(self.tables.len() - 1, effects);
             self.settle();
-            return TuneNext::Stay;
         }
-        TuneNext::Away
+        is_over_table
     }
 
     /// Stops measuring, and says what that leaves. Returns false if nothing was being measured.
     pub(crate) fn give_up(&mut self, effects: &mut Effects) -> bool {
-        let stopped = self.stop(effects);
+        let stopped = self.stop_measuring(effects);
         if stopped {
             let again = self.canvas.keys.of(KeyContext::Tune, Action::Refresh);
             self.message =
@@ -131,7 +116,7 @@ impl TuneScreen {
         match self.tables.iter().rposition(is_policies) {
             Some(at) if at + 1 == self.tables.len() => {}
             Some(at) => {
-                self.stop(effects);
+                self.stop_measuring(effects);
                 self.cut_tables(at + 1, effects);
                 self.settle();
             }
@@ -153,7 +138,7 @@ impl TuneScreen {
         };
         // What lies beneath was judged by other finds.
         if let Some(policies) = self.shown().map(|table| table.policies.clone()) {
-            self.close(effects);
+            self.close_tables(effects);
             self.open_table(policies, effects);
         }
         Ok(())
@@ -179,7 +164,7 @@ impl TuneScreen {
         self.changed = Some(ChangedView::new(table.number, number));
     }
 
-    fn act_on_changed(&mut self, action: Action, effects: &mut Effects) -> TuneNext {
+    fn act_on_changed(&mut self, action: Action, effects: &mut Effects) {
         match action {
             Action::Open => self.open_chosen(effects),
             Action::Outputs => self.changed = None,
@@ -189,7 +174,6 @@ impl TuneScreen {
                     Some(Message::note(format!("not in this list; {back} goes back to the settings")));
             }
         }
-        TuneNext::Stay
     }
 
     /// Opens the selected output under the setting.
@@ -198,8 +182,8 @@ impl TuneScreen {
         let output = view.chosen().and_then(|output| self.corpus()?.outputs.get(output.number));
         let policy = table.run.as_ref().and_then(|run| run.policy(view.setting)).cloned();
         if let (Some(output), Some(policy)) = (output, policy) {
-            effects.push(Effect::Open(output.path().into_owned()));
-            self.opening = Some(policy);
+            let (path, under) = (output.path().into_owned(), Some((policy, "Tune".to_owned())));
+            effects.push(Effect::Open(OpenRequest { path, line: None, under, origin: OpenedFrom::Tune }));
         }
     }
 }

@@ -3,52 +3,15 @@
 use std::sync::Arc;
 
 use crate::corpus::{TuneFault, TuneFigures, TuneOutputs, TunePolicies, TuneRequest, TuneRun};
-use crate::store::Entry;
-use crate::text::label::SafeText;
 use crate::text::search::Pattern;
-use crate::tui::effect::Effects;
 use crate::tui::event::ScreenEvent;
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::stores::sort::ShownEntries;
+use crate::tui::screen::Effects;
+use crate::tui::stores::tuning::TuneSource;
 use crate::tune::ChangedOutput;
-
-/// What the Tune view opens with.
-#[derive(Debug, Clone)]
-pub struct TuneStart {
-    pub outputs: TuneSource,
-    /// Which those are, in words.
-    pub place: SafeText,
-    pub policies: TunePolicies,
-    /// What counts as a find; without it the errors do.
-    pub find: Option<Pattern>,
-}
-
-/// Where the outputs come from.
-#[derive(Debug, Clone)]
-pub enum TuneSource {
-    /// They were listed, or are to be listed from the stores.
-    Listed(TuneOutputs),
-    /// The list of stored outputs shows them.
-    Shown(ShownEntries),
-    /// They are marked in the list of stored outputs.
-    Marked(Vec<Entry>),
-}
-
-/// Outputs to measure; a worker does it.
-#[derive(Debug, Clone)]
-pub struct TuneJob {
-    /// The number of the job, repeated in what it reports.
-    pub number: u64,
-    pub source: TuneSource,
-    pub policies: TunePolicies,
-    /// What counts as a find; without it the errors do.
-    pub find: Option<Pattern>,
-}
 
 /// An event for the Tune view.
 pub enum TuneEvent {
-    /// The view opens with this.
-    Start(Box<TuneStart>),
     /// The outputs of a job have been listed, and are being measured.
     Began(u64, Arc<TuneRun>),
     /// A job has nothing to measure.
@@ -74,32 +37,30 @@ pub struct ChangedList {
     pub(crate) worst: Vec<ChangedOutput>,
 }
 
-impl TuneJob {
-    /// Lists and measures the outputs.
-    pub(crate) fn run(self, context: &JobContext) {
-        let number = self.number;
-        let run = match (context.services.prepare_tuning)(self.request()) {
-            Ok(run) => Arc::new(run),
-            Err(fault) => {
-                context.send(TuneEvent::Nothing(number, fault));
-                return;
-            }
-        };
-        context.send(TuneEvent::Began(number, Arc::clone(&run)));
-        let ended = run.measure(&|| context.is_wanted(), &|figures| {
-            context.send(TuneEvent::Measured(number, Box::new(figures)));
-        });
-        context.send(TuneEvent::Ended(number, ended.err()));
-    }
-
-    fn request(self) -> TuneRequest {
-        let outputs = match self.source {
-            TuneSource::Listed(outputs) => outputs,
-            TuneSource::Shown(shown) => TuneOutputs::Entries(shown.to_vec()),
-            TuneSource::Marked(entries) => TuneOutputs::Entries(entries),
-        };
-        TuneRequest { outputs, policies: self.policies, find: self.find }
-    }
+/// Lists and measures outputs by the job of this number. `find` is what counts as a find; without it the errors do.
+pub(super) fn measure(
+    number: u64,
+    source: TuneSource,
+    (policies, find): (TunePolicies, Option<Pattern>),
+    context: &JobContext,
+) {
+    let outputs = match source {
+        TuneSource::Listed(outputs) => outputs,
+        TuneSource::Shown(shown) => TuneOutputs::Entries(shown.to_vec()),
+        TuneSource::Marked(entries) => TuneOutputs::Entries(entries),
+    };
+    let run = match (context.services.prepare_tuning)(TuneRequest { outputs, policies, find }) {
+        Ok(run) => Arc::new(run),
+        Err(fault) => {
+            context.send(TuneEvent::Nothing(number, fault));
+            return;
+        }
+    };
+    context.send(TuneEvent::Began(number, Arc::clone(&run)));
+    let ended = run.measure(&|| context.is_wanted(), &|figures| {
+        context.send(TuneEvent::Measured(number, Box::new(figures)));
+    });
+    context.send(TuneEvent::Ended(number, ended.err()));
 }
 
 impl ChangedList {

@@ -5,6 +5,7 @@ mod actions;
 mod changed;
 pub mod job;
 mod plot;
+mod screen;
 pub(crate) mod table;
 pub(crate) mod view;
 
@@ -17,15 +18,15 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::tune::TuneSetting;
 
-use super::effect::Effects;
 use super::event::Message;
 use super::job::Slot;
+use super::screen::Effects;
+use super::stores::tuning::{TuneSource, TuneStart};
 use super::target::Opened;
 use super::widget::canvas::Canvas;
 use super::widget::layout;
-pub(crate) use actions::TuneNext;
 use changed::ChangedView;
-use job::{ChangedList, TuneEvent, TuneJob, TuneSource, TuneStart};
+use job::{ChangedList, TuneEvent};
 use table::{TuneState, TuneTable};
 
 /// Where the limits of an output come from that opens with an applied setting.
@@ -50,8 +51,8 @@ pub struct TuneScreen {
     jobs: u64,
     /// The settings applied in this session, by policy.
     applied: BTreeMap<String, TuneSetting>,
-    /// The policy under which the output being opened is to be shown.
-    opening: Option<Policy>,
+    /// Whether the next key says what to copy of a setting.
+    is_copying: bool,
     /// A message for the status line.
     pub message: Option<Message>,
 }
@@ -69,14 +70,14 @@ impl TuneScreen {
             find: None,
             jobs: 0,
             applied: BTreeMap::new(),
-            opening: None,
+            is_copying: false,
             message: None,
         }
     }
 
     /// Opens the view on some outputs.
     pub(crate) fn start(&mut self, start: TuneStart, effects: &mut Effects) {
-        self.close(effects);
+        self.close_tables(effects);
         (self.asked, self.place, self.find) = (Some(start.outputs), start.place, start.find);
         self.source = self.asked.clone();
         self.open_table(start.policies, effects);
@@ -84,7 +85,7 @@ impl TuneScreen {
 
     /// Lays a table over the one that is shown, and has it measured.
     fn open_table(&mut self, policies: TunePolicies, effects: &mut Effects) {
-        self.stop(effects);
+        self.stop_measuring(effects);
         self.jobs += 1;
         self.tables.push(TuneTable::new(self.jobs, policies));
         self.measure(effects);
@@ -93,18 +94,14 @@ impl TuneScreen {
     /// Has the table that is shown measured.
     fn measure(&mut self, effects: &mut Effects) {
         let (Some(table), Some(source)) = (self.tables.last(), &self.source) else { return };
-        let job = TuneJob {
-            number: table.number,
-            source: source.clone(),
-            policies: table.policies.clone(),
-            find: self.find.clone(),
-        };
-        effects.run(Slot::Tune, move |context| job.run(context));
+        let (number, source) = (table.number, source.clone());
+        let by = (table.policies.clone(), self.find.clone());
+        effects.run(Slot::Tune, move |context| job::measure(number, source, by, context));
     }
 
     /// Stops measuring, and lets go of all tables.
-    pub(crate) fn close(&mut self, effects: &mut Effects) {
-        self.stop(effects);
+    fn close_tables(&mut self, effects: &mut Effects) {
+        self.stop_measuring(effects);
         self.cut_tables(0, effects);
     }
 
@@ -121,13 +118,13 @@ impl TuneScreen {
     /// Measures the table that is shown from the beginning.
     fn measure_again(&mut self, effects: &mut Effects) {
         let Some(policies) = self.shown().map(|table| table.policies.clone()) else { return };
-        self.stop(effects);
+        self.stop_measuring(effects);
         self.cut_tables(self.tables.len().saturating_sub(1), effects);
         self.open_table(policies, effects);
     }
 
     /// Stops measuring. Returns false if nothing was being measured.
-    fn stop(&mut self, effects: &mut Effects) -> bool {
+    fn stop_measuring(&mut self, effects: &mut Effects) -> bool {
         let Some(table) = self.tables.last_mut().filter(|table| table.is_running()) else { return false };
         table.state = TuneState::Stopped;
         effects.stop([Slot::Tune]);
@@ -135,9 +132,8 @@ impl TuneScreen {
     }
 
     /// Handles an event; those of a job whose table is gone are dropped.
-    pub(crate) fn update(&mut self, event: TuneEvent, effects: &mut Effects) {
+    fn handle(&mut self, event: TuneEvent, effects: &mut Effects) {
         match event {
-            TuneEvent::Start(start) => self.start(*start, effects),
             TuneEvent::Began(number, run) => {
                 let Some(table) = self.table(number) else { return };
                 if table.is_running() {
@@ -223,12 +219,6 @@ impl TuneScreen {
     /// Whether a setting of the policy is applied in this session.
     pub(crate) fn is_applied(&self, policy: &Policy, setting: &TuneSetting) -> bool {
         self.applied.get(policy.name()) == Some(setting)
-    }
-
-    /// Returns the policy under which the output that has just been opened is to be shown, and where its limits come
-    /// from.
-    pub(crate) fn take_opening(&mut self) -> Option<(Policy, String)> {
-        Some((self.opening.take()?, "Tune".to_owned()))
     }
 
     /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A recorded

@@ -1,5 +1,6 @@
 //! The list of `overspill watch`: each output as an agent stores it, newest last, with what the model got of it.
 
+mod screen;
 mod update;
 pub(crate) mod view;
 
@@ -14,8 +15,6 @@ use super::event::Message;
 use super::widget::canvas::Canvas;
 use super::widget::cursor::ListCursor;
 use super::widget::layout;
-
-pub(crate) use update::{WatchGaze, WatchNext};
 
 /// The list holds this many outputs at most; then the oldest makes room.
 const MOST_ROWS: usize = 10_000;
@@ -35,8 +34,6 @@ pub struct WatchScreen {
     sums: WatchSums,
     /// The directories that are watched; `None` until they are known.
     watched: Option<WatchedDirs>,
-    /// The line at which the output being opened is to be shown, 1-based.
-    pub(crate) opened_at: Option<u64>,
     /// A message for the status line.
     pub message: Option<Message>,
 }
@@ -86,7 +83,6 @@ impl WatchScreen {
             cursor: ListCursor::default(),
             sums: WatchSums::default(),
             watched: None,
-            opened_at: None,
             message: None,
         }
     }

@@ -5,34 +5,16 @@ use std::path::PathBuf;
 use crate::corpus::{WatchNews, WatchedOutput};
 use crate::text::label::{SafeText, shell};
 use crate::text::search::Severity;
-use crate::tui::effect::{Effect, Effects};
 use crate::tui::event::{Message, ScreenEvent};
-use crate::tui::keys::{Action, KeyContext};
+use crate::tui::screen::{Effect, Effects, OpenRequest};
 
 use super::{AGENT, MOST_ROWS, WatchRow, WatchScreen, WatchedDirs};
 
 impl ScreenEvent for WatchNews {}
 
-/// What a key in the list requests from the rest of the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WatchNext {
-    /// Stay in the list.
-    Stay,
-    /// Show the list of all stored outputs.
-    Stores,
-}
-
-/// Where the user is when news arrive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WatchGaze {
-    List,
-    /// In an output opened from it: the row stays selected.
-    Output,
-}
-
 impl WatchScreen {
     /// Takes in news.
-    pub(crate) fn update(&mut self, news: WatchNews, gaze: WatchGaze) {
+    pub(super) fn take_news(&mut self, news: WatchNews, is_top: bool) {
         match news {
             WatchNews::Listed { there, absent } => {
                 let words = |(agent, path): &(String, PathBuf)| {
@@ -42,13 +24,14 @@ impl WatchScreen {
                 let there = there.iter().map(words);
                 self.watched = Some(WatchedDirs { there: there.collect(), absent });
             }
-            WatchNews::Output(output) => self.add(*output, gaze),
+            WatchNews::Output(output) => self.add(*output, is_top),
             WatchNews::Fault(words) => self.message = Some(Message::error(words)),
         }
     }
 
-    fn add(&mut self, output: WatchedOutput, gaze: WatchGaze) {
-        let follows = self.follows() && gaze == WatchGaze::List;
+    fn add(&mut self, output: WatchedOutput, is_top: bool) {
+        // Beneath what was opened from here, the row stays selected.
+        let follows = self.follows() && is_top;
         let row = WatchRow::of(output);
         self.sums.outputs += 1;
         self.sums.cut += u64::from(row.got.is_cut());
@@ -73,33 +56,13 @@ impl WatchScreen {
         self.cursor.go(self.cursor.chosen, self.rows.len(), height);
     }
 
-    /// Carries out an action. Returns what it requests from the rest of the program.
-    pub(crate) fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) -> WatchNext {
-        let (len, height) = (self.rows.len(), self.height());
-        if self.cursor.act(action, count, len, height) {
-            return WatchNext::Stay;
-        }
-        match action {
-            Action::Stores => return WatchNext::Stores,
-            Action::Follow | Action::Back => self.cursor.go(usize::MAX, len, height),
-            Action::Open => self.open(effects),
-            Action::Copy => self.copy(effects),
-            _ => {
-                let help = self.canvas.keys.of(KeyContext::Watch, Action::Help);
-                self.message = Some(Message::note(format!("that does nothing here; {help} for help")));
-            }
-        }
-        WatchNext::Stay
-    }
-
     /// Opens the selected output at its first lost error, or at the cut.
-    fn open(&mut self, effects: &mut Effects) {
+    pub(super) fn open(&mut self, effects: &mut Effects) {
         let Some((path, at)) = self.chosen().map(|row| (row.path.clone(), row.open_at)) else { return };
-        self.opened_at = at;
-        effects.push(Effect::Open(path));
+        effects.push(Effect::Open(OpenRequest::stored(path, at)));
     }
 
-    fn copy(&mut self, effects: &mut Effects) {
+    pub(super) fn copy(&mut self, effects: &mut Effects) {
         let Some(row) = self.chosen() else { return };
         let text = shell::word(row.path.as_os_str().as_encoded_bytes());
         self.message = Some(Message::note(format!("copied: {text}")));

@@ -3,14 +3,13 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, thousands};
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
-use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::table::{CellSide, ListTable, ListTableRow, TableColumn, column};
@@ -43,8 +42,13 @@ const COLUMNS: &[TableColumn] = &[
 
 const TEXT: &str = "first lost error, else the first line";
 
-/// Draws the list. Without `told`, the last line is left to a question.
-pub(crate) fn draw(screen: &WatchScreen, told: Option<Option<&Message>>, frame: &mut Frame, area: Rect) {
+/// Draws the list. Without `status`, the last line is left to a question.
+pub(crate) fn draw(
+    screen: &WatchScreen,
+    status: Option<StatusLine>,
+    frame: &mut Frame,
+    area: Rect,
+) -> ScreenRows {
     let places = layout::watch(area);
     draw_title(screen, frame, places.title);
     if screen.rows.is_empty() {
@@ -60,9 +64,10 @@ pub(crate) fn draw(screen: &WatchScreen, told: Option<Option<&Message>>, frame: 
     }
     line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
     draw_details(screen, frame, places.detail);
-    if let Some(message) = told {
-        draw_status(screen, message, frame, places.status);
+    if let Some(status) = status {
+        draw_status(screen, status, frame, places.status);
     }
+    ScreenRows { rule: places.rule, status: places.status }
 }
 
 fn cells(screen: &WatchScreen, row: &WatchRow) -> ListTableRow {
@@ -161,35 +166,20 @@ fn waiting(screen: &WatchScreen, area: Rect) -> Vec<SafeText> {
 /// Draws two lines about the selected output: what the model got of it, and the text of the row.
 fn draw_details(screen: &WatchScreen, frame: &mut Frame, area: Rect) {
     let Some(row) = screen.chosen() else { return };
-    let room = usize::from(area.width).saturating_sub(2);
     let errors = row.found.map_or(String::new(), |(severity, found)| {
         format!(" · {} lost of {}", count(found.lost, severity.singular()), thousands(found.all))
     });
     let got = format!("model got {}{errors} · {}", row.got.words(), row.id);
     let words = [SafeText::from(got), row.text.clone()];
-    for (text, y) in words.into_iter().zip(area.y..area.bottom()) {
-        let text = line::head(text, room, screen.canvas.glyphs());
-        let row = Rect { y, height: 1, ..area };
-        line::left(frame.buffer_mut(), row, format!(" {text}"), screen.canvas.theme.dim);
-    }
+    line::rows(frame.buffer_mut(), area, words, &screen.canvas, screen.canvas.theme.dim);
 }
 
-fn draw_status(screen: &WatchScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
-    let theme = &screen.canvas.theme;
-    let left = match message {
-        Some(message) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
-        Some(message) => Span::plain(format!(" {}", message.text)),
-        None if screen.rows.is_empty() => Span::default(),
-        None => {
-            let [at, of] = [screen.cursor.chosen + 1, screen.rows.len()].map(|n| thousands(n as u64));
-            Span::plain(format!(" {at} of {of}"))
-        }
+fn draw_status(screen: &WatchScreen, status: StatusLine, frame: &mut Frame, area: Rect) {
+    let [at, of] = [screen.cursor.chosen + 1, screen.rows.len()].map(|n| thousands(n as u64));
+    let (rest, state) = match screen.rows.is_empty() {
+        true => (Span::default(), FooterState::WatchEmpty),
+        false => (Span::plain(format!(" {at} of {of}")), FooterState::Watch),
     };
-    let taken = line::width(std::slice::from_ref(&left));
-    line::spans(frame.buffer_mut(), area, &[left]);
-    let state = if screen.rows.is_empty() { FooterState::WatchEmpty } else { FooterState::Watch };
-    let fits = |hints: &&String| taken + hints.width() + 4 <= usize::from(area.width);
-    if let Some(hints) = footer::versions(state, None, screen.canvas.keys).iter().find(fits) {
-        line::right(frame.buffer_mut(), area, taken, &[Span::new(format!("{hints} "), theme.dim)]);
-    }
+    let hints = footer::versions(state, None, screen.canvas.keys);
+    status.draw(rest, &hints, &screen.canvas, (frame.buffer_mut(), area));
 }

@@ -32,6 +32,17 @@ impl ListCursor {
         true
     }
 
+    /// Selects the row whose number, 1-based, was typed.
+    ///
+    /// # Errors
+    /// It is no number.
+    pub(crate) fn go_to(&mut self, text: &str, len: usize, height: usize) -> Result<(), String> {
+        let text = text.trim();
+        let row: usize = text.parse().map_err(|_| format!("'{text}' is not the number of a row"))?;
+        self.go(row.saturating_sub(1), len, height);
+        Ok(())
+    }
+
     /// Selects a row, or the last if there are fewer.
     pub(crate) fn go(&mut self, to: usize, len: usize, height: usize) {
         self.chosen = to.min(len.saturating_sub(1));

@@ -12,7 +12,7 @@ use super::glyphs::Glyphs;
 
 /// A piece of text in one style.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Span {
+pub struct Span {
     pub text: SafeText,
     pub style: Style,
 }
@@ -51,6 +51,22 @@ pub(crate) fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
             return;
         }
         (x, _) = buffer.set_stringn(x, area.y, &**text, usize::from(room), *style);
+    }
+}
+
+/// Draws texts below each other, as far as there are rows: the first in a style, the others dim.
+pub(crate) fn rows(
+    buffer: &mut Buffer,
+    area: Rect,
+    texts: impl IntoIterator<Item = impl Into<SafeText>>,
+    canvas: &Canvas,
+    first: Style,
+) {
+    let room = usize::from(area.width).saturating_sub(2);
+    for (text, y) in texts.into_iter().zip(area.y..area.bottom()) {
+        let text = head(text.into(), room, canvas.glyphs());
+        let style = if y == area.y { first } else { canvas.theme.dim };
+        left(buffer, Rect { y, height: 1, ..area }, format!(" {text}"), style);
     }
 }
 

@@ -2,11 +2,13 @@
 
 pub(crate) mod ascii;
 pub mod canvas;
+pub mod cost;
 pub mod cursor;
 pub(crate) mod frame;
 pub(crate) mod glyphs;
 pub mod layout;
-pub(crate) mod line;
+pub mod line;
+pub mod prompt;
 pub mod sort_menu;
 pub(crate) mod table;
 pub mod theme;

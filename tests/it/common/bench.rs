@@ -13,15 +13,18 @@ use overspill::source::{Change, MapView, Source};
 use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
 use overspill::text::units;
-use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, Popup, StoresEvent};
-use overspill::tui::effect::PoliciesRequest;
+use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, StoresEvent};
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::pager::Pager;
-use overspill::tui::pager::reader::Cost;
+use overspill::tui::screen::{Link, PoliciesRequest};
+use overspill::tui::sessions::SessionsScreen;
+use overspill::tui::stores::StoresScreen;
 use overspill::tui::stores::event::{ScanEnd, Scanned};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
 use overspill::tui::view;
 use overspill::tui::widget::canvas::Canvas;
+use overspill::tui::widget::cost::Cost;
+use overspill::tui::widget::prompt::Prompt;
 use overspill::tui::widget::theme::Theme;
 use overspill::tui::{Choice, Services, Target};
 use ratatui::Terminal;
@@ -49,6 +52,8 @@ pub struct Bench {
     pub env: Env,
     /// The current time.
     pub now: Timestamp,
+    /// What jobs were given last, and the home directory that it is of.
+    services: Option<(PathBuf, Arc<Services>)>,
 }
 
 /// Returns a built-in policy.
@@ -96,6 +101,7 @@ impl Bench {
             asked: Vec::new(),
             env: Env::hermetic(Path::new("/nowhere")),
             now: Timestamp::from_str("2026-11-21T12:00:00Z").expect("a time"),
+            services: None,
         }
     }
 
@@ -117,12 +123,17 @@ impl Bench {
         rest
     }
 
-    /// Opens a file as from a list of stored outputs; returns the requested effects.
-    pub fn start_from_list(&mut self, path: &Path, policy: Policy) -> Vec<Effect> {
+    /// Opens a file in place of the output that was requested last; returns the requested effects.
+    pub fn open_requested(&mut self, path: &Path, policy: Policy) -> Vec<Effect> {
+        let request = self.asked.iter().rev().find_map(|effect| match effect {
+            Effect::Open(request) => Some(request.clone()),
+            _ => None,
+        });
+        let request = request.expect("an output is requested");
         let source = Source::open(path).expect("a file");
         let (view, subject) = (source.view(), subject(policy));
         self.source = Some(source);
-        let opened = Opened {
+        self.show_opened(Opened {
             subject,
             view,
             recorded: None,
@@ -130,9 +141,10 @@ impl Bench {
             running: false,
             file: 0,
             files: 0,
-            origin: OpenedFrom::Stores,
-        };
-        self.show_opened(opened)
+            origin: request.origin,
+            line: request.line,
+            under: request.under,
+        })
     }
 
     /// Puts an output on the screen; returns the requested effects.
@@ -169,8 +181,18 @@ impl Bench {
         view: MapView,
     ) -> Vec<Effect> {
         let origin = OpenedFrom::Named;
-        let opened =
-            Opened { subject, view, recorded: None, streaming: false, running: false, file, files, origin };
+        let opened = Opened {
+            subject,
+            view,
+            recorded: None,
+            streaming: false,
+            running: false,
+            file,
+            files,
+            origin,
+            line: None,
+            under: None,
+        };
         self.show_opened(opened)
     }
 
@@ -181,7 +203,22 @@ impl Bench {
 
     /// Returns the output on the screen.
     pub fn pager(&self) -> &Pager {
-        self.app.stack.output().expect("an output")
+        self.app.output().expect("an output")
+    }
+
+    /// Returns the list of stored outputs.
+    pub fn stores(&self) -> &StoresScreen {
+        self.app.screen().expect("the list of stored outputs")
+    }
+
+    /// Returns the same to change it.
+    pub fn stores_mut(&mut self) -> &mut StoresScreen {
+        self.app.screen_mut().expect("the list of stored outputs")
+    }
+
+    /// Returns the sessions.
+    pub fn sessions(&self) -> &SessionsScreen {
+        self.app.screen().expect("the sessions")
     }
 
     /// Changes what the terminal can show.
@@ -193,7 +230,7 @@ impl Bench {
 
     /// Starts with the stores; returns the requested effects.
     pub fn start_with_stores(&mut self) -> Vec<Effect> {
-        self.act(App::go_to_stores)
+        self.act(|app, effects| app.go_to(Link::Stores(None), effects))
     }
 
     /// Presses keys: characters stand for themselves, `<Tab>` and the like for the others.
@@ -264,7 +301,12 @@ impl Bench {
 
     /// Does a job; returns the effects that its events request.
     pub fn run(&mut self, job: Job) -> Vec<Effect> {
-        let events = job.run_here(&Arc::new(services(&self.env, self.now)));
+        let home = self.env.home().to_owned();
+        if self.services.as_ref().is_none_or(|(of, _)| *of != home) {
+            self.services = Some((home, Arc::new(services(&self.env, self.now))));
+        }
+        let services = self.services.as_ref().expect("they were just made").1.clone();
+        let events = job.run_here(&services);
         events.into_iter().flat_map(|event| self.update(event)).collect()
     }
 
@@ -305,7 +347,7 @@ impl Bench {
 
     /// Sends the result of a scan of the stores to the screens.
     pub fn scanned(&mut self, listing: store::Listing) -> Vec<Effect> {
-        let number = self.app.stores.listing.look();
+        let number = self.stores().listing.look();
         let store::Listing { entries, reports } = listing;
         let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
         let look = ScanEnd { number, reports, kept: Default::default(), space };
@@ -335,8 +377,8 @@ impl Bench {
     /// Returns the screen as text, followed by its styles, with the cursor during input.
     pub fn screen(&self) -> String {
         let (buffer, _, cursor) = self.frame();
-        let typing = matches!(self.app.popup, Some(Popup::Prompt(_)))
-            .then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
+        let typing =
+            self.app.layer::<Prompt>().is_some().then(|| format!("cursor {} {}\n", cursor.x, cursor.y));
         looks::snapshot(&buffer) + &typing.unwrap_or_default()
     }
 
@@ -353,7 +395,7 @@ impl Bench {
     /// Returns the path of a file that was requested to be opened.
     pub fn opened(&self) -> Option<&PathBuf> {
         self.asked.iter().find_map(|effect| match effect {
-            Effect::Open(path) => Some(path),
+            Effect::Open(request) => Some(&request.path),
             _ => None,
         })
     }
@@ -366,17 +408,17 @@ pub fn is_job(effect: &Effect, slot: Slot) -> bool {
 
 /// Returns what the screens do by the configuration: of the stores that are looked at.
 fn services(env: &Env, now: Timestamp) -> Services {
-    let config = || {
+    let config = |env: &Env| {
         let mut config = Config::builtin(env.clone());
         config.stores.specs = looked_at();
         config
     };
-    let (for_find, for_tune, for_open) = (config(), config(), env.clone());
+    let [for_find, for_tune, for_open] = [env; 3].map(Env::clone);
     Services {
         find: Box::new(move |pattern, goes_on, take| {
-            find_in_stores((&for_find, now), pattern, goes_on, take)
+            find_in_stores((&config(&for_find), now), pattern, goes_on, take)
         }),
-        prepare_tuning: Box::new(move |request| prepare_tuning(&for_tune, request)),
+        prepare_tuning: Box::new(move |request| prepare_tuning(&config(&for_tune), request)),
         open: Box::new(move |path, _| {
             let entries = store::list(&looked_at(), &for_open, now).entries;
             let entry = entries.iter().find(|entry| entry.path() == path);

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use overspill::preview::{Input, Output, Totals, plan_touching};
 use overspill::text::index::BLOCK;
 use overspill::text::layout::ANCHOR;
-use overspill::tui::pager::reader::Cost;
+use overspill::tui::widget::cost::Cost;
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};

@@ -2,7 +2,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::source::Source;
-use overspill::tui::app::{Effect, Event, OutputEvent, Screen};
+use overspill::tui::app::{Effect, Event, OutputEvent};
+use overspill::tui::keys::KeyContext;
 use overspill::tui::target::{Opened, OpenedFrom};
 
 use crate::common::bench::{Bench, policy, subject};
@@ -37,8 +38,18 @@ fn control_c(bench: &mut Bench) {
 /// Shows an output.
 fn open(bench: &mut Bench, source: &Source, origin: OpenedFrom, running: bool) {
     let (subject, view) = (subject(policy("opencode/output")), source.view());
-    let opened =
-        Opened { subject, view, recorded: None, streaming: running, running, file: 0, files: 1, origin };
+    let opened = Opened {
+        subject,
+        view,
+        recorded: None,
+        streaming: running,
+        running,
+        file: 0,
+        files: 1,
+        origin,
+        line: None,
+        under: None,
+    };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);
 }
@@ -49,7 +60,7 @@ fn open_chosen(bench: &mut Bench) {
     let path = bench.opened().expect("an entry is opened").clone();
     let source = Source::open(&path).unwrap();
     open(bench, &source, OpenedFrom::Stores, false);
-    assert_eq!(bench.app.stack.screen(), Screen::Pager);
+    assert_eq!(bench.app.context(), KeyContext::Pager);
 }
 
 #[test]
@@ -62,7 +73,7 @@ fn q_closes_what_lies_over_the_output_and_then_leaves() {
         bench.keys("q");
         assert_eq!(left(&bench), None, "{opened}");
         assert_eq!(bench.pager().output.subject.policy.name(), "opencode/output", "{opened}");
-        assert!(!bench.pager().drawer.open && bench.app.popup.is_none(), "{opened}");
+        assert!(!bench.pager().drawer.open && bench.app.layers().next().is_none(), "{opened}");
     }
     assert!(bench.pager().output.limits_are_first(), "the drawer's changes are discarded");
     bench.keys("q");
@@ -83,11 +94,11 @@ fn an_output_opened_from_stores_returns_to_its_row() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let bench = &mut stocked.bench;
     bench.keys("jj");
-    let chosen = |bench: &Bench| bench.app.stores.listing.chosen().map(|entry| entry.id().into_owned());
+    let chosen = |bench: &Bench| bench.stores().listing.chosen().map(|entry| entry.id().into_owned());
     let before = chosen(bench);
     open_chosen(bench);
     bench.keys("G<Tab>q");
-    assert_eq!((bench.app.stack.screen(), chosen(bench)), (Screen::Stores, before));
+    assert_eq!((bench.app.context(), chosen(bench)), (KeyContext::Stores, before));
     bench.keys("q");
     assert_eq!(left(bench), Some((false, 0)));
 }
@@ -96,7 +107,7 @@ fn an_output_opened_from_stores_returns_to_its_row() {
 fn stores_over_a_named_file_go_back_to_it() {
     let (_home, mut bench) = pager(SIZES[0]);
     bench.keys("Sq");
-    assert_eq!((bench.app.stack.screen(), left(&bench)), (Screen::Pager, None));
+    assert_eq!((bench.app.context(), left(&bench)), (KeyContext::Pager, None));
     bench.keys("SQ");
     assert_eq!(left(&bench), Some((false, 0)));
 }
@@ -110,7 +121,7 @@ fn leaving_asks_once_whether_to_delete() {
         let bench = &mut stocked.bench;
         bench.keys("xxx").keys(keys);
         assert_eq!(left(bench), deleted.map(|deleted| (false, deleted)), "{keys}");
-        assert!(bench.app.popup.is_none(), "{keys}");
+        assert!(bench.app.layers().next().is_none(), "{keys}");
     }
     // What does not answer does nothing, and the question stays.
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
@@ -119,7 +130,7 @@ fn leaving_asks_once_whether_to_delete() {
     let asked = |bench: &Bench| bench.status().contains("?  y delete · n keep · Esc stay");
     assert!(left(bench).is_none() && asked(bench), "{}", bench.status());
     bench.keys("<Esc>");
-    assert!(!asked(bench) && bench.app.stores.listing.pending.len() == 3);
+    assert!(!asked(bench) && bench.stores().listing.pending.len() == 3);
 }
 
 #[test]
@@ -129,9 +140,9 @@ fn ctrl_c_closes_what_is_open_then_quits_and_deletes_nothing() {
         let bench = &mut stocked.bench;
         bench.keys("x").keys(before);
         if !before.is_empty() {
-            assert!(bench.app.popup.is_some(), "{before}");
+            assert!(bench.app.layers().next().is_some(), "{before}");
             control_c(bench);
-            assert!(left(bench).is_none() && bench.app.popup.is_none(), "{before}");
+            assert!(left(bench).is_none() && bench.app.layers().next().is_none(), "{before}");
         }
         control_c(bench);
         assert_eq!(left(bench), Some((false, 0)), "{before}");
@@ -235,10 +246,13 @@ fn press(bench: &mut Bench, key: &str) {
 }
 
 /// Returns what is shown: the screens on the stack, and the title and text of the uppermost output.
-fn place(bench: &Bench) -> (Vec<Screen>, Option<String>) {
-    let shows_output = bench.app.stack.screen() == Screen::Pager;
+fn place(bench: &Bench) -> (Vec<KeyContext>, Option<String>) {
+    let shows_output = bench.app.context() == KeyContext::Pager;
     let rows = bench.rows();
-    (bench.app.stack.screens().collect(), shows_output.then(|| rows[..rows.len() - 2].join("\n")))
+    (
+        bench.app.places().map(|screen| screen.context()).collect(),
+        shows_output.then(|| rows[..rows.len() - 2].join("\n")),
+    )
 }
 
 proptest::proptest! {
@@ -270,7 +284,7 @@ proptest::proptest! {
             let before = place(bench);
             press(bench, key);
             let (after, _) = place(bench);
-            let mut lists: Vec<_> = after.iter().filter(|screen| **screen != Screen::Pager).collect();
+            let mut lists: Vec<_> = after.iter().filter(|screen| **screen != KeyContext::Pager).collect();
             lists.sort_by_key(|screen| format!("{screen:?}"));
             let count = lists.len();
             lists.dedup();

@@ -5,6 +5,7 @@ use std::fs;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::store::{self, DeleteMode, Entry, Env};
 use overspill::tui::app::{Effect, Event, StoresEvent};
+use overspill::tui::screen::Screen;
 use overspill::tui::stores::event::{ScanEnd, Scanned};
 use overspill::tui::stores::sort::BATCH;
 
@@ -43,7 +44,7 @@ fn press(bench: &mut Bench, key: char) -> Vec<Effect> {
 }
 
 fn chosen(bench: &Bench) -> String {
-    bench.app.stores.listing.chosen().map(|entry| entry.id().into_owned()).unwrap_or_default()
+    bench.stores().listing.chosen().map(|entry| entry.id().into_owned()).unwrap_or_default()
 }
 
 /// Delivers a scan batch by batch, as a worker does.
@@ -66,20 +67,20 @@ fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl
 fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
     let (_dir, mut bench) = stocked(MANY);
     let entries = store::list(&looked_at(), &bench.env, bench.now).entries;
-    let number = bench.app.stores.listing.start_look();
+    let number = bench.stores_mut().listing.start_look();
     let mut shown = Vec::new();
-    stream(&mut bench, number, entries, |bench| shown.push(bench.app.stores.listing.shown().len()));
+    stream(&mut bench, number, entries, |bench| shown.push(bench.stores().listing.shown().len()));
     assert_eq!(shown[0], BATCH / 8, "the first ones at once");
     assert!(shown.windows(2).all(|pair| pair[0] <= pair[1]));
-    let listing = &bench.app.stores.listing;
+    let listing = &bench.stores().listing;
     assert_eq!((listing.shown().len(), listing.entries().sums.entries), (MANY, MANY as u64));
     assert!(listing.sorted <= 7 * MANY as u64, "{} put in order", listing.sorted);
     assert_eq!(chosen(&bench), name(0), "the youngest, since no key has been pressed");
-    let before = bench.app.stores.listing.sorted;
+    let before = bench.stores().listing.sorted;
     for key in ["j", "f", "G", "k", "b", "g", "L", " "] {
         bench.keys(key).draw();
     }
-    assert_eq!(bench.app.stores.listing.sorted, before, "moving puts nothing in order");
+    assert_eq!(bench.stores().listing.sorted, before, "moving puts nothing in order");
 }
 
 #[test]
@@ -96,9 +97,9 @@ fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
     for key in ['j', 'k', 'x'] {
         tasks.extend(press(&mut bench, key));
     }
-    assert!(bench.app.stores.listing.pending.is_empty(), "nothing is done to the rows of before");
+    assert!(bench.stores().listing.pending.is_empty(), "nothing is done to the rows of before");
     bench.carry_out(tasks);
-    let to_delete = bench.app.stores.take_pending();
+    let to_delete = bench.stores_mut().take_pending();
     let ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(ids, [name(24_100)]);
     assert_eq!(to_delete[0].mode, DeleteMode::Single);
@@ -115,8 +116,8 @@ fn text_that_is_typed_ahead_is_text() {
         tasks.extend(press(&mut bench, key));
     }
     bench.carry_out(tasks);
-    assert_eq!(bench.app.stores.listing.filter_text(), "x!q5");
-    assert_eq!(bench.app.stores.listing.pending.len(), 1, "only the one of before");
+    assert_eq!(bench.stores().listing.filter_text(), "x!q5");
+    assert_eq!(bench.stores().listing.pending.len(), 1, "only the one of before");
     let asked = |bench: &Bench| {
         bench.asked.iter().filter(|effect| matches!(effect, Effect::Delete(_) | Effect::Quit(_))).count()
     };
@@ -133,7 +134,7 @@ fn what_is_typed_after_opening_does_nothing_to_the_list() {
     tasks.extend(press(&mut bench, 'x'));
     bench.carry_out(tasks);
     assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::Open(_))));
-    assert!(bench.app.stores.listing.pending.is_empty());
+    assert!(bench.stores().listing.pending.is_empty());
 }
 
 #[test]
@@ -152,9 +153,9 @@ fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
     let effects = bench.update(StoresEvent::Changed);
     bench.carry_out(effects);
     assert_eq!((chosen(&bench), row(&bench)), (before, at));
-    assert_eq!(bench.app.stores.listing.entries().len(), 63);
+    assert_eq!(bench.stores().listing.entries().len(), 63);
     let marked: Vec<_> =
-        bench.app.stores.listing.marked_or_chosen().iter().map(|e| e.id().into_owned()).collect();
+        bench.stores().listing.marked_or_chosen().iter().map(|e| e.id().into_owned()).collect();
     assert_eq!(marked, [name(30)], "the other one is gone");
 }
 
@@ -175,7 +176,7 @@ fn only_what_was_shown_as_overdue_is_struck_through() {
     let effects = bench.update(StoresEvent::Changed);
     bench.carry_out(effects);
     bench.keys("<Enter>");
-    let to_delete = bench.app.stores.take_pending();
+    let to_delete = bench.stores_mut().take_pending();
     let mut ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
     ids.sort();
     assert_eq!(ids, [name(0), name(1), name(2)], "gone or not, but none that came");
@@ -195,7 +196,7 @@ fn what_cannot_be_deleted_is_refused_with_the_reason() {
     bench.keys("<Esc>/00002<Enter>x");
     assert!(bench.status().contains("other names (hard link), which stay"), "{}", bench.status());
     bench.keys("U<Esc>g   x");
-    let to_delete = bench.app.stores.take_pending();
+    let to_delete = bench.stores_mut().take_pending();
     let ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(ids, [name(0)], "of several, neither the link nor what has other names");
 }

@@ -3,6 +3,7 @@
 mod along;
 mod copying;
 mod cost;
+mod current;
 mod degenerate;
 mod figures;
 mod filter;

@@ -1,8 +1,8 @@
 //! The user's own keys: what they do, and that the screens show them.
 
 use overspill::config::KeySetting;
-use overspill::tui::app::Popup;
 use overspill::tui::keys::KeyMap;
+use overspill::tui::pager::picker::Picker;
 use overspill::tui::widget::canvas::Canvas;
 
 use crate::common::bench::{Bench, policy};
@@ -36,7 +36,7 @@ fn an_own_key_does_it_and_the_former_one_no_longer() {
     let mut bench = open((80, 24), &[("search", &["ctrl-f", "f4"]), ("page-down", &["space"])]);
     shows(bench.keys("<^f>"), "Enter search");
     bench.keys("<Esc>/");
-    assert!(bench.app.popup.is_none());
+    assert!(bench.app.layers().next().is_none());
     shows(&bench, "/ does nothing here; h for help");
 }
 
@@ -79,7 +79,7 @@ fn help_shows_own_keys_in_its_rows_headings_and_texts() {
 fn picker_drawer_and_choices_show_own_keys() {
     let own: &[(&str, &[&str])] = &[
         ("policies-use", &["ctrl-g"]),
-        ("limits-undo", &["f7"]),
+        ("limits-reset", &["f7"]),
         ("limits-keep-line", &["f8"]),
         ("copy-window", &["W"]),
     ];
@@ -89,6 +89,6 @@ fn picker_drawer_and_choices_show_own_keys() {
     shows(bench.keys("<Esc>Y"), "copy: l line · W window · p preview · Esc nothing");
     shows(bench.keys("<Esc>p"), "^G use");
     bench.keys("<Enter>");
-    assert!(matches!(bench.app.popup, Some(Popup::Policies(_))));
-    assert!(bench.keys("<^g>").app.popup.is_none());
+    assert!(bench.app.layer::<Picker>().is_some());
+    assert!(bench.keys("<^g>").app.layers().next().is_none());
 }

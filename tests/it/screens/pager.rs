@@ -46,7 +46,7 @@ fn a_failed_command_under_the_policy_of_one_that_succeeds() {
     let home = Home::new();
     let path = home.file("build.log", test_log(8432));
     let mut bench = Bench::open(SIZES[0], &path, policy("claude-code/bash"));
-    bench.app.stack.output_mut().unwrap().output.subject.context.exit_code = Some(2);
+    bench.app.output_mut().unwrap().output.subject.context.exit_code = Some(2);
     keep("failed", &bench);
     keep("failed_form", &Bench::open(SIZES[0], &path, policy("claude-code/bash-failed")));
 }
@@ -180,7 +180,7 @@ fn no_key_in_help_reaches_the_view_below() {
     let before = bench.rows();
     bench.keys("h");
     assert!(bench.keys("D").status().contains("D does nothing in help; h closes it"), "{}", bench.status());
-    assert!(bench.keys("5Gwp/x<Esc>q").app.popup.is_none());
+    assert!(bench.keys("5Gwp/x<Esc>q").app.layers().next().is_none());
     assert_eq!(bench.rows(), before);
 }
 

@@ -1,7 +1,9 @@
 //! The policy picker: what each policy does to the output on the screen, and trying policies on.
 
-use overspill::tui::app::{Effect, Event, OutputEvent, Popup};
+use overspill::tui::app::{Effect, Event, OutputEvent};
 use overspill::tui::job::Slot;
+use overspill::tui::pager::picker::Picker;
+use overspill::tui::popup::help::HelpView;
 
 use crate::common::bench::{Bench, is_job, policy};
 use crate::common::home::Home;
@@ -73,7 +75,7 @@ fn the_preview_follows_the_cursor_and_esc_returns_without_change() {
 fn enter_takes_the_policy_under_the_cursor() {
     let mut bench = open(SIZES[0]);
     bench.keys("pmetadata<Enter>");
-    assert!(bench.app.popup.is_none());
+    assert!(bench.app.layers().next().is_none());
     assert!(bench.pager().output.subject.policy.name().starts_with("opencode/metadata"));
 }
 
@@ -84,7 +86,7 @@ fn limits_changed_by_hand_stay_when_the_picker_is_left() {
     assert_eq!(row(&bench, "opencode/output")[2], "1,900");
     bench.keys("<Down><Up><Enter>");
     assert_eq!(bench.pager().output.subject.policy.max_lines(), Some(1900));
-    assert!(!matches!(bench.app.popup, Some(Popup::Policies(_))));
+    assert!(bench.app.layer::<Picker>().is_none());
 }
 
 #[test]
@@ -97,7 +99,7 @@ fn two_marked_policies_are_seen_side_by_side() {
         keep("two_policies_differ", bench.keys("}"));
         assert!(bench.status().contains("difference 1 of "), "{}", bench.status());
         bench.keys("<Esc>");
-        assert!(bench.pager().pair.is_none() && matches!(bench.app.popup, Some(Popup::Policies(_))));
+        assert!(bench.pager().pair.is_none() && bench.app.layer::<Picker>().is_some());
     }
 }
 
@@ -145,7 +147,7 @@ fn help_lies_over_picker_drawer_and_pair_and_leads_back_to_them() {
         ] {
             let before = bench.keys(open).screen();
             bench.keys("<F1>");
-            assert!(matches!(bench.app.popup, Some(Popup::Help(_))), "{open}");
+            assert!(bench.app.layer::<HelpView>().is_some(), "{open}");
             let rows = bench.rows();
             let heading = rows.iter().skip_while(|row| !row.contains("┌ Keys")).nth(1);
             assert!(heading.is_some_and(|row| row.contains(first)), "{open}: {heading:?}");
@@ -157,11 +159,11 @@ fn help_lies_over_picker_drawer_and_pair_and_leads_back_to_them() {
 #[test]
 fn a_question_asked_over_the_picker_leads_back_to_it() {
     let mut bench = open(SIZES[0]);
-    bench.app.stack.output_mut().expect("an output").running = true;
+    bench.app.output_mut().expect("an output").running = true;
     let before = bench.keys("p<Down><F1>").screen();
     assert!(bench.keys("Q").status().contains("Stop the command?"));
     assert_eq!(bench.keys("<Esc>").screen(), before);
-    assert!(matches!(bench.keys("<F1>").app.popup, Some(Popup::Policies(_))));
+    assert!(bench.keys("<F1>").app.layer::<Picker>().is_some());
 }
 
 #[test]

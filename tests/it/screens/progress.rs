@@ -1,6 +1,6 @@
 //! Progress lines, folded to their last state, and JSON lines with indents.
 
-use overspill::tui::pager::reader::Cost;
+use overspill::tui::widget::cost::Cost;
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
@@ -114,12 +114,13 @@ fn the_number_of_states_takes_a_row_where_it_does_not_fit_beside_the_last() {
 fn a_json_line_is_shown_with_indents() {
     for size in SIZES {
         let mut bench = open(size, &log());
-        keep("json", bench.keys("<Tab>J"));
+        keep("json", bench.keys("<Tab>/level<Enter>J"));
         let words = [
             ("<Esc>1J", "line 1 is not JSON: no value starts here, at byte 1"),
             ("9J", "no line 9, or it is not counted yet"),
             ("/last<Enter>J", "line 5 is not JSON: no value starts here, at byte 1"),
             ("4J", "line 4 as JSON: not what the model saw"),
+            ("<Esc><Esc>gJ", "line 1 is not JSON: no value starts here, at byte 1"),
         ];
         for (keys, expected) in words {
             let rows = bench.keys(keys).rows().join("\n");

@@ -6,8 +6,8 @@ use std::num::NonZeroU16;
 use std::rc::Rc;
 
 use overspill::tui::app::App;
-use overspill::tui::pager::reader::Cost;
 use overspill::tui::view;
+use overspill::tui::widget::cost::Cost;
 use ratatui::Terminal;
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::{Buffer, Cell};

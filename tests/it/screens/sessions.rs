@@ -13,10 +13,10 @@ use overspill::session::tally::CallSums;
 use overspill::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
 use overspill::source::{MapView, Source};
 use overspill::tui::Services;
-use overspill::tui::effect::Effect;
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::pager::event::OutputEvent;
 use overspill::tui::recorded::{CallRequest, CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
+use overspill::tui::screen::Effect;
 use overspill::tui::sessions::job::{FoundSessions, OpenedCalls, SessionsEvent};
 use overspill::tui::sessions::rows::{CallRow, CallSizes, SessionRow, SessionWords, SumState};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
@@ -229,7 +229,7 @@ fn a_listing_of_before_is_dropped_and_the_selected_session_stays() {
     let mut rows = sessions();
     rows.insert(0, row("goose", 0, Some(["1.52.0", "/new", "another"]), None));
     found(&mut bench, 2, rows);
-    let chosen = bench.app.sessions.list.chosen().map(|row| row.agent);
+    let chosen = bench.sessions().list.chosen().map(|row| row.agent);
     assert_eq!(chosen, Some("codex"));
 }
 
@@ -237,23 +237,23 @@ fn a_listing_of_before_is_dropped_and_the_selected_session_stays() {
 fn a_filter_is_typed_kept_and_given_up() {
     let mut bench = listed((80, 24));
     bench.keys("/proj run");
-    assert_eq!(bench.app.sessions.list.sessions_shown(), 1);
+    assert_eq!(bench.sessions().list.sessions_shown(), 1);
     bench.keys("<Esc>");
-    assert_eq!(bench.app.sessions.list.sessions_shown(), 4);
+    assert_eq!(bench.sessions().list.sessions_shown(), 4);
     bench.keys("/proj<Enter>");
     assert!(text(&bench).contains("2 of 4 sessions"), "{}", text(&bench));
     bench.keys("<Esc>");
-    assert_eq!(bench.app.sessions.list.sessions_shown(), 4);
+    assert_eq!(bench.sessions().list.sessions_shown(), 4);
 }
 
 #[test]
 fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
     let mut bench = opened((80, 24));
     bench.keys("sl");
-    let open = bench.app.sessions.calls.as_ref().expect("calls");
+    let open = bench.sessions().calls.as_ref().expect("calls");
     assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_3"));
     bench.keys("q");
-    assert!(bench.app.sessions.calls.is_none());
+    assert!(bench.sessions().calls.is_none());
     assert!(is_job(bench.asked.last().unwrap(), Slot::SumSessions), "{:?}", bench.asked.last());
     bench.keys("q");
     assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
@@ -282,7 +282,7 @@ fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     };
     assert_eq!(related(&mut bench), 1, "the sums are asked for again");
     assert_eq!(related(&mut bench), 0, "but not twice");
-    let rows = bench.app.sessions.list.rows();
+    let rows = bench.sessions().list.rows();
     let earlier: Vec<_> = rows[0].earlier.iter().map(|file| file.id.clone()).collect();
     assert_eq!(earlier, [rows[2].file.id.clone()]);
     let mut bench = opened((200, 50));
@@ -299,7 +299,7 @@ fn a_session_that_grows_follows_its_last_call() {
     rows.push(call("toolu_7", "Bash", CutState::No));
     let more = OpenedCalls { rows, ..by() };
     bench.update(SessionsEvent::Opened(Box::new(more)));
-    let open = bench.app.sessions.calls.as_ref().expect("calls");
+    let open = bench.sessions().calls.as_ref().expect("calls");
     assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_7"));
     assert!(open.rows()[0].sizes.is_some(), "what was known stays");
 }
@@ -360,6 +360,8 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
         file: 0,
         files: 0,
         origin: OpenedFrom::Session,
+        line: None,
+        under: None,
     };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);
@@ -443,7 +445,7 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · cut"), "{}", text(&bench));
     let verdict =
         Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
-    bench.update(OutputEvent::Checked(Box::new(verdict)));
+    bench.update(OutputEvent::Checked(1, Box::new(verdict)));
     assert!(
         text(bench.keys("=")).contains("verified: claude-code/bash makes the same text"),
         "{}",

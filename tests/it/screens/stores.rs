@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::store::{EntryStatus, Env, list};
-use overspill::tui::app::{Event, StoresEvent};
+use overspill::tui::app::{Effect, Event, StoresEvent};
 use overspill::tui::job::Slot;
 use overspill::tui::stores::glance::Glance;
 
@@ -118,7 +118,7 @@ fn the_sort_menu_picks_and_reverses() {
 #[test]
 fn a_filter_that_is_given_up_returns_to_where_one_was() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
-    let chosen = |bench: &Bench| bench.app.stores.listing.chosen().expect("an entry").id().into_owned();
+    let chosen = |bench: &Bench| bench.stores().listing.chosen().expect("an entry").id().into_owned();
     let before = chosen(stocked.bench.keys("jjj"));
     assert_eq!(chosen(stocked.bench.keys("/overspill<Esc>")), before, "given up while typed");
     assert_eq!(chosen(stocked.bench.keys("/overspill<Enter><Esc>")), before, "given up later");
@@ -356,7 +356,7 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
         let subject = crate::common::bench::subject(policy("opencode/output"));
         StoresEvent::Glanced(Box::new(Glance::of(path.clone(), subject, view, &|| true).unwrap()))
     };
-    let beside = |bench: &Bench| bench.app.stores.glance.as_ref().expect("an entry").path.clone();
+    let beside = |bench: &Bench| bench.stores().glance.as_ref().expect("an entry").path.clone();
     let first = beside(bench);
     let second = beside(bench.keys("j"));
     assert_eq!(bench.jobs(Slot::PlanBeside), 2, "one for each row that was chosen");
@@ -483,7 +483,11 @@ fn lines_of_all_outputs_open_their_output() {
         stocked.bench.keys("<Enter>");
         let opened = stocked.bench.opened().unwrap();
         assert!(opened.ends_with("tool_e26cf08d8001AbCdEfGhIjKlMn"), "{opened:?}");
-        assert_eq!(stocked.bench.app.stores.opened_at, Some(2400));
+        let line = stocked.bench.asked.iter().find_map(|effect| match effect {
+            Effect::Open(request) => request.line,
+            _ => None,
+        });
+        assert_eq!(line, Some(2400));
         keep("no_line_found", stocked.bench.keys("&nowhere<Enter>"));
         stocked.bench.keys("&(<Enter>");
         assert!(stocked.bench.screen().contains("unclosed group at column 1"), "{}", stocked.bench.screen());

@@ -2,7 +2,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::tui::app::Event;
-use overspill::tui::popup::Popup;
+use overspill::tui::pager::picker::Picker;
+use overspill::tui::widget::prompt::Prompt;
 
 use super::random::{assert_safe, key};
 use super::stores::Stocked;
@@ -34,7 +35,7 @@ const PASTE: usize = 200 << 10;
 const MOST: usize = 4096;
 
 fn is_up(bench: &Bench) -> bool {
-    bench.app.popup.is_some() || bench.app.stack.output().is_some_and(|pager| pager.drawer.open)
+    bench.app.layers().next().is_some() || bench.app.output().is_some_and(|pager| pager.drawer.open)
 }
 
 /// Does something in each freshly opened pop-up, which must stay open. Then Esc closes it.
@@ -71,13 +72,10 @@ fn assert_sane(bench: &Bench) {
     let (buffer, _) = bench.draw();
     assert_eq!((buffer.area.width, buffer.area.height), bench.app.canvas.size);
     assert_safe(&buffer);
-    let in_popup = match &bench.app.popup {
-        Some(Popup::Prompt(prompt)) => Some(prompt.text().len()),
-        Some(Popup::Policies(picker)) => Some(picker.typed().len()),
-        _ => None,
-    };
-    let in_drawer = bench.app.stack.output().and_then(|pager| pager.drawer.typed.as_ref().map(String::len));
-    let typed = [in_popup, in_drawer];
+    let in_prompt = bench.app.layer::<Prompt>().map(|prompt| prompt.text().len());
+    let in_picker = bench.app.layer::<Picker>().map(|picker| picker.typed().len());
+    let in_drawer = bench.app.output().and_then(|pager| pager.drawer.typed.as_ref().map(String::len));
+    let typed = [in_prompt, in_picker, in_drawer];
     assert!(typed.into_iter().flatten().all(|length| length <= MOST), "{typed:?}");
 }
 

@@ -3,10 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use overspill::source::Source;
 use overspill::store::Env;
-use overspill::tui::app::{Effect, Screen};
+use overspill::tui::app::Effect;
 use overspill::tui::job::Slot;
+use overspill::tui::keys::KeyContext;
 use overspill::tui::widget::canvas::Canvas;
 
 use crate::common::bench::{Bench, is_job, policy};
@@ -133,7 +133,7 @@ fn a_setting_is_used_for_outputs_opened_from_then_on() {
     let expected = setting.replacen(", ", " · max ", 1);
     assert_eq!((limits, from.as_str()), (expected, "Tune, in this session"));
     bench.keys("q");
-    assert_eq!(bench.app.stack.screen(), Screen::Tune);
+    assert_eq!(bench.app.context(), KeyContext::Tune);
     let present = bench.rows().iter().position(|row| row.contains("*head")).unwrap();
     let first = bench.rows().iter().position(|row| row.contains("keeps  lines")).unwrap() + 1;
     bench.keys(&format!("{}g<Enter>", present + 1 - first));
@@ -211,7 +211,7 @@ fn policies_are_compared_on_outputs_and_one_of_them_is_tuned() {
     bench.keys("<Esc>");
     assert!(bench.rows().iter().any(|row| row.starts_with("▌ pi/bash ")), "{:#?}", bench.rows());
     bench.keys("<Esc>");
-    assert_eq!(bench.app.stack.screen(), Screen::Stores);
+    assert_eq!(bench.app.context(), KeyContext::Stores);
 }
 
 fn key(c: char) -> overspill::tui::app::Event {
@@ -238,14 +238,12 @@ fn an_output_opens_under_the_setting_that_cuts_it_otherwise() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.keys("Mgo<Enter>");
     let path = bench.opened().unwrap().clone();
-    let source = Source::open(&path).unwrap();
-    let subject = crate::common::bench::subject(policy("opencode/output"));
-    let effects = bench.show(subject, &source);
+    let effects = bench.open_requested(&path, policy("opencode/output"));
     bench.carry_out(effects);
     assert_ne!(bench.pager().output.limits(), "head · max 2,000 lines, 50 KB");
     bench.keys("<Esc>");
-    assert_eq!(bench.app.stack.screen(), Screen::Tune);
+    assert_eq!(bench.app.context(), KeyContext::Tune);
     assert!(bench.rows()[0].contains("Outputs"), "{:?}", bench.rows()[0]);
     bench.keys("S<Esc><Esc>");
-    assert_eq!(bench.app.stack.screen(), Screen::Stores, "what was measured is gone by then");
+    assert_eq!(bench.app.context(), KeyContext::Stores, "what was measured is gone by then");
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use overspill::corpus::{ErrorsLost, WatchNews, WatchedGot, WatchedOutput};
 use overspill::store::{Entry, Env, list};
-use overspill::tui::app::{App, Effect};
+use overspill::tui::app::Effect;
+use overspill::tui::screen::Link;
 
 use crate::common::bench::{Bench, looked_at, policy};
 use crate::common::home::Home;
@@ -27,7 +28,7 @@ impl Watching {
         std::fs::create_dir_all(&store).unwrap();
         std::fs::write(store.join("tool_e26cf08d5001AbCdEfGhIjKlMn"), "x").unwrap();
         let entry = list(&looked_at(), &bench.env, bench.now).entries.pop().unwrap();
-        let effects = bench.act(App::go_to_watch);
+        let effects = bench.act(|app, effects| app.go_to(Link::Watch, effects));
         bench.carry_out(effects);
         Self { bench, entry, _dir: dir }
     }
@@ -149,7 +150,7 @@ fn an_output_opens_at_the_first_lost_error_and_esc_or_q_goes_back() {
         assert!(watching.bench.opened().is_some_and(|path| *path == watching.entry.path()));
         watching.bench.asked.clear();
         watching.bench.keys("G<Enter>");
-        let effects = watching.bench.start_from_list(&path, policy("opencode/output"));
+        let effects = watching.bench.open_requested(&path, policy("opencode/output"));
         watching.bench.carry_out(effects);
         let rows = watching.bench.rows();
         assert!(rows.iter().any(|row| row.starts_with("8421 \u{250a} error")), "{rows:#?}");

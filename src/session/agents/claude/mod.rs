@@ -19,7 +19,7 @@ use crate::env::Env;
 use crate::session::find::{self, FoundFile};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
+    LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 
 use facts::note_facts;
@@ -40,13 +40,7 @@ impl SessionFormat for ClaudeCode {
         "1.0.86 to 2.1.330"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let main = find::home_or(env, "CLAUDE_CONFIG_DIR", ".claude");
         let other = find::home_or(env, "", ".config/claude");
         for root in main.into_iter().chain(other) {
@@ -71,11 +65,7 @@ impl SessionFormat for ClaudeCode {
         glance(head, tail)
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         LogSession::follow(AGENT, files::of(&file.path), || Box::new(ClaudeReader::default()), progress)
     }
 

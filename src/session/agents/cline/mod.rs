@@ -19,7 +19,7 @@ use crate::session::model::{
     Call, CallResult, CallStatus, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts,
 };
 use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
@@ -50,13 +50,7 @@ impl SessionFormat for Cline {
         "3.0.65"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
         let data = env.var("CLINE_DATA_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute()).or(named);
         let Some(data) = data else { return };
@@ -79,11 +73,7 @@ impl SessionFormat for Cline {
         with_manifest(&file.path, facts)
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let main = file.path.clone();
         DocumentSession::follow(AGENT, Box::new(move || conversations(&main)), read, progress)
     }

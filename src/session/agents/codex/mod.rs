@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::session::find::{self, FoundFile};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    GLANCE, LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
+    GLANCE, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::{is_packed, unpack};
 
@@ -34,13 +34,7 @@ impl SessionFormat for Codex {
         "0.25.0 to 0.169.0"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "CODEX_HOME", ".codex") else { return };
         let mut dirs = vec![root.join("sessions")];
         for _ in ["year", "month", "day"] {
@@ -77,11 +71,7 @@ impl SessionFormat for Codex {
         file.only_log()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CodexReader::default()), progress)
     }
 }

@@ -17,7 +17,7 @@ use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
+    LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 
@@ -42,13 +42,7 @@ impl SessionFormat for KimiCli {
         "1.49.0"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "KIMI_SHARE_DIR", ".kimi") else { return };
         let projects = projects(&root);
         for project in find::directories(&root.join("sessions"), fault) {
@@ -75,11 +69,7 @@ impl SessionFormat for KimiCli {
         SessionFacts { cwd: file.facts.cwd.clone(), title, ..facts }
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let main = file.path.clone();
         let find = Box::new(move || logs(&main));
         LogSession::follow(AGENT, find, || Box::new(records::KimiReader::default()), progress)

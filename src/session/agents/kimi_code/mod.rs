@@ -18,7 +18,8 @@ use crate::session::find::{self, FoundFile};
 use crate::session::json::Json;
 use crate::session::model::{Call, CallResult, CallStatus, Evidence, SessionFacts};
 use crate::session::reader::{
-    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
 use crate::session::transcript::Transcript;
 
@@ -66,13 +67,7 @@ impl SessionFormat for KimiCode {
         "2.1.0"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "KIMI_CODE_HOME", ".kimi-code") else { return };
         for project in find::directories(&root.join("sessions"), fault) {
             for session in find::directories(&project, fault) {
@@ -93,11 +88,7 @@ impl SessionFormat for KimiCode {
         find::glance(head, tail, &mut note_facts)
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let main = file.path.clone();
         let find = Box::new(move || logs(&main));
         LogSession::follow(AGENT, find, || Box::new(KimiReader::default()), progress)

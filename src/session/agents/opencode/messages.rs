@@ -15,7 +15,7 @@ use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, SessionFacts};
 use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::transcript::Transcript;
 
@@ -63,13 +63,7 @@ impl SessionFormat for OpencodeMessages {
         "2.0, in its source"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        progress: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         // What cannot be looked at, the reader of opencode 1 says.
         let _ = fault;
         let databases = databases(env, &mut |_| {});
@@ -86,11 +80,7 @@ impl SessionFormat for OpencodeMessages {
         file.facts.clone()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         RowsSession::open(AGENT, file, read, progress)
     }
 }

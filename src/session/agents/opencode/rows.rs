@@ -11,7 +11,8 @@ use crate::session::find;
 use crate::session::json::Tape;
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    TakeFault, TakeSession,
 };
 use crate::session::transcript::Transcript;
 use crate::session::watch::PathWatch;
@@ -38,13 +39,7 @@ impl SessionFormat for OpencodeRows {
         "1.18.33"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        progress: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         for path in databases(env, fault) {
             sessions(&path, "opencode", progress, found, fault);
         }
@@ -59,11 +54,7 @@ impl SessionFormat for OpencodeRows {
         file.facts.clone()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         RowsSession::open("opencode", file, read, progress)
     }
 }
@@ -77,13 +68,7 @@ impl SessionFormat for KiloRows {
         "7.7.9"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        progress: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(dir) = find::data_dir(env, "kilo") else { return };
         sessions(&dir.join("kilo.db"), "kilo", progress, found, fault);
     }
@@ -96,11 +81,7 @@ impl SessionFormat for KiloRows {
         file.facts.clone()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         RowsSession::open("kilo", file, read, progress)
     }
 }

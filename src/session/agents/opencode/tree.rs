@@ -12,7 +12,8 @@ use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
@@ -40,13 +41,7 @@ impl SessionFormat for OpencodeTree {
         "1.1.53"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::data_dir(env, "opencode/storage/session") else { return };
         for project in find::directories(&root, fault) {
             for file in find::files(&project, is_json, fault) {
@@ -69,11 +64,7 @@ impl SessionFormat for OpencodeTree {
         file.facts.clone()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let (file, watch) = (file.clone(), PathWatch::default());
         let mut session = TreeSession { file, watch, transcript: Transcript::new(AGENT) };
         session.refresh(progress)?;

@@ -20,7 +20,8 @@ use crate::session::model::{
     Call, CallResult, CallStatus, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{
-    OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
@@ -61,13 +62,7 @@ impl SessionFormat for OpenHands {
         "1.57.0 of the SDK"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let home = Some(env.home()).filter(|home| home.is_absolute());
         let Some(root) = home.map(|home| home.join(".openhands/conversations")) else { return };
         for conversation in find::directories(&root, fault) {
@@ -85,11 +80,7 @@ impl SessionFormat for OpenHands {
         facts(&file.path)
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let (file, watch) = (file.clone(), PathWatch::default());
         let mut session = EventSession { file, watch, transcript: Transcript::new(AGENT) };
         session.refresh(progress)?;

@@ -14,7 +14,7 @@ use crate::session::find::{self, FoundFile};
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    LogSession, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat,
+    LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 
 pub(super) use entries::PiReader;
@@ -34,13 +34,7 @@ impl SessionFormat for Pi {
         "1.5.2"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "PI_CODING_AGENT_DIR", ".pi/agent") else { return };
         for project in find::directories(&root.join("sessions"), fault) {
             let files = find::files(&project, |name| name.ends_with(".jsonl"), fault);
@@ -63,11 +57,7 @@ impl SessionFormat for Pi {
         file.only_log()
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         LogSession::open(AGENT, vec![file.path.clone()], || Box::new(PiReader::default()), progress)
     }
 }

@@ -18,7 +18,8 @@ use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts};
 use crate::session::reader::{
-    LogReader, LogSession, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
+    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
 use crate::session::transcript::Transcript;
 
@@ -39,13 +40,7 @@ impl SessionFormat for QwenCode {
         "0.24.4"
     }
 
-    fn find(
-        &self,
-        env: &Env,
-        _: &dyn ReadProgress,
-        found: &mut dyn FnMut(SessionFile),
-        fault: &mut dyn FnMut(String),
-    ) {
+    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen") else { return };
         for project in find::directories(&root.join("projects"), fault) {
             let files = find::files(&project.join("chats"), |name| name.ends_with(".jsonl"), fault);
@@ -68,11 +63,7 @@ impl SessionFormat for QwenCode {
         logs(&file.path)
     }
 
-    fn open(
-        &self,
-        file: &SessionFile,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let main = file.path.clone();
         let find = Box::new(move || logs(&main));
         LogSession::follow(AGENT, find, || Box::new(QwenReader::default()), progress)

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::compare::Comparison;
 use crate::preview::Want;
-use crate::tui::effect::Effects;
 use crate::tui::job::Slot;
+use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::jobs;

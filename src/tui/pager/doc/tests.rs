@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use crate::preview::{Catalog, Input, Output, Totals, plan};
 use crate::text::index::BlockIndex;
 use crate::text::layout::ANCHOR;
-use crate::tui::pager::reader::{Cost, Files, LineSegment, Reader};
+use crate::tui::pager::reader::{Files, LineSegment, Reader};
+use crate::tui::widget::cost::Cost;
 
 use super::*;
 

@@ -12,16 +12,16 @@ use crate::text::filter::scan::LineScan;
 use crate::text::filter::{Condition, Shows};
 use crate::text::search::PatternError;
 use crate::text::supply::Supply;
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
+use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::jobs;
 use super::panes::Place;
-use super::reader::Cost;
+use crate::tui::widget::cost::Cost;
 use job::{SiftJob, Sifted};
 use sift::Sift;
 

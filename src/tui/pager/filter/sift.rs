@@ -9,7 +9,8 @@ use crate::text::filter::scan::LineScan;
 use crate::text::filter::{self, Condition, Got, Shows};
 use crate::text::search::Pattern;
 use crate::tui::pager::doc::Doc;
-use crate::tui::pager::reader::{Cost, Files, Reader};
+use crate::tui::pager::reader::{Files, Reader};
+use crate::tui::widget::cost::Cost;
 
 /// The most ranges of lines kept of blocks seen before.
 const MOST_RANGES: usize = 100_000;

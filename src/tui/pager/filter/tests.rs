@@ -7,7 +7,8 @@ use crate::text::filter::tests::{conditions, file, got};
 use crate::text::filter::{Condition, Shows};
 use crate::text::supply::OwnBytes;
 use crate::tui::pager::doc::Doc;
-use crate::tui::pager::reader::{Cost, Files, Reader};
+use crate::tui::pager::reader::{Files, Reader};
+use crate::tui::widget::cost::Cost;
 
 /// Returns the ranges of the lines of a file, and whether each is shown.
 fn naive(bytes: &[u8], conditions: &[Condition], lost: &[bool], around: usize) -> Vec<(u64, u64, bool)> {

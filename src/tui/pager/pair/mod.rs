@@ -5,9 +5,9 @@ use std::ops::Range;
 use crossterm::event::KeyEvent;
 
 use crate::text::cells::Show;
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -15,9 +15,9 @@ use super::fold::ProgressLines;
 use super::jobs;
 use super::making::{Making, Planned};
 use super::output::OpenOutput;
-use super::reader::Cost;
 use super::scroll::{Long, Scroll, Viewport};
 use crate::tui::target::Choice;
+use crate::tui::widget::cost::Cost;
 
 /// Rows of the screen besides the text: a heading above, a rule and the status below.
 pub(crate) const AROUND: u16 = 3;

@@ -76,10 +76,10 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
         SearchReply::Match(found, round) => (found.start, round),
         _ => panic!("nothing found"),
     };
-    assert_eq!(found(0, Toward::End), (at(2), Round::Straight));
-    assert_eq!(found(at(5), Toward::Start), (at(2), Round::Straight));
-    assert_eq!(found(at(8) + 1, Toward::End), (at(2), Round::Wrapped));
-    assert_eq!(found(at(2), Toward::Start), (at(8), Round::Wrapped));
+    assert_eq!(found(0, Toward::End), (at(2), false));
+    assert_eq!(found(at(5), Toward::Start), (at(2), false));
+    assert_eq!(found(at(8) + 1, Toward::End), (at(2), true));
+    assert_eq!(found(at(2), Toward::Start), (at(8), true));
 }
 
 #[test]
@@ -100,14 +100,14 @@ fn what_is_skipped_is_passed_over_and_the_nth_match_is_found() {
         }
     };
     // The match that begins in what is kept and ends in what is lost was not got.
-    assert_eq!(found(&kept, 0, Toward::End, 1), Some((first, Round::Straight)));
-    assert_eq!(found(&kept, 0, Toward::End, 3), Some((first + 2 * line.len(), Round::Straight)));
-    assert_eq!(found(&kept, content.len(), Toward::Start, 1), Some((last, Round::Straight)));
-    assert_eq!(found(&kept, last + 6, Toward::End, 1), Some((first, Round::Wrapped)));
+    assert_eq!(found(&kept, 0, Toward::End, 1), Some((first, false)));
+    assert_eq!(found(&kept, 0, Toward::End, 3), Some((first + 2 * line.len(), false)));
+    assert_eq!(found(&kept, content.len(), Toward::Start, 1), Some((last, false)));
+    assert_eq!(found(&kept, last + 6, Toward::End, 1), Some((first, true)));
     assert_eq!(found(std::slice::from_ref(&(0..content.len())), 0, Toward::End, 1), None);
-    assert_eq!(found(&[], 1, Toward::End, 2), Some((2 * line.len(), Round::Straight)));
+    assert_eq!(found(&[], 1, Toward::End, 2), Some((2 * line.len(), false)));
     let kept = vec![2 * line.len()..content.len() - line.len(); 1];
-    assert_eq!(found(&kept, 0, Toward::End, (3 << 40) + 2), Some((line.len(), Round::Wrapped)));
+    assert_eq!(found(&kept, 0, Toward::End, (3 << 40) + 2), Some((line.len(), true)));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_search_reads_each_byte_about_once_and_pages_whole() {
             times: 1,
             within: None,
         };
-        let SearchReply::Match(found, Round::Straight) = reply(&job) else { panic!("nothing found") };
+        let SearchReply::Match(found, false) = reply(&job) else { panic!("nothing found") };
         assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
         let read = (view.reads().bytes - before) as usize;
         // Each stretch may read three pages more.

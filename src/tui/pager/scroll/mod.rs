@@ -70,6 +70,34 @@ impl ScreenRow {
     }
 }
 
+/// The current line of a pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CurrentLine {
+    /// Its offset in the document: of what was chosen, or of the first row.
+    pub(crate) at: u64,
+    /// The row that shows that, 0-based.
+    pub(crate) row: usize,
+    /// Whether it was chosen, or is only the first one on the screen.
+    pub(crate) is_chosen: bool,
+}
+
+impl CurrentLine {
+    /// Returns the current one of the lines that rows show: that of the first chosen offset among them, else the first.
+    pub(crate) fn of(rows: &[ScreenRow], chosen: [Option<u64>; 2]) -> Option<Self> {
+        let shown = |at: u64| {
+            let row = rows.iter().position(|row| (row.start..row.next).contains(&at))?;
+            Some(Self { at, row, is_chosen: true })
+        };
+        let first = || Some(Self { at: rows.first()?.start, row: 0, is_chosen: false });
+        chosen.into_iter().flatten().find_map(shown).or_else(first)
+    }
+
+    /// Returns the first row on the screen that shows a part of the line.
+    pub(crate) fn first_row(self, rows: &[ScreenRow]) -> usize {
+        (0..=self.row).rev().find(|n| rows[*n].opens).unwrap_or(0)
+    }
+}
+
 /// A document being scrolled in a frame of a given size.
 #[derive(Clone, Copy)]
 pub struct Scroll<'a> {

@@ -1,8 +1,8 @@
 //! The errors and warnings in an output: their patterns, their counts, and going from one to the next.
 
 use crate::text::search::{Severity, SeverityPatterns, Toward};
-use crate::tui::effect::Effects;
 use crate::tui::pager::{Pager, scans};
+use crate::tui::screen::Effects;
 
 use super::job::Counting;
 use super::seek::Sought;

@@ -7,7 +7,8 @@ use crate::source::MapView;
 use crate::text::search::{Pattern, Severity, Toward};
 use crate::tui::pager::doc::Doc;
 use crate::tui::pager::filter::sift::Sift;
-use crate::tui::pager::reader::{Cost, Files, Reader};
+use crate::tui::pager::reader::{Files, Reader};
+use crate::tui::widget::cost::Cost;
 
 /// What to search.
 #[derive(Debug, Clone)]
@@ -103,18 +104,9 @@ pub struct Found {
 #[derive(Debug, Clone)]
 pub enum SearchReply {
     /// The match, and whether the search wrapped around to find it.
-    Match(Range<usize>, Round),
+    Match(Range<usize>, bool),
     /// There is no match.
     Nothing,
     /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
     Counted(Counting, usize, u64),
-}
-
-/// Whether a search wrapped around.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Round {
-    /// Found without wrapping.
-    Straight,
-    /// Found after wrapping around.
-    Wrapped,
 }

@@ -9,9 +9,9 @@ pub(crate) mod typing;
 use std::ops::Range;
 
 use crate::text::search::{Pattern, PatternError, Toward};
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::keys::Action;
+use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::{Pager, scans};
@@ -112,7 +112,7 @@ impl Pager {
             self.enter_in_history(text);
             return Ok(());
         }
-        self.give_up_typing(effects);
+        self.give_up_search(effects);
         let last = self.find.history.last();
         let text = if text.is_empty() { last.ok_or("type what to search for")? } else { text }.to_owned();
         let pattern = Pattern::new(&text).map_err(|error| fault(&error))?;

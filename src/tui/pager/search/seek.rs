@@ -4,16 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::text::search::{Severity, Toward};
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
 use crate::tui::pager::Pager;
-use crate::tui::pager::reader::{Cost, Reader};
+use crate::tui::pager::reader::Reader;
 use crate::tui::pager::scans;
+use crate::tui::screen::Effects;
+use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
 
-use super::job::{Counting, Found, Haystack, Round, SearchJob, SearchReply};
+use super::job::{Counting, Found, Haystack, SearchJob, SearchReply};
 use super::tally::Tally;
 
 /// Previews up to this many bytes are searched; of longer ones, the file is searched instead.
@@ -116,9 +117,9 @@ impl Pager {
                     self.say_beside_typing();
                 }
             }
-            SearchReply::Match(range, round) => {
+            SearchReply::Match(range, wrapped) => {
                 if let Some(seeking) = self.find.seeking.take() {
-                    self.found_match(seeking, range, round, effects);
+                    self.found_match(seeking, range, wrapped, effects);
                     self.say_beside_typing();
                 }
             }
@@ -183,9 +184,9 @@ impl Pager {
             && got.is_some_and(|got| got < tally.counts.total())
     }
 
-    fn found_match(&mut self, seeking: Seeking, range: Range<usize>, round: Round, effects: &mut Effects) {
+    fn found_match(&mut self, seeking: Seeking, range: Range<usize>, wrapped: bool, effects: &mut Effects) {
         let Seeking { sought, side, toward, .. } = seeking;
-        if round == Round::Wrapped && self.goes_on(seeking) {
+        if wrapped && self.goes_on(seeking) {
             let last = self.seek_from(side, toward).saturating_sub(1);
             let from = self.output.seen.kept_at(last).unwrap_or_default();
             let sought = Sought { missed: true, ..sought };
@@ -208,7 +209,7 @@ impl Pager {
         } else {
             self.point_to(offset, usize::from(self.room(side).1 / 3));
         }
-        if round == Round::Wrapped {
+        if wrapped {
             let end = if toward == Toward::Start { "bottom" } else { "top" };
             self.message = Some(Message::note(format!("search wrapped to the {end}")));
         }

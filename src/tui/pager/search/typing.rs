@@ -4,11 +4,11 @@ use std::mem;
 
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Toward};
-use crate::tui::effect::Effects;
 use crate::tui::event::Message;
 use crate::tui::job::Slot;
 use crate::tui::pager::Pager;
 use crate::tui::pager::panes::Panes;
+use crate::tui::screen::Effects;
 
 use super::seek::Sought;
 use super::{Find, fault};
@@ -90,7 +90,7 @@ impl Pager {
     }
 
     /// Goes back to the place and the search from before the typing.
-    pub(crate) fn give_up_typing(&mut self, effects: &mut Effects) {
+    pub(crate) fn give_up_search(&mut self, effects: &mut Effects) {
         let Some(Typing { before, panes, generation, .. }) = self.find.typing.take() else { return };
         let typed = mem::replace(&mut self.find, *before);
         self.find.history = typed.history;

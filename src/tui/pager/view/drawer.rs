@@ -67,11 +67,9 @@ fn foot(pager: &Pager, width: u16) -> String {
             format!("{} apply", key(Action::Apply)),
             format!("{} cancel", key(Action::Back)),
             "0-9 type".to_owned(),
-            format!("{} undo", key(Action::UndoLimit)),
             format!("{} reset", key(Action::Reset)),
             format!("{} copy", key(Action::Copy)),
             format!("{} policy", key(Action::Policy)),
-            format!("{} redo", key(Action::RedoLimit)),
         ],
     };
     frame::foot(&all, width)

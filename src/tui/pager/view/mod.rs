@@ -1,27 +1,35 @@
 //! Draws an output: title, panes, the map between them, the status line and the limits drawer.
 
 pub(crate) mod drawer;
+pub(crate) mod facts;
+pub(crate) mod figures;
 pub(crate) mod minimap;
 pub(crate) mod pair;
 pub(crate) mod pane;
+pub(crate) mod picker;
 pub mod status;
 pub(crate) mod title;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
 use super::Pager;
 use super::filter::sift::Sift;
-use super::reader::Cost;
-use super::search::job::Counting;
+use crate::tui::widget::cost::Cost;
 use pane::{Drawn, Shown};
-use status::Told;
 
 /// Draws the screen of one output. Without `told`, the last line is left to a prompt.
-pub(crate) fn draw(pager: &Pager, told: Option<Told>, frame: &mut Frame, area: Rect, cost: &Cost) {
+pub(crate) fn draw(
+    pager: &Pager,
+    told: Option<StatusLine>,
+    frame: &mut Frame,
+    area: Rect,
+    cost: &Cost,
+) -> ScreenRows {
     let places = layout::pager(area, pager.focus());
     title::draw(pager, &pager.output, frame, &places);
     let mut drawn = Drawn::default();
@@ -44,6 +52,7 @@ pub(crate) fn draw(pager: &Pager, told: Option<Told>, frame: &mut Frame, area: R
     if pager.drawer.open {
         drawer::draw(pager, told.and_then(|told| told.message), frame, area);
     }
+    ScreenRows { rule: places.rule, status: places.status }
 }
 
 fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
@@ -57,11 +66,11 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         show: pager.show(side),
         progress: pager.progress(side),
         active: pager.focus() == side,
+        chosen: (pager.focus() == side).then(|| pager.chosen(side)),
         coming: pager.is_coming(),
         selected: pager.selected(side),
         pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
-        current: pager.find.current(side).filter(|_| pager.find.at == Counting::Matches),
-        error: pager.find.current(side).filter(|_| pager.find.at != Counting::Matches),
+        current: pager.find.current(side),
         set_off: None,
     }
 }

@@ -10,8 +10,8 @@ use crate::tui::pager::Pager;
 use crate::tui::pager::fold::ProgressLines;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::pair::Pair;
-use crate::tui::pager::reader::Cost;
 use crate::tui::pager::scroll::Long;
+use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
 
@@ -37,11 +37,11 @@ pub(crate) fn draw(pager: &Pager, pair: &Pair, frame: &mut Frame, cost: &Cost) {
             show: pager.pair_show(),
             progress: ProgressLines::Unfolded,
             active: pair.focus == side,
+            chosen: None,
             coming: false,
             selected: None,
             pattern: pager.find.pattern.as_ref(),
             current: None,
-            error: None,
             set_off: pair.is_made().then(|| &pair.sides[1 - side].kept[..]),
         };
         pane::draw(&shown, frame.buffer_mut(), text, cost);

@@ -14,15 +14,19 @@ use crate::tui::pager::filter;
 use crate::tui::pager::fold::{ProgressLines, States};
 use crate::tui::pager::making::holds;
 use crate::tui::pager::output::{OpenOutput, RowRule};
-use crate::tui::pager::reader::{Cost, Reader};
-use crate::tui::pager::scroll::{Long, ScreenRow, Viewport};
+use crate::tui::pager::reader::Reader;
+use crate::tui::pager::scroll::{CurrentLine, Long, ScreenRow, Viewport};
 use crate::tui::widget::canvas::Canvas;
+use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::theme::Theme;
 
 /// The length of the longest character in UTF-8, in bytes.
 const LONGEST_CHAR: u64 = 4;
+
+/// The columns of Spill's gutter beside the number of a line.
+const BESIDE_NUMBER: u16 = 3;
 
 /// A pane to be drawn.
 pub(crate) struct Shown<'a> {
@@ -44,16 +48,16 @@ pub(crate) struct Shown<'a> {
     pub progress: ProgressLines,
     /// Whether the pane has the focus.
     pub active: bool,
+    /// The offsets that may make a line the current one; `None` if none is to be marked.
+    pub chosen: Option<[Option<u64>; 2]>,
     /// Whether more of the output may arrive.
     pub coming: bool,
     /// The bytes selected, to be copied.
     pub selected: Option<Range<u64>>,
     /// The search pattern to highlight.
     pub pattern: Option<&'a Pattern>,
-    /// The current match.
+    /// The current match or error.
     pub current: Option<&'a Range<u64>>,
-    /// The current error.
-    pub error: Option<&'a Range<u64>>,
     /// What another preview keeps of the file: all other text is set off.
     pub set_off: Option<&'a [Range<usize>]>,
 }
@@ -71,11 +75,11 @@ impl<'a> Shown<'a> {
             show: Show { ascii: !canvas.unicode, ..Show::MODEL },
             progress: ProgressLines::Unfolded,
             active: true,
+            chosen: None,
             coming: false,
             selected: None,
             pattern: None,
             current: None,
-            error: None,
             set_off: None,
         }
     }
@@ -92,14 +96,13 @@ pub struct Drawn {
     pub escapes: bool,
     /// Whether a progress line is folded.
     pub folded: bool,
-    /// Whether a line starts as an object of JSON does.
+    /// Whether the current line starts as an object of JSON does.
     pub json: bool,
 }
 
 /// Draws a pane, with its heading if it has one.
-pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) -> Drawn {
+pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Cost) -> Drawn {
     let Shown { output, side, top, headed, canvas, .. } = *shown;
-    let mut area = area;
     if headed && area.height > 0 {
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
@@ -122,7 +125,9 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
     };
     let rows = output.scrolling(side, frame, cost, |scroll| scroll.screen(top));
     let reader = Reader { doc: output.doc(side), files: output.files(), cost };
-    let mut pane = Pane { shown, output, side, reader, number: None, reached: top, found: None };
+    let line = shown.chosen.and_then(|chosen| CurrentLine::of(&rows, chosen));
+    let marked = line.map(|line| (&rows[line.first_row(&rows)], line));
+    let mut pane = Pane { shown, output, side, reader, marked, number: None, reached: top, found: None };
     let mut y = area.y;
     for row in &rows {
         y = pane.row(buffer, area, y, row);
@@ -140,7 +145,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, area: Rect, cost: &Cost) 
         hidden: kinds().filter(|kind| *kind == CellKind::Hidden).count(),
         escapes: kinds().any(|kind| kind == CellKind::Escape),
         folded: rows.iter().any(|row| row.states.is_some()),
-        json: rows.iter().any(|row| row.opens && starts_object(row)),
+        json: marked.is_some_and(|(row, _)| row.opens && starts_object(row)),
     }
 }
 
@@ -173,6 +178,8 @@ struct Pane<'a> {
     output: &'a OpenOutput,
     side: Side,
     reader: Reader<'a>,
+    /// The row that bears the mark of the current line, and that line.
+    marked: Option<(&'a ScreenRow, CurrentLine)>,
     /// The number of the line drawn last, 0-based, and whether it is exact.
     number: Option<(u64, bool)>,
     /// The end of the row drawn last. After lines that are left out, the number is found anew.
@@ -183,8 +190,7 @@ struct Pane<'a> {
 
 impl Pane<'_> {
     /// Draws a row, with a rule above it if there is one. Returns the `y` of the next row.
-    fn row(&mut self, buffer: &mut Buffer, area: Rect, y: u16, row: &ScreenRow) -> u16 {
-        let mut y = y;
+    fn row(&mut self, buffer: &mut Buffer, area: Rect, mut y: u16, row: &ScreenRow) -> u16 {
         if area.height > 1
             && let Some(rule) = self.output.rule_above(self.side, &self.reader, row.start..row.next)
         {
@@ -199,16 +205,17 @@ impl Pane<'_> {
             self.number = None;
         }
         self.reached = row.next;
-        self.gutter(buffer, Rect { y, height: 1, width: gutter, ..area }, row);
+        let edge = Rect { y, height: 1, width: gutter, ..area };
+        let marked = self.marked.filter(|(first, _)| std::ptr::eq(*first, row));
+        self.gutter(buffer, edge, row, marked.is_some());
         let place = Rect { x: area.x + gutter, y, width: area.width - gutter, height: 1 };
         self.cells(buffer, place, row);
-        if self
-            .shown
-            .selected
-            .as_ref()
-            .is_some_and(|range| range.start <= row.start && row.start <= range.end)
-        {
+        let selected = self.shown.selected.as_ref();
+        if selected.is_some_and(|range| range.start <= row.start && row.start <= range.end) {
             buffer.set_style(Rect { y, height: 1, ..area }, self.shown.canvas.theme.selected);
+        }
+        if let Some((_, line)) = marked {
+            self.mark(buffer, edge, row, line);
         }
         y + 1
     }
@@ -224,7 +231,30 @@ impl Pane<'_> {
         }
     }
 
-    fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
+    /// Marks the current line: its number is reversed, or only bright if the line was not chosen. Where there is no number,
+    /// the edge of the text is reversed.
+    fn mark(&self, buffer: &mut Buffer, edge: Rect, row: &ScreenRow, line: CurrentLine) {
+        let number = edge.width.saturating_sub(BESIDE_NUMBER);
+        let (place, is_reversed) = match self.side {
+            Side::Preview => (edge, true),
+            Side::Spill if row.opens => (Rect { width: number, ..edge }, line.is_chosen),
+            Side::Spill => (Rect { x: edge.x + number, width: edge.width.min(1), ..edge }, true),
+        };
+        for at in place.intersection(buffer.area).positions() {
+            let cell = &mut buffer[at];
+            match cell.symbol() {
+                _ if line.is_chosen || !is_reversed => drop(cell.set_style(Modifier::BOLD)),
+                " " => drop(cell.set_style(self.shown.canvas.theme.dim)),
+                _ => {}
+            }
+            // In a selection without colours, all else is reversed already.
+            if is_reversed {
+                cell.modifier.toggle(Modifier::REVERSED);
+            }
+        }
+    }
+
+    fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow, is_marked: bool) {
         let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
         if self.side == Side::Preview {
             let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
@@ -240,9 +270,9 @@ impl Pane<'_> {
         let of = if row.cells.is_empty() && row.states.is_some() { row.base } else { row.first() };
         let kept = self.output.is_kept(of as usize);
         let mark = if kept { glyphs.kept } else { glyphs.lost };
-        let width = usize::from(area.width).saturating_sub(3);
+        let width = usize::from(area.width.saturating_sub(BESIDE_NUMBER));
         let spans = [
-            Span::new(format!("{number:>width$} "), theme.dim),
+            Span::new(format!("{number:>width$} "), if is_marked { Style::new() } else { theme.dim }),
             Span::new(mark, if kept { Style::new() } else { theme.lost }),
         ];
         line::spans(buffer, area, &spans);
@@ -269,7 +299,6 @@ impl Pane<'_> {
 
     fn cells(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
         let found = self.matches_in(row);
-        let current = self.shown.current;
         let classes: Vec<_> = self.reader.doc.classes(row.first()..row.next.max(row.first() + 1)).collect();
         let mut x = area.x;
         for cell in &row.cells {
@@ -280,11 +309,9 @@ impl Pane<'_> {
             }
             let next = found.partition_point(|range| range.end <= at);
             if found.get(next).is_some_and(|range| range.contains(&at)) {
-                let is_current = current.is_some_and(|range| range.contains(&at));
-                style =
-                    if is_current { self.shown.canvas.theme.current } else { self.shown.canvas.theme.found };
+                style = self.shown.canvas.theme.found;
             }
-            if self.shown.error.is_some_and(|range| range.contains(&at)) {
+            if self.shown.current.is_some_and(|range| range.contains(&at)) {
                 style = self.shown.canvas.theme.current;
             }
             x = put(buffer, area, x, cell, style);

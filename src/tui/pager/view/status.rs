@@ -7,7 +7,6 @@ use ratatui::style::Style;
 use crate::human::{self, thousands};
 use crate::source::ViewSupply;
 use crate::text::label::SafeText;
-use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::Action;
 use crate::tui::pager::output::OpenOutput;
@@ -15,6 +14,7 @@ use crate::tui::pager::scroll::Long;
 use crate::tui::pager::search::job::Counting;
 use crate::tui::pager::window::ReadWindow;
 use crate::tui::pager::{Pager, describe, filter};
+use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
 
@@ -29,18 +29,9 @@ const GAP: &str = "   ";
 /// The fewest hints, besides help, for which the words on the left are shortened.
 const LEAST_HINTS: usize = 2;
 
-/// What the status line shows in preference to the state.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Told<'a> {
-    /// The count typed before a key.
-    pub count: Option<u64>,
-    /// The message shown until the next key.
-    pub message: Option<&'a Message>,
-}
-
 /// Draws the status of one output: a count, a message, or the state; at the right the position, and before it what was
 /// found and as many hints as fit.
-pub fn draw(pager: &Pager, told: &Told, drawn: Drawn, frame: &mut Frame, area: Rect) {
+pub fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, area: Rect) {
     let rights = right(pager, told, drawn);
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
@@ -59,7 +50,7 @@ pub fn draw(pager: &Pager, told: &Told, drawn: Drawn, frame: &mut Frame, area: R
 }
 
 /// Returns versions of the left end, from the longest to the shortest.
-fn left(pager: &Pager, told: &Told) -> Vec<Vec<Span>> {
+fn left(pager: &Pager, told: &StatusLine) -> Vec<Vec<Span>> {
     let output = &pager.output;
     let plain = |text: String| vec![Span::plain(format!(" {text}"))];
     if let Some(count) = told.count {
@@ -137,7 +128,7 @@ struct RightEnd {
 
 /// Returns versions of the right end, from the longest to the shortest: what was found, what needs a look, hints, the
 /// position. Hints are dropped first, then the longer words, what was found at last.
-fn right(pager: &Pager, told: &Told, drawn: Drawn) -> Vec<RightEnd> {
+fn right(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<RightEnd> {
     let theme = &pager.canvas.theme;
     let place = Span::new(format!("{GAP}{} ", position(pager, &pager.output, drawn)), theme.bar);
     let found = matches(pager, told).unwrap_or_default();
@@ -247,7 +238,7 @@ pub(crate) fn typed(pager: &Pager) -> Option<Span> {
 }
 
 /// Describes the matches: `/error 3 of 14 · model got 2`; a long and a short version.
-fn matches(pager: &Pager, told: &Told) -> Option<[String; 2]> {
+fn matches(pager: &Pager, told: &StatusLine) -> Option<[String; 2]> {
     let pattern = pager.find.pattern.as_ref()?;
     let name = SafeText::from(pattern.text()).fit(LONGEST_NAME);
     let (output, tally) = (&pager.output, &pager.find.tally);

@@ -5,13 +5,12 @@ mod list;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 use crate::session::list::agents;
 use crate::text::label::SafeText;
-use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
+use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::widget::layout::{self, SessionsAreas};
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::table::ListTable;
@@ -22,8 +21,13 @@ use super::calls::{CallList, ReadingState};
 /// The fewest columns in which a title is shown.
 const LEAST_TITLE: usize = 8;
 
-/// Draws the list of sessions, or the calls of the one that is open. Without `told`, the last line is left to a prompt.
-pub(crate) fn draw(screen: &SessionsScreen, told: Option<Option<&Message>>, frame: &mut Frame, area: Rect) {
+/// Draws the list of sessions, or the calls of the one that is open. Without `status`, the last line is left to a prompt.
+pub(crate) fn draw(
+    screen: &SessionsScreen,
+    status: Option<StatusLine>,
+    frame: &mut Frame,
+    area: Rect,
+) -> ScreenRows {
     let places = layout::sessions(area);
     draw_title(screen, frame, places.title);
     let empty = empty(screen);
@@ -35,9 +39,10 @@ pub(crate) fn draw(screen: &SessionsScreen, told: Option<Option<&Message>>, fram
     }
     line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
     draw_details(screen, frame, places.detail);
-    if let Some(message) = told {
-        draw_status(screen, message, frame, places.status);
+    if let Some(status) = status {
+        draw_status(screen, status, frame, places.status);
     }
+    ScreenRows { rule: places.rule, status: places.status }
 }
 
 fn draw_table(screen: &SessionsScreen, frame: &mut Frame, places: &SessionsAreas) {
@@ -123,31 +128,16 @@ fn draw_details(screen: &SessionsScreen, frame: &mut Frame, area: Rect) {
         Some(open) => calls::details(open),
         None => list::details(screen),
     };
-    let room = usize::from(area.width).saturating_sub(2);
-    for (text, y) in words.into_iter().zip(area.y..area.bottom()) {
-        let text = line::head(text, room, screen.canvas.glyphs());
-        let row = Rect { y, height: 1, ..area };
-        line::left(frame.buffer_mut(), row, format!(" {text}"), screen.canvas.theme.dim);
-    }
+    line::rows(frame.buffer_mut(), area, words, &screen.canvas, screen.canvas.theme.dim);
 }
 
-fn draw_status(screen: &SessionsScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
-    let theme = &screen.canvas.theme;
-    let left = match message {
-        Some(message) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
-        Some(message) => Span::plain(format!(" {}", message.text)),
-        None => Span::new(position(screen), Style::new()),
-    };
-    let taken = line::width(std::slice::from_ref(&left));
-    line::spans(frame.buffer_mut(), area, &[left]);
+fn draw_status(screen: &SessionsScreen, status: StatusLine, frame: &mut Frame, area: Rect) {
     let state = match &screen.calls {
         Some(_) => FooterState::Calls,
         None => FooterState::Sessions,
     };
-    let fits = |hints: &&String| taken + hints.width() + 4 <= usize::from(area.width);
-    if let Some(hints) = footer::versions(state, None, screen.canvas.keys).iter().find(fits) {
-        line::right(frame.buffer_mut(), area, taken, &[Span::new(format!("{hints} "), theme.dim)]);
-    }
+    let hints = footer::versions(state, None, screen.canvas.keys);
+    status.draw(Span::plain(position(screen)), &hints, &screen.canvas, (frame.buffer_mut(), area));
 }
 
 /// Returns which row is selected, of how many.

@@ -84,7 +84,11 @@ fn spans(screen: &StoresScreen, entry: &Entry, column: Column, bar: usize) -> Ve
 }
 
 fn got(screen: &StoresScreen, entry: &Entry) -> Option<ModelGot> {
-    if got::can_weigh(entry) { screen.listing.details.got(entry) } else { Some(ModelGot::Unknown) }
+    if got::can_weigh(entry) {
+        screen.listing.details.got.get(entry).copied()
+    } else {
+        Some(ModelGot::Unknown)
+    }
 }
 
 fn got_words(screen: &StoresScreen, entry: &Entry) -> String {
@@ -93,7 +97,7 @@ fn got_words(screen: &StoresScreen, entry: &Entry) -> String {
 
 /// Returns the recorded call that an entry is of, if it was found.
 fn call<'a>(screen: &'a StoresScreen, entry: &Entry) -> Option<&'a CitingCall> {
-    match screen.listing.details.call(entry)? {
+    match screen.listing.details.calls.get(entry)? {
         FoundCall::Call(call) => Some(call),
         FoundCall::None => None,
     }
@@ -101,7 +105,7 @@ fn call<'a>(screen: &'a StoresScreen, entry: &Entry) -> Option<&'a CitingCall> {
 
 /// Returns the tool named by the entry's path, or else the one recorded for its run.
 fn tool<'a>(screen: &'a StoresScreen, entry: &'a Entry) -> Option<&'a str> {
-    let recorded = || screen.listing.details.peek(entry).and_then(|peek| peek.tool.as_deref());
+    let recorded = || screen.listing.details.peeks.get(entry).and_then(|peek| peek.tool.as_deref());
     entry.tool().or_else(recorded)
 }
 
@@ -166,7 +170,7 @@ pub(super) fn content(screen: &StoresScreen, entry: &Entry, columns: usize) -> V
     let remarks = kept.into_iter().chain(status);
     let mut spans: Vec<Span> =
         remarks.map(|remark| Span::new(format!("{remark}  "), theme.warning)).collect();
-    if let Some(peek) = screen.listing.details.peek(entry) {
+    if let Some(peek) = screen.listing.details.peeks.get(entry) {
         let recorded = call(screen, entry).map(|call| SafeText::from(first_line(&call.command)));
         let command = recorded.filter(|_| peek.command.is_empty()).unwrap_or_else(|| peek.command.clone());
         if !command.is_empty() {

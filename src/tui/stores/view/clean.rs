@@ -1,5 +1,8 @@
 //! Draws what cleaning would delete, before anything is deleted.
 
+use std::any::Any;
+
+use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
@@ -7,6 +10,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::human::{count, size, span};
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
+use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, box_action};
 use crate::tui::stores::{Cleaning, StoresScreen};
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
@@ -19,8 +23,45 @@ fn feet(keys: &KeyMap) -> [String; 3] {
         .map(|asks| format!(" {open} marks them for deletion{asks} · {back} leaves them "))
 }
 
+/// The overdue entries, scrolled down to a row.
+pub(crate) struct CleaningBox {
+    pub(crate) cleaning: Cleaning,
+    pub(crate) top: u16,
+}
+
+impl Layer for CleaningBox {
+    fn key(&mut self, key: KeyEvent, mut on: LayerContext) -> LayerNext {
+        let action = match box_action(key, &mut on) {
+            Ok(action) => action,
+            Err(next) => return next,
+        };
+        let page = on.canvas.size.1 / 2;
+        self.top = match action {
+            Action::Down => self.top.saturating_add(1),
+            Action::Up => self.top.saturating_sub(1),
+            Action::PageDown | Action::HalfDown | Action::Choose => self.top.saturating_add(page),
+            Action::PageUp | Action::HalfUp => self.top.saturating_sub(page),
+            Action::Open => {
+                if let Some(stores) = (on.below as &mut dyn Any).downcast_mut::<StoresScreen>() {
+                    stores.accept_cleaning(&self.cleaning);
+                }
+                return LayerNext::Closes;
+            }
+            _ => return LayerNext::Closes,
+        };
+        LayerNext::Stays
+    }
+
+    fn draw(&self, look: LayerFrame) {
+        if let Some(stores) = (look.below as &dyn Any).downcast_ref() {
+            let area = look.frame.area();
+            draw(stores, &self.cleaning, look.frame, area, self.top);
+        }
+    }
+}
+
 /// Draws the list of overdue entries, scrolled down to row `top`.
-pub(crate) fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
+fn draw(screen: &StoresScreen, cleaning: &Cleaning, frame: &mut Frame, area: Rect, top: u16) {
     let Cleaning { plan, entries } = cleaning;
     let now = screen.listing.now.unwrap_or_default();
     let rows = plan.to_delete.len().max(1);

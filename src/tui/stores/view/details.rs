@@ -39,7 +39,7 @@ fn first(screen: &StoresScreen) -> Vec<Span> {
     let Span { text, style } = counted(screen, &entries);
     let mut spans = vec![Span::plain(format!(" {what}")), Span::new(format!(" · {text}"), style)];
     if let [entry] = entries[..]
-        && let Some(printed) = listing.details.peek(entry).and_then(|peek| peek.printed)
+        && let Some(printed) = listing.details.peeks.get(entry).and_then(|peek| peek.printed)
     {
         let words = format!(" · only the first {} of {} saved", size(entry.size()), size(printed));
         spans.push(Span::new(words, screen.canvas.theme.warning));
@@ -49,7 +49,8 @@ fn first(screen: &StoresScreen) -> Vec<Span> {
 
 /// The number of lines of some entries together, as far as they are counted.
 fn counted(screen: &StoresScreen, entries: &[&Entry]) -> Span {
-    let known: Vec<&Lines> = entries.iter().filter_map(|entry| screen.listing.details.lines(entry)).collect();
+    let known: Vec<&Lines> =
+        entries.iter().filter_map(|entry| screen.listing.details.lines.get(entry)).collect();
     let failed = known.iter().find_map(|of| match of {
         Lines::Failed(reason) => Some(reason),
         _ => None,
@@ -83,7 +84,7 @@ fn second(screen: &StoresScreen, entry: &Entry) -> Vec<Span> {
     let mut spans = vec![Span::new(access + exposure(entry), style)];
     let rule = if screen.listing.is_kept(entry) { "kept" } else { entry.rule.as_str() };
     spans.push(Span::new(format!(" · rule: {rule}"), screen.canvas.theme.dim));
-    if let Some(peek) = screen.listing.details.peek(entry).filter(|peek| !peek.command.is_empty()) {
+    if let Some(peek) = screen.listing.details.peeks.get(entry).filter(|peek| !peek.command.is_empty()) {
         spans.push(Span::new(" · $ ", screen.canvas.theme.dim));
         spans.push(Span::plain(peek.command.clone()));
     }

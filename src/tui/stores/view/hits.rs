@@ -37,11 +37,11 @@ pub(super) fn draw(screen: &StoresScreen, hits: &HitList, frame: &mut Frame, pla
         return line::centred(frame.buffer_mut(), list, [words], theme.dim);
     }
     for row in 0..list.height {
-        let index = hits.top + usize::from(row);
+        let index = hits.cursor.top + usize::from(row);
         let Some(found) = hits.row(index) else { break };
         let at = Rect { y: list.y + row, height: 1, ..list };
-        let mut spans = spans(screen, found, id, index == hits.chosen);
-        if index == hits.chosen {
+        let mut spans = spans(screen, found, id, index == hits.cursor.chosen);
+        if index == hits.cursor.chosen {
             spans.iter_mut().for_each(|span| span.style = span.style.add_modifier(Modifier::BOLD));
             line::selected(frame.buffer_mut(), at, &spans, &screen.canvas);
         } else {

@@ -6,7 +6,6 @@ mod column;
 mod columns;
 pub(crate) mod details;
 mod hits;
-pub(crate) mod pending;
 pub(crate) mod searched;
 mod title;
 
@@ -18,12 +17,12 @@ use unicode_width::UnicodeWidthStr;
 use crate::human::{count, size, thousands};
 use crate::store::Entry;
 use crate::text::label::SafeText;
-use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::pager::reader::Cost;
 use crate::tui::pager::view::pane;
+use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::stores::StoresScreen;
+use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
@@ -38,19 +37,19 @@ const LEAST_HINTS: usize = 4;
 /// Draws the list, and the preview of the selected entry beside it if there is room.
 pub(crate) fn draw(
     screen: &StoresScreen,
-    told: Option<Option<&Message>>,
+    status: Option<StatusLine>,
     frame: &mut Frame,
     area: Rect,
     cost: &Cost,
-) {
+) -> ScreenRows {
     let places = layout::stores(area);
     if let Some(found) = &screen.hits {
         hits::draw(screen, found, frame, &places);
         line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
-        if let Some(message) = told {
-            draw_status(screen, message, frame, places.status);
+        if let Some(status) = status {
+            draw_status(screen, status, frame, places.status);
         }
-        return;
+        return ScreenRows { rule: places.rule, status: places.status };
     }
     let listing = &screen.listing;
     title::draw(screen, frame, places.title);
@@ -72,9 +71,10 @@ pub(crate) fn draw(
     line::upright(frame.buffer_mut(), places.divider, &screen.canvas);
     line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
     details::draw(screen, frame, places.detail);
-    if let Some(message) = told {
-        draw_status(screen, message, frame, places.status);
+    if let Some(status) = status {
+        draw_status(screen, status, frame, places.status);
     }
+    ScreenRows { rule: places.rule, status: places.status }
 }
 
 fn draw_rows(screen: &StoresScreen, frame: &mut Frame, places: &layout::StoresAreas) {
@@ -169,33 +169,23 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     line::block(frame.buffer_mut(), area, &words, screen.canvas.theme.dim);
 }
 
-fn draw_status(screen: &StoresScreen, message: Option<&Message>, frame: &mut Frame, area: Rect) {
+fn draw_status(screen: &StoresScreen, status: StatusLine, frame: &mut Frame, area: Rect) {
     let theme = &screen.canvas.theme;
-    let versions = match screen.hits {
+    let hints = match screen.hits {
         Some(_) => vec![hits::hints(screen)],
         None => footer::versions(footer_state(screen), None, screen.canvas.keys),
     };
-    let left = match (message, &screen.copying) {
-        (Some(message), _) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
-        (Some(message), _) => Span::plain(format!(" {}", message.text)),
-        (None, Some(copying)) => {
-            Span::new(format!(" {}", copying.in_words(screen.canvas.keys)), theme.accent)
-        }
-        (None, None) if screen.hits.is_some() => Span::default(),
-        (None, None) if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
-        (None, None) => {
-            let hints = versions.iter().rev().nth(LEAST_HINTS).map_or(0, |hints| hints.width());
-            let room = usize::from(area.width).saturating_sub(hints + 4);
+    let rest = match &screen.copying {
+        Some(copying) => Span::new(format!(" {}", copying.in_words(screen.canvas.keys)), theme.accent),
+        None if screen.hits.is_some() => Span::default(),
+        None if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
+        None => {
+            let least = hints.iter().rev().nth(LEAST_HINTS).map_or(0, |hints| hints.width());
+            let room = usize::from(area.width).saturating_sub(least + 4);
             Span::plain(format!(" {}", by_agent(screen, room).unwrap_or_else(|| in_all(screen))))
         }
     };
-    let left = [left];
-    line::spans(frame.buffer_mut(), area, &left);
-    let taken = line::width(&left);
-    let fits = |hints: &&String| taken + hints.width() + 4 <= usize::from(area.width);
-    if let Some(hints) = versions.iter().find(fits) {
-        line::right(frame.buffer_mut(), area, taken, &[Span::new(format!("{hints} "), theme.dim)]);
-    }
+    status.draw(rest, &hints, &screen.canvas, (frame.buffer_mut(), area));
 }
 
 /// Returns the state that decides which keys are taught.

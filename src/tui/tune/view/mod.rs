@@ -7,13 +7,12 @@ mod plot;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, span_left, thousands};
 use crate::text::label::SafeText;
-use crate::tui::event::Message;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::stores::view::searched::searched;
 use crate::tui::widget::layout::{self, TuneAreas};
 use crate::tui::widget::line::{self, Span};
@@ -35,10 +34,16 @@ pub(crate) fn has_plot(screen: &TuneScreen) -> bool {
         && screen.shown().is_some_and(|table| table.grid().is_some() && table.figures.finds > 0)
 }
 
-/// Draws the view. Without `told`, the last line is left to a prompt.
-pub(crate) fn draw(screen: &TuneScreen, told: Option<Option<&Message>>, frame: &mut Frame, area: Rect) {
+/// Draws the view. Without `status`, the last line is left to a prompt.
+pub(crate) fn draw(
+    screen: &TuneScreen,
+    status: Option<StatusLine>,
+    frame: &mut Frame,
+    area: Rect,
+) -> ScreenRows {
     let places = layout::tune(area, has_plot(screen));
-    let Some(table) = screen.shown() else { return };
+    let rows = ScreenRows { rule: places.rule, status: places.status };
+    let Some(table) = screen.shown() else { return rows };
     draw_title(screen, table, frame, places.title);
     let body = Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
     match (&screen.changed, empty(screen, table, body)) {
@@ -50,15 +55,15 @@ pub(crate) fn draw(screen: &TuneScreen, told: Option<Option<&Message>>, frame: &
     }
     line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
     draw_details(screen, table, frame, places.detail);
-    if let Some(message) = told {
-        draw_status(screen, table, message, frame, places.status);
+    if let Some(status) = status {
+        let rest = match table.is_running() {
+            true => Span::new(progress(screen, table), screen.canvas.theme.accent),
+            false => Span::plain(position(screen, table)),
+        };
+        let hints = footer::versions(footer_state(screen, table), None, screen.canvas.keys);
+        status.draw(rest, &hints, &screen.canvas, (frame.buffer_mut(), places.status));
     }
-}
-
-/// Returns the rule above which and the status in which other parts of the screen are drawn.
-pub(crate) fn bands(area: Rect) -> (Rect, Rect) {
-    let places = layout::tune(area, false);
-    (places.rule, places.status)
+    rows
 }
 
 fn draw_table(screen: &TuneScreen, table: &TuneTable, frame: &mut Frame, places: &TuneAreas) {
@@ -173,34 +178,7 @@ fn draw_details(screen: &TuneScreen, table: &TuneTable, frame: &mut Frame, area:
         Some(view) => changed::details(screen, view),
         None => cells::details(screen, table, room),
     };
-    for ((n, text), y) in words.into_iter().enumerate().zip(area.y..area.bottom()) {
-        let text = line::head(text, room, screen.canvas.glyphs());
-        let style = if n == 0 { Style::new() } else { screen.canvas.theme.dim };
-        line::left(frame.buffer_mut(), Rect { y, height: 1, ..area }, format!(" {text}"), style);
-    }
-}
-
-fn draw_status(
-    screen: &TuneScreen,
-    table: &TuneTable,
-    message: Option<&Message>,
-    frame: &mut Frame,
-    area: Rect,
-) {
-    let theme = &screen.canvas.theme;
-    let left = match message {
-        Some(message) if message.is_error => Span::new(format!(" {}", message.text), theme.error),
-        Some(message) => Span::plain(format!(" {}", message.text)),
-        None if table.is_running() => Span::new(progress(screen, table), theme.accent),
-        None => Span::plain(position(screen, table)),
-    };
-    let taken = line::width(std::slice::from_ref(&left));
-    line::spans(frame.buffer_mut(), area, &[left]);
-    let fits = |hints: &&String| taken + hints.width() + 4 <= usize::from(area.width);
-    let state = footer_state(screen, table);
-    if let Some(hints) = footer::versions(state, None, screen.canvas.keys).iter().find(fits) {
-        line::right(frame.buffer_mut(), area, taken, &[Span::new(format!("{hints} "), theme.dim)]);
-    }
+    line::rows(frame.buffer_mut(), area, words, &screen.canvas, Style::new());
 }
 
 fn footer_state(screen: &TuneScreen, table: &TuneTable) -> FooterState {

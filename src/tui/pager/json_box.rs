@@ -1,22 +1,28 @@
 //! A line of JSON, indented, in a box over the screen: what it shows and how it scrolls.
 
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::text::cells::Show;
-use crate::tui::keys::Action;
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::doc::Doc;
 use crate::tui::pager::fold::ProgressLines;
 use crate::tui::pager::json::JsonLine;
-use crate::tui::pager::reader::{Cost, Files, Reader};
+use crate::tui::pager::reader::{Files, Reader};
 use crate::tui::pager::scroll::{Long, Scroll, Viewport};
+use crate::tui::pager::view::pane;
+use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, box_action};
 use crate::tui::widget::canvas::Canvas;
+use crate::tui::widget::cost::Cost;
+use crate::tui::widget::frame;
 use crate::tui::widget::layout;
 
 /// The widest box, in columns.
 const WIDEST: u16 = 116;
 
 /// The state of the box.
-pub struct JsonView {
+pub struct JsonBox {
     /// What is shown.
     pub(crate) title: String,
     doc: Doc,
@@ -24,7 +30,7 @@ pub struct JsonView {
     top: u64,
 }
 
-impl JsonView {
+impl JsonBox {
     /// Shows a line from its start.
     pub(crate) fn new(line: JsonLine) -> Self {
         Self { title: line.title, doc: Doc::text(line.text), top: 0 }
@@ -56,8 +62,8 @@ impl JsonView {
         self.scrolling(canvas, |scroll, top| top < scroll.last_top())
     }
 
-    /// Returns the box scrolled by a key; none if the key closes it.
-    pub(crate) fn act(self, action: Action, canvas: &Canvas) -> Option<Self> {
+    /// Scrolls. Returns false if the action does not.
+    fn scroll(&mut self, action: Action, canvas: &Canvas) -> bool {
         let page = usize::from(canvas.size.1 / 2);
         let top = self.scrolling(canvas, |scroll, top| {
             let top = scroll.row_at(top);
@@ -71,6 +77,41 @@ impl JsonView {
                 _ => return None,
             })
         });
-        top.map(|top| Self { top, ..self })
+        self.top = top.unwrap_or(self.top);
+        top.is_some()
+    }
+}
+
+impl Layer for JsonBox {
+    fn key(&mut self, key: KeyEvent, mut on: LayerContext) -> LayerNext {
+        match box_action(key, &mut on) {
+            Ok(action) if self.scroll(action, on.canvas) => LayerNext::Stays,
+            Ok(_) => LayerNext::Closes,
+            Err(next) => next,
+        }
+    }
+
+    fn draw(&self, look: LayerFrame) {
+        draw(look.canvas, self, look.frame);
+    }
+}
+
+/// Draws the box.
+fn draw(canvas: &Canvas, json: &JsonBox, frame: &mut Frame) {
+    let key = |action| canvas.keys.of(KeyContext::Pager, action);
+    let [down, start, end, back] = [Action::Down, Action::Start, Action::End, Action::Back].map(key);
+    let foot = match json.has_more(canvas) {
+        true => format!(" {down} more · {start} {end} ends · {back} back "),
+        false => format!(" {back} back "),
+    };
+    let title = format!(" {} ", json.title);
+    let inner = frame::draw(canvas, frame, JsonBox::place(canvas), title, foot);
+    let rows = json.scrolling(canvas, |scroll, top| scroll.screen(scroll.row_at(top)));
+    for (row, y) in rows.iter().zip(inner.y..inner.bottom()) {
+        let mut x = inner.x;
+        for cell in &row.cells {
+            let style = pane::kind_style(cell.kind, &canvas.theme).unwrap_or_default();
+            x = pane::put(frame.buffer_mut(), Rect { y, height: 1, ..inner }, x, cell, style);
+        }
     }
 }

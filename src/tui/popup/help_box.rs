@@ -1,17 +1,43 @@
-//! Draws help: its rows in one column or two, with matches set off, and where it is.
+//! Help as a pop-up: its rows in one column or two, with matches set off, and where it is.
 
+use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use unicode_width::UnicodeWidthStr;
 
+use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::popup::help::{HelpLine, HelpRows, HelpSearch, HelpView, INDENT, KEYS};
+use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Screen};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
 
-pub(crate) fn draw(canvas: &Canvas, view: &HelpView, frame: &mut Frame) {
+use super::help::{HelpLine, HelpRows, HelpSearch, HelpView, INDENT, KEYS};
+
+impl Layer for HelpView {
+    fn context(&self, _below: &dyn Screen) -> KeyContext {
+        KeyContext::Help
+    }
+
+    fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
+        if on.canvas.keys.action(KeyContext::Help, key) == Some(Action::QuitNow) && !self.is_typing() {
+            return LayerNext::Passes(Action::QuitNow);
+        }
+        match self.key(key, on.canvas) {
+            Ok(true) => {}
+            Ok(false) => return LayerNext::Closes,
+            Err(words) => *on.below.message() = Some(Message::note(words)),
+        }
+        LayerNext::Stays
+    }
+
+    fn draw(&self, look: LayerFrame) {
+        draw(look.canvas, self, look.frame);
+    }
+}
+
+fn draw(canvas: &Canvas, view: &HelpView, frame: &mut Frame) {
     let shown = HelpRows::of(view, canvas);
     let inner = frame::draw(canvas, frame, shown.place, title(view, &shown), foot(view, canvas));
     let number = shown.columns.len().max(1) as u16;

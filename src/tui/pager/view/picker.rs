@@ -1,5 +1,8 @@
 //! Draws the policy picker over the lower part of the screen, so that the preview shows above it.
 
+use std::any::Any;
+
+use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
@@ -7,37 +10,57 @@ use ratatui::style::{Modifier, Style};
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::Pager;
-use crate::tui::popup::picker::Picker;
+use crate::tui::pager::picker::{Picker, height, prose_rows, rows};
+use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Screen};
 use crate::tui::target::Choice;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
 
 use super::figures::{FigureCells, FigureColumns, limits};
+use super::pair;
 
-/// Rows besides the table and the prose: the border, the typed text and the heading.
-const AROUND: u16 = 4;
+impl Layer for Picker {
+    fn context(&self, below: &dyn Screen) -> KeyContext {
+        match below.context() {
+            KeyContext::Pair => KeyContext::Pair,
+            _ => KeyContext::Policies,
+        }
+    }
 
-/// From this many rows of the screen on there are three rows of prose, below that one.
-const TALL: u16 = 20;
+    fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
+        match on.canvas.keys.action(self.context(on.below), key) {
+            Some(action @ (Action::Help | Action::QuitNow)) => return LayerNext::Passes(action),
+            _ if on.below.context() == KeyContext::Pair => {
+                on.below.key(key, on.effects);
+                return LayerNext::Stays;
+            }
+            _ => {}
+        }
+        let LayerContext { below, effects, .. } = on;
+        let below: &mut dyn Any = below;
+        below.downcast_mut().map_or(LayerNext::Closes, |pager| self.pick(key, pager, effects))
+    }
 
-fn prose_rows(height: u16) -> u16 {
-    if height < TALL { 1 } else { 3 }
-}
+    /// The same policy stays selected when rows arrive.
+    fn refresh(&mut self, below: &dyn Screen) {
+        if let Some(pager) = (below as &dyn Any).downcast_ref::<Pager>() {
+            let name = self.chosen_name.take();
+            self.choose(name.as_deref(), &pager.comparisons);
+        }
+    }
 
-/// Returns the rows of the whole picker on a screen of `height` rows: at most two thirds of them.
-fn height(height: u16, picker: &Picker) -> u16 {
-    let most = (picker.most() as u16).saturating_add(AROUND + prose_rows(height));
-    most.min((height / 3 * 2).max(AROUND + 3)).min(height)
-}
-
-/// Returns the number of policies that a screen of this size (columns, rows) has room for.
-pub(crate) fn rows(size: (u16, u16), picker: &Picker) -> usize {
-    usize::from(height(size.1, picker).saturating_sub(AROUND + prose_rows(size.1)).max(1))
+    fn draw(&self, look: LayerFrame) {
+        let Some(pager) = (look.below as &dyn Any).downcast_ref::<Pager>() else { return };
+        draw(pager, self, look.message, look.frame);
+        if let Some(pair) = &pager.pair {
+            pair::draw(pager, pair, look.frame, look.cost);
+        }
+    }
 }
 
 /// Draws the picker. A message about an error takes the place of the keys.
-pub(crate) fn draw(pager: &Pager, picker: &Picker, message: Option<&Message>, frame: &mut Frame) {
+fn draw(pager: &Pager, picker: &Picker, message: Option<&Message>, frame: &mut Frame) {
     let (canvas, area) = (&pager.canvas, frame.area());
     let height = height(area.height, picker);
     let place = Rect { y: area.bottom().saturating_sub(height), height, ..area };

@@ -5,10 +5,36 @@ use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
 use crate::compare::{Order, Sorting};
-use crate::tui::event::MOST_TYPED;
+use crate::tui::event::{MOST_TYPED, Message};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::pager::comparing::Comparisons;
+use crate::tui::screen::{Effects, LayerNext};
 use crate::tui::target::Choice;
+
+use super::Pager;
+use super::comparing::Comparisons;
+use super::pair::PairSide;
+
+/// Rows besides the table and the prose: the border, the typed text and the heading.
+const AROUND: u16 = 4;
+
+/// From this many rows of the screen on there are three rows of prose, below that one.
+const TALL: u16 = 20;
+
+/// Returns the rows of prose below the table.
+pub(crate) fn prose_rows(height: u16) -> u16 {
+    if height < TALL { 1 } else { 3 }
+}
+
+/// Returns the rows of the whole picker on a screen of `height` rows: at most two thirds of them.
+pub(crate) fn height(height: u16, picker: &Picker) -> u16 {
+    let most = (picker.most() as u16).saturating_add(AROUND + prose_rows(height));
+    most.min((height / 3 * 2).max(AROUND + 3)).min(height)
+}
+
+/// Returns the number of policies that a screen of this size (columns, rows) has room for.
+pub(crate) fn rows(size: (u16, u16), picker: &Picker) -> usize {
+    usize::from(height(size.1, picker).saturating_sub(AROUND + prose_rows(size.1)).max(1))
+}
 
 /// The table, and the text typed to narrow it down.
 #[derive(Debug, Clone, Default)]
@@ -22,8 +48,9 @@ pub struct Picker {
     sorting: Sorting,
     /// Whether policies of earlier eras are listed too.
     pub all: bool,
-    /// The index of the selected policy among those shown.
+    /// The index of the selected policy among those shown, and its name.
     pub chosen: usize,
+    pub(super) chosen_name: Option<String>,
 }
 
 impl Picker {
@@ -124,6 +151,7 @@ impl Picker {
     pub(crate) fn choose(&mut self, name: Option<&str>, rows: &Comparisons) {
         let at = self.shown(rows).iter().position(|choice| Some(choice.policy.name()) == name);
         self.chosen = at.unwrap_or(0);
+        self.chosen_name = self.selected(rows).map(|choice| choice.policy.name().to_owned());
     }
 
     /// Changes what is listed or its order; the same policy stays selected if it is still listed.
@@ -197,4 +225,56 @@ pub(crate) enum Picked {
     One(Box<Choice>),
     /// These two are to be seen side by side.
     Two(Box<[Choice; 2]>),
+}
+
+/// Shows the policies, with the one in use selected.
+pub(crate) fn open(pager: &mut Pager, mut choices: Vec<Choice>, effects: &mut Effects) {
+    pager.drawer.open = false;
+    let (policy, limits_from) = pager.own_policy();
+    let used = policy.name().to_owned();
+    // The policy in use is listed with its limits as they are now.
+    if let Some(choice) = choices.iter_mut().find(|choice| choice.policy.name() == used) {
+        (choice.policy, choice.limits_from) = (policy.clone(), limits_from.to_owned());
+    }
+    let picker = Picker::new(choices, used);
+    picker.request_rows(pager, effects);
+    effects.lay(picker);
+}
+
+impl Picker {
+    /// Has the rows made, those on the screen first.
+    fn request_rows(&self, pager: &mut Pager, effects: &mut Effects) {
+        let height = rows(pager.canvas.size, self);
+        pager.compare(self.wanted(&pager.comparisons, height), effects);
+    }
+
+    /// Handles a key, and tries on the policy that it selects.
+    pub(super) fn pick(&mut self, key: KeyEvent, pager: &mut Pager, effects: &mut Effects) -> LayerNext {
+        let page = rows(pager.canvas.size, self) as isize;
+        let picked = self.key(key, pager.canvas.keys, page.max(1), &pager.comparisons);
+        match picked {
+            Picked::Nothing => {
+                let chosen = self.selected(&pager.comparisons).cloned();
+                let name = chosen.as_ref().map(|choice| choice.policy.name().to_owned());
+                if let Some(choice) = chosen.filter(|_| self.chosen_name != name) {
+                    pager.try_on(&choice, effects);
+                }
+                self.chosen_name = name;
+                self.request_rows(pager, effects);
+            }
+            Picked::TooMuch => pager.message = Some(Message::full_line()),
+            Picked::Two(choices) => {
+                pager.show_pair(choices.map(|choice| PairSide::Policy(Box::new(choice))), effects);
+            }
+            Picked::Closed | Picked::One(_) => {
+                pager.give_back(effects);
+                pager.stop_comparing(effects);
+                if let Picked::One(choice) = picked {
+                    pager.use_policy(choice.policy, choice.limits_from, effects);
+                }
+                return LayerNext::Closes;
+            }
+        }
+        LayerNext::Stays
+    }
 }

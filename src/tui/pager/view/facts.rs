@@ -1,5 +1,8 @@
 //! Draws the facts about the output being viewed, in a box.
 
+use std::any::Any;
+
+use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use unicode_segmentation::UnicodeSegmentation;
@@ -9,9 +12,11 @@ use crate::known::Certainty;
 use crate::session::model::Evidence;
 use crate::text::label::{SafeText, columns_of, head};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::pager::Pager;
 use crate::tui::pager::describe;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::recorded::{RecordedCall, RestOfOutput};
+use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, box_action};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
@@ -101,8 +106,25 @@ fn of_record(recorded: &RecordedCall) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// The box of facts about the output that is shown.
+pub(crate) struct FactsBox;
+
+impl Layer for FactsBox {
+    /// Any key that does something elsewhere closes it.
+    fn key(&mut self, key: KeyEvent, mut on: LayerContext) -> LayerNext {
+        box_action(key, &mut on).map_or_else(|next| next, |_| LayerNext::Closes)
+    }
+
+    fn draw(&self, look: LayerFrame) {
+        if let Some(pager) = (look.below as &dyn Any).downcast_ref::<Pager>() {
+            let area = look.frame.area();
+            draw(&pager.canvas, &pager.output, look.frame, area);
+        }
+    }
+}
+
 /// Draws the box of facts.
-pub fn draw(canvas: &Canvas, output: &OpenOutput, frame: &mut Frame, area: Rect) {
+fn draw(canvas: &Canvas, output: &OpenOutput, frame: &mut Frame, area: Rect) {
     let facts = facts(output);
     let longest = facts.iter().map(|(_, text)| text.columns()).max().unwrap_or(0) as u16;
     let room = usize::from(area.width).saturating_sub(NAMES + 6).max(1);

@@ -1,0 +1,441 @@
+//! What the application knows of its screens and pop-ups, and what those request of it and of the event loop.
+
+use std::any::Any;
+use std::path::PathBuf;
+
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use unicode_width::UnicodeWidthStr;
+
+use crate::preview::Policy;
+use crate::session::citing::CitingCall;
+use crate::store::{Marked, Pending};
+
+use super::event::{Event, Message, ScreenEvent};
+use super::job::{Job, JobContext, JobRequest, Pace, Slot};
+use super::keys::{Action, KeyContext};
+use super::recorded::ReadyCall;
+use super::target::{Choice, Opened, OpenedFrom};
+use super::widget::canvas::Canvas;
+use super::widget::cost::Cost;
+use super::widget::line::{self, Span};
+use super::widget::prompt::{Prompt, Purpose};
+
+/// A screen: a place on the stack.
+pub trait Screen: Any {
+    /// The context in which its keys are looked up.
+    fn context(&self) -> KeyContext;
+
+    /// A message for the status line, which the application takes.
+    fn message(&mut self) -> &mut Option<Message>;
+
+    /// Whether this is the screen to which such an event leads.
+    fn serves(&self, _event: &dyn Any) -> bool {
+        false
+    }
+
+    /// Handles an event. `is_top` is whether this screen is shown.
+    ///
+    /// # Errors
+    /// The event, if it is for another screen.
+    fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event>;
+
+    /// Handles a key that stands for no action now. Returns false if it does.
+    fn key(&mut self, _key: KeyEvent, _effects: &mut Effects) -> bool {
+        false
+    }
+
+    /// Carries out an action, `count` times or on the line or row of this number.
+    fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects);
+
+    /// Closes what lies over the place. Returns false if nothing does.
+    fn close_inner(&mut self, _effects: &mut Effects) -> bool {
+        false
+    }
+
+    /// Stops what runs. Returns false if nothing does.
+    fn stop(&mut self, _effects: &mut Effects) -> bool {
+        false
+    }
+
+    /// Adapts to another size or other colours of the terminal.
+    fn repaint(&mut self, canvas: Canvas, effects: &mut Effects);
+
+    /// Draws the screen; without `status` its last row is left to a pop-up. Returns the rows on which pop-ups draw.
+    fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows;
+
+    /// The screen has come to the top of the stack, or is asked for anew.
+    fn show(&mut self, _effects: &mut Effects) {}
+
+    /// Another screen comes on top.
+    fn cover(&mut self, _effects: &mut Effects) {}
+
+    /// The screen has left the stack.
+    fn close(&mut self, _effects: &mut Effects) {}
+
+    /// Handles an entered line.
+    ///
+    /// # Errors
+    /// If the line is of no use; it can be corrected then.
+    fn enter(&mut self, _prompt: &Prompt, _effects: &mut Effects) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Shows only the rows with these words.
+    fn filter(&mut self, _words: &str, _effects: &mut Effects) {}
+
+    /// Shows the rows as before the filter was opened.
+    fn give_up_filter(&mut self, _effects: &mut Effects) {}
+
+    /// Follows a line that is being typed.
+    fn type_on(&mut self, _prompt: &Prompt, _effects: &mut Effects) {}
+
+    /// Takes back what followed a line that is given up.
+    fn give_up_typing(&mut self, _effects: &mut Effects) {}
+
+    /// Returns the lines entered before, newest last.
+    fn history(&self, _purpose: Purpose) -> &[String] {
+        &[]
+    }
+
+    /// Returns what was found of the line that is being typed.
+    fn prompt_note(&self) -> Option<Span> {
+        None
+    }
+
+    /// Sorts by a column of its sort menu.
+    fn sort_by(&mut self, _column: usize, _effects: &mut Effects) {}
+
+    /// Whether a command still runs whose output it shows.
+    fn is_running(&self) -> bool {
+        false
+    }
+
+    /// Returns what is marked for deletion.
+    fn pending(&self) -> Option<&Pending> {
+        None
+    }
+
+    /// Takes what is marked for deletion, to delete it.
+    fn take_pending(&mut self) -> Vec<Marked> {
+        Vec::new()
+    }
+
+    /// Changes how an output opens.
+    fn adapt(&self, _opened: &mut Opened) {}
+}
+
+/// A pop-up: a layer over a screen.
+pub trait Layer: Any {
+    /// The context in which its keys are looked up.
+    fn context(&self, below: &dyn Screen) -> KeyContext {
+        below.context()
+    }
+
+    /// Whether a key without a modifier is text.
+    fn is_typing(&self) -> bool {
+        false
+    }
+
+    /// Whether it draws in the row of the status.
+    fn has_status_row(&self) -> bool {
+        false
+    }
+
+    /// Handles a key.
+    fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext;
+
+    /// Handles pasted text.
+    fn paste(&mut self, _text: &str, _below: &mut dyn Screen, _effects: &mut Effects) {}
+
+    /// Follows a change of the screen.
+    fn refresh(&mut self, _below: &dyn Screen) {}
+
+    /// Draws itself.
+    fn draw(&self, look: LayerFrame);
+}
+
+/// What a pop-up lies on.
+pub struct LayerContext<'a> {
+    pub canvas: &'a Canvas,
+    /// The screen beneath.
+    pub below: &'a mut dyn Screen,
+    pub effects: &'a mut Effects,
+}
+
+/// What becomes of a pop-up after a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerNext {
+    Stays,
+    Closes,
+    /// It stays, and the application carries out the action.
+    Passes(Action),
+}
+
+/// Returns the action of a key in a box of text.
+///
+/// # Errors
+/// What becomes of the box, if the key is not for the box itself.
+pub(crate) fn box_action(key: KeyEvent, on: &mut LayerContext) -> Result<Action, LayerNext> {
+    let (keys, context) = (on.canvas.keys, on.below.context());
+    match keys.action(context, key) {
+        Some(Action::Quit | Action::Interrupt) => Err(LayerNext::Closes),
+        Some(Action::QuitNow) => Err(LayerNext::Passes(Action::QuitNow)),
+        Some(action) => Ok(action),
+        None => {
+            *on.below.message() = keys.unknown(context, key).map(Message::note);
+            Err(LayerNext::Stays)
+        }
+    }
+}
+
+/// Where a pop-up is drawn.
+pub struct LayerFrame<'a, 'b> {
+    pub canvas: &'a Canvas,
+    pub below: &'a dyn Screen,
+    /// The message for the status line.
+    pub message: Option<&'a Message>,
+    pub frame: &'a mut Frame<'b>,
+    /// The row of the status.
+    pub status: Rect,
+    pub cost: &'a Cost,
+}
+
+/// The rows of a screen on which pop-ups draw.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ScreenRows {
+    /// The rule above the status.
+    pub rule: Rect,
+    pub status: Rect,
+}
+
+/// What the status line shows in preference to the state.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StatusLine<'a> {
+    /// The count typed before a key.
+    pub count: Option<u64>,
+    /// The message shown until the next key.
+    pub message: Option<&'a Message>,
+}
+
+impl StatusLine<'_> {
+    /// Draws the message, or else `rest`, and as many hints as fit: the first of their versions, longest first.
+    pub(crate) fn draw(
+        self,
+        rest: Span,
+        hints: &[String],
+        canvas: &Canvas,
+        (buffer, area): (&mut Buffer, Rect),
+    ) {
+        let left = match self.message {
+            Some(message) if message.is_error => Span::new(format!(" {}", message.text), canvas.theme.error),
+            Some(message) => Span::plain(format!(" {}", message.text)),
+            None => rest,
+        };
+        let taken = line::width(std::slice::from_ref(&left));
+        line::spans(buffer, area, &[left]);
+        if let Some(hints) = hints.iter().find(|hints| taken + hints.width() + 4 <= usize::from(area.width)) {
+            line::right(buffer, area, taken, &[Span::new(format!("{hints} "), canvas.theme.dim)]);
+        }
+    }
+}
+
+/// Where one screen leads to another.
+#[derive(Debug)]
+pub enum Link {
+    /// To the list of stored outputs, with this one selected.
+    Stores(Option<PathBuf>),
+    /// To the sessions.
+    Sessions,
+    /// To a call of a session.
+    Call(Box<CitingCall>),
+    /// To the new outputs.
+    Watch,
+    /// From the call of this index to its spill in the list of stored outputs.
+    SpillOfCall(usize),
+    /// From the selected stored output to its call.
+    CallOfOutput,
+}
+
+impl ScreenEvent for Link {}
+
+/// Something that the application does for a screen or pop-up.
+pub enum ScreenRequest {
+    /// Leaves the place.
+    Back,
+    /// Leaves the screens; asks first if something would be lost, unless it is known what becomes of the command.
+    Leave(Option<CommandFate>),
+    /// Leaves the screens, with what is marked deleted or kept.
+    Quit(CommandFate, PendingFate),
+    /// Goes back to the outputs named on the command line, and on to the next or previous one.
+    OtherFile {
+        /// True for the next, false for the previous.
+        next: bool,
+    },
+    /// Goes to the screen that serves this event, and hands it over.
+    Show(Box<dyn ScreenEvent>),
+    /// Hands an event to the screen that knows it.
+    Send(Event),
+    /// Lays a pop-up over the screen.
+    Lay(Box<dyn Layer>),
+    /// Handles keys that were held back.
+    Replay(Vec<KeyEvent>),
+}
+
+/// What becomes of the command that still runs, if one does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CommandFate {
+    /// It runs to its end.
+    #[default]
+    RunsOn,
+    /// It is stopped.
+    Stops,
+}
+
+/// What becomes of what is marked for deletion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PendingFate {
+    Delete,
+    Keep,
+}
+
+/// An output to open.
+#[derive(Debug, Clone)]
+pub struct OpenRequest {
+    pub path: PathBuf,
+    /// The line to begin with, 1-based.
+    pub line: Option<u64>,
+    /// The policy to show it under, and where its limits come from.
+    pub under: Option<(Policy, String)>,
+    pub origin: OpenedFrom,
+}
+
+impl OpenRequest {
+    /// Opens a stored output from its list.
+    pub(crate) fn stored(path: PathBuf, line: Option<u64>) -> Self {
+        Self { path, line, under: None, origin: OpenedFrom::Stores }
+    }
+}
+
+/// Something that the event loop does for the screens.
+#[derive(Debug)]
+pub enum Effect {
+    /// Has a worker do a job; an earlier one in its slot is abandoned.
+    Run(Job),
+    /// Abandons the job in a slot.
+    Stop(Slot),
+    /// Passes a request to the job in a slot.
+    Ask(Slot, JobRequest),
+    /// Leaves the screens, then deletes these entries. Nothing else that is marked is deleted.
+    Quit(Vec<Marked>),
+    /// Stops the command whose output is shown first, as Ctrl-C does.
+    StopCommand,
+    /// Puts text on the clipboard of the terminal.
+    Copy(String),
+    /// Opens the file in an editor, at this line.
+    Edit(u64),
+    Open(OpenRequest),
+    /// Opens the file being viewed again.
+    Reopen,
+    /// Switches to the next or previous of the outputs named on the command line.
+    OtherFile {
+        /// True for the next, false for the previous.
+        next: bool,
+    },
+    /// Loads policies.
+    LoadPolicies(PoliciesRequest),
+    /// Deletes these entries.
+    Delete(Vec<Marked>),
+    /// Opens a call of the session.
+    OpenCall(Box<ReadyCall>),
+    /// Suspends overspill, as Ctrl-Z does in other programs.
+    Suspend,
+}
+
+/// A request to load policies.
+pub struct PoliciesRequest {
+    /// The first of these names that exists; all policies if there are none.
+    pub names: Vec<String>,
+    /// Makes an event of the policies that were found.
+    pub answer: Box<dyn FnOnce(Vec<Choice>) -> Event + Send>,
+}
+
+impl std::fmt::Debug for PoliciesRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PoliciesRequest({:?})", self.names)
+    }
+}
+
+/// Effects in the order in which they are carried out, and requests to the application.
+#[derive(Default)]
+pub struct Effects {
+    outside: Vec<Effect>,
+    requests: Vec<ScreenRequest>,
+}
+
+impl Effects {
+    pub fn push(&mut self, effect: Effect) {
+        self.outside.push(effect);
+    }
+
+    /// Has a worker do a job; an earlier one in the slot is abandoned.
+    pub(crate) fn run(&mut self, slot: Slot, work: impl FnOnce(&JobContext) + Send + 'static) {
+        self.run_at(Pace::Background, slot, work);
+    }
+
+    /// Has a job done that the user waits for.
+    pub(crate) fn run_at(&mut self, pace: Pace, slot: Slot, work: impl FnOnce(&JobContext) + Send + 'static) {
+        self.push(Effect::Run(Job::new(slot, pace, work)));
+    }
+
+    /// Abandons the jobs in these slots.
+    pub(crate) fn stop(&mut self, slots: impl IntoIterator<Item = Slot>) {
+        self.outside.extend(slots.into_iter().map(Effect::Stop));
+    }
+
+    /// Passes a request to the job in a slot.
+    pub(crate) fn ask(&mut self, slot: Slot, request: impl Any + Send) {
+        self.push(Effect::Ask(slot, Box::new(request)));
+    }
+
+    /// Requests something of the application.
+    pub(crate) fn request(&mut self, request: ScreenRequest) {
+        self.requests.push(request);
+    }
+
+    /// Goes to the screen that serves this event, and hands it over.
+    pub(crate) fn show(&mut self, event: impl ScreenEvent) {
+        self.request(ScreenRequest::Show(Box::new(event)));
+    }
+
+    /// Hands an event to the screen that knows it.
+    pub(crate) fn send(&mut self, event: impl Into<Event>) {
+        self.request(ScreenRequest::Send(event.into()));
+    }
+
+    /// Lays a pop-up over the screen.
+    pub(crate) fn lay(&mut self, layer: impl Layer) {
+        self.request(ScreenRequest::Lay(Box::new(layer)));
+    }
+
+    /// Takes the requests to the application.
+    pub(crate) fn take_requests(&mut self) -> Vec<ScreenRequest> {
+        std::mem::take(&mut self.requests)
+    }
+
+    /// Iterates over the effects requested so far.
+    pub fn iter(&self) -> std::slice::Iter<'_, Effect> {
+        self.outside.iter()
+    }
+}
+
+impl IntoIterator for Effects {
+    type Item = Effect;
+    type IntoIter = std::vec::IntoIter<Effect>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.outside.into_iter()
+    }
+}
