@@ -52,14 +52,6 @@ pub(crate) struct FileOrigin {
     run: Option<RunNote>,
 }
 
-#[cfg(feature = "app")]
-impl FileOrigin {
-    /// Whether the record of a run says by which policy and limits the file was cut.
-    pub(crate) fn is_recorded(&self) -> bool {
-        self.run.is_some()
-    }
-}
-
 /// The existing policies, and what selects among them.
 #[derive(Clone)]
 pub struct Config {

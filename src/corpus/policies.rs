@@ -36,12 +36,8 @@ impl<'a> CutPolicies<'a> {
         if let Some(resolved) = known.get(&origin) {
             return resolved.clone();
         }
-        let policy = self.config.by_origin(origin.clone()).into_iter().next();
-        let (overrides, path) = match origin.is_recorded() {
-            true => (Overrides::default(), Some(path)),
-            false => (Overrides { policy, ..Overrides::default() }, None),
-        };
-        let resolved = self.config.resolve(&overrides, path).map(Arc::new).map_err(|error| error.to_string());
+        let resolved = self.config.resolve(&Overrides::default(), Some(path));
+        let resolved = resolved.map(Arc::new).map_err(|error| error.to_string());
         known.insert(origin, resolved.clone());
         resolved
     }

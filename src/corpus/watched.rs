@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 
 use crate::compare::{LostErrors, first_lost_line, kept_ranges, line_around, lost_errors};
 use crate::human::{size, thousands};
+use crate::known::Certainty;
 use crate::preview::{Preview, Status};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
@@ -39,6 +40,8 @@ pub struct WatchedOutput {
     pub time: String,
     /// How much of it the model got.
     pub got: WatchedGot,
+    /// How certain that is; `None` if the policy cannot be used.
+    pub certainty: Option<Certainty>,
     /// The lines that the model got, as the policy counts them; `None` without a preview.
     pub kept_lines: Option<u64>,
     /// The lines that the model did not get, likewise.
@@ -118,7 +121,8 @@ impl WatchedOutput {
     fn of(entry: Entry, open: &OutputBytes, policies: &CutPolicies, severities: &SeverityPatterns) -> Self {
         let bytes: &[u8] = open;
         let path = entry.path();
-        let planned = policies.of(&path).ok().map(|policy| planned(bytes, &path, &policy.policy).ok());
+        let by = policies.of(&path).ok();
+        let planned = by.as_ref().map(|by| planned(bytes, &path, &by.policy).ok());
         let preview = planned.as_ref().and_then(Option::as_ref).filter(|made| made.status == Status::Ok);
         let kept = preview.map(|preview| kept_ranges(&preview.parts)).unwrap_or_default();
         let got = match (&planned, preview) {
@@ -143,6 +147,7 @@ impl WatchedOutput {
             time: entry.modified().to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string(),
             entry,
             got,
+            certainty: by.map(|by| by.certainty),
             kept_lines: preview.and_then(|preview| preview.kept_lines),
             removed_lines: preview.and_then(|preview| preview.removed_lines),
             errors: errors.as_ref().map(ErrorsLost::from),

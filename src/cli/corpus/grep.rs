@@ -5,14 +5,14 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::args::GrepArgs;
 use crate::cli::{CommandResult, Failure, fail, terminal};
-use crate::config::Config;
+use crate::config::{Config, EffectivePolicy};
 use crate::corpus::{
     Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineGot, Outlet, OutputGot, ReadFault, each_hit,
     in_order,
@@ -123,14 +123,14 @@ impl Search<'_> {
             let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
             each_hit(&mut open.supply(), self.pattern, &|| true, |hit| {
-                let (got, policy) = planned.get_or_insert_with(|| self.got(&path, &open));
+                let (got, by) = planned.get_or_insert_with(|| self.got(&path, &open));
                 let fate = got.line(&hit.line);
                 if self.only_lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());
                 }
                 hits.set(hits.get() + 1);
                 let write = |out: &mut Vec<u8>| {
-                    let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, policy));
+                    let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, by));
                     self.write(out, heading, (&hit, fate));
                 };
                 flow = outlet.borrow_mut().put(write, || open.is_steady());
@@ -154,12 +154,14 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Plans what the model got of an output; also returns the name of the policy, or why there is none.
-    fn got(&self, path: &Path, bytes: &[u8]) -> (OutputGot, String) {
-        match self.policies.of(path) {
-            Ok(resolved) => (OutputGot::of(bytes, path, &resolved.policy), resolved.policy.name().to_owned()),
-            Err(why) => (OutputGot::Unknown(why.clone()), why),
-        }
+    /// Plans what the model got of an output; also returns the policy, or why there is none.
+    fn got(&self, path: &Path, bytes: &[u8]) -> (OutputGot, Result<Arc<EffectivePolicy>, String>) {
+        let by = self.policies.of(path);
+        let got = match &by {
+            Ok(by) => OutputGot::of(bytes, path, &by.policy),
+            Err(why) => OutputGot::Unknown(why.clone()),
+        };
+        (got, by)
     }
 
     /// Writes the heading of an output.
@@ -168,7 +170,7 @@ impl Search<'_> {
         out: &mut Vec<u8>,
         output: &CorpusOutput,
         path: &'a Path,
-        policy: &str,
+        by: &Result<Arc<EffectivePolicy>, String>,
     ) -> Heading<'a> {
         let seconds = |age: SignedDuration| u64::try_from(age.as_secs()).ok();
         let heading = Heading {
@@ -176,7 +178,8 @@ impl Search<'_> {
             agent: output.agent(self.config),
             id: output.id().map(Cow::into_owned),
             age: output.age(self.now).and_then(seconds),
-            policy: policy.to_owned(),
+            policy: by.as_ref().map_or_else(String::clone, |by| by.policy.name().to_owned()),
+            certainty: by.as_ref().ok().map(|by| by.certainty),
         };
         // Writing to memory does not fail.
         let _ = self.form.heading(out, &heading);

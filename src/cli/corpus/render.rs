@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::cli::terminal;
 use crate::corpus::{Hit, LineGot};
 use crate::human::{size, span};
+use crate::known::Certainty;
 use crate::text::cells::Show;
 use crate::text::label::{label, write_safe};
 use crate::text::search::Pattern;
@@ -46,6 +47,8 @@ pub(super) struct Heading<'a> {
     pub age: Option<u64>,
     /// The name of the policy, or why there is none.
     pub policy: String,
+    /// How certain it is that a model got what that policy makes; `None` if there is none.
+    pub certainty: Option<Certainty>,
 }
 
 #[derive(Serialize)]
@@ -56,6 +59,7 @@ struct HitJson<'a> {
     line: u64,
     offset: usize,
     text: &'a str,
+    certainty: Option<&'static str>,
     kept: Option<bool>,
     lost_by: Option<&'static str>,
 }
@@ -145,6 +149,7 @@ fn json(out: &mut Vec<u8>, of: &Heading, (hit, got): (&Hit, LineGot), text: &[u8
         line: hit.number,
         offset: hit.line.start,
         text: &String::from_utf8_lossy(text),
+        certainty: of.certainty.map(Certainty::as_str),
         kept: got.is_kept(),
         lost_by: got.lost_by(),
     };

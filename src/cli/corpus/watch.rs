@@ -16,6 +16,7 @@ use crate::cli::{CommandResult, Failure, json, say, terminal};
 use crate::config::Config;
 use crate::corpus::{CutPolicies, ReadFault, WatchNews, WatchedGot, WatchedOutput};
 use crate::human::{count, size, thousands};
+use crate::known::Certainty;
 use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, RootReport, RootState};
 use crate::text::label::label;
@@ -182,6 +183,7 @@ fn key(entry: &Entry) -> u64 {
 struct WatchedJson {
     #[serde(flatten)]
     entry: EntryJson,
+    certainty: Option<&'static str>,
     kept_lines: Option<u64>,
     removed_lines: Option<u64>,
     errors: Option<u64>,
@@ -206,6 +208,7 @@ impl WatchedJson {
     fn of(output: &WatchedOutput, selected: &Selected) -> Self {
         Self {
             entry: EntryJson::of(&output.entry, selected),
+            certainty: output.certainty.map(Certainty::as_str),
             kept_lines: output.kept_lines,
             removed_lines: output.removed_lines,
             errors: output.errors.map(|errors| errors.all),

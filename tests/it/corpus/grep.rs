@@ -52,6 +52,10 @@ fn a_hit_is_an_object_with_its_place() {
     assert_eq!((&young["text"], &young["kept"]), (&"a\u{fffd}b Error".into(), &true.into()));
     assert_eq!((&first["path"], &first["line"]), (&path.to_str().unwrap().into(), &1500.into()));
     assert_eq!((&first["lost_by"], &second["lost_by"]), (&Value::Null, &"lines".into()));
+    assert!(hits.iter().all(|hit| hit["certainty"] == "reconstructed"), "{hits:?}");
+    let plain = home.file("plain.log", "an Error\n");
+    let plain = objects(home.run(&["grep", "--json", "Error", plain.to_str().unwrap()]).ok().text());
+    assert_eq!(plain[0]["certainty"], "would-get");
     let content = fs::read(&path).unwrap();
     for hit in &hits[1..] {
         let offset = hit["offset"].as_u64().unwrap() as usize;

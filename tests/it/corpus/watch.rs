@@ -58,6 +58,7 @@ fn new_outputs_are_reported_with_what_the_model_did_not_get() {
     let json: Value = serde_json::from_str(&watching.next()).unwrap();
     assert_eq!((&json["id"], &json["agent"]), (&ID.into(), &"opencode".into()));
     assert_eq!((&json["kept_lines"], &json["removed_lines"]), (&2000.into(), &1001.into()));
+    assert_eq!(json["certainty"], "reconstructed");
     assert_eq!((&json["errors"], &json["errors_lost"]), (&2.into(), &1.into()));
     assert_eq!((&json["warnings"], &json["warnings_lost"]), (&1.into(), &1.into()));
     assert_eq!(json["first_lost"], "  error[E0308]: \x1b[31mlost\x1b[0m");

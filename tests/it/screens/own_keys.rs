@@ -84,7 +84,7 @@ fn picker_drawer_and_choices_show_own_keys() {
         ("copy-window", &["W"]),
     ];
     let mut bench = open(WIDE, own);
-    shows(bench.keys("l"), "F7 undo");
+    shows(bench.keys("l"), "F7 reset");
     shows(bench.keys("<Esc><Tab>4000Gl"), "F8 applies it");
     shows(bench.keys("<Esc>Y"), "copy: l line · W window · p preview · Esc nothing");
     shows(bench.keys("<Esc>p"), "^G use");

@@ -52,6 +52,7 @@ impl Watching {
             time: "14:02:31".into(),
             entry: self.entry.clone(),
             got,
+            certainty: Some(overspill::preview::Certainty::Reconstructed),
             kept_lines: Some(kept),
             removed_lines: Some(8432 - kept),
             errors: Some(ErrorsLost { all: lost.max(5), lost }),
