@@ -71,6 +71,8 @@ pub enum Pace {
 pub struct Job {
     pub slot: Slot,
     pub pace: Pace,
+    /// Grows with each job: one that was asked for earlier does not replace a later one.
+    pub(crate) order: u64,
     work: Box<dyn FnOnce(&JobContext) + Send>,
 }
 
@@ -79,7 +81,8 @@ pub type JobRequest = Box<dyn Any + Send>;
 
 impl Job {
     pub(crate) fn new(slot: Slot, pace: Pace, work: impl FnOnce(&JobContext) + Send + 'static) -> Self {
-        Self { slot, pace, work: Box::new(work) }
+        static ASKED: AtomicU64 = AtomicU64::new(0);
+        Self { slot, pace, order: ASKED.fetch_add(1, Ordering::Relaxed), work: Box::new(work) }
     }
 
     /// Does the work.

@@ -1,6 +1,6 @@
 //! Runs background jobs on threads of their own, and makes them stop when newer ones replace theirs.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{SendError, Sender, channel, sync_channel};
@@ -20,6 +20,8 @@ pub(super) struct Jobs {
     events: Reporter,
     /// The number of the newest job of each slot.
     newest: [Arc<AtomicU64>; Slot::COUNT],
+    /// When the newest job of each slot was asked for.
+    asked: [Cell<u64>; Slot::COUNT],
     /// To the job in each slot.
     requests: RefCell<[Option<Sender<JobRequest>>; Slot::COUNT]>,
     gate: Gate,
@@ -34,6 +36,7 @@ impl Jobs {
             services,
             events: Reporter::new(move |event| signals.send(Signal::App(event)).is_ok()),
             newest: Default::default(),
+            asked: Default::default(),
             requests: RefCell::default(),
             gate: Gate::default(),
             keeping: RefCell::default(),
@@ -42,6 +45,11 @@ impl Jobs {
 
     /// Starts a job; an earlier one in its slot is abandoned. Returns the events that the job has for the next frame.
     pub(super) fn run(&self, job: Job) -> Vec<Event> {
+        let asked = &self.asked[job.slot as usize];
+        if job.slot != Slot::Other && asked.get() > job.order {
+            return Vec::new();
+        }
+        asked.set(job.order);
         let patience = match job.pace {
             Pace::AtOnce => {
                 self.stop(job.slot);

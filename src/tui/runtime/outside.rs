@@ -38,13 +38,14 @@ impl Session {
     pub(crate) fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
         let mut closing = Effects::default();
         self.close_left(&mut closing);
+        let mut events = Vec::new();
         for effect in effects.into_iter().chain(closing) {
             self.postponed.retain(|earlier| !replaces(&effect, earlier));
             match effect {
                 Effect::Run(job) if self.key_repeats && job.pace != Pace::Background => {
                     self.postponed.push(job)
                 }
-                Effect::Run(job) => self.run(job)?,
+                Effect::Run(job) => events.extend(self.jobs.run(job)),
                 Effect::Stop(slot) => self.jobs.stop(slot),
                 Effect::Ask(slot, request) => self.jobs.ask(slot, request),
                 Effect::Quit(to_delete) => (self.left, self.to_delete) = (true, to_delete),
@@ -72,7 +73,8 @@ impl Session {
                 Effect::Suspend => self.suspend()?,
             }
         }
-        Ok(())
+        // What they lead to comes after all of them, so that nothing newer is undone.
+        events.into_iter().try_for_each(|event| self.happen(event))
     }
 
     /// Starts a job, and handles what it has for the next frame.
