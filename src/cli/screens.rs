@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides, POLICY_VARIABLE};
+use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyMap, TABLE};
 use crate::tui::services::{Services, SessionsListed};
 use crate::tui::widget::theme::{Backdrop, Theme};
-use crate::tui::{self, Choice, Follower, Live, Start, Target};
+use crate::tui::{self, Follower, Live, Start, Subject, Target};
 
 pub(crate) use crate::tui::{StartAt, TuneSource, TuneStart};
 
@@ -80,14 +80,14 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
 fn services(config: Config) -> Services {
     let (stores, env) = (config.stores.clone(), config.env.clone());
     let config = Arc::new(config);
-    let [for_open, for_find, for_tune, for_choices] = [0; 4].map(|_| Arc::clone(&config));
+    let [for_open, for_find, for_tune, for_policies] = [0; 4].map(|_| Arc::clone(&config));
     Services {
         open: Box::new(move |path, hold| open_path(&for_open, path, hold)),
         find: Box::new(move |pattern, goes_on, take| {
             find_in_stores((&for_find, crate::env::now()), pattern, goes_on, take)
         }),
         prepare_tuning: Box::new(move |request| prepare_tuning(&for_tune, request)),
-        load_policies: Box::new(move |name| choices(&for_choices, name)),
+        load_policies: Box::new(move |name| load_policies(&for_policies, name)),
         examiner: Box::new(move |agent| examiner(&config, agent, Paths::Known)),
         stores,
         env,
@@ -129,28 +129,12 @@ fn keys(config: &Config) -> KeyMap {
 
 /// Pairs an open output with the policy that cut it.
 pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) -> anyhow::Result<Target> {
-    let EffectivePolicy { policy, limits_from, chosen_by, certainty, warnings, store_warnings } =
-        opened.resolve(config, overrides)?;
-    let limits_from = match chosen_by {
-        ChosenBy::Variable => format!("{limits_from}; policy from {POLICY_VARIABLE}"),
-        _ => limits_from.to_string(),
-    };
-    let candidates = match chosen_by {
+    let policy = opened.resolve(config, overrides)?;
+    let candidates = match &policy.chosen_by {
         ChosenBy::Person | ChosenBy::Variable => Vec::new(),
-        ChosenBy::Store(names) => {
-            names.iter().flat_map(|name| choices(config, Some(name))).map(|choice| choice.policy).collect()
-        }
+        ChosenBy::Store(names) => names.iter().flat_map(|name| load_policies(config, Some(name))).collect(),
     };
-    let subject = tui::Subject {
-        name: opened.name,
-        context: opened.context,
-        policy,
-        limits_from,
-        certainty,
-        candidates,
-        warnings,
-        store_warnings,
-    };
+    let subject = Subject { name: opened.name, context: opened.context, policy, candidates };
     Ok(Target { subject, source: opened.source })
 }
 
@@ -162,16 +146,10 @@ fn open_path(config: &Config, path: &Path, hold: Hold) -> Result<Target, String>
 }
 
 /// Returns the readable policies, or only the one of this name, each with its effective limits.
-fn choices(config: &Config, only: Option<&str>) -> Vec<Choice> {
+fn load_policies(config: &Config, only: Option<&str>) -> Vec<EffectivePolicy> {
     let resolve = |name: &str| {
         config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
     };
     let names = config.catalog.names().filter(|name| only.is_none_or(|only| only == *name));
-    let resolved = names.filter_map(resolve);
-    let choice = |resolved: EffectivePolicy| Choice {
-        is_current: config.catalog.is_current(&resolved.policy),
-        limits_from: resolved.limits_from.to_string(),
-        policy: resolved.policy,
-    };
-    resolved.map(choice).collect()
+    names.filter_map(resolve).collect()
 }

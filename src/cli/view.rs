@@ -64,7 +64,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let overrides = look.overrides();
     let targets: Vec<_> =
         opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
-    targets.iter().try_for_each(|target| look.refuse_for(&target.subject.policy))?;
+    targets.iter().try_for_each(|target| look.refuse_for(&target.subject.policy.policy))?;
     show_at(config, targets, None, places)
 }
 

@@ -222,6 +222,7 @@ impl Config {
             limits_from = if from_flags { LimitsFrom::Flags } else { LimitsFrom::Run };
             let is_printed = run.is_whole() && policy.is_same(&printed);
             return Ok(EffectivePolicy {
+                is_current: self.catalog.is_current(&policy),
                 certainty: if is_printed { Certainty::Recorded } else { Certainty::WouldGet },
                 policy,
                 limits_from,
@@ -245,7 +246,15 @@ impl Config {
         let is_of_agent = policy.is_same(&of_agent) && self.is_of_agent(&policy, &chosen_by, path);
         let certainty = if is_of_agent { Certainty::Reconstructed } else { Certainty::WouldGet };
         let store_warnings = self.store_of(path).map(|(spec, _)| spec.warnings.clone()).unwrap_or_default();
-        Ok(EffectivePolicy { policy, limits_from, chosen_by, certainty, warnings, store_warnings })
+        Ok(EffectivePolicy {
+            is_current: self.catalog.is_current(&policy),
+            policy,
+            limits_from,
+            chosen_by,
+            certainty,
+            warnings,
+            store_warnings,
+        })
     }
 
     /// Returns where the policy for a new output comes from: `flags`, the configuration file, or `default`.

@@ -39,6 +39,8 @@ pub enum LimitsFrom {
     Config(PathBuf),
     /// The record of the run that made the output.
     Run,
+    /// The setting applied in the Tune view.
+    Tune,
     /// Command-line flags.
     Flags,
 }
@@ -49,6 +51,7 @@ impl fmt::Display for LimitsFrom {
             LimitsFrom::Policy => f.write_str("policy"),
             LimitsFrom::Flags => f.write_str("flags"),
             LimitsFrom::Run => f.write_str("run"),
+            LimitsFrom::Tune => f.write_str("Tune, in this session"),
             LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
         }
     }
@@ -76,6 +79,8 @@ impl ChosenBy {
 #[derive(Debug, Clone)]
 pub struct EffectivePolicy {
     pub policy: Policy,
+    /// Whether it is the current policy of its tool, not an earlier one.
+    pub is_current: bool,
     /// The source of highest precedence that set a limit.
     pub limits_from: LimitsFrom,
     /// What chose the policy.
@@ -86,6 +91,29 @@ pub struct EffectivePolicy {
     pub warnings: Vec<String>,
     /// The warnings of the store that contains the file.
     pub store_warnings: Vec<Warning>,
+}
+
+impl EffectivePolicy {
+    /// Returns a policy that someone chose, with its own limits.
+    pub fn chosen(policy: Policy, is_current: bool) -> Self {
+        Self {
+            policy,
+            is_current,
+            limits_from: LimitsFrom::Policy,
+            chosen_by: ChosenBy::Person,
+            certainty: Certainty::WouldGet,
+            warnings: Vec::new(),
+            store_warnings: Vec::new(),
+        }
+    }
+
+    /// Describes where the limits are from, and the policy, if the environment names it.
+    pub fn origin(&self) -> String {
+        match self.chosen_by {
+            ChosenBy::Variable => format!("{}; policy from {POLICY_VARIABLE}", self.limits_from),
+            ChosenBy::Person | ChosenBy::Store(_) => self.limits_from.to_string(),
+        }
+    }
 }
 
 /// Why the overrides cannot be applied.

@@ -25,4 +25,4 @@ pub use runtime::terminal::{ended_by, is_closed_unheard};
 pub use runtime::{Completed, Follower, Live, LiveNews, Maker, Start, run};
 pub use services::Services;
 pub use stores::tuning::{TuneSource, TuneStart};
-pub use target::{Choice, Ending, StartAt, Subject, Target};
+pub use target::{Ending, StartAt, Subject, Target};

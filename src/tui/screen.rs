@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use crate::preview::Policy;
+use crate::config::EffectivePolicy;
 use crate::session::citing::CitingCall;
 use crate::store::{Marked, Pending};
 
@@ -17,7 +17,7 @@ use super::event::{Event, Message, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot};
 use super::keys::{Action, KeyContext};
 use super::recorded::ReadyCall;
-use super::target::{Choice, Opened, OpenedFrom};
+use super::target::{Opened, OpenedFrom};
 use super::widget::canvas::Canvas;
 use super::widget::cost::Cost;
 use super::widget::line::{self, Span};
@@ -307,8 +307,8 @@ pub struct OpenRequest {
     pub path: PathBuf,
     /// The line to begin with, 1-based.
     pub line: Option<u64>,
-    /// The policy to show it under, and where its limits come from.
-    pub under: Option<(Policy, String)>,
+    /// The policy to show it under.
+    pub under: Option<EffectivePolicy>,
     pub origin: OpenedFrom,
 }
 
@@ -359,7 +359,7 @@ pub struct PoliciesRequest {
     /// The first of these names that exists; all policies if there are none.
     pub names: Vec<String>,
     /// Makes an event of the policies that were found.
-    pub answer: Box<dyn FnOnce(Vec<Choice>) -> Event + Send>,
+    pub answer: Box<dyn FnOnce(Vec<EffectivePolicy>) -> Event + Send>,
 }
 
 impl std::fmt::Debug for PoliciesRequest {

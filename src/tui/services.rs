@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
+use crate::config::EffectivePolicy;
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
 use crate::preview::Catalog;
 use crate::session::examine::{Examiner, Paths};
@@ -14,7 +15,7 @@ use crate::source::Hold;
 use crate::store::{Env, Stores};
 use crate::text::search::Pattern;
 
-use super::target::{Choice, Target};
+use super::target::Target;
 
 /// Opens an output by its path, or returns an error message.
 type Opener = dyn Fn(&Path, Hold) -> Result<Target, String> + Send + Sync;
@@ -25,7 +26,7 @@ type Finder = dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<F
     + Sync;
 
 /// Loads the policy of a name, or all policies, with their limits.
-type PolicyLoader = dyn Fn(Option<&str>) -> Vec<Choice> + Send + Sync;
+type PolicyLoader = dyn Fn(Option<&str>) -> Vec<EffectivePolicy> + Send + Sync;
 
 /// What the command line lends to the screens.
 pub struct Services {

@@ -1,6 +1,7 @@
 //! What the screen of an output is given: the output, the policy that cuts it, and how it ended.
 
-use crate::known::{Certainty, Warning};
+use crate::config::EffectivePolicy;
+use crate::known::Certainty;
 use crate::preview::{InputContext, Policy};
 use crate::source::{MapView, Source};
 
@@ -22,17 +23,9 @@ pub struct Subject {
     /// What a plan needs besides the bytes.
     pub context: InputContext<MapView>,
     /// The policy with its limits.
-    pub policy: Policy,
-    /// Where the limits come from.
-    pub limits_from: String,
-    /// How certain it is that a model got what the policy makes of the output.
-    pub certainty: Certainty,
+    pub policy: EffectivePolicy,
     /// The policies that may have made the output, if its store tells; most likely first.
-    pub candidates: Vec<Policy>,
-    /// Warnings about configuration that could not be used.
-    pub warnings: Vec<String>,
-    /// Warnings about the store that contains the output.
-    pub store_warnings: Vec<Warning>,
+    pub candidates: Vec<EffectivePolicy>,
 }
 
 /// Where an output was opened from.
@@ -68,8 +61,8 @@ pub struct Opened {
     pub origin: OpenedFrom,
     /// The line to begin with, 1-based.
     pub line: Option<u64>,
-    /// The policy to show it under, and where its limits come from.
-    pub under: Option<(Policy, String)>,
+    /// The policy to show it under.
+    pub under: Option<EffectivePolicy>,
 }
 
 /// A place in an output, as `less` and editors take it on their command line.
@@ -93,14 +86,4 @@ pub struct Ending {
     pub failed: Option<Policy>,
     /// The boolean parameters to set because of how it ended, for policies that have them.
     pub told: Vec<&'static str>,
-}
-
-/// A policy that can be picked, with its effective limits.
-#[derive(Debug, Clone)]
-pub struct Choice {
-    pub policy: Policy,
-    /// Where its limits come from.
-    pub limits_from: String,
-    /// Whether it is the current policy of its tool, not an earlier one.
-    pub is_current: bool,
 }

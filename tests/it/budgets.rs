@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_560), ("tui", 24_560), ("session", 17_710), ("preview", 13_570), ("cli", 10_580)];
+    &[("", 87_531), ("tui", 24_526), ("session", 17_704), ("preview", 13_570), ("cli", 10_554)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 595;

@@ -94,12 +94,8 @@ pub(crate) fn command(
             stderr: None,
             exit_code: None,
         },
-        policy: look.policy.clone(),
-        limits_from: look.limits_from.to_string(),
-        certainty: Certainty::WouldGet,
+        policy: look.clone(),
         candidates: Vec::new(),
-        warnings: look.warnings.clone(),
-        store_warnings: Vec::new(),
     };
     let target = Source::open(&path).map(|source| Target { subject, source });
     let (tell, news) = channel();
@@ -298,7 +294,7 @@ pub(crate) fn stdin(
             let opened = input::open(&config, OsStr::new("-"), look)?;
             let mut target = screens::target(&config, opened, &look.overrides())?;
             let words = format!("not saved: {error}");
-            target.subject.warnings.insert(0, words.clone());
+            target.subject.policy.warnings.insert(0, words.clone());
             let shown = screens::show_at(config, vec![target], None, places);
             say(&words);
             shown

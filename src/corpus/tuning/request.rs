@@ -104,7 +104,7 @@ fn current(config: &Config) -> (Vec<EffectivePolicy>, usize) {
         config.resolve(&Overrides { policy: Some(name.to_owned()), ..Overrides::default() }, None).ok()
     };
     let all = config.catalog.names().filter_map(resolve);
-    let all = all.filter(|found| config.catalog.is_current(&found.policy));
+    let all = all.filter(|found| found.is_current);
     let (designs, agents): (Vec<_>, Vec<_>) = all.partition(|found| is_design(config, &found.policy));
     let first = agents.len();
     (agents.into_iter().chain(designs).collect(), first)

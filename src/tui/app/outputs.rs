@@ -6,6 +6,7 @@ use crate::tui::event::ScreenEvent;
 use crate::tui::pager::Pager;
 use crate::tui::pager::bookmark::Handover;
 use crate::tui::pager::event::OutputEvent;
+use crate::tui::pager::planning::AfterPlan;
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{Effect, Effects};
 use crate::tui::target::{Opened, StartAt};
@@ -49,8 +50,8 @@ impl App {
         if let Some(line) = line {
             pager.handle(OutputEvent::StartAt(StartAt::Line(line)), effects);
         }
-        if let Some((policy, limits_from)) = under {
-            pager.use_policy(policy, limits_from, effects);
+        if let Some(policy) = under {
+            pager.use_policy(policy, AfterPlan::Hold, effects);
         }
         self.message = pager.message.take();
         self.on_top(|top| top.cover(effects));

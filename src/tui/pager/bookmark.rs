@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::preview::{Policy, Preview};
+use crate::config::EffectivePolicy;
+use crate::preview::Preview;
 
 use crate::tui::job::Slot;
 use crate::tui::screen::Effects;
@@ -29,8 +30,7 @@ pub(crate) struct Bookmark {
     panes: Panes,
     find: Find,
     filter: Option<KeptFilter>,
-    policy: Policy,
-    limits_from: String,
+    policy: EffectivePolicy,
     first_preview: Option<Preview>,
     /// The length of the output, in bytes.
     bytes: usize,
@@ -39,8 +39,7 @@ pub(crate) struct Bookmark {
 /// Where the user was, and under which policy, before a window was shown as the agent's read tool returns it.
 #[derive(Debug)]
 pub(crate) struct BeforeRead {
-    pub(crate) policy: Policy,
-    pub(crate) limits_from: String,
+    pub(crate) policy: EffectivePolicy,
     pub(crate) place: Place,
     /// The current match in Preview: a range of its document.
     pub(crate) found: Option<Range<u64>>,
@@ -57,7 +56,6 @@ impl Pager {
                 filter: output.sift.as_ref().map(|sift| filter.keep(sift)),
                 bytes: output.view.len(),
                 policy: output.subject.policy,
-                limits_from: output.subject.limits_from,
                 first_preview: output.first_preview,
             };
             bookmarks.insert(file, bookmark);
@@ -104,7 +102,6 @@ impl Pager {
     pub(crate) fn take_bookmark(&mut self, bookmark: Bookmark) -> Panes {
         let output = &mut self.output;
         output.subject.policy = bookmark.policy;
-        output.subject.limits_from = bookmark.limits_from;
         output.first_preview = bookmark.first_preview.filter(|_| output.view.len() == bookmark.bytes);
         self.find.take_up(bookmark.find);
         if let Some(filter) = bookmark.filter {

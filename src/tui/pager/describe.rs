@@ -26,11 +26,11 @@ pub(crate) fn got(output: &OpenOutput, tally: &Tally) -> Option<u64> {
 pub(crate) fn limit(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
     match hit {
-        Some(LimitHit::Lines) => match output.subject.policy.max_lines() {
+        Some(LimitHit::Lines) => match output.policy().max_lines() {
             Some(most) => format!("max lines ({})", thousands(most)),
             None => "max lines".into(),
         },
-        Some(LimitHit::Size(unit)) => match output.subject.policy.max_size() {
+        Some(LimitHit::Size(unit)) => match output.policy().max_size() {
             Some(most) if unit == Unit::Bytes => format!("max bytes ({})", limit_size(most)),
             Some(most) => format!("max {} ({})", unit.words(), thousands(most)),
             None => format!("max {}", unit.words()),
@@ -141,11 +141,11 @@ fn all_of_it(output: &OpenOutput, preview: &Preview) -> String {
 /// Explains why nothing was kept: if the first line taken did not fit, says how long it is.
 fn nothing_kept(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
-    let (Some(LimitHit::Size(_)), Some(most)) = (hit, output.subject.policy.max_size()) else {
+    let (Some(LimitHit::Size(_)), Some(most)) = (hit, output.policy().max_size()) else {
         return format!("nothing kept: {}", limit(output));
     };
     let (which, length) = first_taken(output);
-    let is_whole = most.is_multiple_of(1024) || output.subject.policy.unit() != Unit::Bytes;
+    let is_whole = most.is_multiple_of(1024) || output.policy().unit() != Unit::Bytes;
     let in_words = |length: u64| if is_whole { size(length) } else { format!("{} B", thousands(length)) };
     let length = length.map_or(String::new(), |length| format!("{}, ", in_words(length as u64)));
     format!("nothing kept: the {which} line alone is {length}over {}", output.size_in_words(most))
@@ -155,7 +155,7 @@ fn nothing_kept(output: &OpenOutput) -> String {
 /// the near end of the file, or from the counted line feeds.
 fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
     let (bytes, index) = (&output.view[..], &output.index);
-    if output.subject.policy.direction() == Some(Direction::Tail) {
+    if output.policy().direction() == Some(Direction::Tail) {
         let end = bytes.len() - usize::from(bytes.last() == Some(&b'\n'));
         let near = end.saturating_sub(BLOCK);
         let start = memchr::memrchr(b'\n', &bytes[near..end]).map(|at| near + at + 1);

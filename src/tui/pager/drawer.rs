@@ -47,7 +47,7 @@ pub(crate) enum DrawerMode {
 impl Pager {
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
         let output = &self.output;
-        let before = (output.subject.policy.clone(), self.panes.here());
+        let before = (output.policy().clone(), self.panes.here());
         self.drawer = Drawer { before: Some(before), ..Drawer::default() };
         self.drawer.open = true;
         self.advise(effects)
@@ -55,7 +55,7 @@ impl Pager {
 
     /// Handles a key while the drawer is open.
     pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let last = self.output.subject.policy.params().len().saturating_sub(1);
+        let last = self.output.policy().params().len().saturating_sub(1);
         if let Some(typed) = &mut self.drawer.typed {
             match key.code {
                 KeyCode::Enter => return self.take_typed(effects),
@@ -72,7 +72,7 @@ impl Pager {
             self.drawer.mode = DrawerMode::Limits;
             let keys = self.canvas.keys;
             let action = keys.action(KeyContext::Copying, key);
-            self.drawer.told = limits_text::copy(&self.output.subject.policy, action, keys, effects);
+            self.drawer.told = limits_text::copy(self.output.policy(), action, keys, effects);
             return;
         }
         match self.canvas.keys.action(KeyContext::Drawer, key) {
@@ -81,7 +81,7 @@ impl Pager {
             Some(Action::Lower) => self.change_chosen(false, effects),
             Some(Action::Higher) => self.change_chosen(true, effects),
             Some(Action::TakeAdvice) => self.take_advice(effects),
-            Some(Action::Reset) => self.change_to(self.output.first_policy.clone(), effects),
+            Some(Action::Reset) => self.change_to(self.output.first.policy.clone(), effects),
             Some(Action::Copy) => self.drawer.mode = DrawerMode::Copying,
             Some(Action::Policy) => load_policies(effects),
             Some(Action::Apply) => self.drawer.open = false,
@@ -100,10 +100,10 @@ impl Pager {
     fn cancel(&mut self, effects: &mut Effects) {
         self.drawer.open = false;
         let Some((policy, place)) = self.drawer.before.take() else { return };
-        if policy.is_same(&self.output.subject.policy) {
+        if policy.is_same(self.output.policy()) {
             return;
         }
-        self.output.subject.policy = policy;
+        self.output.subject.policy.policy = policy;
         self.plan(AfterPlan::Return(place), effects);
         self.message = Some(Message::note("cancelled: the limits are as before"));
     }
@@ -118,7 +118,7 @@ impl Pager {
     }
 
     fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
-        let policy = &self.output.subject.policy;
+        let policy = self.output.policy();
         let param = policy.params().get(self.drawer.chosen)?;
         let value = policy.get(&param.name)?.to_string();
         Some((param.name.clone(), param.kind.clone(), value))

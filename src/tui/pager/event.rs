@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use crate::config::EffectivePolicy;
 use crate::session::verify::Verdict;
 use crate::source::{Change, MapView, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 use crate::tui::event::{ScreenEvent, Urgency};
 use crate::tui::recorded::ReadyCall;
-use crate::tui::target::{Choice, Ending, StartAt};
+use crate::tui::target::{Ending, StartAt};
 
 use super::advice::LimitChange;
 use super::comparing::job::Compared;
@@ -59,9 +60,9 @@ pub enum OutputEvent {
     /// The output is to be shown from this place on.
     StartAt(StartAt),
     /// The policies to pick from have been loaded.
-    Policies(Vec<Choice>),
+    Policies(Vec<EffectivePolicy>),
     /// The policy of the agent's read tool has been loaded.
-    ReadTool(Choice, ThenRead),
+    ReadTool(EffectivePolicy, ThenRead),
 }
 
 impl ScreenEvent for OutputEvent {

@@ -34,8 +34,10 @@ impl OpenOutput {
     pub(crate) fn certainty(&self) -> Certainty {
         match self.shown_from() {
             (PreviewFrom::Records, _) if self.recorded.is_some() => Certainty::Recorded,
-            (_, policy) if policy.is_same(&self.first_policy) => self.subject.certainty,
-            (_, policy) if self.subject.candidates.iter().any(|candidate| policy.is_same(candidate)) => {
+            (_, policy) if policy.is_same(&self.first.policy) => self.first.certainty,
+            (_, policy)
+                if self.subject.candidates.iter().any(|candidate| policy.is_same(&candidate.policy)) =>
+            {
                 Certainty::Reconstructed
             }
             _ => Certainty::WouldGet,
@@ -46,7 +48,7 @@ impl OpenOutput {
     /// known to have got it.
     pub(crate) fn what_if(&self) -> Option<&Policy> {
         let (_, policy) = self.shown_from();
-        (self.certainty() == Certainty::WouldGet && !policy.is_same(&self.first_policy)).then_some(policy)
+        (self.certainty() == Certainty::WouldGet && !policy.is_same(&self.first.policy)).then_some(policy)
     }
 
     /// Whether the preview is a window of lines as the agent's read tool returns it.
@@ -112,7 +114,7 @@ impl Pager {
         match output.preview_from {
             PreviewFrom::Records => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
             PreviewFrom::Policy => {
-                format!("reconstructed by {} · {}", output.subject.policy.name(), recorded.check_in_words())
+                format!("reconstructed by {} · {}", output.policy().name(), recorded.check_in_words())
             }
         }
     }

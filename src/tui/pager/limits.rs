@@ -50,9 +50,9 @@ pub(crate) fn step_of(value: u64, up: bool) -> u64 {
 impl OpenOutput {
     /// Describes the limits in force: `head · max 2,000 lines, 50 KB`.
     pub fn limits(&self) -> String {
-        let direction = self.subject.policy.direction().map(|direction| direction.as_str().to_owned());
-        let lines = self.subject.policy.max_lines().map(crate::human::lines);
-        let size = self.subject.policy.max_size().map(|size| self.size_in_words(size));
+        let direction = self.policy().direction().map(|direction| direction.as_str().to_owned());
+        let lines = self.policy().max_lines().map(crate::human::lines);
+        let size = self.policy().max_size().map(|size| self.size_in_words(size));
         let limits: Vec<String> = lines.into_iter().chain(size).collect();
         let limits = (!limits.is_empty()).then(|| format!("max {}", limits.join(", ")));
         direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
@@ -60,7 +60,7 @@ impl OpenOutput {
 
     /// Formats a value of the policy's size limit: `50 KB`, `30,000 UTF-16 units`.
     pub fn size_in_words(&self, size: u64) -> String {
-        size_in_words(&self.subject.policy, size)
+        size_in_words(self.policy(), size)
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::compare::Comparison;
+use crate::config::EffectivePolicy;
 use crate::preview::{self, Input, InputContext, LineSeek, PlanError, Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::index::BlockIndex;
@@ -12,7 +13,6 @@ use super::dividers::Dividers;
 use super::doc::Doc;
 use super::escapes;
 use super::reader::Files;
-use crate::tui::target::Choice;
 
 /// Outputs up to this many bytes are planned on the thread of the screens.
 pub const AT_ONCE: usize = 1 << 20;
@@ -92,9 +92,9 @@ impl Making {
     }
 
     /// Plans the output under another policy, and returns its row of the comparison.
-    pub(crate) fn compare(&self, choice: &Choice, wanted: &dyn Fn() -> bool) -> Comparison {
+    pub(crate) fn compare(&self, choice: &EffectivePolicy, wanted: &dyn Fn() -> bool) -> Comparison {
         let seek = Seek { index: &self.index, bytes: &self.view };
-        Comparison::of(&choice.policy, &choice.limits_from, &self.input(&seek, wanted))
+        Comparison::of(&choice.policy, &choice.limits_from.to_string(), &self.input(&seek, wanted))
     }
 
     /// Returns the bytes of the output.

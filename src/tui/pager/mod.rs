@@ -47,7 +47,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::capture::set_true;
-use crate::preview::Policy;
+use crate::config::EffectivePolicy;
 use crate::source::{Change, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
@@ -139,7 +139,7 @@ impl Pager {
     /// kept for an output that was not.
     pub(crate) fn new(canvas: Canvas, opened: Opened, before: Handover, effects: &mut Effects) -> Self {
         let Opened { subject, view, recorded, streaming, running, file, files, origin, .. } = opened;
-        let warning = subject.warnings.first();
+        let warning = subject.policy.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
         let Handover { mut find, filter, plans, mut bookmarks } = before;
         find.typing = None;
@@ -368,11 +368,11 @@ impl Pager {
     pub(crate) fn next_candidate(&mut self, effects: &mut Effects) {
         let output = &self.output;
         let at =
-            output.subject.candidates.iter().position(|policy| policy.name() == output.subject.policy.name());
+            output.subject.candidates.iter().position(|found| found.policy.name() == output.policy().name());
         let next = at.map_or(0, |at| at + 1);
         match output.subject.candidates.get(next).or(output.subject.candidates.first()).cloned() {
             Some(policy) if output.subject.candidates.len() > 1 => {
-                self.use_policy(policy, "policy".to_owned(), effects)
+                self.use_policy(policy, AfterPlan::Hold, effects)
             }
             _ => {
                 let all = self.key_of(Action::Policy);
@@ -382,20 +382,9 @@ impl Pager {
         }
     }
 
-    pub(crate) fn use_policy(&mut self, policy: Policy, limits_from: String, effects: &mut Effects) {
-        self.use_policy_then(policy, limits_from, AfterPlan::Hold, effects)
-    }
-
     /// Changes the policy and makes the preview, then does `then`.
-    pub(crate) fn use_policy_then(
-        &mut self,
-        policy: Policy,
-        limits_from: String,
-        then: AfterPlan,
-        effects: &mut Effects,
-    ) {
+    pub(crate) fn use_policy(&mut self, policy: EffectivePolicy, then: AfterPlan, effects: &mut Effects) {
         let output = &mut self.output;
-        output.subject.limits_from = limits_from;
         output.subject.policy = policy;
         output.preview_from = PreviewFrom::Policy;
         self.plan(then, effects);
@@ -414,16 +403,16 @@ impl Pager {
     pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
         let Ending { certainty, exit_code, failed, told } = ending;
         let output = &mut self.output;
-        output.subject.certainty = certainty;
+        output.first.certainty = certainty;
         output.subject.context.exit_code = exit_code.or(output.subject.context.exit_code);
         if let Some(failed) = failed {
             // If the user has changed the policy or limits meanwhile, they stay.
-            if output.subject.policy.name() == output.first_policy.name() && output.limits_are_first() {
-                output.subject.policy = failed.clone();
+            if output.policy().name() == output.first.policy.name() && output.limits_are_first() {
+                output.subject.policy.policy = failed.clone();
             }
-            output.first_policy = failed;
+            output.first.policy = failed;
         }
-        for policy in [&mut output.subject.policy, &mut output.first_policy] {
+        for policy in [&mut output.subject.policy.policy, &mut output.first.policy] {
             set_true(policy, &told);
         }
         self.plan_again(effects);

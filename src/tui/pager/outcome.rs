@@ -11,7 +11,7 @@ use super::share::Share;
 impl Pager {
     /// Returns the longest description of the last change that fits on the screen.
     pub(crate) fn outcome(&self) -> String {
-        let change = self.policy_before().and_then(|before| change(before, &self.output.subject.policy));
+        let change = self.policy_before().and_then(|before| change(before, self.output.policy()));
         let line = self.line_fate().map(|fate| line_in_words(&fate));
         let (gained, got) = (Some(self.gained()), self.got());
         let versions = [

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::config::EffectivePolicy;
 use crate::known::{Extent, Warning};
 use crate::preview::{Policy, Preview, Totals};
 use crate::source::MapView;
@@ -17,7 +18,7 @@ use super::making::{Making, Planned, gaps, holds};
 use super::reader::{Files, Reader};
 use super::scroll::{Scroll, Viewport};
 use crate::tui::recorded::{PreviewFrom, RecordedCall};
-use crate::tui::target::{Choice, Subject};
+use crate::tui::target::Subject;
 use crate::tui::widget::cost::Cost;
 
 pub use super::dividers::{Dividers, Fate, RowRule};
@@ -44,14 +45,6 @@ pub(crate) enum Standing {
     Missing,
 }
 
-/// What a preview was made with.
-#[derive(Debug, Clone)]
-struct MadeBy {
-    from: PreviewFrom,
-    policy: Policy,
-    limits_from: String,
-}
-
 /// An output: the mapped file, and the preview that a policy makes of it.
 pub struct OpenOutput {
     /// What the output is, and the policy with its current limits.
@@ -62,14 +55,14 @@ pub struct OpenOutput {
     pub index: BlockIndex,
     tally: CountedChunks,
     /// The policy with its limits at the start.
-    pub first_policy: Policy,
-    /// The preview with `first_policy`, if it has been made.
+    pub first: EffectivePolicy,
+    /// The preview under `first`, if it has been made.
     pub first_preview: Option<Preview>,
     /// What the model gets, or the agent's error message.
     pub preview: Result<Preview, String>,
     standing: Standing,
     /// What made the preview. `None` while there is no preview.
-    made_by: Option<MadeBy>,
+    made_by: Option<(PreviewFrom, EffectivePolicy)>,
     /// The most distinct bytes of the output that any plan on the thread of the screens has read.
     pub touched: u64,
     /// The preview as a document.
@@ -97,7 +90,7 @@ impl OpenOutput {
             file: Doc::file(view.len()),
             view,
             tally: CountedChunks::default(),
-            first_policy: subject.policy.clone(),
+            first: subject.policy.clone(),
             subject,
             first_preview: None,
             preview: Err(String::new()),
@@ -114,17 +107,21 @@ impl OpenOutput {
         }
     }
 
+    /// Returns the policy with its current limits.
+    pub fn policy(&self) -> &Policy {
+        &self.subject.policy.policy
+    }
+
     /// Adds the result that the agent recorded; Preview shows it first.
     pub(crate) fn with_record(self, recorded: Option<RecordedCall>) -> Self {
         Self { recorded, ..self }
     }
 
     /// Creates the same output under another policy, with what has been counted and no preview.
-    pub(crate) fn under(&self, choice: &Choice) -> Self {
-        let policy = choice.policy.clone();
-        let subject = Subject { policy, limits_from: choice.limits_from.clone(), ..self.subject.clone() };
-        let (index, tally) = (self.index.clone(), self.tally.clone());
-        Self { index, tally, ..Self::new(subject, self.view.clone()) }
+    pub(crate) fn under(&self, choice: &EffectivePolicy) -> Self {
+        let subject = Subject { policy: choice.clone(), ..self.subject.clone() };
+        let (index, tally, first) = (self.index.clone(), self.tally.clone(), self.first.clone());
+        Self { index, tally, first, ..Self::new(subject, self.view.clone()) }
     }
 
     /// Creates the same output with what was recorded, with what has been counted and no preview.
@@ -156,7 +153,7 @@ impl OpenOutput {
     pub fn task(&self, number: u64) -> Making {
         Making {
             number,
-            policy: self.subject.policy.clone(),
+            policy: self.policy().clone(),
             view: self.view.clone(),
             context: self.subject.context.clone(),
             totals: self.totals(),
@@ -176,8 +173,8 @@ impl OpenOutput {
         self.rules = planned.rules;
         self.escapes = planned.escapes;
         self.preview = planned.preview;
-        let limits_from = self.subject.limits_from.clone();
-        self.made_by = Some(MadeBy { from: self.preview_from, policy: planned.policy, limits_from });
+        let made_by = EffectivePolicy { policy: planned.policy, ..self.subject.policy.clone() };
+        self.made_by = Some((self.preview_from, made_by));
         if self.limits_are_first() {
             self.first_preview = self.preview.as_ref().ok().cloned();
         }
@@ -220,24 +217,24 @@ impl OpenOutput {
 
     /// Stops waiting for a preview. Returns whether an earlier one remains; its policy and limits are then restored.
     pub(crate) fn give_up(&mut self) -> bool {
-        let Some(MadeBy { from, policy, limits_from }) = self.made_by.clone() else {
+        let Some(made_by) = self.made_by.clone() else {
             self.standing = Standing::Missing;
             return false;
         };
-        (self.subject.policy, self.subject.limits_from) = (policy, limits_from);
-        (self.preview_from, self.standing) = (from, Standing::Made);
+        (self.preview_from, self.subject.policy) = made_by;
+        self.standing = Standing::Made;
         true
     }
 
     /// Returns the policy that made the preview, with its limits.
     pub(crate) fn made_by(&self) -> Option<&Policy> {
-        self.made_by.as_ref().map(|made_by| &made_by.policy)
+        self.made_by.as_ref().map(|(_, made_by)| &made_by.policy)
     }
 
     /// Returns what made the preview that is shown; before there is one, what is to make it.
     pub(super) fn shown_from(&self) -> (PreviewFrom, &Policy) {
-        let requested = (self.preview_from, &self.subject.policy);
-        self.made_by.as_ref().map_or(requested, |made_by| (made_by.from, &made_by.policy))
+        let requested = (self.preview_from, self.policy());
+        self.made_by.as_ref().map_or(requested, |(from, made_by)| (*from, &made_by.policy))
     }
 
     /// Drops the preview, because its bytes no longer exist.
@@ -251,14 +248,14 @@ impl OpenOutput {
 
     /// Whether the policy and limits are those of the start.
     pub fn limits_are_first(&self) -> bool {
-        self.subject.policy.is_same(&self.first_policy)
+        self.policy().is_same(&self.first.policy)
     }
 
     /// Returns the warnings of the policy and of the store that apply to this output.
     pub fn warnings(&self) -> Vec<&Warning> {
         let cut = self.preview.as_ref().is_ok_and(|preview| preview.truncated);
         let extent = Extent { bytes: self.view.len() as u64, last: self.view.last().copied(), cut };
-        Warning::of(self.subject.policy.warnings(), &self.subject.store_warnings, extent)
+        Warning::of(self.policy().warnings(), &self.first.store_warnings, extent)
     }
 
     /// Returns the places where Spill draws rules.

@@ -5,14 +5,15 @@ use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
 use crate::compare::{Order, Sorting};
+use crate::config::EffectivePolicy;
 use crate::tui::event::{MOST_TYPED, Message};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::screen::{Effects, LayerNext};
-use crate::tui::target::Choice;
 
 use super::Pager;
 use super::comparing::Comparisons;
 use super::pair::PairSide;
+use super::planning::AfterPlan;
 
 /// Rows besides the table and the prose: the border, the typed text and the heading.
 const AROUND: u16 = 4;
@@ -39,7 +40,7 @@ pub(crate) fn rows(size: (u16, u16), picker: &Picker) -> usize {
 /// The table, and the text typed to narrow it down.
 #[derive(Debug, Clone, Default)]
 pub struct Picker {
-    choices: Vec<Choice>,
+    choices: Vec<EffectivePolicy>,
     input: Input,
     /// The name of the policy in use, which is listed whatever its era.
     used: Option<String>,
@@ -55,7 +56,7 @@ pub struct Picker {
 
 impl Picker {
     /// Creates a picker with the policy in use selected.
-    pub(crate) fn new(choices: Vec<Choice>, used: String) -> Self {
+    pub(crate) fn new(choices: Vec<EffectivePolicy>, used: String) -> Self {
         let mut picker = Self { choices, used: Some(used.clone()), ..Self::default() };
         picker.choose(Some(&used), &Comparisons::default());
         picker
@@ -63,16 +64,17 @@ impl Picker {
 
     /// Returns the policies that contain all typed words, in order. If no policy on offer does, those of all eras are
     /// searched.
-    pub fn shown(&self, rows: &Comparisons) -> Vec<&Choice> {
+    pub fn shown(&self, rows: &Comparisons) -> Vec<&EffectivePolicy> {
         let words: Vec<String> = self.input.value().split_whitespace().map(str::to_lowercase).collect();
-        let text =
-            |choice: &Choice| format!("{} {}", choice.policy.name(), choice.policy.summary()).to_lowercase();
-        let fits = |choice: &&Choice| words.iter().all(|word| text(choice).contains(word));
-        let mut shown: Vec<&Choice> = self.offered().filter(fits).collect();
+        let text = |choice: &EffectivePolicy| {
+            format!("{} {}", choice.policy.name(), choice.policy.summary()).to_lowercase()
+        };
+        let fits = |choice: &&EffectivePolicy| words.iter().all(|word| text(choice).contains(word));
+        let mut shown: Vec<&EffectivePolicy> = self.offered().filter(fits).collect();
         if shown.is_empty() {
             shown = self.choices.iter().filter(fits).collect();
         }
-        let row = |choice: &Choice| rows.row(choice.policy.name());
+        let row = |choice: &EffectivePolicy| rows.row(choice.policy.name());
         shown.sort_by(|a, b| match (row(a), row(b)) {
             _ if self.sorting.by == Order::Name => {
                 self.sorting.compare_names(a.policy.name(), b.policy.name())
@@ -84,18 +86,19 @@ impl Picker {
     }
 
     /// Returns the policies on offer: the current ones and the one in use, or all.
-    pub(crate) fn offered(&self) -> impl Iterator<Item = &Choice> {
-        let is_used = |choice: &Choice| self.used.as_deref() == Some(choice.policy.name());
+    pub(crate) fn offered(&self) -> impl Iterator<Item = &EffectivePolicy> {
+        let is_used = |choice: &EffectivePolicy| self.used.as_deref() == Some(choice.policy.name());
         self.choices.iter().filter(move |choice| self.all || choice.is_current || is_used(choice))
     }
 
     /// Returns the policies whose rows are wanted, in the order of need: those on a screen of `height` rows, then the
     /// others.
-    pub(crate) fn wanted(&self, rows: &Comparisons, height: usize) -> Vec<Choice> {
+    pub(crate) fn wanted(&self, rows: &Comparisons, height: usize) -> Vec<EffectivePolicy> {
         let mut shown = self.shown(rows);
         let (top, len) = (self.top(height), shown.len());
         shown.rotate_left(top.min(len));
-        let is_shown = |choice: &&Choice| shown.iter().any(|one| one.policy.name() == choice.policy.name());
+        let is_shown =
+            |choice: &&EffectivePolicy| shown.iter().any(|one| one.policy.name() == choice.policy.name());
         let others = self.offered().filter(|choice| !is_shown(choice));
         shown.iter().copied().chain(others).cloned().collect()
     }
@@ -133,7 +136,7 @@ impl Picker {
     }
 
     /// Whether a policy is marked to be seen beside another.
-    pub(crate) fn is_marked(&self, choice: &Choice) -> bool {
+    pub(crate) fn is_marked(&self, choice: &EffectivePolicy) -> bool {
         self.marked.as_deref() == Some(choice.policy.name())
     }
 
@@ -143,7 +146,7 @@ impl Picker {
     }
 
     /// Returns the selected policy.
-    pub(crate) fn selected(&self, rows: &Comparisons) -> Option<&Choice> {
+    pub(crate) fn selected(&self, rows: &Comparisons) -> Option<&EffectivePolicy> {
         self.shown(rows).get(self.chosen).copied()
     }
 
@@ -222,19 +225,19 @@ pub(crate) enum Picked {
     /// The picker was closed.
     Closed,
     /// This policy was picked.
-    One(Box<Choice>),
+    One(Box<EffectivePolicy>),
     /// These two are to be seen side by side.
-    Two(Box<[Choice; 2]>),
+    Two(Box<[EffectivePolicy; 2]>),
 }
 
 /// Shows the policies, with the one in use selected.
-pub(crate) fn open(pager: &mut Pager, mut choices: Vec<Choice>, effects: &mut Effects) {
+pub(crate) fn open(pager: &mut Pager, mut choices: Vec<EffectivePolicy>, effects: &mut Effects) {
     pager.drawer.open = false;
-    let (policy, limits_from) = pager.own_policy();
-    let used = policy.name().to_owned();
+    let own = pager.own_policy();
+    let used = own.policy.name().to_owned();
     // The policy in use is listed with its limits as they are now.
     if let Some(choice) = choices.iter_mut().find(|choice| choice.policy.name() == used) {
-        (choice.policy, choice.limits_from) = (policy.clone(), limits_from.to_owned());
+        *choice = EffectivePolicy { is_current: choice.is_current, ..own.clone() };
     }
     let picker = Picker::new(choices, used);
     picker.request_rows(pager, effects);
@@ -270,7 +273,7 @@ impl Picker {
                 pager.give_back(effects);
                 pager.stop_comparing(effects);
                 if let Picked::One(choice) = picked {
-                    pager.use_policy(choice.policy, choice.limits_from, effects);
+                    pager.use_policy(*choice, AfterPlan::Hold, effects);
                 }
                 return LayerNext::Closes;
             }

@@ -75,7 +75,7 @@ impl Pager {
         if !output.is_awaited() {
             return false;
         }
-        let name = output.subject.policy.name().to_owned();
+        let name = output.policy().name().to_owned();
         let words = if output.give_up() {
             format!("gave up planning {name}; showing the previous preview")
         } else {

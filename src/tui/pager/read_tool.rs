@@ -1,5 +1,6 @@
 //! Paging as the agent's read tool does: moving the window of lines, and showing it in the tool's own form.
 
+use crate::config::EffectivePolicy;
 use crate::preview::{Policy, Value};
 use crate::tui::event::{Event, Message};
 use crate::tui::keys::Action;
@@ -12,7 +13,6 @@ use super::event::OutputEvent;
 use super::panes::Place;
 use super::planning::AfterPlan;
 use super::window::{ReadWindow, ThenRead};
-use crate::tui::target::Choice;
 
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
@@ -116,7 +116,7 @@ impl Pager {
                 self.panes.window = window;
             }
         }
-        self.message = Some(Message::note(format!("back to {}", self.output.subject.policy.name())));
+        self.message = Some(Message::note(format!("back to {}", self.output.policy().name())));
     }
 
     /// Requests the read tool of the agent that made this output.
@@ -124,14 +124,14 @@ impl Pager {
         let output = &self.output;
         if let Some(before) = &self.before_read
             && then == ThenRead::Show
-            && output.subject.policy.offset_key().is_some()
+            && output.policy().offset_key().is_some()
         {
-            let (policy, limits_from) = (before.policy.clone(), before.limits_from.clone());
+            let policy = before.policy.clone();
             let place = (before.place.window() == self.panes.window).then(|| before.place.clone());
-            return self.use_policy_then(policy, limits_from, AfterPlan::LeaveRead(place), effects);
+            return self.use_policy(policy, AfterPlan::LeaveRead(place), effects);
         }
-        let names = vec![format!("{}/read", output.subject.policy.agent()), READ_TOOL.to_owned()];
-        let answer = Box::new(move |mut found: Vec<Choice>| match found.pop() {
+        let names = vec![format!("{}/read", output.policy().agent()), READ_TOOL.to_owned()];
+        let answer = Box::new(move |mut found: Vec<EffectivePolicy>| match found.pop() {
             Some(choice) => OutputEvent::ReadTool(choice, then).into(),
             None => Event::Told(Message::error(format!("there is no policy {READ_TOOL}"))),
         });
@@ -140,7 +140,7 @@ impl Pager {
 
     /// Goes back from the window as the read tool returns it to the preview. Returns false if that is not shown.
     pub(crate) fn close_read_form(&mut self, effects: &mut Effects) -> bool {
-        let is_shown = self.before_read.is_some() && self.output.subject.policy.offset_key().is_some();
+        let is_shown = self.before_read.is_some() && self.output.policy().offset_key().is_some();
         if is_shown {
             self.ask_read_tool(ThenRead::Show, effects);
         }
@@ -148,10 +148,10 @@ impl Pager {
     }
 
     /// Handles the arrival of the read tool's policy.
-    pub(crate) fn read_tool(&mut self, choice: Choice, then: ThenRead, effects: &mut Effects) {
+    pub(crate) fn read_tool(&mut self, mut tool: EffectivePolicy, then: ThenRead, effects: &mut Effects) {
         let output = &self.output;
-        let mut policy = choice.policy;
-        let (offset, limit) = (offset_for(&policy, self.panes.window), self.panes.window.limit);
+        let policy = &mut tool.policy;
+        let (offset, limit) = (offset_for(policy, self.panes.window), self.panes.window.limit);
         if then == ThenRead::CopyCall {
             let call =
                 serde_json::json!({ "path": output.subject.context.saved_as, "offset": offset, "limit": limit }).to_string();
@@ -173,11 +173,10 @@ impl Pager {
         }
         let before = BeforeRead {
             policy: output.subject.policy.clone(),
-            limits_from: output.subject.limits_from.clone(),
             place: self.panes.here(),
             found: self.find.current(Side::Preview).cloned(),
         };
-        self.use_policy_then(policy, choice.limits_from, AfterPlan::ShowWindow(Box::new(before)), effects)
+        self.use_policy(tool, AfterPlan::ShowWindow(Box::new(before)), effects)
     }
 }
 

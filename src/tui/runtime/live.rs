@@ -80,10 +80,11 @@ impl Session {
     /// then.
     fn tell_end(&mut self, ending: Ending, effects: &mut Effects) {
         if let Some(subject) = self.first_subject() {
-            subject.certainty = ending.certainty;
+            subject.policy.certainty = ending.certainty;
             subject.context.exit_code = ending.exit_code.or(subject.context.exit_code);
-            subject.policy = ending.failed.as_ref().unwrap_or(&subject.policy).clone();
-            set_true(&mut subject.policy, &ending.told);
+            let policy = &mut subject.policy.policy;
+            *policy = ending.failed.as_ref().unwrap_or(policy).clone();
+            set_true(policy, &ending.told);
         }
         if self.is_first_viewed() {
             self.app.live_event(OutputEvent::Ended(Box::new(ending)), effects);

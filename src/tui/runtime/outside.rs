@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 
+use crate::config::EffectivePolicy;
 use crate::source::{Change, Hold, Source};
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Job, Pace, Slot};
@@ -11,7 +12,6 @@ use crate::tui::pager::event::{Changed, OutputEvent};
 use crate::tui::screen::{Effect, Effects, OpenRequest};
 use crate::tui::stores::deletion::delete;
 use crate::tui::stores::event::StoresEvent;
-use crate::tui::target::Choice;
 
 use super::viewed::OpenAs;
 use super::{Session, editor, terminal};
@@ -83,7 +83,7 @@ impl Session {
     }
 
     /// Loads the first policy of these names that exists; all policies if there are none.
-    fn load_policies(&self, names: &[String]) -> Vec<Choice> {
+    fn load_policies(&self, names: &[String]) -> Vec<EffectivePolicy> {
         let load = &self.services.load_policies;
         match names {
             [] => load(None),
@@ -128,7 +128,7 @@ impl Session {
         match (self.services.open)(&request.path, Hold::Lock) {
             Ok(target) => {
                 let mut effects = Effects::default();
-                self.open(target, OpenAs::Stored(request), &mut effects);
+                self.open(target, OpenAs::Stored(Box::new(request)), &mut effects);
                 self.carry_out(effects)
             }
             Err(fault) => {

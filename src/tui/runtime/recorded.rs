@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::config::EffectivePolicy;
 use crate::known::Certainty;
 use crate::preview::InputContext;
 use crate::source::{Hold, MapView};
@@ -9,7 +10,7 @@ use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::recorded::{OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
 use crate::tui::screen::Effects;
-use crate::tui::target::{Choice, Opened, OpenedFrom, Subject, Target};
+use crate::tui::target::{Opened, OpenedFrom, Subject, Target};
 
 use super::Session;
 use super::viewed::{OpenAs, Viewed};
@@ -30,9 +31,10 @@ impl Session {
                     let saved_as = ready.saved_as.unwrap_or_else(|| subject.context.saved_as.clone());
                     let context = InputContext { exit_code, saved_as, ..subject.context };
                     // The cut is the recorded one; the store only tells where the spill is.
-                    let (policy, limits_from) = (choice.policy, choice.limits_from);
+                    let store_warnings = subject.policy.store_warnings;
                     let certainty = Certainty::Reconstructed;
-                    let subject = Subject { name, context, policy, limits_from, certainty, ..subject };
+                    let policy = EffectivePolicy { certainty, store_warnings, ..choice };
+                    let subject = Subject { name, context, policy, ..subject };
                     self.open(Target { subject, source }, OpenAs::Call(ready.recorded), &mut effects);
                 }
                 Err(fault) => self.tell(Message::error(fault)),
@@ -46,11 +48,12 @@ impl Session {
     }
 
     /// Returns the policy that cut the call, or else the first of its agent.
-    fn policy_of(&self, ready: &ReadyCall) -> Option<Choice> {
+    fn policy_of(&self, ready: &ReadyCall) -> Option<EffectivePolicy> {
         let named = ready.policy.as_deref().and_then(|name| (self.services.load_policies)(Some(name)).pop());
         named.or_else(|| {
             let mut choices = (self.services.load_policies)(None);
-            let of_agent = |choice: &Choice| choice.policy.agent() == ready.agent && choice.is_current;
+            let of_agent =
+                |choice: &EffectivePolicy| choice.policy.agent() == ready.agent && choice.is_current;
             let at = choices.iter().position(of_agent).unwrap_or(0);
             (!choices.is_empty()).then(|| choices.swap_remove(at))
         })
@@ -80,7 +83,7 @@ impl Session {
 }
 
 /// Returns what is known of a recorded text. Of its rest, if that is missing, no policy makes what the model got.
-fn in_memory(name: String, exit_code: Option<i32>, choice: Choice, rest: &RestOfOutput) -> Subject {
+fn in_memory(name: String, exit_code: Option<i32>, choice: EffectivePolicy, rest: &RestOfOutput) -> Subject {
     let certainty = match rest {
         RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
         RestOfOutput::Missing(_) => Certainty::WouldGet,
@@ -93,11 +96,7 @@ fn in_memory(name: String, exit_code: Option<i32>, choice: Choice, rest: &RestOf
             stderr: None,
             exit_code,
         },
-        policy: choice.policy,
-        limits_from: choice.limits_from,
-        certainty,
+        policy: EffectivePolicy { certainty, ..choice },
         candidates: Vec::new(),
-        warnings: Vec::new(),
-        store_warnings: Vec::new(),
     }
 }

@@ -24,7 +24,7 @@ pub(super) enum OpenAs {
     /// One of those named on the command line, by its index.
     Named(usize),
     /// One that a screen lists.
-    Stored(OpenRequest),
+    Stored(Box<OpenRequest>),
     /// The spill of a call.
     Call(Box<RecordedCall>),
 }

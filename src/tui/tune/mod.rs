@@ -18,6 +18,8 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::tune::TuneSetting;
 
+use crate::config::{EffectivePolicy, LimitsFrom};
+
 use super::event::Message;
 use super::job::Slot;
 use super::screen::Effects;
@@ -28,9 +30,6 @@ use super::widget::layout;
 use changed::ChangedView;
 use job::{ChangedList, TuneEvent};
 use table::{TuneState, TuneTable};
-
-/// Where the limits of an output come from that opens with an applied setting.
-const LIMITS_FROM: &str = "Tune, in this session";
 
 /// The Tune view.
 pub struct TuneScreen {
@@ -223,9 +222,14 @@ impl TuneScreen {
 
     /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A recorded
     /// cut stays as it was.
-    pub(crate) fn applied_to(&self, opened: &Opened) -> Option<(Policy, String)> {
-        let policy = &opened.subject.policy;
+    pub(crate) fn applied_to(&self, opened: &Opened) -> Option<EffectivePolicy> {
+        let policy = &opened.subject.policy.policy;
         let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none())?;
-        Some((setting.on(policy)?, LIMITS_FROM.to_owned()))
+        setting.on(policy).map(tuned)
     }
+}
+
+/// Returns the policy under which an output opens for a setting.
+fn tuned(policy: Policy) -> EffectivePolicy {
+    EffectivePolicy { limits_from: LimitsFrom::Tune, ..EffectivePolicy::chosen(policy, true) }
 }

@@ -175,14 +175,7 @@ mod tests {
     #[test]
     fn policies_that_keep_more_come_first_and_designs_last() {
         let catalog = crate::preview::Catalog::builtin();
-        let found = |name: &str| EffectivePolicy {
-            policy: catalog.get(name).unwrap(),
-            limits_from: crate::config::LimitsFrom::Policy,
-            chosen_by: crate::config::ChosenBy::Person,
-            certainty: crate::known::Certainty::WouldGet,
-            warnings: Vec::new(),
-            store_warnings: Vec::new(),
-        };
+        let found = |name: &str| EffectivePolicy::chosen(catalog.get(name).unwrap(), true);
         let policies = ["pi/bash", "opencode/output", "codex/exec", "basic/smart"].map(found);
         let all = figures(&[(10, 1), (20, 5), (10, 5), (1, 9)]);
         assert_eq!(by_kept(&all, (&policies, 3)), [2, 1, 0, 3]);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use overspill::config::Config;
+use overspill::config::EffectivePolicy;
 use overspill::corpus::{find_in_stores, prepare_tuning};
 use overspill::preview::{Catalog, Certainty, InputContext, Policy};
 use overspill::source::{Change, MapView, Source};
@@ -26,7 +27,7 @@ use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::cost::Cost;
 use overspill::tui::widget::prompt::Prompt;
 use overspill::tui::widget::theme::Theme;
-use overspill::tui::{Choice, Services, Target};
+use overspill::tui::{Services, Target};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -68,9 +69,9 @@ pub fn looked_at() -> Vec<Arc<StoreSpec>> {
 }
 
 /// Returns a policy for the picker.
-fn choice(policy: Policy) -> Choice {
+fn choice(policy: Policy) -> EffectivePolicy {
     let is_current = Catalog::builtin().is_current(&policy);
-    Choice { policy, limits_from: "policy".into(), is_current }
+    EffectivePolicy::chosen(policy, is_current)
 }
 
 /// Describes an output, which is always called `build.log`.
@@ -83,12 +84,11 @@ pub fn subject(policy: Policy) -> Subject {
             stderr: None,
             exit_code: None,
         },
-        policy,
-        limits_from: "policy".into(),
-        certainty: Certainty::Reconstructed,
+        policy: EffectivePolicy {
+            certainty: Certainty::Reconstructed,
+            ..EffectivePolicy::chosen(policy, true)
+        },
         candidates: Vec::new(),
-        warnings: Vec::new(),
-        store_warnings: Vec::new(),
     }
 }
 
@@ -276,7 +276,7 @@ impl Bench {
                 Effect::Run(job) if job.slot == Slot::Scan => self.scan(),
                 Effect::Run(job) if !LEFT_ALONE.contains(&job.slot) => self.run(job),
                 Effect::LoadPolicies(PoliciesRequest { names, answer }) => {
-                    let found: Vec<Choice> = match &names[..] {
+                    let found: Vec<EffectivePolicy> = match &names[..] {
                         [] => ["opencode/metadata", "opencode/output", "opencode/read"]
                             .map(policy)
                             .map(choice)

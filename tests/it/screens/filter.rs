@@ -106,7 +106,7 @@ fn a_change_of_limits_changes_what_was_lost() {
     bench.keys("&error<Enter>&!debug<Enter>");
     assert!(bench.status().contains("272 lines, model got 60"), "{}", bench.status());
     bench.keys("D<Down>");
-    assert_eq!(bench.pager().output.subject.policy.direction(), Some(Direction::Tail));
+    assert_eq!(bench.pager().output.policy().direction(), Some(Direction::Tail));
     assert!(bench.status().contains("272 lines, model gets 6"), "{}", bench.status());
     let got = bench.pager().output.sift.as_ref().unwrap().total().got;
     let kept = &bench.pager().output.kept;

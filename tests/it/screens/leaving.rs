@@ -72,7 +72,7 @@ fn q_closes_what_lies_over_the_output_and_then_leaves() {
         assert_ne!(bench.rows(), before, "{opened} shows something");
         bench.keys("q");
         assert_eq!(left(&bench), None, "{opened}");
-        assert_eq!(bench.pager().output.subject.policy.name(), "opencode/output", "{opened}");
+        assert_eq!(bench.pager().output.policy().name(), "opencode/output", "{opened}");
         assert!(!bench.pager().drawer.open && bench.app.layers().next().is_none(), "{opened}");
     }
     assert!(bench.pager().output.limits_are_first(), "the drawer's changes are discarded");

@@ -1,5 +1,6 @@
 //! The policy picker: what each policy does to the output on the screen, and trying policies on.
 
+use overspill::config::EffectivePolicy;
 use overspill::tui::app::{Effect, Event, OutputEvent};
 use overspill::tui::job::Slot;
 use overspill::tui::pager::picker::Picker;
@@ -47,11 +48,7 @@ fn rows_wait_for_their_worker() {
         crossterm::event::KeyCode::Char('p'),
         crossterm::event::KeyModifiers::NONE,
     )));
-    let choices = vec![overspill::tui::Choice {
-        policy: policy("opencode/output"),
-        limits_from: "policy".into(),
-        is_current: true,
-    }];
+    let choices = vec![EffectivePolicy::chosen(policy("opencode/output"), true)];
     assert!(matches!(effects[..], [Effect::LoadPolicies(_)]));
     let effects = bench.update(OutputEvent::Policies(choices));
     assert!(effects.len() == 1 && is_job(&effects[0], Slot::Compare), "{effects:?}");
@@ -76,7 +73,7 @@ fn enter_takes_the_policy_under_the_cursor() {
     let mut bench = open(SIZES[0]);
     bench.keys("pmetadata<Enter>");
     assert!(bench.app.layers().next().is_none());
-    assert!(bench.pager().output.subject.policy.name().starts_with("opencode/metadata"));
+    assert!(bench.pager().output.policy().name().starts_with("opencode/metadata"));
 }
 
 #[test]
@@ -85,7 +82,7 @@ fn limits_changed_by_hand_stay_when_the_picker_is_left() {
     bench.keys("100-p");
     assert_eq!(row(&bench, "opencode/output")[2], "1,900");
     bench.keys("<Down><Up><Enter>");
-    assert_eq!(bench.pager().output.subject.policy.max_lines(), Some(1900));
+    assert_eq!(bench.pager().output.policy().max_lines(), Some(1900));
     assert!(bench.app.layer::<Picker>().is_none());
 }
 
@@ -107,7 +104,7 @@ fn two_marked_policies_are_seen_side_by_side() {
 fn the_drawer_documents_and_resets() {
     let mut bench = open((60, 15));
     keep("limits", bench.keys("l"));
-    let lines = |bench: &Bench| bench.pager().output.subject.policy.max_lines();
+    let lines = |bench: &Bench| bench.pager().output.policy().max_lines();
     bench.keys("<Right><Right>");
     assert_eq!(lines(&bench), Some(4000));
     assert_eq!(lines(bench.keys("R")), Some(2000));

@@ -1,5 +1,6 @@
 //! The title: the word for certainty stays at every width, a long name makes room, the exit status stays as long as it can.
 
+use overspill::config::EffectivePolicy;
 use overspill::preview::{Certainty, Policy};
 use overspill::source::Source;
 use overspill::tui::target::Subject;
@@ -59,7 +60,7 @@ fn words(
     first: &Policy,
     candidates: &[Policy],
 ) -> [Vec<&'static str>; 2] {
-    let now = &bench.pager().output.subject.policy;
+    let now = bench.pager().output.policy();
     let mut wanted = vec![match certainty {
         certainty if is_same(now, first) => match certainty {
             Certainty::Recorded => "recorded",
@@ -93,7 +94,13 @@ fn the_title_says_how_certain_it_is_whatever_the_keys_and_at_every_width() {
         let width = || [40, 41, 50, 59, 60, 79, 80, 100, 120, 139, 140, 200];
         let mut bench = Bench::new((lot.of(&width()), 24));
         let source = Source::open(&path).expect("a file");
-        let subject = Subject { certainty, candidates: candidates.clone(), ..subject(first.clone()) };
+        let subject = {
+            let mut subject = subject(first.clone());
+            subject.policy.certainty = certainty;
+            subject.candidates =
+                candidates.iter().map(|one| EffectivePolicy::chosen(one.clone(), true)).collect();
+            subject
+        };
         let effects = bench.show(subject, &source);
         bench.carry_out(effects);
         let mut keys = String::new();

@@ -127,7 +127,7 @@ fn a_setting_is_used_for_outputs_opened_from_then_on() {
         let path = bench.env.home().join(".local/share/opencode/tool-output").join(id(0));
         bench.start(&path, policy("opencode/output"));
         let limits = bench.pager().output.limits();
-        (limits, bench.pager().output.subject.limits_from.clone())
+        (limits, bench.pager().output.subject.policy.origin())
     };
     let (limits, from) = open(&mut bench);
     let expected = setting.replacen(", ", " · max ", 1);

@@ -1,10 +1,10 @@
 //! The job of comparing policies, for a worker, and what it reports.
 
 use crate::compare::{Comparison, KeptFinds, lines_of};
+use crate::config::EffectivePolicy;
 use crate::source::ViewSupply;
 use crate::text::search::{self, Pattern};
 use crate::tui::pager::making::Making;
-use crate::tui::target::Choice;
 
 /// A task for a worker: plan the preview of an output under these policies.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub struct CompareJob {
     /// The number of the job; results of older jobs are dropped.
     pub number: u64,
     /// The policies, the most urgent first.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<EffectivePolicy>,
     /// The patterns whose matches are counted: of the search, and of errors.
     pub patterns: [(CountedFinds, Option<Pattern>); 2],
     pub(crate) task: Making,

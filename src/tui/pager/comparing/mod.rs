@@ -5,13 +5,13 @@ pub mod job;
 use std::collections::BTreeMap;
 
 use crate::compare::Comparison;
+use crate::config::EffectivePolicy;
 use crate::preview::Want;
 use crate::tui::job::Slot;
 use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::jobs;
-use crate::tui::target::Choice;
 use job::{CompareJob, Compared, ComparedReply, CountedFinds};
 
 /// What the rows are about: the file as it was, and the totals that were known of it.
@@ -34,7 +34,7 @@ pub struct Comparisons {
     /// The rows by policy, each with what it is about.
     rows: BTreeMap<String, (Comparison, About)>,
     /// The policies whose rows are wanted, the most urgent first; empty while nothing shows them.
-    wanted: Vec<Choice>,
+    wanted: Vec<EffectivePolicy>,
     number: u64,
     running: bool,
     about: About,
@@ -49,8 +49,8 @@ impl Comparisons {
 
 impl Pager {
     /// Makes the rows of these policies, in this order, as far as they are missing.
-    pub(crate) fn compare(&mut self, choices: Vec<Choice>, effects: &mut Effects) {
-        let name = |choice: &Choice| choice.policy.name().to_owned();
+    pub(crate) fn compare(&mut self, choices: Vec<EffectivePolicy>, effects: &mut Effects) {
+        let name = |choice: &EffectivePolicy| choice.policy.name().to_owned();
         let rows = &mut self.comparisons;
         if rows.wanted.iter().map(name).ne(choices.iter().map(name)) {
             (rows.wanted, rows.running) = (choices, false);
@@ -73,11 +73,12 @@ impl Pager {
         if rows.wanted.is_empty() || rows.running {
             return;
         }
-        let is_done = |choice: &&Choice| {
+        let is_done = |choice: &&EffectivePolicy| {
             let row = rows.rows.get(choice.policy.name()).filter(|(_, then)| about.same_bytes(*then));
             row.is_some_and(|(row, then)| !row.lacks.meets(about.known.without(then.known)))
         };
-        let choices: Vec<Choice> = rows.wanted.iter().filter(|choice| !is_done(choice)).cloned().collect();
+        let choices: Vec<EffectivePolicy> =
+            rows.wanted.iter().filter(|choice| !is_done(choice)).cloned().collect();
         if choices.is_empty() {
             return;
         }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crossterm::event::KeyEvent;
 
+use crate::config::EffectivePolicy;
 use crate::text::cells::Show;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
@@ -16,7 +17,6 @@ use super::jobs;
 use super::making::{Making, Planned};
 use super::output::OpenOutput;
 use super::scroll::{Long, Scroll, Viewport};
-use crate::tui::target::Choice;
 use crate::tui::widget::cost::Cost;
 
 /// Rows of the screen besides the text: a heading above, a rule and the status below.
@@ -26,7 +26,7 @@ pub(crate) const AROUND: u16 = 3;
 #[derive(Debug, Clone)]
 pub(crate) enum PairSide {
     /// What a policy makes of the output.
-    Policy(Box<Choice>),
+    Policy(Box<EffectivePolicy>),
     /// What the agent recorded.
     Record,
 }
@@ -123,9 +123,8 @@ impl Pager {
             self.message = Some(Message::note(why));
             return;
         }
-        let (policy, limits_from) = self.own_policy();
-        let choice = Choice { policy: policy.clone(), limits_from: limits_from.to_owned(), is_current: true };
-        self.show_pair([PairSide::Record, PairSide::Policy(Box::new(choice))], effects);
+        let policy = Box::new(self.own_policy().clone());
+        self.show_pair([PairSide::Record, PairSide::Policy(policy)], effects);
     }
 
     /// Shows two previews side by side.

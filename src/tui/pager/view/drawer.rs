@@ -27,10 +27,10 @@ const ROOMY: u16 = 34;
 /// Draws the drawer: at most two thirds of the screen, and no more rows than it needs.
 pub(crate) fn draw(pager: &Pager, message: Option<&Message>, frame: &mut Frame, area: Rect) {
     let output = &pager.output;
-    let rows = (output.subject.policy.params().len() as u16).max(5) + 2;
+    let rows = (output.policy().params().len() as u16).max(5) + 2;
     let height = (rows + 2).min((area.height / 3 * 2).max(7)).min(area.height);
     let place = Rect { y: area.y + area.height - height, height, ..area };
-    let title = format!(" Limits of {} ", output.subject.policy.name());
+    let title = format!(" Limits of {} ", output.policy().name());
     let inner = frame::draw(&pager.canvas, frame, place, title, foot(pager, area.width));
     let left = if inner.width < LEFT + ROOMY { NARROW_LEFT } else { LEFT };
     let left = Rect { width: inner.width.min(left), ..inner };
@@ -77,7 +77,7 @@ fn foot(pager: &Pager, width: u16) -> String {
 
 /// Describes the parameter under the cursor.
 fn doc(pager: &Pager, width: u16) -> Vec<Span> {
-    let params = pager.output.subject.policy.params();
+    let params = pager.output.policy().params();
     let Some(param) = params.get(pager.drawer.chosen) else { return Vec::new() };
     let room = usize::from(width).saturating_sub(2);
     vec![Span::new(
@@ -100,17 +100,16 @@ fn last(pager: &Pager, told: Option<&Message>) -> Vec<Span> {
 fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.height.saturating_sub(2)).max(1);
     let top = (pager.drawer.chosen + 1).saturating_sub(room);
-    for (n, param) in output.subject.policy.params().iter().enumerate().skip(top).take(room) {
+    for (n, param) in output.policy().params().iter().enumerate().skip(top).take(room) {
         let chosen = n == pager.drawer.chosen;
-        let value =
-            output.subject.policy.get(&param.name).map_or_else(String::new, |value| value.to_string());
+        let value = output.policy().get(&param.name).map_or_else(String::new, |value| value.to_string());
         let value = match (&pager.drawer.typed, chosen) {
             (Some(typed), true) => SafeText::new(format!("{typed}_")),
             _ => SafeText::new(in_words(output, &param.name, &value)).fit(22),
         };
         let mark = if chosen { pager.canvas.glyphs().chosen } else { " " };
         let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-        let changed = output.subject.policy.get(&param.name) != output.first_policy.get(&param.name);
+        let changed = output.policy().get(&param.name) != output.first.policy.get(&param.name);
         let spans = [
             Span::new(format!("{mark} "), pager.canvas.theme.accent),
             Span::new(format!("{:<16} ", param.name.replace('_', " ")), pager.canvas.theme.dim),
@@ -128,7 +127,7 @@ fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect)
 
 /// Formats a value: a number with separators, a size in whole KB also in those.
 fn in_words(output: &OpenOutput, key: &str, value: &str) -> String {
-    let policy = &output.subject.policy;
+    let policy = output.policy();
     let is_bytes = policy.size_key() == Some(key) && policy.unit() == Unit::Bytes;
     match value.parse() {
         Ok(bytes) if is_bytes && bytes >= 1024 && u64::is_multiple_of(bytes, 1024) => {

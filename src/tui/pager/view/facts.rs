@@ -31,13 +31,10 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
         ("size", format!("{} ({})", size(output.view.len() as u64), count(output.view.len() as u64, "byte"))),
         ("lines", output.lines().map_or_else(unknown, lines)),
         ("certainty", certainty(output).to_owned()),
-        ("policy", output.subject.policy.name().to_owned()),
+        ("policy", output.policy().name().to_owned()),
         ("limits", limits(output)),
-        ("versions", output.subject.policy.version().to_owned()),
-        (
-            "known from",
-            format!("{} · {}", output.subject.policy.source(), output.subject.policy.confidence().words()),
-        ),
+        ("versions", output.policy().version().to_owned()),
+        ("known from", format!("{} · {}", output.policy().source(), output.policy().confidence().words())),
         ("verdict", describe::verdict(output)),
     ];
     if let Ok(preview) = &output.preview {
@@ -70,7 +67,7 @@ fn limits(output: &OpenOutput) -> String {
     let limits = output.limits();
     match output.what_if() {
         Some(_) => format!("{limits} (chosen here)"),
-        None => format!("{limits} (from {})", output.subject.limits_from),
+        None => format!("{limits} (from {})", output.subject.policy.origin()),
     }
 }
 

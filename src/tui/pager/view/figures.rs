@@ -3,11 +3,11 @@
 use ratatui::style::Style;
 
 use crate::compare::Comparison;
+use crate::config::EffectivePolicy;
 use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::text::label::SafeText;
 use crate::text::search::MatchCounts;
 use crate::tui::pager::Pager;
-use crate::tui::target::Choice;
 use crate::tui::widget::glyphs::Glyphs;
 use crate::tui::widget::line::{self, Span};
 
@@ -81,12 +81,12 @@ impl<'a> FigureCells<'a> {
         Self { pager }
     }
 
-    fn row(&self, choice: &Choice) -> Option<&'a Comparison> {
+    fn row(&self, choice: &EffectivePolicy) -> Option<&'a Comparison> {
         self.pager.comparisons.row(choice.policy.name())
     }
 
     /// Returns a cell: `…` for what is still being made or counted, `–` for what does not exist.
-    fn cell(&self, figure: Figure, choice: &Choice) -> SafeText {
+    fn cell(&self, figure: Figure, choice: &EffectivePolicy) -> SafeText {
         if figure == Figure::Limits {
             return limits(choice).into();
         }
@@ -129,7 +129,7 @@ pub(crate) struct FigureColumns {
 
 impl FigureColumns {
     /// Chooses the columns for these policies on a line of `room` columns.
-    pub(crate) fn fitting(cells: &FigureCells, choices: &[&Choice], room: usize) -> Self {
+    pub(crate) fn fitting(cells: &FigureCells, choices: &[&EffectivePolicy], room: usize) -> Self {
         let widest = choices.iter().map(|choice| name(choice).columns()).max().unwrap_or(0);
         let least = widest.min(NAME);
         let mut left = room.saturating_sub(least + 2);
@@ -169,7 +169,7 @@ impl FigureColumns {
     pub(crate) fn row(
         &self,
         cells: &FigureCells,
-        choice: &Choice,
+        choice: &EffectivePolicy,
         glyphs: &Glyphs,
         style: Style,
     ) -> Vec<Span> {
@@ -194,12 +194,12 @@ fn padded(text: SafeText, figure: Figure, width: usize) -> String {
     if figure.is_number() { format!("  {space}{text}") } else { format!("  {text}{space}") }
 }
 
-fn name(choice: &Choice) -> SafeText {
+fn name(choice: &EffectivePolicy) -> SafeText {
     choice.policy.name().into()
 }
 
 /// Formats the limits: `2,000 lines, 50 KB`.
-pub(crate) fn limits(choice: &Choice) -> String {
+pub(crate) fn limits(choice: &EffectivePolicy) -> String {
     let policy = &choice.policy;
     let most = policy.max_size().map(|most| limit_in(most, policy.unit().words()));
     policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ")

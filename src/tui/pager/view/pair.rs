@@ -86,7 +86,7 @@ fn heading(pager: &Pager, pair: &Pair, side: usize, frame: &mut Frame, area: Rec
 fn name(output: &OpenOutput) -> String {
     match output.shown_record() {
         Some(recorded) => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
-        None => output.subject.policy.name().to_owned(),
+        None => output.policy().name().to_owned(),
     }
 }
 

@@ -7,12 +7,12 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
+use crate::config::EffectivePolicy;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::Pager;
 use crate::tui::pager::picker::{Picker, height, prose_rows, rows};
 use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Screen};
-use crate::tui::target::Choice;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
@@ -71,7 +71,7 @@ fn draw(pager: &Pager, picker: &Picker, message: Option<&Message>, frame: &mut F
     let row = |n: u16| Rect { y: inner.y + n, height: u16::from(n < inner.height), ..inner };
     let shown = picker.shown(&pager.comparisons);
     typed(canvas, picker, shown.len(), frame, row(0));
-    let offered: Vec<&Choice> = picker.offered().collect();
+    let offered: Vec<&EffectivePolicy> = picker.offered().collect();
     let cells = FigureCells::new(pager);
     let columns = FigureColumns::fitting(&cells, &offered, usize::from(inner.width).saturating_sub(3));
     line::spans(frame.buffer_mut(), row(1), &columns.heading(canvas.theme.dim));
@@ -137,13 +137,13 @@ fn typed(canvas: &Canvas, picker: &Picker, shown: usize, frame: &mut Frame, area
 }
 
 /// Returns the mark before a row: of the cursor, and of a policy to be seen beside another.
-fn mark(canvas: &Canvas, picker: &Picker, choice: &Choice, chosen: bool) -> String {
+fn mark(canvas: &Canvas, picker: &Picker, choice: &EffectivePolicy, chosen: bool) -> String {
     let cursor = if chosen { canvas.glyphs().chosen } else { " " };
     format!("{cursor}{}", if picker.is_marked(choice) { "*" } else { " " })
 }
 
 /// Describes a policy: what it does; where that is known from; its era and limits.
-fn prose(choice: &Choice, rows: u16) -> Vec<String> {
+fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<String> {
     let policy = &choice.policy;
     let held = match choice.is_current {
         true => String::new(),
@@ -155,7 +155,7 @@ fn prose(choice: &Choice, rows: u16) -> Vec<String> {
     }
     let known = format!("{} · {}", policy.source(), policy.confidence().as_str());
     let (version, limits) = (policy.version(), limits(choice));
-    let words = [version, limits, format!("limits from: {}", choice.limits_from)];
+    let words = [version, limits, format!("limits from: {}", choice.origin())];
     let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
     vec![summary, known, words.join(" · ")]
 }

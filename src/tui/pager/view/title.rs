@@ -164,13 +164,13 @@ fn differs(output: &OpenOutput) -> Option<String> {
             Some(format!("DIFFERS from {}", difference.policy))
         }
         Some(_) => None,
-        None => output.what_if().and_then(|policy| outcome::change(&output.first_policy, policy)),
+        None => output.what_if().and_then(|policy| outcome::change(&output.first.policy, policy)),
     }
 }
 
 /// Names the policy with its limits, and without.
 fn policy(output: &OpenOutput) -> [String; 2] {
-    let policy = &output.subject.policy;
+    let policy = output.policy();
     let weak = Some(policy.confidence()).filter(|confidence| confidence.is_weak());
     let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
     let failed = policy.failed_with(output.subject.context.exit_code).map_or(String::new(), |name| {
