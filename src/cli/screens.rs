@@ -60,14 +60,12 @@ struct Beginning {
 fn start(config: Config, beginning: Beginning) -> CommandResult {
     let Beginning { targets, live, places, follower, tune } = beginning;
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
-    let severities = config.severities();
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(keys(&config)));
     let notice = notice(&config);
     let unicode = is_unicode();
     let services = services(config);
-    let start =
-        Start { targets, follower, places, services, tune, live, severities, theme, unicode, keys, notice };
+    let start = Start { targets, follower, places, services, tune, live, theme, unicode, keys, notice };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {
@@ -78,7 +76,7 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
 
 /// Returns what the screens do by the configuration.
 fn services(config: Config) -> Services {
-    let (stores, env) = (config.stores.clone(), config.env.clone());
+    let (stores, env, severities) = (config.stores.clone(), config.env.clone(), config.severities());
     let config = Arc::new(config);
     let [for_open, for_find, for_tune, for_policies] = [0; 4].map(|_| Arc::clone(&config));
     Services {
@@ -91,6 +89,7 @@ fn services(config: Config) -> Services {
         examiner: Box::new(move |agent| examiner(&config, agent, Paths::Known)),
         stores,
         env,
+        severities,
         sessions: SessionsListed::default(),
     }
 }

@@ -82,7 +82,7 @@ pub enum WatchedGot {
 }
 
 /// The errors, or the warnings, of an output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ErrorsLost {
     /// All of them.
     pub all: u64,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::preview::Catalog;
 use crate::source::{MapView, Source};
 
-use super::model::{Call, CutState};
+use super::model::Call;
 use super::reader::SessionFile;
 use super::spill::{SpillState, is_beside, state_of};
 use super::transcript::Transcript;
@@ -76,7 +76,7 @@ impl Examiner {
         if call.is_window {
             return self.verify_window(file, transcript, call);
         }
-        let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
+        let is_cut = call.is_cut();
         let here =
             self.spill(file, call).and_then(|state| state.path().map(Path::to_owned)).filter(|_| is_cut);
         if here.is_some_and(|path| self.paths == Paths::Known && !self.is_known(file, &path)) {
@@ -116,6 +116,27 @@ impl Examiner {
             self.verifier.verify(transcript, call, Some(&whole(source.view())))
         });
         verdict.unwrap_or(Verdict::Unchecked(Unchecked::Unsteady))
+    }
+
+    /// Calls `read` with the whole output of a call that was cut, if it is at hand and has one content meanwhile: its spill,
+    /// or a copy that is known to be whole.
+    #[cfg(feature = "app")]
+    pub(crate) fn read_whole<T>(
+        &self,
+        file: &SessionFile,
+        transcript: &Transcript,
+        call: &Call,
+        read: &mut dyn FnMut(&MapView) -> T,
+    ) -> Option<T> {
+        let path = self.spill(file, call).and_then(|state| state.path().map(Path::to_owned));
+        let is_open = path.is_some_and(|path| self.paths == Paths::Any || self.is_known(file, &path));
+        if let Some((mut source, _)) = is_open.then(|| self.open(file, call)).flatten() {
+            return source.read_steadily(&mut || true, &mut |source| read(&source.view())).ok();
+        }
+        match whole_display(transcript, call)? {
+            WholeOutput::Display(bytes) => Some(read(&MapView::of_bytes(&bytes).ok()?)),
+            _ => None,
+        }
     }
 
     /// Opens the spill of a call, and returns the path that the agent gave it.

@@ -280,7 +280,12 @@ impl Call {
 
     /// Whether a policy made the result of more than the model got: the output was cut, or is a window of a file.
     pub fn is_partial(&self) -> bool {
-        self.is_window || matches!(self.cut, CutState::Spill | CutState::Lost)
+        self.is_window || self.is_cut()
+    }
+
+    /// Whether the output was cut.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.cut, CutState::Spill | CutState::Lost)
     }
 
     /// Returns the result as the model first saw it.

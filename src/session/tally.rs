@@ -94,7 +94,7 @@ fn tally_new(
             continue;
         }
         tally.calls += 1;
-        tally.cut += u64::from(matches!(call.cut, CutState::Spill | CutState::Lost));
+        tally.cut += u64::from(call.is_cut());
         tally.lost += u64::from(call.cut == CutState::Lost);
         tally.gone += u64::from(is_gone(call, records, uid));
         match sent::best(transcript, call).first().map(|first| length(transcript, first)) {

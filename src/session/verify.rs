@@ -14,7 +14,7 @@ use crate::preview::{
 use crate::source;
 
 use super::body::ResultBody;
-use super::model::{Call, CallResult, CutState, Evidence, RecordSpan, TextPiece};
+use super::model::{Call, CallResult, Evidence, RecordSpan, TextPiece};
 use super::text;
 use super::transcript::Transcript;
 use super::whole::LONGEST;
@@ -48,7 +48,7 @@ impl Verifier {
     /// a witness.
     pub fn verify(&self, transcript: &Transcript, call: &Call, whole: Option<&WholeOutput>) -> Verdict {
         let Some(first) = call.first() else { return Verdict::Unchecked(Unchecked::NoResult) };
-        let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
+        let is_cut = call.is_cut();
         let missing = match whole {
             Some(_) => Unchecked::DisplayOnly,
             None if is_cut => Unchecked::NoSpill,

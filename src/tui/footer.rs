@@ -125,7 +125,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::Calls, &[
         (&[A::Open], "open"), (&[A::Texts], "other texts"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
-        (&[A::Back], "sessions"), (&[A::Stores], "stores"),
+        (&[A::Back], "back"), (&[A::Stores], "stores"),
     ]),
     (FooterState::Watch, &[
         (&[A::Open], "open"), (&[A::Quit], "quit"), (&[A::Follow], "follow"), (&[A::Stores], "stores"),

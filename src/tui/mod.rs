@@ -2,10 +2,12 @@
 //! and the worker threads.
 
 pub mod app;
+pub mod calls;
 pub mod event;
 pub mod footer;
 pub mod job;
 pub mod keys;
+pub mod list;
 pub mod pager;
 pub mod popup;
 pub mod recorded;

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -11,7 +12,9 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::config::EffectivePolicy;
 use crate::session::citing::CitingCall;
+use crate::session::reader::SessionFile;
 use crate::store::{Marked, Pending};
+use crate::text::label::SafeText;
 
 use super::event::{Event, Message, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot};
@@ -249,6 +252,12 @@ pub enum Link {
     Stores(Option<PathBuf>),
     /// To the sessions.
     Sessions,
+    /// To the calls of a session.
+    Session {
+        file: Arc<SessionFile>,
+        /// Its title, as far as it is known.
+        title: SafeText,
+    },
     /// To a call of a session.
     Call(Box<CitingCall>),
     /// To the new outputs.

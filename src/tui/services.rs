@@ -13,7 +13,7 @@ use crate::session::list;
 use crate::session::reader::SessionFile;
 use crate::source::Hold;
 use crate::store::{Env, Stores};
-use crate::text::search::Pattern;
+use crate::text::search::{Pattern, SeverityPatterns};
 
 use super::target::Target;
 
@@ -41,6 +41,8 @@ pub struct Services {
     pub stores: Stores,
     /// The environment in which the stores lie.
     pub env: Env,
+    /// What is an error or a warning.
+    pub severities: SeverityPatterns,
     /// The sessions as they were listed last, and when.
     pub sessions: SessionsListed,
 }
@@ -58,6 +60,7 @@ impl Services {
             }),
             stores: Stores::builtin(),
             env,
+            severities: SeverityPatterns::default(),
             sessions: SessionsListed::default(),
         }
     }

@@ -52,7 +52,7 @@ fn is_wanted(args: &CallsArgs, call: &Call, looker: &Looker) -> bool {
     let all = !(args.cut || args.lost || args.gone || args.failed);
     let is_gone =
         || call.cut == CutState::Spill && looker.spill(call).is_none_or(|state| state == SpillState::Gone);
-    all || args.cut && matches!(call.cut, CutState::Spill | CutState::Lost)
+    all || args.cut && call.is_cut()
         || args.lost && call.cut == CutState::Lost
         || args.failed && call.status == CallStatus::Failed
         || args.gone && is_gone()
@@ -84,7 +84,7 @@ fn table(calls: &[&Call], transcript: &Transcript, looker: &Looker, related: &Re
     let mut table = Table::new(heads).yielding(&[8, 6]).omitting(&[1, 0, 4, 5, 8, 2]);
     for call in calls {
         let thread = transcript.thread(call).map_or("", |thread| &thread.name);
-        let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
+        let is_cut = call.is_cut();
         table.row([
             call.at
                 .map_or("–".into(), |at| at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()),

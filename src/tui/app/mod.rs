@@ -11,11 +11,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::text::search::SeverityPatterns;
 
+use super::calls::Calls;
 use super::keys::{Action, KeyContext};
+use super::list::screen::ListScreen;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
 use super::screen::{Layer, LayerContext, LayerNext, Link, Screen, ScreenRequest};
-use super::sessions::SessionsScreen;
+use super::sessions::Sessions;
 use super::stores::StoresScreen;
 use super::tune::TuneScreen;
 use super::watch::WatchScreen;
@@ -56,7 +58,8 @@ impl App {
             stack: Vec::new(),
             shelf: vec![
                 Box::new(StoresScreen::new(canvas)),
-                Box::new(SessionsScreen::new(canvas)),
+                Box::new(ListScreen::new(canvas, Sessions::default())),
+                Box::new(ListScreen::new(canvas, Calls::default())),
                 Box::new(TuneScreen::new(canvas)),
                 Box::new(WatchScreen::new(canvas)),
             ],

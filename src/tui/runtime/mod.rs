@@ -24,7 +24,6 @@ use crate::corpus::WatchNews;
 use crate::source::{Change, Identity, PathStatus, Watcher};
 use crate::store::Marked;
 use crate::text::label::SafeText;
-use crate::text::search::SeverityPatterns;
 
 use super::app::App;
 use super::event::{Event, Message};
@@ -64,7 +63,6 @@ pub struct Start {
     /// What is still making the first output, if anything is.
     pub live: Option<Live>,
     pub theme: Theme,
-    pub severities: SeverityPatterns,
     /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
     /// The keys in use.
@@ -125,7 +123,7 @@ fn show(start: Start) -> io::Result<Parting> {
         to_delete: Vec::new(),
         fault: None,
     };
-    session.app.severities = start.severities;
+    session.app.severities = session.services.severities.clone();
     if let Some(live) = start.live {
         session.expect(live)?;
     }

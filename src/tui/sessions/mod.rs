@@ -1,323 +1,234 @@
-//! The screens of what agents recorded: the sessions, and the calls of one.
+//! The list of sessions that agents recorded.
 
-pub mod calls;
-mod filter;
-mod held;
-pub mod job;
-pub mod list;
-pub mod order;
+mod columns;
+pub mod event;
 pub mod rows;
-mod screen;
-mod show;
-pub(crate) mod view;
 mod work;
 
-use std::path::PathBuf;
+use std::any::Any;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::session::citing::CitingCall;
-use crate::session::examine::Paths;
+use jiff::Timestamp;
+
+use crate::human::{count, thousands};
+use crate::session::list::agents;
 use crate::session::reader::SessionFile;
 use crate::text::label::SafeText;
 
-use super::event::Message;
+use super::event::{Event, Message};
+use super::footer::FooterState;
 use super::job::Slot;
-use super::keys::Action;
-use super::pager::event::OutputEvent;
-use super::pager::json_box::JsonBox;
-use super::recorded::{CallRequest, CallText};
-use super::screen::{Effect, Effects, ScreenRequest};
-use super::widget::canvas::Canvas;
-use super::widget::layout;
-use super::widget::prompt::{Prompt, Purpose};
-use super::widget::sort_menu::SortMenu;
-use calls::{CallList, ReadingState};
-use job::SessionsEvent;
-use list::SessionList;
-use order::{CALL_COLUMNS, SESSION_COLUMNS};
+use super::keys::{Action, KeyContext};
+use super::list::List;
+use super::list::column::{ListSpec, SlowState};
+use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::screen::{Effects, Link};
+use event::{FoundSessions, SessionToSum, SessionsEvent};
+use rows::SessionRow;
 
-/// The screens of sessions and calls.
-pub struct SessionsScreen {
-    /// The size and capabilities of the terminal.
-    pub canvas: Canvas,
-    pub list: SessionList,
-    /// The calls of the session that is open.
-    pub calls: Option<CallList>,
-    /// Whether there is no list of sessions beneath these calls, because they were opened from their output.
-    pub(crate) calls_alone: bool,
-    /// The index of the call that was asked for last.
-    pub shown_call: Option<usize>,
-    /// Whether the next key names a text of the call.
-    is_choosing_text: bool,
-    is_on_stack: bool,
-    /// A message for the status line.
-    pub message: Option<Message>,
+/// The most sessions that are looked through for the originals of copied calls.
+const MAX_EARLIER: usize = 100;
+
+/// The sessions, as far as they are known.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    /// The number of the listing that found them.
+    number: u64,
+    /// The number of the last listing that was started.
+    asked: u64,
+    /// When they were last looked at; `None` before the first time.
+    now: Option<Timestamp>,
     told: Vec<SafeText>,
 }
 
-impl SessionsScreen {
-    /// Creates empty lists.
-    pub(crate) fn new(canvas: Canvas) -> Self {
-        Self {
-            canvas,
-            list: SessionList::default(),
-            calls: None,
-            calls_alone: false,
-            shown_call: None,
-            is_choosing_text: false,
-            is_on_stack: false,
-            message: None,
-            told: Vec::new(),
-        }
-    }
+type Context<'a> = ListContext<'a, SessionRow>;
 
-    /// Handles an event.
-    fn handle(&mut self, event: SessionsEvent, is_top: bool, effects: &mut Effects) {
-        match event {
-            SessionsEvent::Listed(found) => {
-                self.list.listed(found.number, found.rows, found.now);
-                self.tell(found.faults);
-            }
-            SessionsEvent::Described(number, words) => self.list.described(number, words),
-            SessionsEvent::Related(number, groups) => self.list.related(number, &groups),
-            SessionsEvent::Summed(number, index, sums) => self.list.summed(number, index, sums),
-            // A user who has left meanwhile stays where they are.
-            SessionsEvent::Ready(ready) if is_top && self.shown_call == Some(ready.recorded.index) => {
-                effects.push(Effect::OpenCall(ready));
-            }
-            SessionsEvent::Ready(ready) => effects.send(OutputEvent::Ready(ready)),
-            SessionsEvent::Text(Ok(line)) => effects.lay(JsonBox::new(*line)),
-            SessionsEvent::Text(Err(words)) => self.message = Some(Message::note(words)),
-            SessionsEvent::Verified(index, verdict) => {
-                effects.send(OutputEvent::Checked(index, Box::new(verdict.clone())));
-                self.update_calls(SessionsEvent::Verified(index, verdict));
-            }
-            event => self.update_calls(event),
-        }
-        if self.is_on_stack {
-            self.settle(effects);
-        }
-    }
+impl ListKind for Sessions {
+    type Row = SessionRow;
+    const SPEC: &'static ListSpec<SessionRow> = &columns::SPEC;
+    const CONTEXT: KeyContext = KeyContext::Sessions;
+    const FOOTER: FooterState = FooterState::Sessions;
 
-    fn update_calls(&mut self, event: SessionsEvent) {
-        let Some(calls) = &mut self.calls else { return };
-        match event {
-            SessionsEvent::Reading(percent) if calls.state != ReadingState::Read => {
-                calls.state = ReadingState::Reading(percent);
-            }
-            SessionsEvent::Opened(opened) => calls.opened(*opened),
-            SessionsEvent::Failed(why) => calls.state = ReadingState::Failed(why),
-            SessionsEvent::Sized(sizes) => calls.sized(sizes),
-            SessionsEvent::Verified(index, verdict) => calls.verified(index, verdict),
-            SessionsEvent::Copied(copies) => calls.copied(copies),
-            _ => {}
-        }
-    }
-
-    /// Reports what could not be looked at, unless that was reported before.
-    fn tell(&mut self, faults: Vec<SafeText>) {
-        if let Some(first) = faults.first().filter(|_| faults != self.told) {
-            self.message = Some(Message::error(first.clone()));
-        }
-        self.told = faults;
-    }
-
-    /// Finds the sessions again.
-    pub(crate) fn find(&mut self, effects: &mut Effects) {
-        let number = self.list.start();
-        effects.run(Slot::FindSessions, move |context| work::find(number, context));
-    }
-
-    /// Returns the number of rows of the list on the screen.
-    pub(crate) fn height(&self) -> usize {
-        let area = ratatui::layout::Rect::new(0, 0, self.canvas.size.0, self.canvas.size.1);
-        usize::from(layout::sessions(area).list.height)
-    }
-
-    /// Adjusts the list after a change of size, order or content, and asks for what its rows lack.
-    pub(crate) fn settle(&mut self, effects: &mut Effects) {
-        let height = self.height();
-        match &mut self.calls {
-            Some(calls) => {
-                calls.cursor.settle(calls.len(), height);
-                calls.ask(height, effects);
-            }
-            None => {
-                self.list.cursor.settle(self.list.len(), height);
-                self.list.ask(height, effects);
-            }
-        }
-    }
-
-    /// Carries out an action.
-    fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
-        let height = self.height();
-        let moved = match &mut self.calls {
-            Some(calls) => calls.cursor.act(action, count, calls.len(), height),
-            None => self.list.cursor.act(action, count, self.list.len(), height),
+    fn title(&self, list: &List<SessionRow>) -> ListTitle {
+        let (all, shown) = (list.rows().len() as u64, list.len() as u64);
+        let figures = match list.filter_text() {
+            "" => count(all, "session"),
+            _ => format!("{} of {}", thousands(shown), count(all, "session")),
         };
-        match moved {
-            true => {}
-            false if self.calls.is_some() => self.act_on_calls(action, effects),
-            false => self.act_on_sessions(action, effects),
+        ListTitle { place: &["Sessions"], figures, name: SafeText::default() }
+    }
+
+    fn empty(&self, list: &List<SessionRow>) -> Vec<String> {
+        if self.now.is_none() {
+            return vec!["looking for sessions…".into()];
         }
-        self.settle(effects);
-    }
-
-    fn act_on_sessions(&mut self, action: Action, effects: &mut Effects) {
-        let list = &mut self.list;
-        match action {
-            Action::Open => self.open_chosen(effects),
-            Action::Sort => {
-                let (used, reversed) = list.sort();
-                effects.lay(SortMenu::new(SESSION_COLUMNS, used, reversed));
-            }
-            Action::SortReverse => list.reverse(),
-            Action::Group => list.group_next(),
-            Action::Refresh => self.find(effects),
-            Action::Copy => {
-                let path = list.chosen().map(|row| row.file.path.clone());
-                path.into_iter().for_each(|path| self.copy(path.as_os_str().as_encoded_bytes(), effects));
-            }
-            Action::Filter => {
-                list.start_filter();
-                effects.lay(Prompt::with(Purpose::Filter, list.filter_text()));
-            }
-            Action::Back if !list.filter_text().is_empty() => list.filter_by(""),
-            Action::Back => effects.request(ScreenRequest::Back),
-            _ => {}
+        if !list.rows().is_empty() {
+            return vec!["No session has these words. Esc shows all.".into()];
         }
+        let heading = ["No agent has recorded a session here.", "", "Sessions of these agents are read:"];
+        // As many in a row as fit on the narrowest screen.
+        let rows = agents().chunks(5).map(|row| row.join(", ")).collect::<Vec<_>>();
+        heading.map(String::from).into_iter().chain(rows).collect()
     }
 
-    fn act_on_calls(&mut self, action: Action, effects: &mut Effects) {
-        let Some(calls) = &mut self.calls else { return };
-        match action {
-            Action::Open => self.show_chosen(effects),
-            Action::Texts if calls.chosen().is_some() => {
-                self.shown_call = calls.chosen_index();
-                self.is_choosing_text = true;
-                self.message = Some(Message::note(CallText::choice(self.canvas.keys)));
-            }
-            Action::Sort => {
-                let (used, reversed) = calls.sort();
-                effects.lay(SortMenu::new(CALL_COLUMNS, used, reversed));
-            }
-            Action::SortReverse => calls.reverse(),
-            Action::Copy => {
-                let id = calls.chosen().map(|row| format!("{}:{}", calls.file.id, row.id));
-                id.into_iter().for_each(|id| self.copy(id.as_bytes(), effects));
-            }
-            Action::Filter => {
-                calls.start_filter();
-                effects.lay(Prompt::with(Purpose::Filter, calls.filter_text()));
-            }
-            Action::Back if !calls.filter_text().is_empty() => calls.filter_by(""),
-            Action::Back if self.calls_alone => effects.request(ScreenRequest::Back),
-            Action::Back => self.close_calls(effects),
-            _ => {}
+    fn details(&self, list: &List<SessionRow>) -> [SafeText; 2] {
+        list.chosen().map(columns::details).unwrap_or_default()
+    }
+
+    fn copied(&self, row: &SessionRow) -> Vec<u8> {
+        row.file.path.as_os_str().as_encoded_bytes().to_vec()
+    }
+
+    fn serves(&self, event: &dyn Any) -> bool {
+        matches!(event.downcast_ref(), Some(Link::Sessions))
+    }
+
+    fn update(&mut self, event: Event, on: Context) -> Result<(), Event> {
+        match event.downcast() {
+            Ok(event) => self.handle(event, on),
+            Err(event) => match event.downcast()? {
+                Link::Sessions => {}
+                other => return Err(other.into()),
+            },
         }
-    }
-
-    fn copy(&mut self, bytes: &[u8], effects: &mut Effects) {
-        let text = crate::text::label::shell::word(bytes);
-        self.message = Some(Message::note(format!("copied: {text}")));
-        effects.push(Effect::Copy(text));
-    }
-
-    /// Opens the selected session: lists its calls.
-    fn open_chosen(&mut self, effects: &mut Effects) {
-        let Some(row) = self.list.chosen() else { return };
-        let words = row.words.clone().unwrap_or_default();
-        let agent = format!("{} {}", row.agent, words.version);
-        let calls = CallList::new(row.file.clone(), agent.trim_end().into(), words.title);
-        hold(row.file.clone(), effects);
-        self.list.give_up_sums();
-        self.calls = Some(calls);
-    }
-
-    /// Opens the session of a call, with the call selected.
-    pub(crate) fn open_call(&mut self, call: CitingCall, effects: &mut Effects) {
-        let agent = crate::session::list::format_of(&call.file).map_or("", |format| format.agent());
-        let file = Arc::new(call.file);
-        self.calls_alone |= !self.is_on_stack;
-        let mut calls = CallList::new(file.clone(), agent.into(), SafeText::default());
-        calls.seek(SafeText::from(call.call));
-        hold(file, effects);
-        self.calls = Some(calls);
-    }
-
-    /// Abandons what is still being found out about the sessions; it is asked for again when they are shown again.
-    pub(crate) fn leave(&mut self, effects: &mut Effects) {
-        self.list.give_up_sums();
-        effects.stop([Slot::FindSessions, Slot::SumSessions]);
-    }
-
-    /// Goes back from the calls to the sessions.
-    pub(crate) fn close_calls(&mut self, effects: &mut Effects) {
-        (self.calls, self.calls_alone) = (None, false);
-        effects.stop([Slot::OpenSession]);
-    }
-
-    /// Returns where the spill of a call is said to be.
-    fn spill_of(&self, index: Option<usize>) -> Option<PathBuf> {
-        self.calls.as_ref()?.spill_of(index?)
-    }
-
-    /// Shows the selected call, once the worker has read it.
-    fn show_chosen(&mut self, effects: &mut Effects) {
-        let Some(index) = self.calls.as_ref().and_then(CallList::chosen_index) else { return };
-        self.shown_call = Some(index);
-        effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
-    }
-
-    /// Asks for a text of the call that is shown or selected.
-    pub(crate) fn ask_text(&mut self, text: CallText, effects: &mut Effects) {
-        if let Some(index) = self.shown_call {
-            effects.ask(Slot::OpenSession, CallRequest::Text(index, text));
-        }
-    }
-
-    /// Sorts by a column, an index into the columns of the list on the screen.
-    fn sort(&mut self, column: usize, effects: &mut Effects) {
-        match &mut self.calls {
-            Some(calls) => calls.sort_by(column),
-            None => self.list.sort_by(column),
-        }
-        self.settle(effects);
-    }
-
-    /// Shows only the rows that contain all of these words.
-    fn filter_by(&mut self, words: &str, effects: &mut Effects) {
-        match &mut self.calls {
-            Some(calls) => calls.filter_by(words),
-            None => self.list.filter_by(words),
-        }
-        self.settle(effects);
-    }
-
-    /// Shows the list as it was before the prompt of the filter was opened.
-    fn leave_filter(&mut self, effects: &mut Effects) {
-        match &mut self.calls {
-            Some(calls) => calls.give_up_filter(),
-            None => self.list.give_up_filter(),
-        }
-        self.settle(effects);
-    }
-
-    /// Goes to a row of the list.
-    pub(crate) fn go_to_row(&mut self, text: &str, effects: &mut Effects) -> Result<(), String> {
-        let height = self.height();
-        match &mut self.calls {
-            Some(calls) => calls.cursor.go_to(text, calls.len(), height)?,
-            None => self.list.cursor.go_to(text, self.list.len(), height)?,
-        }
-        self.settle(effects);
         Ok(())
+    }
+
+    fn act(&mut self, action: Action, on: Context) {
+        match action {
+            Action::Open => {
+                let Some(row) = on.list.chosen() else { return };
+                let title = row.words.clone().unwrap_or_default().title;
+                on.effects.show(Link::Session { file: row.file.clone(), title });
+            }
+            Action::Refresh => self.find(on.effects),
+            Action::Stores => on.effects.show(Link::Stores(None)),
+            _ => on.refuse(Self::CONTEXT),
+        }
+    }
+
+    /// Asks for the sums of the sessions on the screen that lack them; an earlier request is given up.
+    fn ask(&mut self, on: Context) {
+        let is_lacking = |n: &usize| on.list.rows()[*n].sums.state == SlowState::Missing;
+        if !on.list.rows_on_screen().any(|n| is_lacking(&n)) {
+            return;
+        }
+        give_up_sums(on.list);
+        let is_lacking = |n: &usize| on.list.rows()[*n].sums.state == SlowState::Missing;
+        let mut asked: Vec<usize> = on.list.rows_on_screen().filter(is_lacking).collect();
+        // The small ones first: one of gigabytes must not hold up the others.
+        asked.sort_by_key(|n| on.list.rows()[*n].file.size);
+        let to_sum = |index: usize| {
+            let row = on.list.row_mut(index)?;
+            row.sums.state = SlowState::Asked;
+            Some(SessionToSum { index, file: row.file.clone(), earlier: row.earlier.clone() })
+        };
+        let sessions: Vec<SessionToSum> = asked.into_iter().filter_map(to_sum).collect();
+        let number = self.number;
+        on.effects.run(Slot::SumSessions, move |context| work::sum(number, &sessions, context));
+    }
+
+    fn show(&mut self, on: Context) {
+        self.find(on.effects);
+    }
+
+    /// Abandons what is still being found out; it is asked for again when the list is shown again.
+    fn cover(&mut self, on: Context) {
+        give_up_sums(on.list);
+        on.effects.stop([Slot::FindSessions, Slot::SumSessions]);
+    }
+
+    fn close(&mut self, on: Context) {
+        self.cover(on);
     }
 }
 
-/// Opens a session and holds it; an earlier one is closed.
-fn hold(file: Arc<SessionFile>, effects: &mut Effects) {
-    effects.stop([Slot::SumSessions]);
-    effects.run(Slot::OpenSession, move |context| work::hold(&file, context));
+impl Sessions {
+    /// Finds the sessions, and goes on looking for changes.
+    fn find(&mut self, effects: &mut Effects) {
+        self.asked += 1;
+        let number = self.asked;
+        effects.run(Slot::FindSessions, move |context| work::find(number, context));
+    }
+
+    fn handle(&mut self, event: SessionsEvent, on: Context) {
+        match event {
+            SessionsEvent::Listed(found) if found.number == self.asked => self.listed(found, on),
+            SessionsEvent::Looked(number, now) if number == self.number => {
+                self.now = Some(now);
+                on.list.set_now(now);
+            }
+            SessionsEvent::Described(number, words) if number == self.number => {
+                on.list.change(words, |row, words| row.words = Some(words));
+            }
+            SessionsEvent::Related(number, groups) if number == self.number => related(on.list, &groups),
+            SessionsEvent::Summed(number, index, sums) if number == self.number => {
+                on.list.change([(index, sums)], |row, sums| row.sums.found(sums));
+            }
+            SessionsEvent::Lost(number, index, lost) if number == self.number => {
+                on.list.change([(index, lost)], |row, lost| row.lost.found(lost));
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in a listing; what is known of a session stays, and is found out anew if the session has changed.
+    fn listed(&mut self, found: FoundSessions, on: Context) {
+        let FoundSessions { number, now, mut rows, faults } = found;
+        let known: HashMap<_, &SessionRow> = on.list.rows().iter().map(|row| (key(row), row)).collect();
+        for row in &mut rows {
+            let Some(old) = known.get(&key(row)).copied() else { continue };
+            row.words = row.words.take().or_else(|| old.words.clone());
+            row.earlier = old.earlier.clone();
+            (row.sums, row.lost) = (old.sums.clone(), old.lost.clone());
+            let is_same = (old.file.size, old.file.modified) == (row.file.size, row.file.modified);
+            if !is_same || row.sums.state == SlowState::Asked {
+                row.sums.state = SlowState::Missing;
+            }
+        }
+        (self.number, self.now) = (number, Some(now));
+        on.list.set_now(now);
+        on.list.set_rows(rows, |a, b| key(a) == key(b));
+        if let Some(first) = faults.first().filter(|_| faults != self.told) {
+            *on.message = Some(Message::error(first.clone()));
+        }
+        self.told = faults;
+    }
+}
+
+/// Returns what tells a session from others.
+fn key(row: &SessionRow) -> (&std::path::Path, &str) {
+    (&row.file.path, &row.file.id)
+}
+
+/// Takes in which sessions may hold copies of each other's calls. Sums that counted copies are asked for again.
+fn related(list: &mut List<SessionRow>, groups: &[Vec<usize>]) {
+    let mut earlier: HashMap<usize, Arc<[Arc<SessionFile>]>> = HashMap::new();
+    for group in groups {
+        let files = group.iter().filter_map(|n| Some(list.rows().get(*n)?.file.clone()));
+        let files: Vec<_> = files.take(MAX_EARLIER).collect();
+        let before = |place: usize| files.get(..place.min(files.len())).unwrap_or_default().into();
+        earlier.extend(group.iter().enumerate().skip(1).map(|(place, n)| (*n, before(place))));
+    }
+    for n in 0..list.rows().len() {
+        let found = earlier.remove(&n).unwrap_or_default();
+        if let Some(row) = list.row_mut(n).filter(|row| !is_same(&found, &row.earlier)) {
+            (row.sums.state, row.earlier) = (SlowState::Missing, found);
+        }
+    }
+}
+
+/// Whether two lists are of the same sessions.
+fn is_same(a: &[Arc<SessionFile>], b: &[Arc<SessionFile>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (&a.path, &a.id) == (&b.path, &b.id))
+}
+
+/// Gives up the sums that were asked for and have not arrived; they will be asked for again.
+fn give_up_sums(list: &mut List<SessionRow>) {
+    for n in 0..list.rows().len() {
+        if let Some(row) = list.row_mut(n).filter(|row| row.sums.state == SlowState::Asked) {
+            row.sums.state = SlowState::Missing;
+        }
+    }
 }

@@ -139,7 +139,7 @@ impl StoresScreen {
             Action::Open => self.open_chosen(effects),
             Action::Sort => {
                 let (used, reversed) = (self.listing.sort_column(), self.listing.is_reversed());
-                effects.lay(SortMenu::new(STORE_COLUMNS, used, reversed));
+                effects.lay(SortMenu::new(STORE_COLUMNS.to_vec(), used, reversed));
             }
             Action::SortReverse => self.rearranged(ListState::reverse, effects),
             Action::Group => self.rearranged(ListState::group_next, effects),

@@ -35,7 +35,7 @@ mod tests {
         for (n, column) in STORE_COLUMNS.iter().enumerate() {
             let key = KeyEvent::new(KeyCode::Char(column.letter), KeyModifiers::NONE);
             assert_eq!(
-                SortMenu::new(STORE_COLUMNS, 0, false).key(key, KeyMap::standard()),
+                SortMenu::new(STORE_COLUMNS.to_vec(), 0, false).key(key, KeyMap::standard()),
                 SortPicked::Column(n),
                 "{column:?}"
             );

@@ -22,9 +22,9 @@ impl SortColumn {
 }
 
 /// The menu, with one column selected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SortMenu {
-    pub(crate) columns: &'static [SortColumn],
+    pub(crate) columns: Vec<SortColumn>,
     /// The index of the selected column.
     pub(crate) chosen: usize,
     /// The index of the column in use.
@@ -46,7 +46,7 @@ pub(crate) enum SortPicked {
 
 impl SortMenu {
     /// Opens the menu with the column in use selected.
-    pub(crate) fn new(columns: &'static [SortColumn], used: usize, reversed: bool) -> Self {
+    pub(crate) fn new(columns: Vec<SortColumn>, used: usize, reversed: bool) -> Self {
         Self { columns, chosen: used, used, reversed }
     }
 

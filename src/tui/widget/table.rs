@@ -1,5 +1,5 @@
-//! A table fitted to the screen: columns as wide as their widest cell, the last takes what is left, and those of least
-//! worth make room for it.
+//! A table fitted to the screen: columns as wide as their widest cell, one takes what is left, and those of least worth
+//! make room for it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -28,9 +28,9 @@ pub(crate) enum CellSide {
 pub(crate) struct TableColumn {
     pub heading: &'static str,
     pub side: CellSide,
-    /// The most columns of the screen that it takes.
+    /// The most columns of the screen that it takes; 0 is all that the others leave.
     pub most: usize,
-    /// When it makes room for the last column: the smallest number first; `None` never.
+    /// When it makes room for that one: the smallest number first; `None` never.
     pub yields: Option<u8>,
 }
 
@@ -62,7 +62,6 @@ pub(crate) enum ListTableRow {
 impl ListTable<'_> {
     /// Returns the width of each column; `None` for those that make room. A column without any text is left out.
     fn widths(&self, room: usize) -> Vec<Option<usize>> {
-        let last = self.columns.len().saturating_sub(1);
         let widest = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {
                 ListTableRow::Cells(_, cells) => cells.get(n).map(|cell| cell.text.columns()),
@@ -70,20 +69,19 @@ impl ListTable<'_> {
             });
             cells.max().unwrap_or(0)
         };
-        let mut widths: Vec<Option<usize>> = (0..last)
-            .map(|n| {
-                let column = self.columns[n];
-                let widest = widest(n);
-                (widest > 0).then(|| widest.max(column.heading.chars().count()).min(column.most))
-            })
-            .collect();
-        let least = (room / 5).max(16);
+        let width = |(n, column): (usize, &TableColumn)| {
+            let widest = widest(n);
+            (column.most > 0 && widest > 0)
+                .then(|| widest.max(column.heading.chars().count()).min(column.most))
+        };
+        let mut widths: Vec<Option<usize>> = self.columns.iter().enumerate().map(width).collect();
+        let least = (room / 6).max(16);
         let rest = |widths: &[Option<usize>]| {
             let taken: usize = widths.iter().flatten().map(|width| width + BETWEEN).sum();
             room.saturating_sub(MARKS + taken)
         };
         let mut yielding: Vec<(u8, usize)> =
-            (0..last).filter_map(|n| Some((self.columns[n].yields?, n))).collect();
+            self.columns.iter().enumerate().filter_map(|(n, column)| Some((column.yields?, n))).collect();
         yielding.sort_unstable();
         for (_, n) in yielding {
             if rest(&widths) >= least {
@@ -92,7 +90,8 @@ impl ListTable<'_> {
             widths[n] = None;
         }
         let rest = rest(&widths);
-        widths.push(Some(rest));
+        let open = self.columns.iter().position(|column| column.most == 0);
+        open.into_iter().for_each(|n| widths[n] = Some(rest));
         widths
     }
 
@@ -126,11 +125,10 @@ impl ListTable<'_> {
 
     fn fitted(&self, cells: Vec<Span>, widths: &[Option<usize>], marks: &[Span]) -> Vec<Span> {
         let mut spans = marks.to_vec();
-        let last = self.columns.len().saturating_sub(1);
         for (n, (cell, column)) in cells.into_iter().zip(self.columns).enumerate() {
             let Some(width) = widths.get(n).copied().flatten() else { continue };
             let text = match column.side {
-                CellSide::Path if n != last => cell.text.fit(width),
+                CellSide::Path if column.most > 0 => cell.text.fit(width),
                 _ => line::head(cell.text, width, self.canvas.glyphs()),
             };
             let blank = Span::new(" ".repeat(width.saturating_sub(text.columns())), Style::new());

@@ -15,10 +15,12 @@ use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
 use overspill::text::units;
 use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, StoresEvent};
+use overspill::tui::calls::Calls;
 use overspill::tui::job::{Job, Slot};
+use overspill::tui::list::screen::ListScreen;
 use overspill::tui::pager::Pager;
 use overspill::tui::screen::{Link, PoliciesRequest};
-use overspill::tui::sessions::SessionsScreen;
+use overspill::tui::sessions::Sessions;
 use overspill::tui::stores::StoresScreen;
 use overspill::tui::stores::event::{ScanEnd, Scanned};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
@@ -217,8 +219,13 @@ impl Bench {
     }
 
     /// Returns the sessions.
-    pub fn sessions(&self) -> &SessionsScreen {
-        self.app.screen().expect("the sessions")
+    pub fn sessions(&self) -> &ListScreen<Sessions> {
+        self.app.screen().expect("a list of sessions")
+    }
+
+    /// Returns the list of calls.
+    pub fn calls(&self) -> &ListScreen<Calls> {
+        self.app.screen().expect("a list of calls")
     }
 
     /// Changes what the terminal can show.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use overspill::corpus::ErrorsLost;
 use overspill::preview::{Catalog, InputContext};
 use overspill::session::examine::Paths;
 use overspill::session::fate::ResultFate;
@@ -13,12 +14,16 @@ use overspill::session::tally::CallSums;
 use overspill::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
 use overspill::source::{MapView, Source};
 use overspill::tui::Services;
+use overspill::tui::calls::event::{CallsEvent, OpenedCalls};
+use overspill::tui::calls::lost::LostInCall;
+use overspill::tui::calls::rows::{CallRow, CallSizes};
 use overspill::tui::job::{Job, Slot};
+use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
 use overspill::tui::recorded::{CallRequest, CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
 use overspill::tui::screen::Effect;
-use overspill::tui::sessions::job::{FoundSessions, OpenedCalls, SessionsEvent};
-use overspill::tui::sessions::rows::{CallRow, CallSizes, SessionRow, SessionWords, SumState};
+use overspill::tui::sessions::event::{FoundSessions, SessionsEvent};
+use overspill::tui::sessions::rows::{SessionRow, SessionWords};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
 
 use crate::common::bench::{Bench, is_job, policy, subject};
@@ -45,9 +50,16 @@ fn row(agent: &'static str, minutes: u64, words: Option<[&str; 3]>, sums: Option
         file: Arc::new(file),
         agent,
         words,
-        sums: sums.map_or(SumState::Unknown, SumState::Known),
+        sums: known(sums),
+        lost: SlowFigure::default(),
         earlier: Arc::default(),
     }
+}
+
+/// Returns a figure that is known, if it is there.
+fn known<T>(value: Option<T>) -> SlowFigure<T> {
+    let state = if value.is_some() { SlowState::Known } else { SlowState::Missing };
+    SlowFigure { value, state }
 }
 
 fn sums(calls: u64, cut: u64, lost: u64, gone: u64, got_bytes: u64) -> Option<CallSums> {
@@ -89,6 +101,7 @@ fn call(id: &str, tool: &str, cut: CutState) -> CallRow {
         evidence: Some(Evidence::Recorded),
         sizes: None,
         verdict: None,
+        lost: SlowFigure::default(),
         copies: 0,
     }
 }
@@ -141,6 +154,7 @@ fn calls() -> Vec<CallRow> {
 fn by() -> OpenedCalls {
     OpenedCalls {
         rows: Vec::new(),
+        now: jiff::Timestamp::from_second(1_795_000_000).expect("a time"),
         agent: "claude-code 2.1.330".into(),
         title: "".into(),
         unread: "".into(),
@@ -163,7 +177,7 @@ fn opened(size: (u16, u16)) -> Bench {
     let mut bench = listed(size);
     bench.keys("<Enter>");
     let opened = OpenedCalls { rows: calls(), ..by() };
-    let effects = bench.update(SessionsEvent::Opened(Box::new(opened)));
+    let effects = bench.update(CallsEvent::Opened(Box::new(opened)));
     bench.carry_out(effects);
     bench
 }
@@ -237,23 +251,23 @@ fn a_listing_of_before_is_dropped_and_the_selected_session_stays() {
 fn a_filter_is_typed_kept_and_given_up() {
     let mut bench = listed((80, 24));
     bench.keys("/proj run");
-    assert_eq!(bench.sessions().list.sessions_shown(), 1);
+    assert_eq!(bench.sessions().list.len(), 1);
     bench.keys("<Esc>");
-    assert_eq!(bench.sessions().list.sessions_shown(), 4);
+    assert_eq!(bench.sessions().list.len(), 4);
     bench.keys("/proj<Enter>");
     assert!(text(&bench).contains("2 of 4 sessions"), "{}", text(&bench));
     bench.keys("<Esc>");
-    assert_eq!(bench.sessions().list.sessions_shown(), 4);
+    assert_eq!(bench.sessions().list.len(), 4);
 }
 
 #[test]
 fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
     let mut bench = opened((80, 24));
-    bench.keys("sl");
-    let open = bench.sessions().calls.as_ref().expect("calls");
-    assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_3"));
+    bench.keys("sgg");
+    let open = &bench.calls().list;
+    assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_6"));
     bench.keys("q");
-    assert!(bench.sessions().calls.is_none());
+    assert!(bench.calls().list.rows().is_empty(), "the calls are closed");
     assert!(is_job(bench.asked.last().unwrap(), Slot::SumSessions), "{:?}", bench.asked.last());
     bench.keys("q");
     assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
@@ -286,9 +300,9 @@ fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     let earlier: Vec<_> = rows[0].earlier.iter().map(|file| file.id.clone()).collect();
     assert_eq!(earlier, [rows[2].file.id.clone()]);
     let mut bench = opened((200, 50));
-    bench.update(SessionsEvent::Copied(vec![(1, 2)]));
+    bench.update(CallsEvent::Copied(vec![(1, 2)]));
     bench.keys("j");
-    assert!(text(&bench).contains("spill here, also in 2 sessions"), "{}", text(&bench));
+    assert!(text(&bench).contains("saved, also in 2 sessions"), "{}", text(&bench));
 }
 
 #[test]
@@ -298,8 +312,8 @@ fn a_session_that_grows_follows_its_last_call() {
     let mut rows = calls();
     rows.push(call("toolu_7", "Bash", CutState::No));
     let more = OpenedCalls { rows, ..by() };
-    bench.update(SessionsEvent::Opened(Box::new(more)));
-    let open = bench.sessions().calls.as_ref().expect("calls");
+    bench.update(CallsEvent::Opened(Box::new(more)));
+    let open = &bench.calls().list;
     assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_7"));
     assert!(open.rows()[0].sizes.is_some(), "what was known stays");
 }
@@ -310,7 +324,7 @@ fn records_that_are_not_understood_say_so() {
     bench.keys("<Enter>");
     let unread = "12 records of 1 unknown kind (x ×12)".into();
     let opened = OpenedCalls { unread, is_format_unknown: true, ..by() };
-    bench.update(SessionsEvent::Opened(Box::new(opened)));
+    bench.update(CallsEvent::Opened(Box::new(opened)));
     assert!(text(&bench).contains("Format not understood"), "{}", text(&bench));
     assert!(text(&bench).contains("12 records of 1 unknown kind"), "{}", text(&bench));
 }
@@ -392,9 +406,9 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             place,
             recorded: Box::new(recorded),
         };
-        SessionsEvent::Ready(Box::new(call))
+        CallsEvent::Ready(Box::new(call))
     };
-    for (keys, opens) in [("", true), ("q", true), ("qq", false)] {
+    for (keys, opens) in [("", true), ("q", false), ("qq", false)] {
         let mut bench = Bench::new((80, 24));
         let output = MapView::of_bytes(b"named\n").expect("memory");
         bench.show_view(subject(policy("pi/bash")), output);
@@ -402,7 +416,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
         found(&mut bench, 1, sessions());
         bench.keys("<Enter>");
         let opened = OpenedCalls { rows: calls(), ..by() };
-        bench.update(SessionsEvent::Opened(Box::new(opened)));
+        bench.update(CallsEvent::Opened(Box::new(opened)));
         bench.keys("g<Enter>").keys(keys);
         assert_eq!(
             last_request(&bench),
@@ -477,12 +491,32 @@ fn a_preview_that_was_not_recorded_says_so() {
 }
 
 #[test]
-fn a_state_is_short_where_there_is_little_room() {
+fn the_state_of_a_call_says_the_worst_first() {
+    let state = |row: CallRow| row.state();
     let failed = CallRow { status: CallStatus::Failed, copies: 1, ..call("c", "Bash", CutState::No) };
+    assert_eq!(state(failed), "failed, also in 1 session");
+    assert_eq!(state(call("c", "Bash", CutState::Lost)), "never saved");
+    assert_eq!(state(call("c", "Bash", CutState::Spill)), "", "nobody has looked yet");
+    let rows = calls().into_iter().map(state).collect::<Vec<_>>();
+    let differs = "DIFFERS from claude-code/bash, saved";
+    assert_eq!(rows, ["", "saved", differs, "deleted", "failed", "never saved"]);
+}
+
+#[test]
+fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
+    let mut bench = opened((120, 40));
+    let lost = |all, lost| ErrorsLost { all, lost };
+    for (index, errors, warnings) in [(1, lost(0, 0), lost(9, 5)), (2, lost(3, 2), lost(0, 0))] {
+        bench.update(CallsEvent::Lost(index, Some(LostInCall { errors, warnings })));
+    }
+    bench.update(CallsEvent::Lost(3, None));
+    keep("calls_lost", bench.keys("se"));
     assert_eq!(
-        [failed.state_within(25), failed.state_within(24)],
-        ["failed, also in 1 session", "failed, in 2 sessions"]
+        bench.keys("g").calls().list.chosen().map(|row| row.id.to_string()).as_deref(),
+        Some("toolu_3")
     );
-    let lost = CallRow { context: ResultFate::Compacted(None).into(), ..call("c", "Bash", CutState::Lost) };
-    assert_eq!([lost.state_within(21), lost.state_within(20)], ["lost, in summary"; 2]);
+    bench.keys("/lost<Enter>");
+    assert_eq!(bench.calls().list.len(), 1);
+    bench.keys("<Esc>/cut tool:bash<Enter>");
+    assert_eq!(bench.calls().list.len(), 3);
 }

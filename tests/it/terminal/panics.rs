@@ -46,7 +46,6 @@ fn screens() {
         },
         live: None,
         theme: overspill::tui::widget::theme::Theme::terminal(),
-        severities: Default::default(),
         unicode: true,
         keys: overspill::tui::keys::KeyMap::standard(),
         notice: None,

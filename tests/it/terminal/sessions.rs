@@ -13,7 +13,7 @@ fn from_sessions_to_a_call_and_back() {
     claude(&home);
     let mut session = Session::start_sized(&home, (120, 24), &[]);
     session.keys("T").wait_for("1 session").wait_for("claude-code").wait_for("/home/u/proj");
-    session.keys("\r").wait_for("3 calls, 1 cut").wait_for("spill here").wait_for("= claude-code/bash");
+    session.keys("\r").wait_for("3 calls, 1 cut").wait_for("  saved ").wait_for("verified: claude-code/bash");
     session.keys("\r").wait_for("recorded · by claude-code 2.1.330").wait_status("kept 527 of 12,000 lines");
     session.keys("i").wait_for("reconstructed by claude-code/bash").wait_status("verified:");
     session.keys("i").wait_for("recorded · by claude-code 2.1.330");
@@ -36,7 +36,7 @@ fn an_output_of_stores_leads_to_its_call_and_the_call_to_its_output() {
     claude(&home);
     let mut session = Session::start_sized(&home, (120, 24), &[]);
     session.wait_for("$ seq 1 12000");
-    session.keys("C").wait_for("3 calls, 1 cut").wait_for("spill here");
+    session.keys("C").wait_for("3 calls, 1 cut").wait_for("  saved ");
     session.keys("S").wait_for("Stores   1 output").wait_for("b12345678");
     session.keys("q");
     assert_eq!(session.ended(), 0);
@@ -53,13 +53,13 @@ fn every_walk_leads_back_to_the_pipe_that_it_began_with() {
     session.keys("S").wait_for("Stores   1 output");
     session.keys("\r").wait_for("b12345678.txt  Model got │ Whole output");
     session.keys("T").wait_for("1 session");
-    session.keys("\r").wait_for("spill here");
+    session.keys("\r").wait_for("  saved ");
     session.keys("\r").wait_for("recorded · by");
     session.keys("q").wait_for("3 calls, 1 cut");
     session.keys("q").wait_for("1 session");
     session.keys("q").wait_for("b12345678.txt  Model got │ Whole output");
     session.keys("q").wait_for("Stores   1 output");
-    session.keys("C").wait_for("spill here");
+    session.keys("C").wait_for("  saved ");
     session.keys("\r").wait_for("recorded · by");
     session.keys("q").wait_for("3 calls, 1 cut");
     session.keys("\x1b").wait_for("Stores   1 output");
@@ -119,7 +119,7 @@ fn a_call_whose_spill_was_deleted_stands_alone_and_says_so() {
     std::fs::remove_file(&spill).unwrap();
     let mut session = Session::start_sized(&home, (120, 24), &[]);
     session.keys("T").wait_for("1 session");
-    session.keys("\r").wait_for("≈ claude-code/bash, by a witness");
+    session.keys("\r").wait_for("plausible: claude-code/bash");
     session.keys("\r").wait_status("its spill was deleted since");
     session.keys("<").wait_status("limits have no effect");
     session.keys("Q");
@@ -141,6 +141,37 @@ fn a_spill_outside_of_the_stores_is_opened_only_after_its_path_was_shown() {
     session.keys("\r").wait_status("its spill is in no known store");
     session.keys("i").wait_status(elsewhere.to_str().unwrap());
     session.keys("i").wait_for("12,000 lines");
+    session.keys("Q");
+    assert_eq!(session.ended(), 0);
+}
+
+#[test]
+fn a_session_and_its_call_that_lost_an_error_are_found() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let mut whole = std::fs::read(&spill).unwrap();
+    whole.extend(b"error: no space left on device\n");
+    std::fs::write(&spill, whole).unwrap();
+    let mut session = Session::start_sized(&home, (120, 24), &[]);
+    session.keys("T").wait_for("1 session");
+    session.keys("/lost\r").wait_for("1 of 1 session").wait_for(SESSION);
+    session.keys("\r").wait_for("3 calls, 1 cut");
+    session.keys("/lost\r").wait_for("1 of 3 calls").wait_for("seq 1 12000");
+    session.keys("Q");
+    assert_eq!(session.ended(), 0);
+}
+
+#[test]
+fn a_session_that_begins_appears_by_itself() {
+    let home = Home::new();
+    claude(&home);
+    let mut session = Session::start_sized(&home, (120, 24), &[]);
+    session.keys("T").wait_for("1 session");
+    let project = root(&home).join(".claude/projects/-home-u-proj");
+    let log = std::fs::read_to_string(project.join(format!("{SESSION}.jsonl"))).unwrap();
+    let other = "99999999-2222-3333-4444-555555555555";
+    std::fs::write(project.join(format!("{other}.jsonl")), log.replace(SESSION, other)).unwrap();
+    session.wait_for("2 sessions");
     session.keys("Q");
     assert_eq!(session.ended(), 0);
 }

@@ -16,7 +16,8 @@ use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
 use crate::tui::job::JobContext;
 
-use super::job::SessionsEvent;
+use super::event::CallsEvent;
+use super::lost::LostInCall;
 use super::rows::CallSizes;
 
 /// The session that is open, and what its calls are examined with.
@@ -51,7 +52,15 @@ impl HeldSession<'_> {
                 },
             ))
         };
-        self.context.send(SessionsEvent::Sized(range.filter_map(sizes).collect()));
+        self.context.send(CallsEvent::Sized(range.filter_map(sizes).collect()));
+    }
+
+    /// Counts the errors that a call lost, if it was cut.
+    pub(crate) fn count_lost(&self, index: usize) {
+        let Some(call) = self.transcript.calls.get(index).filter(|call| call.is_cut()) else { return };
+        let of = (self.file, self.transcript, call);
+        let lost = LostInCall::count(self.examiner, of, &self.context.services.severities);
+        self.context.send(CallsEvent::Lost(index, lost));
     }
 
     /// Returns what was found of a call, if it was compared.
@@ -73,7 +82,7 @@ impl HeldSession<'_> {
             return;
         };
         let verdict = self.verdict(index).unwrap_or_else(|| self.compare(index, call));
-        self.context.send(SessionsEvent::Verified(index, verdict));
+        self.context.send(CallsEvent::Verified(index, verdict));
     }
 }
 

@@ -18,8 +18,8 @@ use crate::text::pretty::{JsonExtent, Pretty, pretty};
 use crate::tui::pager::json::JsonLine;
 use crate::tui::recorded::{CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
 
+use super::event::CallsEvent;
 use super::held::{HeldSession, exit_code};
-use super::job::SessionsEvent;
 
 /// The longest result that is shown, in bytes.
 const LONGEST: usize = 16 << 20;
@@ -36,8 +36,8 @@ const OUTSIDE: &str = "its spill is in no known store, and is not opened unasked
 /// Prepares a call, and sends it.
 pub(crate) fn show(held: &HeldSession, index: usize, paths: Paths) {
     let event = match ready(held, index, paths) {
-        Ok(ready) => SessionsEvent::Ready(Box::new(ready)),
-        Err(words) => SessionsEvent::Text(Err(words)),
+        Ok(ready) => CallsEvent::Ready(Box::new(ready)),
+        Err(words) => CallsEvent::Text(Err(words)),
     };
     held.context.send(event);
 }
@@ -99,7 +99,7 @@ fn output(
     paths: Paths,
 ) -> Result<(OutputPlace, RestOfOutput), String> {
     let spill = held.examiner.spill(held.file, call);
-    let is_cut = matches!(call.cut, CutState::Spill | CutState::Lost);
+    let is_cut = call.is_cut();
     if let Some(SpillState::Here(path)) = &spill
         && is_cut
         && (paths == Paths::Any || held.examiner.is_known(held.file, path))
@@ -168,7 +168,7 @@ pub(crate) fn text(held: &HeldSession, index: usize, wanted: CallText) {
             CallText::Request => request(held, call),
         },
     };
-    held.context.send(SessionsEvent::Text(line.map(Box::new)));
+    held.context.send(CallsEvent::Text(line.map(Box::new)));
 }
 
 fn display(held: &HeldSession, call: &Call) -> Result<JsonLine, String> {

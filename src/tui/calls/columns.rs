@@ -1,0 +1,139 @@
+//! What the list of calls says of each: its columns, the words of its filter, and the lines of details.
+
+use std::cmp::Reverse;
+
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::human::{size, thousands, tokens};
+use crate::session::fate::ResultFate;
+use crate::session::model::CallStatus;
+use crate::session::verdict::{Against, Unchecked, Verdict};
+use crate::text::label::SafeText;
+use crate::tui::list::column::{FilterWord, LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone, share};
+use crate::tui::widget::table::CellSide::{Left, Right};
+
+use super::lost::LostInCall;
+use super::rows::CallRow;
+
+pub(super) static SPEC: ListSpec<CallRow> = ListSpec {
+    noun: "call",
+    columns: COLUMNS,
+    groups: &[],
+    words: &[
+        FilterWord::new("cut", |row, _| row.is_cut()),
+        FilterWord::new("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
+        FilterWord::new("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
+        FilterWord::new("deleted", |row, _| row.left() == Some("deleted")),
+        FilterWord::new("differs", |row, _| row.differs()),
+        FilterWord::new("failed", |row, _| row.status == CallStatus::Failed),
+        FilterWord::new("today", |row, look| row.at.is_some_and(|at| look.is_today(at))),
+    ],
+    known: |row| format!("{} {}", row.thread, row.id),
+    mark: |row| RowCell::new(if row.differs() { "≠" } else { " " }, Tone::Warning),
+};
+
+/// Columns for the state of a call: `DIFFERS from claude-code/bash` fits.
+const STATE: usize = 32;
+
+const COLUMNS: &[ListColumn<CallRow>] = &[
+    ListColumn::new("when", Left, 11, when).yields(4).sorts('w', ["oldest first", "newest first"], |a, b| {
+        (a.at.is_none(), a.at).cmp(&(b.at.is_none(), b.at))
+    }),
+    ListColumn::new("tool", Left, 18, |row: &CallRow, _| faint(row, row.tool.clone())),
+    ListColumn::new("command", Left, 0, |row: &CallRow, _| match &row.sizes {
+        Some(sizes) => faint(row, sizes.command.clone()),
+        None => RowCell::dim("…"),
+    }),
+    ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', LARGEST, |a, b| {
+        let size = |row: &CallRow| {
+            let sizes = row.sizes.as_ref();
+            Reverse(sizes.and_then(|sizes| sizes.whole.or(sizes.got)))
+        };
+        size(a).cmp(&size(b))
+    }),
+    ListColumn::new("model got", Right, 14, got).sorts('g', ["least first", "most first"], |a, b| {
+        // Of what was cut, what is not known is likely to be the most.
+        let share = |row: &CallRow| (!row.is_cut(), row.share());
+        share(a).cmp(&share(b))
+    }),
+    ListColumn::new("errors lost", Right, 11, lost)
+        .sorts('e', LARGEST, |a, b| LostInCall::compare(&a.lost, &b.lost)),
+    ListColumn::new("still has", Left, 14, still_has).yields(2),
+    ListColumn::new("state", Left, STATE, |row: &CallRow, _| {
+        RowCell::new(row.state(), if row.is_bad() { Tone::Warning } else { Tone::Dim })
+    })
+    .yields(3),
+];
+
+/// What was cut stands out from what was not.
+fn faint(row: &CallRow, text: SafeText) -> RowCell {
+    RowCell::new(text, if row.is_cut() { Tone::Plain } else { Tone::Dim })
+}
+
+/// Returns the time of a call; with its date if that is over a day ago.
+fn when(row: &CallRow, look: &RowLook) -> RowCell {
+    let Some(at) = row.at else { return RowCell::dim("–") };
+    let is_old = look.now.duration_since(at) > SignedDuration::from_hours(24);
+    let format = if is_old { "%m-%d %H:%M" } else { "%H:%M:%S" };
+    RowCell::dim(in_local_time(at, format))
+}
+
+fn in_local_time(at: Timestamp, format: &str) -> String {
+    at.to_zoned(TimeZone::system()).strftime(format).to_string()
+}
+
+fn whole(row: &CallRow, _: &RowLook) -> RowCell {
+    let Some(sizes) = &row.sizes else { return RowCell::dim("…") };
+    let whole = if row.is_cut() { sizes.whole } else { sizes.got };
+    RowCell::new(whole.map_or("–".to_owned(), size), if row.is_cut() { Tone::Plain } else { Tone::Dim })
+}
+
+fn got(row: &CallRow, look: &RowLook) -> RowCell {
+    match (row.is_cut(), &row.sizes) {
+        (_, None) => RowCell::dim("…"),
+        (false, Some(_)) => RowCell::dim("all"),
+        (true, Some(sizes)) => match row.share() {
+            Some(percent) => RowCell::plain(share(percent, look)),
+            None => RowCell::plain(sizes.got.map_or("–".to_owned(), size)),
+        },
+    }
+}
+
+fn lost(row: &CallRow, _: &RowLook) -> RowCell {
+    if row.is_cut() { LostInCall::cell(&row.lost) } else { RowCell::default() }
+}
+
+fn still_has(row: &CallRow, _: &RowLook) -> RowCell {
+    let state = row.still_has();
+    RowCell::new(state.describe(), if state.fate == ResultFate::InContext { Tone::Dim } else { Tone::Plain })
+}
+
+/// Returns two lines about a call.
+pub(super) fn details(row: &CallRow) -> [SafeText; 2] {
+    let sizes = row.sizes.clone().unwrap_or_default();
+    let evidence = sizes.evidence.or(row.evidence).map_or("no result recorded", |evidence| evidence.as_str());
+    let got = sizes.got.map(|got| format!("got {} ({} tokens)", size(got), tokens(got)));
+    let thread = Some(row.thread.to_string()).filter(|thread| !thread.is_empty());
+    let state = Some(row.state()).filter(|state| !state.is_empty());
+    let parts = [Some(evidence.to_owned()), got, thread, state, row.verdict.as_ref().and_then(in_words)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    [parts.join(" · ").into(), format!("{} {}", row.tool, sizes.command).into()]
+}
+
+/// Describes what a comparison with the policies found, besides a difference, which the state says.
+fn in_words(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Equal { policy, against: Against::Witness, .. } => Some(format!("plausible: {policy}")),
+        Verdict::Equal { policy, by, .. } => {
+            let by = by.map_or(String::new(), |by| format!(", cut by its {by}"));
+            Some(format!("verified: {policy}{by}"))
+        }
+        Verdict::Differs(difference) => match &difference.fits {
+            Some(fits) => Some(format!("as {fits} of another version")),
+            None => Some(format!("from byte {}", thousands(difference.at + 1))),
+        },
+        Verdict::Unchecked(why @ Unchecked::Outside) => Some(why.to_string()),
+        Verdict::Unchecked(_) => None,
+    }
+}

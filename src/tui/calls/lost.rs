@@ -1,0 +1,95 @@
+//! How many errors and warnings of an output that an agent cut its model did not get.
+
+use std::cmp::{Ordering, Reverse};
+
+use crate::compare::{kept_ranges, lost_errors};
+use crate::corpus::ErrorsLost;
+use crate::human::thousands;
+use crate::preview::{self, Input};
+use crate::session::examine::Examiner;
+use crate::session::model::Call;
+use crate::session::reader::SessionFile;
+use crate::session::sent;
+use crate::session::text;
+use crate::session::transcript::Transcript;
+use crate::source::{MapView, ViewSupply};
+use crate::text::search::{Severity, SeverityPatterns};
+use crate::tui::list::column::{RowCell, SlowFigure, Tone};
+
+/// The longest output, in bytes, whose errors are counted for a list: reading more would hold up all others.
+const MAX_OUTPUT: usize = 256 << 20;
+
+/// The longest result, in bytes, that is looked for in its output.
+const MAX_RESULT: usize = 16 << 20;
+
+/// The errors and warnings in an output that was cut.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LostInCall {
+    pub errors: ErrorsLost,
+    pub warnings: ErrorsLost,
+}
+
+impl LostInCall {
+    /// Counts them; `None` if the whole output or the result is not at hand.
+    pub(crate) fn count(
+        examiner: &Examiner,
+        (file, transcript, call): (&SessionFile, &Transcript, &Call),
+        severities: &SeverityPatterns,
+    ) -> Option<Self> {
+        let best = sent::best(transcript, call);
+        let (result, facts) = text::to_text(transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
+        if facts.is_stopped {
+            return None;
+        }
+        let mut count = |view: &MapView| Self::within(view, &result, severities);
+        examiner.read_whole(file, transcript, call, &mut count).flatten()
+    }
+
+    fn within(view: &MapView, result: &str, severities: &SeverityPatterns) -> Option<Self> {
+        if view.len() > MAX_OUTPUT {
+            return None;
+        }
+        let preview = preview::recorded(result, &Input::of(view, "")).ok()?;
+        let kept = kept_ranges(&preview.parts);
+        let lost = |severity| {
+            let found = severities.get(severity);
+            found.map(|pattern| {
+                ErrorsLost::from(&lost_errors(view, &mut ViewSupply::from(view), &kept, pattern))
+            })
+        };
+        let [errors, warnings] = [Severity::Error, Severity::Warning].map(|of| lost(of).unwrap_or_default());
+        Some(Self { errors, warnings })
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        for (sum, more) in [(&mut self.errors, other.errors), (&mut self.warnings, other.warnings)] {
+            (sum.all, sum.lost) = (sum.all + more.all, sum.lost + more.lost);
+        }
+    }
+
+    /// Returns the cell of a column of lost errors. Where an output has no error, its warnings stand there.
+    pub(crate) fn cell(figure: &SlowFigure<Self>) -> RowCell {
+        let tone = match figure.value {
+            Some(lost) if lost.errors.lost > 0 => Tone::Warning,
+            _ => Tone::Dim,
+        };
+        let words = figure.describe(|lost| match lost {
+            Self { errors, warnings } if errors.all == 0 && warnings.lost > 0 => {
+                format!("{} w", thousands(warnings.lost))
+            }
+            Self { errors, .. } => thousands(errors.lost),
+        });
+        RowCell::new(words, tone)
+    }
+
+    /// Orders by lost errors, then by lost warnings, the most first. What is not known comes last.
+    pub(crate) fn compare(a: &SlowFigure<Self>, b: &SlowFigure<Self>) -> Ordering {
+        let key = |figure: &SlowFigure<Self>| {
+            Reverse(figure.value.map(|lost| match lost.errors.all {
+                0 => (0, lost.warnings.lost),
+                _ => (lost.errors.lost, 0),
+            }))
+        };
+        key(a).cmp(&key(b))
+    }
+}

@@ -1,0 +1,283 @@
+//! The list of the calls of one session.
+
+mod columns;
+pub mod event;
+mod held;
+pub mod lost;
+pub mod rows;
+mod show;
+pub(crate) mod work;
+
+use std::any::Any;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crossterm::event::KeyEvent;
+
+use crate::human::{count, thousands};
+use crate::session::examine::Paths;
+use crate::session::list::format_of;
+use crate::session::reader::SessionFile;
+use crate::text::label::SafeText;
+
+use super::event::{Event, Message};
+use super::footer::FooterState;
+use super::job::Slot;
+use super::keys::{Action, KeyContext};
+use super::list::List;
+use super::list::column::{ListSpec, SlowState};
+use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::pager::event::OutputEvent;
+use super::pager::json_box::JsonBox;
+use super::recorded::{CallRequest, CallText};
+use super::screen::{Effect, Effects, Link};
+use event::{CallsEvent, OpenedCalls};
+use rows::CallRow;
+
+/// How far the reading of the session is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadingState {
+    /// It is being read; how much of it has been, in percent.
+    Reading(u64),
+    Read,
+    /// It cannot be read, for this reason.
+    Failed(SafeText),
+}
+
+/// The session whose calls are listed.
+#[derive(Debug)]
+pub struct Calls {
+    /// Where it is; `None` if none is open.
+    file: Option<Arc<SessionFile>>,
+    /// The agent, with its version.
+    agent: SafeText,
+    title: SafeText,
+    state: ReadingState,
+    /// What of the records was not understood, in words; empty if nothing.
+    unread: SafeText,
+    /// Whether nothing in the records was understood.
+    is_format_unknown: bool,
+    /// The id of the call to select once the session is read.
+    sought: Option<SafeText>,
+    /// The calls that the worker was last told to look at first.
+    asked: Vec<usize>,
+    /// The index of the call that was asked for last.
+    shown_call: Option<usize>,
+    /// Whether the next key names a text of the call.
+    is_choosing_text: bool,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self {
+            file: None,
+            agent: SafeText::default(),
+            title: SafeText::default(),
+            state: ReadingState::Reading(0),
+            unread: SafeText::default(),
+            is_format_unknown: false,
+            sought: None,
+            asked: Vec::new(),
+            shown_call: None,
+            is_choosing_text: false,
+        }
+    }
+}
+
+type Context<'a> = ListContext<'a, CallRow>;
+
+impl ListKind for Calls {
+    type Row = CallRow;
+    const SPEC: &'static ListSpec<CallRow> = &columns::SPEC;
+    const CONTEXT: KeyContext = KeyContext::Sessions;
+    const FOOTER: FooterState = FooterState::Calls;
+
+    fn title(&self, list: &List<CallRow>) -> ListTitle {
+        let (all, shown) = (list.rows().len() as u64, list.len() as u64);
+        let figures = match (&self.state, list.filter_text()) {
+            (ReadingState::Reading(percent), _) => format!("reading… {percent}%"),
+            (ReadingState::Failed(_), _) => "not readable".into(),
+            (ReadingState::Read, "") => {
+                let cut = list.rows().iter().filter(|row| row.is_cut()).count() as u64;
+                format!("{}, {} cut", count(all, "call"), thousands(cut))
+            }
+            (ReadingState::Read, _) => format!("{} of {}", thousands(shown), count(all, "call")),
+        };
+        let id = self.file.as_ref().map_or("", |file| &file.id);
+        let name = if self.title.is_empty() { id.into() } else { self.title.clone() };
+        ListTitle { place: &["Sessions", "Calls"], figures: format!("{} · {figures}", self.agent), name }
+    }
+
+    fn empty(&self, list: &List<CallRow>) -> Vec<String> {
+        match &self.state {
+            ReadingState::Reading(percent) => {
+                vec![format!("reading the session… {percent}%   Esc goes back")]
+            }
+            ReadingState::Failed(why) => vec!["The session cannot be read:".into(), why.to_string()],
+            ReadingState::Read if self.is_format_unknown => vec![
+                "Format not understood: nothing in these records is of a kind that overspill knows.".into(),
+                self.unread.to_string(),
+            ],
+            ReadingState::Read if !list.rows().is_empty() => {
+                vec!["No call has these words. Esc shows all.".into()]
+            }
+            ReadingState::Read => vec!["No tool was called in this session.".into()],
+        }
+    }
+
+    fn details(&self, list: &List<CallRow>) -> [SafeText; 2] {
+        let Some(row) = list.chosen() else { return [SafeText::default(), self.unread.clone()] };
+        let [first, second] = columns::details(row);
+        [first, if self.unread.is_empty() { second } else { self.unread.clone() }]
+    }
+
+    fn copied(&self, row: &CallRow) -> Vec<u8> {
+        let session = self.file.as_ref().map_or("", |file| &file.id);
+        format!("{session}:{}", row.id).into_bytes()
+    }
+
+    fn serves(&self, event: &dyn Any) -> bool {
+        matches!(event.downcast_ref(), Some(Link::Session { .. } | Link::Call(_)))
+    }
+
+    fn update(&mut self, event: Event, on: Context) -> Result<(), Event> {
+        match event.downcast() {
+            Ok(event) => self.handle(event, on),
+            Err(event) => match event.downcast()? {
+                Link::Session { file, title } => self.open(file, title, None, on),
+                Link::Call(call) => {
+                    let sought = Some(SafeText::from(call.call));
+                    self.open(Arc::new(call.file), SafeText::default(), sought, on);
+                }
+                Link::SpillOfCall(index) => on.effects.show(Link::Stores(spill_of(on.list, Some(index)))),
+                other => return Err(other.into()),
+            },
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, key: KeyEvent, on: Context) -> bool {
+        let is_choice = std::mem::take(&mut self.is_choosing_text);
+        if is_choice {
+            match CallText::chosen(key, on.canvas.keys) {
+                Ok(text) => text.into_iter().for_each(|text| self.ask_text(text, on.effects)),
+                Err(words) => *on.message = Some(Message::note(words)),
+            }
+        }
+        is_choice
+    }
+
+    fn act(&mut self, action: Action, on: Context) {
+        match action {
+            Action::Open => {
+                let Some(index) = on.list.chosen_index() else { return };
+                self.shown_call = Some(index);
+                on.effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
+            }
+            Action::Texts if on.list.chosen().is_some() => {
+                self.shown_call = on.list.chosen_index();
+                self.is_choosing_text = true;
+                *on.message = Some(Message::note(CallText::choice(on.canvas.keys)));
+            }
+            Action::Stores => on.effects.show(Link::Stores(spill_of(on.list, on.list.chosen_index()))),
+            _ => on.refuse(Self::CONTEXT),
+        }
+    }
+
+    /// Has the worker look first at what the rows on the screen lack.
+    fn ask(&mut self, on: Context) {
+        let lacks = |n: &usize| {
+            let row = &on.list.rows()[*n];
+            row.sizes.is_none()
+                || row.is_partial() && row.verdict.is_none()
+                || row.is_cut() && row.lost.state == SlowState::Missing
+        };
+        let wanted: Vec<usize> = on.list.rows_on_screen().filter(lacks).collect();
+        if !wanted.is_empty() && wanted != self.asked {
+            self.asked.clone_from(&wanted);
+            on.effects.ask(Slot::OpenSession, CallRequest::Rows(wanted));
+        }
+    }
+
+    fn close(&mut self, on: Context) {
+        *self = Self::default();
+        on.list.clear();
+        on.effects.stop([Slot::OpenSession]);
+    }
+}
+
+impl Calls {
+    /// Opens a session and has a worker hold it; an earlier one is closed.
+    fn open(&mut self, file: Arc<SessionFile>, title: SafeText, sought: Option<SafeText>, on: Context) {
+        let agent = format_of(&file).map_or("", |format| format.agent()).into();
+        *self = Self { file: Some(file.clone()), agent, title, sought, ..Self::default() };
+        on.list.clear();
+        on.effects.run(Slot::OpenSession, move |context| work::hold(&file, context));
+    }
+
+    fn handle(&mut self, event: CallsEvent, on: Context) {
+        match event {
+            CallsEvent::Reading(percent) if self.state != ReadingState::Read => {
+                self.state = ReadingState::Reading(percent);
+            }
+            CallsEvent::Reading(_) => {}
+            CallsEvent::Opened(opened) => self.opened(*opened, on.list),
+            CallsEvent::Failed(why) => self.state = ReadingState::Failed(why),
+            CallsEvent::Sized(sizes) => on.list.change(sizes, |row, sizes| row.sizes = Some(sizes)),
+            CallsEvent::Lost(index, lost) => {
+                on.list.change([(index, lost)], |row, lost| row.lost.found(lost))
+            }
+            CallsEvent::Copied(copies) => on.list.change(copies, |row, copies| row.copies = copies),
+            CallsEvent::Verified(index, verdict) => {
+                on.effects.send(OutputEvent::Checked(index, Box::new(verdict.clone())));
+                on.list.change([(index, verdict)], |row, verdict| row.verdict = Some(verdict));
+            }
+            // A user who has left meanwhile stays where they are.
+            CallsEvent::Ready(ready) if on.is_top && self.shown_call == Some(ready.recorded.index) => {
+                on.effects.push(Effect::OpenCall(ready));
+            }
+            CallsEvent::Ready(ready) => on.effects.send(OutputEvent::Ready(ready)),
+            CallsEvent::Text(Ok(line)) => on.effects.lay(JsonBox::new(*line)),
+            CallsEvent::Text(Err(words)) => *on.message = Some(Message::note(words)),
+        }
+    }
+
+    /// Takes in the calls: those of a session just read, or of one that has grown. What is known of a call stays.
+    fn opened(&mut self, opened: OpenedCalls, list: &mut List<CallRow>) {
+        let follows = list.is_at_end() && !list.is_empty() && opened.rows.len() > list.rows().len();
+        let mut rows = opened.rows;
+        for (row, old) in rows.iter_mut().zip(list.rows()).filter(|(row, old)| row.id == old.id) {
+            if row.cut == old.cut && row.evidence == old.evidence {
+                (row.sizes, row.verdict) = (old.sizes.clone(), old.verdict.clone());
+                (row.lost, row.copies) = (old.lost.clone(), old.copies);
+            }
+        }
+        self.state = ReadingState::Read;
+        (self.unread, self.is_format_unknown) = (opened.unread, opened.is_format_unknown);
+        self.agent = opened.agent;
+        if !opened.title.is_empty() {
+            self.title = opened.title;
+        }
+        self.asked.clear();
+        list.set_now(opened.now);
+        list.set_rows(rows, |a, b| a.id == b.id);
+        if let Some(id) = self.sought.take() {
+            list.rows().iter().position(|row| row.id == id).into_iter().for_each(|row| list.choose(row));
+        } else if follows {
+            // Like a log that is followed: the last stays the last.
+            list.act(Action::End, None);
+        }
+    }
+
+    /// Asks for a text of the call that is shown or selected.
+    fn ask_text(&mut self, text: CallText, effects: &mut Effects) {
+        if let Some(index) = self.shown_call {
+            effects.ask(Slot::OpenSession, CallRequest::Text(index, text));
+        }
+    }
+}
+
+/// Returns the spill of a call, if it is there.
+fn spill_of(list: &List<CallRow>, index: Option<usize>) -> Option<PathBuf> {
+    list.rows().get(index?)?.sizes.as_ref()?.spill_path.clone()
+}

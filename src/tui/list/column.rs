@@ -1,0 +1,227 @@
+//! A column of a list: its heading and place, what it says of a row, and how rows are sorted by it.
+
+use std::cmp::Ordering;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::style::Style;
+
+use crate::text::label::SafeText;
+use crate::tui::widget::line::Span;
+use crate::tui::widget::sort_menu::SortColumn;
+use crate::tui::widget::table::{CellSide, TableColumn};
+use crate::tui::widget::theme::Theme;
+
+/// How much a cell stands out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tone {
+    #[default]
+    Plain,
+    Dim,
+    Accent,
+    Warning,
+}
+
+/// The orders in words of figures, and of names.
+pub(crate) const LARGEST: [&str; 2] = ["most first", "least first"];
+pub(crate) const NAMES: [&str; 2] = ["A to Z", "Z to A"];
+
+/// What a column says of a row.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RowCell {
+    pub text: SafeText,
+    pub tone: Tone,
+}
+
+impl RowCell {
+    pub(crate) fn new(text: impl Into<SafeText>, tone: Tone) -> Self {
+        Self { text: text.into(), tone }
+    }
+
+    pub(crate) fn plain(text: impl Into<SafeText>) -> Self {
+        Self::new(text, Tone::Plain)
+    }
+
+    pub(crate) fn dim(text: impl Into<SafeText>) -> Self {
+        Self::new(text, Tone::Dim)
+    }
+
+    pub(crate) fn span(self, theme: &Theme) -> Span {
+        let style = match self.tone {
+            Tone::Plain => Style::new(),
+            Tone::Dim => theme.dim,
+            Tone::Accent => theme.accent,
+            Tone::Warning => theme.warning,
+        };
+        Span { text: self.text, style }
+    }
+}
+
+/// What a cell goes by besides its row.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RowLook {
+    /// The time that ages are counted to.
+    pub now: Timestamp,
+    /// Columns of the screen.
+    pub width: u16,
+}
+
+/// Whether a figure is known that takes a while to find.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SlowState {
+    /// It is not, or is no longer right.
+    #[default]
+    Missing,
+    /// A worker is at it.
+    Asked,
+    Known,
+    /// It cannot be had.
+    Failed,
+}
+
+/// A figure that takes a while to find: its last value, and whether that is right.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SlowFigure<T> {
+    pub value: Option<T>,
+    pub state: SlowState,
+}
+
+impl<T> SlowFigure<T> {
+    /// Takes in the figure; `None` if it cannot be had.
+    pub fn found(&mut self, value: Option<T>) {
+        self.state = if value.is_some() { SlowState::Known } else { SlowState::Failed };
+        self.value = value;
+    }
+
+    /// Describes the figure.
+    pub(crate) fn describe(&self, words: impl FnOnce(&T) -> String) -> String {
+        match (&self.value, self.state) {
+            (Some(value), _) => words(value),
+            (None, SlowState::Failed) => "–".into(),
+            (None, _) => "…".into(),
+        }
+    }
+}
+
+impl RowLook {
+    /// Whether a time is on the same day as now, in local time.
+    pub(crate) fn is_today(&self, at: Timestamp) -> bool {
+        let day = |at: Timestamp| at.to_zoned(TimeZone::system()).date();
+        day(at) == day(self.now)
+    }
+}
+
+/// How rows are sorted by a column.
+pub struct RowOrder<R> {
+    /// The letter that picks the column in the menu.
+    letter: char,
+    /// The order in words, and reversed.
+    words: [&'static str; 2],
+    pub(super) compare: fn(&R, &R) -> Ordering,
+}
+
+/// A column of a list of `R`.
+pub struct ListColumn<R> {
+    pub(super) heading: &'static str,
+    side: CellSide,
+    /// The most columns of the screen that it takes; 0 is all that the others leave.
+    most: usize,
+    /// When it makes room for the widest: the smallest number first; `None` never.
+    yields: Option<u8>,
+    pub(super) cell: fn(&R, &RowLook) -> RowCell,
+    pub(super) order: Option<RowOrder<R>>,
+}
+
+impl<R> ListColumn<R> {
+    /// Creates a column that neither makes room nor sorts.
+    pub(crate) const fn new(
+        heading: &'static str,
+        side: CellSide,
+        most: usize,
+        cell: fn(&R, &RowLook) -> RowCell,
+    ) -> Self {
+        Self { heading, side, most, yields: None, cell, order: None }
+    }
+
+    /// Has it make room, the smallest number first.
+    pub(crate) const fn yields(self, rank: u8) -> Self {
+        let Self { heading, side, most, cell, order, .. } = self;
+        Self { heading, side, most, yields: Some(rank), cell, order }
+    }
+
+    /// Has it sort: the smallest row comes first, unless reversed.
+    pub(crate) const fn sorts(
+        self,
+        letter: char,
+        words: [&'static str; 2],
+        compare: fn(&R, &R) -> Ordering,
+    ) -> Self {
+        let Self { heading, side, most, yields, cell, .. } = self;
+        Self { heading, side, most, yields, cell, order: Some(RowOrder { letter, words, compare }) }
+    }
+
+    pub(super) fn table(&self) -> TableColumn {
+        let Self { heading, side, most, yields, .. } = *self;
+        TableColumn { heading, side, most, yields }
+    }
+
+    /// Returns the row of the sort menu; `None` if it does not sort.
+    pub(super) fn menu(&self) -> Option<SortColumn> {
+        let order = self.order.as_ref()?;
+        Some(SortColumn { letter: order.letter, name: self.heading, orders: order.words })
+    }
+}
+
+/// A way of grouping rows: the same words for the rows of a group.
+pub struct RowGroup<R> {
+    pub(super) of: fn(&R) -> String,
+}
+
+impl<R> RowGroup<R> {
+    pub(crate) const fn new(of: fn(&R) -> String) -> Self {
+        Self { of }
+    }
+}
+
+/// A word of the filter with a meaning.
+pub struct FilterWord<R> {
+    pub(super) word: &'static str,
+    pub(super) is: fn(&R, &RowLook) -> bool,
+}
+
+impl<R> FilterWord<R> {
+    pub(crate) const fn new(word: &'static str, is: fn(&R, &RowLook) -> bool) -> Self {
+        Self { word, is }
+    }
+}
+
+/// All that one list differs in from others.
+pub struct ListSpec<R: 'static> {
+    /// What a row is: `session`.
+    pub noun: &'static str,
+    pub columns: &'static [ListColumn<R>],
+    /// Ways of grouping, in the order in which the key goes through them.
+    pub groups: &'static [RowGroup<R>],
+    pub words: &'static [FilterWord<R>],
+    /// What the filter finds besides the words in columns.
+    pub known: fn(&R) -> String,
+    /// The mark before a row.
+    pub mark: fn(&R) -> RowCell,
+}
+
+/// Eighths of a bar of eight cells.
+const BAR: u64 = 8;
+
+/// Draws a share in percent, as a bar where there is room: `▇▇░░░░░░  21%`. Something is never nothing.
+pub(crate) fn share(percent: u64, look: &RowLook) -> String {
+    let words = if percent == 0 { "<1%".to_owned() } else { format!("{percent}%") };
+    if look.width < WITH_BARS {
+        return words;
+    }
+    let full = (percent.min(100) * BAR).div_ceil(100) as usize;
+    let full = if percent == 0 { 0 } else { full };
+    format!("{}{} {words:>4}", "▇".repeat(full), "░".repeat(BAR as usize - full))
+}
+
+/// From this many columns of the screen on, shares have bars.
+const WITH_BARS: u16 = 100;

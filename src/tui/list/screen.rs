@@ -1,0 +1,329 @@
+//! A list as a screen of the application: what every list does with its keys, and how it is drawn. What it is a list of
+//! says a [`ListKind`].
+
+use std::any::Any;
+
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_width::UnicodeWidthStr;
+
+use crate::human::thousands;
+use crate::text::label::{SafeText, shell};
+use crate::tui::event::{Event, Message};
+use crate::tui::footer::{self, FooterState};
+use crate::tui::keys::{Action, KeyContext};
+use crate::tui::screen::{Effect, Effects, Screen, ScreenRequest, ScreenRows, StatusLine};
+use crate::tui::widget::canvas::Canvas;
+use crate::tui::widget::cost::Cost;
+use crate::tui::widget::layout;
+use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::prompt::{Prompt, Purpose};
+use crate::tui::widget::sort_menu::SortMenu;
+use crate::tui::widget::table::{ListTable, ListTableRow, TableColumn};
+
+use super::column::ListSpec;
+use super::{List, ShownRow};
+
+/// The fewest columns in which the name of what is listed is shown.
+const MIN_NAME: usize = 8;
+
+/// What a list is of: where its rows come from, and what keys do with them.
+pub trait ListKind: Sized + 'static {
+    type Row: 'static;
+
+    /// The columns, and the rest in which lists differ.
+    const SPEC: &'static ListSpec<Self::Row>;
+
+    /// The context in which keys are looked up.
+    const CONTEXT: KeyContext;
+
+    /// The keys that the footer teaches.
+    const FOOTER: FooterState;
+
+    /// Returns the title.
+    fn title(&self, list: &List<Self::Row>) -> ListTitle;
+
+    /// Returns what stands in place of an empty list.
+    fn empty(&self, list: &List<Self::Row>) -> Vec<String>;
+
+    /// Returns two lines about the selected row.
+    fn details(&self, list: &List<Self::Row>) -> [SafeText; 2];
+
+    /// Returns what `y` copies of the selected row.
+    fn copied(&self, row: &Self::Row) -> Vec<u8>;
+
+    /// Whether this is the list to which such an event leads.
+    fn serves(&self, event: &dyn Any) -> bool;
+
+    /// Handles an event.
+    ///
+    /// # Errors
+    /// The event, if it is for another screen.
+    fn update(&mut self, event: Event, on: ListContext<Self::Row>) -> Result<(), Event>;
+
+    /// Handles a key that stands for no action now. Returns false if it does.
+    fn key(&mut self, _key: KeyEvent, _on: ListContext<Self::Row>) -> bool {
+        false
+    }
+
+    /// Carries out an action that not all lists have.
+    fn act(&mut self, action: Action, on: ListContext<Self::Row>);
+
+    /// Asks for what the rows on the screen lack.
+    fn ask(&mut self, on: ListContext<Self::Row>);
+
+    /// The list has come to the top of the stack, or is asked for anew.
+    fn show(&mut self, _on: ListContext<Self::Row>) {}
+
+    /// Another screen comes on top.
+    fn cover(&mut self, _on: ListContext<Self::Row>) {}
+
+    /// The list has left the stack.
+    fn close(&mut self, _on: ListContext<Self::Row>) {}
+}
+
+/// The title of a list.
+pub struct ListTitle {
+    /// The place, and the places above it: `Sessions`, `Calls`.
+    pub place: &'static [&'static str],
+    /// What is listed, in figures.
+    pub figures: String,
+    /// The name of what is listed; empty if the place says it.
+    pub name: SafeText,
+}
+
+/// What a listing acts on.
+pub struct ListContext<'a, R: 'static> {
+    pub canvas: &'a Canvas,
+    pub list: &'a mut List<R>,
+    pub message: &'a mut Option<Message>,
+    /// Whether the list is on top of the stack.
+    pub is_top: bool,
+    pub effects: &'a mut Effects,
+}
+
+impl<R> ListContext<'_, R> {
+    /// Says that a key does nothing in this list.
+    pub(crate) fn refuse(self, context: KeyContext) {
+        let help = self.canvas.keys.of(context, Action::Help);
+        *self.message = Some(Message::note(format!("that does nothing here; {help} for help")));
+    }
+}
+
+/// A list on the stack.
+pub struct ListScreen<L: ListKind> {
+    canvas: Canvas,
+    pub list: List<L::Row>,
+    pub of: L,
+    is_on_stack: bool,
+    message: Option<Message>,
+}
+
+impl<L: ListKind> ListScreen<L> {
+    pub(crate) fn new(canvas: Canvas, of: L) -> Self {
+        let mut screen = Self { canvas, list: List::new(L::SPEC), of, is_on_stack: false, message: None };
+        screen.resize();
+        screen
+    }
+
+    fn resize(&mut self) {
+        let (columns, rows) = self.canvas.size;
+        let places = layout::sessions(Rect::new(0, 0, columns, rows));
+        self.list.resize(columns, places.list.height.into());
+    }
+
+    /// Has the listing do something, then asks for what the rows on the screen lack.
+    fn on<T>(
+        &mut self,
+        is_top: bool,
+        effects: &mut Effects,
+        act: impl FnOnce(&mut L, ListContext<L::Row>) -> T,
+    ) -> T {
+        let Self { canvas, list, of, is_on_stack, message } = self;
+        let done = act(of, ListContext { canvas, list, message, is_top, effects });
+        if *is_on_stack {
+            of.ask(ListContext { canvas, list, message, is_top, effects });
+        }
+        done
+    }
+
+    /// Changes the list itself.
+    fn on_list(&mut self, effects: &mut Effects, act: impl FnOnce(&mut List<L::Row>)) {
+        self.on(true, effects, |_, on| act(on.list));
+    }
+
+    fn open_sort_menu(&self, effects: &mut Effects) {
+        let (used, reversed) = self.list.sort();
+        effects.lay(SortMenu::new(self.list.sort_columns(), used, reversed));
+    }
+
+    fn copy(&mut self, effects: &mut Effects) {
+        let Some(row) = self.list.chosen() else { return };
+        let text = shell::word(&self.of.copied(row));
+        self.message = Some(Message::note(format!("copied: {text}")));
+        effects.push(Effect::Copy(text));
+    }
+}
+
+impl<L: ListKind> Screen for ListScreen<L> {
+    fn context(&self) -> KeyContext {
+        L::CONTEXT
+    }
+
+    fn message(&mut self) -> &mut Option<Message> {
+        &mut self.message
+    }
+
+    fn serves(&self, event: &dyn Any) -> bool {
+        self.of.serves(event)
+    }
+
+    fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {
+        self.on(is_top, effects, |of, on| of.update(event, on))
+    }
+
+    fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool {
+        self.on(true, effects, |of, on| of.key(key, on))
+    }
+
+    fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        match action {
+            Action::Sort => self.open_sort_menu(effects),
+            Action::SortReverse => self.on_list(effects, List::reverse),
+            Action::Group => self.on_list(effects, List::group_next),
+            Action::Copy => self.copy(effects),
+            Action::Filter => {
+                self.list.start_filter();
+                effects.lay(Prompt::with(Purpose::Filter, self.list.filter_text()));
+            }
+            Action::Back if !self.list.filter_text().is_empty() => self.on_list(effects, List::end_filter),
+            Action::Back => effects.request(ScreenRequest::Back),
+            _ => self.on(true, effects, |of, on| {
+                if !on.list.act(action, count) {
+                    of.act(action, on);
+                }
+            }),
+        }
+    }
+
+    fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
+        self.canvas = canvas;
+        self.resize();
+        self.on_list(effects, |_| ());
+    }
+
+    fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, _cost: &Cost) -> ScreenRows {
+        self.draw_list(status, frame, area)
+    }
+
+    fn show(&mut self, effects: &mut Effects) {
+        self.is_on_stack = true;
+        self.on(true, effects, |of, on| of.show(on));
+    }
+
+    fn cover(&mut self, effects: &mut Effects) {
+        let Self { canvas, list, of, message, .. } = self;
+        of.cover(ListContext { canvas, list, message, is_top: false, effects });
+    }
+
+    fn close(&mut self, effects: &mut Effects) {
+        self.is_on_stack = false;
+        self.on(false, effects, |of, on| of.close(on));
+    }
+
+    fn enter(&mut self, prompt: &Prompt, effects: &mut Effects) -> Result<(), String> {
+        match prompt.purpose() {
+            Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(prompt.text())),
+            _ => Ok(()),
+        }
+    }
+
+    fn filter(&mut self, words: &str, effects: &mut Effects) {
+        self.on_list(effects, |list| list.filter_by(words));
+    }
+
+    fn give_up_filter(&mut self, effects: &mut Effects) {
+        self.on_list(effects, List::give_up_filter);
+    }
+
+    fn sort_by(&mut self, column: usize, effects: &mut Effects) {
+        self.on_list(effects, |list| list.sort_by(column));
+    }
+}
+
+impl<L: ListKind> ListScreen<L> {
+    fn draw_list(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect) -> ScreenRows {
+        let (places, canvas) = (layout::sessions(area), &self.canvas);
+        self.draw_title(frame, places.title);
+        if self.list.is_empty() {
+            let body =
+                Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
+            let words: Vec<SafeText> = self.of.empty(&self.list).into_iter().map(SafeText::from).collect();
+            line::centred(frame.buffer_mut(), body, words, canvas.theme.dim);
+        } else {
+            self.draw_rows(frame, places.head, places.list);
+        }
+        line::rule(frame.buffer_mut(), places.rule, canvas);
+        line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas, canvas.theme.dim);
+        if let Some(status) = status {
+            let hints = footer::versions(L::FOOTER, None, canvas.keys);
+            status.draw(Span::plain(self.position()), &hints, canvas, (frame.buffer_mut(), places.status));
+        }
+        ScreenRows { rule: places.rule, status: places.status }
+    }
+
+    fn draw_rows(&self, frame: &mut Frame, head: Rect, area: Rect) {
+        let theme = &self.canvas.theme;
+        let row = |shown| match shown {
+            ShownRow::Heading(words) => ListTableRow::Heading(Span::new(words.clone(), theme.accent)),
+            ShownRow::Row(n) => {
+                let row = &self.list.rows[n];
+                let cells =
+                    L::SPEC.columns.iter().map(|column| (column.cell)(row, &self.list.look).span(theme));
+                ListTableRow::Cells((L::SPEC.mark)(row).span(theme), cells.collect())
+            }
+        };
+        let columns: Vec<TableColumn> =
+            L::SPEC.columns.iter().map(super::column::ListColumn::table).collect();
+        let rows = self.list.on_screen().map(row).collect();
+        let table = ListTable { columns: &columns, rows, canvas: &self.canvas };
+        table.draw(frame.buffer_mut(), head, area, self.list.chosen_on_screen());
+    }
+
+    fn draw_title(&self, frame: &mut Frame, area: Rect) {
+        let theme = &self.canvas.theme;
+        let ListTitle { place, figures, name } = self.of.title(&self.list);
+        let mut left = Vec::new();
+        for (n, word) in place.iter().enumerate() {
+            left.push(Span::new(if n == 0 { " " } else { " › " }, Style::new()));
+            left.push(Span::new(*word, theme.active));
+        }
+        left.push(Span::plain(format!("   {figures}")));
+        let order = format!("sort: {} ", self.list.order_in_words());
+        let room = usize::from(area.width).saturating_sub(line::width(&left) + order.width() + 6);
+        if !name.is_empty() && room >= MIN_NAME {
+            let name = line::head(name, room, self.canvas.glyphs());
+            left.push(Span::new(format!(" · {name}"), theme.dim));
+        }
+        line::spans(frame.buffer_mut(), area, &left);
+        let filter = self.list.filter_text();
+        let filter = if filter.is_empty() { String::new() } else { format!("filter: {filter}   ") };
+        let (filter, order) = (Span::new(filter, theme.accent), Span::new(order, theme.dim));
+        let taken = line::width(&left);
+        for right in [vec![filter.clone(), order], vec![filter]] {
+            if taken + line::width(&right) + 2 <= usize::from(area.width) {
+                return line::right(frame.buffer_mut(), area, taken, &right);
+            }
+        }
+    }
+
+    /// Returns which row is selected, of how many.
+    fn position(&self) -> String {
+        match self.list.len() {
+            0 => String::new(),
+            len => format!(" {} of {}", thousands(self.list.number() as u64), thousands(len as u64)),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The laws of a list, over random rows and whatever is done to them.
+
+use proptest::prelude::*;
+
+use crate::tui::keys::Action;
+use crate::tui::widget::table::CellSide;
+
+use super::column::{FilterWord, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowGroup};
+use super::{List, ShownRow};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Row {
+    id: u32,
+    name: String,
+    size: u8,
+}
+
+static SPEC: ListSpec<Row> = ListSpec {
+    noun: "row",
+    columns: &[
+        ListColumn::new("id", CellSide::Left, 9, |row: &Row, _| RowCell::plain(format!("id{}", row.id)))
+            .sorts('i', NAMES, |a, b| a.id.cmp(&b.id)),
+        ListColumn::new("name", CellSide::Left, 0, |row: &Row, _| RowCell::plain(row.name.as_str())),
+        ListColumn::new("size", CellSide::Right, 9, |row: &Row, _| RowCell::plain(format!("{}B", row.size)))
+            .sorts('s', LARGEST, |a, b| b.size.cmp(&a.size)),
+    ],
+    groups: &[RowGroup::new(|row| row.name.clone())],
+    words: &[FilterWord::new("large", |row, _| row.size > 3)],
+    known: |row| format!("known{}", row.id % 3),
+    mark: |_| RowCell::default(),
+};
+
+/// What is done to a list.
+#[derive(Debug, Clone)]
+enum Step {
+    Move(Action, Option<u64>),
+    Sort(usize),
+    Reverse,
+    Group,
+    Filter(&'static str),
+    /// Typed, and given up.
+    TryFilter(&'static str),
+    EndFilter,
+    Refresh(Vec<Row>),
+    Change(u32, u8),
+    Resize(usize),
+}
+
+fn row() -> impl Strategy<Value = Row> {
+    let names = prop::sample::select(vec!["Alpha", "beta", "gamma ray"]);
+    (0..40u32, names, 0..6u8).prop_map(|(id, name, size)| Row { id, name: name.to_owned(), size })
+}
+
+/// Rows with distinct ids.
+fn rows() -> impl Strategy<Value = Vec<Row>> {
+    prop::collection::vec(row(), 0..30).prop_map(|mut rows| {
+        let mut known = std::collections::HashSet::new();
+        rows.retain(|row| known.insert(row.id));
+        rows
+    })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let filters = prop::sample::select(vec![
+        "",
+        "alpha",
+        "large",
+        "name:beta",
+        "1",
+        "ray gam",
+        "known2",
+        "no such row",
+    ]);
+    let moves =
+        prop::sample::select(vec![Action::Down, Action::Up, Action::PageDown, Action::End, Action::Start]);
+    prop_oneof![
+        (moves, prop::option::of(1..9u64)).prop_map(|(action, count)| Step::Move(action, count)),
+        (0..2usize).prop_map(Step::Sort),
+        Just(Step::Reverse),
+        Just(Step::Group),
+        filters.clone().prop_map(Step::Filter),
+        filters.prop_map(Step::TryFilter),
+        Just(Step::EndFilter),
+        rows().prop_map(Step::Refresh),
+        (0..40u32, 0..6u8).prop_map(|(id, size)| Step::Change(id, size)),
+        (1..12usize).prop_map(Step::Resize),
+    ]
+}
+
+fn carry_out(list: &mut List<Row>, step: Step) {
+    match step {
+        Step::Move(action, count) => drop(list.act(action, count)),
+        Step::Sort(column) => list.sort_by(column),
+        Step::Reverse => list.reverse(),
+        Step::Group => list.group_next(),
+        Step::Filter(words) => {
+            list.start_filter();
+            list.filter_by(words);
+        }
+        Step::TryFilter(words) => {
+            list.start_filter();
+            list.filter_by(words);
+            list.give_up_filter();
+        }
+        Step::EndFilter => list.end_filter(),
+        Step::Refresh(rows) => list.set_rows(rows, |a, b| a.id == b.id),
+        Step::Change(id, size) => {
+            let at = list.rows().iter().position(|row| row.id == id);
+            list.change(at.map(|at| (at, size)), |row, size| row.size = size);
+        }
+        Step::Resize(height) => list.resize(80, height),
+    }
+}
+
+/// Returns the ids of the rows that are shown.
+fn shown(list: &List<Row>) -> Vec<u32> {
+    list.order.iter().map(|n| list.rows[*n].id).collect()
+}
+
+proptest! {
+    #[test]
+    fn the_same_row_stays_selected_and_visible(first in rows(), steps in prop::collection::vec(step(), 0..40)) {
+        let mut list = List::new(&SPEC);
+        list.resize(80, 6);
+        list.set_rows(first, |a, b| a.id == b.id);
+        for step in steps {
+            let before = list.chosen().map(|row| row.id);
+            let is_move = matches!(step, Step::Move(..));
+            carry_out(&mut list, step.clone());
+            let (now, shown) = (list.chosen().map(|row| row.id), shown(&list));
+            prop_assert_eq!(now.is_none(), shown.is_empty());
+            if let Some(before) = before.filter(|id| !is_move && shown.contains(id)) {
+                prop_assert_eq!(now, Some(before), "after {:?}", step);
+            }
+            let on_screen: Vec<ShownRow> = list.on_screen().collect();
+            prop_assert!(on_screen.len() <= list.height);
+            let all = list.order.len() + list.headings.len();
+            prop_assert_eq!(on_screen.len(), all.min(list.height), "no blank rows while there are others");
+            if let Some(chosen) = list.chosen_index() {
+                prop_assert_eq!(on_screen[list.chosen_on_screen()], ShownRow::Row(chosen));
+            }
+        }
+    }
+
+    #[test]
+    fn every_word_that_a_row_shows_finds_it(rows in rows(), at in any::<prop::sample::Index>()) {
+        prop_assume!(!rows.is_empty());
+        let row = at.get(&rows).clone();
+        let mut list = List::new(&SPEC);
+        list.set_rows(rows, |a, b| a.id == b.id);
+        let words = SPEC.columns.iter().map(|column| (column.cell)(&row, &list.look).text.to_string());
+        let words: Vec<String> = words.flat_map(|text| text.split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
+        for words in words.iter().chain([&words.join(" ")]) {
+            list.start_filter();
+            list.filter_by(&words.to_uppercase());
+            prop_assert!(shown(&list).contains(&row.id), "{}", words);
+        }
+    }
+
+    #[test]
+    fn rows_are_grouped_under_their_heading_and_none_is_missing(rows in rows(), column in 0..2usize) {
+        let mut list = List::new(&SPEC);
+        list.resize(80, 1000);
+        let mut ids: Vec<u32> = rows.iter().map(|row| row.id).collect();
+        list.set_rows(rows, |a, b| a.id == b.id);
+        list.sort_by(column);
+        list.group_next();
+        let (mut group, mut seen) = (String::new(), Vec::new());
+        for shown in list.on_screen() {
+            match shown {
+                ShownRow::Heading(words) => group = words.split(" · ").next().unwrap().to_owned(),
+                ShownRow::Row(n) => {
+                    prop_assert_eq!(&list.rows[n].name, &group);
+                    seen.push(list.rows[n].id);
+                }
+            }
+        }
+        seen.sort_unstable();
+        ids.sort_unstable();
+        prop_assert_eq!(seen, ids);
+    }
+}

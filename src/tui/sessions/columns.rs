@@ -1,0 +1,144 @@
+//! What the list of sessions says of each: its columns, its groups, the words of its filter, and the lines of details.
+
+use std::cmp::{Ordering, Reverse};
+
+use jiff::tz::TimeZone;
+
+use crate::human::{count, size, span, thousands, tokens};
+use crate::session::tally::CallSums;
+use crate::text::label::SafeText;
+use crate::tui::calls::lost::LostInCall;
+use crate::tui::list::column::{
+    FilterWord, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowGroup, RowLook, Tone,
+};
+use crate::tui::widget::table::CellSide::{Left, Path, Right};
+
+use super::rows::SessionRow;
+
+pub(super) static SPEC: ListSpec<SessionRow> = ListSpec {
+    noun: "session",
+    columns: COLUMNS,
+    groups: &[RowGroup::new(|row| row.agent.to_owned()), RowGroup::new(project), RowGroup::new(day)],
+    words: &[
+        FilterWord::new("live", |row, look| row.is_live(look.now)),
+        FilterWord::new("today", |row, look| row.changed().is_some_and(|at| look.is_today(at))),
+        FilterWord::new("cut", |row, _| row.sums.value.is_some_and(|sums| sums.cut > 0)),
+        FilterWord::new("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
+        FilterWord::new("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
+        FilterWord::new("deleted", |row, _| row.sums.value.is_some_and(|sums| sums.gone > 0)),
+    ],
+    known: |row| {
+        let version = row.words.as_ref().map_or("", |words| &*words.version);
+        format!("{version} {}", row.file.id)
+    },
+    mark: |row| {
+        let is_open = row.words.as_ref().is_some_and(|words| words.is_open_to_others);
+        RowCell::new(if is_open { "!" } else { " " }, Tone::Warning)
+    },
+};
+
+const COLUMNS: &[ListColumn<SessionRow>] = &[
+    ListColumn::new("when", Right, 7, when).sorts('w', ["latest first", "earliest first"], by_time),
+    ListColumn::new("agent", Left, 13, |row: &SessionRow, _| RowCell::plain(row.agent)).sorts(
+        'a',
+        NAMES,
+        |a, b| a.agent.cmp(b.agent).then_with(|| by_time(a, b)),
+    ),
+    ListColumn::new("project", Path, 24, |row: &SessionRow, _| {
+        RowCell::plain(words(row, |words| words.project.clone()))
+    })
+    .yields(2)
+    .sorts('p', NAMES, |a, b| project(a).cmp(&project(b)).then_with(|| by_time(a, b))),
+    ListColumn::new("calls", Right, 7, |row, _| sum(row, |sums| sums.calls)).yields(1).sorts(
+        'c',
+        LARGEST,
+        |a, b| by_sum(a, b, |sums| sums.calls),
+    ),
+    ListColumn::new("cut", Right, 6, |row, _| sum(row, |sums| sums.cut))
+        .sorts('u', LARGEST, |a, b| by_sum(a, b, |sums| sums.cut)),
+    ListColumn::new("errors lost", Right, 11, lost)
+        .yields(3)
+        .sorts('e', LARGEST, |a, b| LostInCall::compare(&a.lost, &b.lost).then_with(|| by_time(a, b))),
+    ListColumn::new("title", Left, 0, title).sorts('t', NAMES, |a, b| {
+        let of = |row: &SessionRow| words(row, |words| words.title.clone());
+        let (a_title, b_title) = (of(a), of(b));
+        (a_title.is_empty(), &*a_title).cmp(&(b_title.is_empty(), &*b_title)).then_with(|| by_time(a, b))
+    }),
+];
+
+fn when(row: &SessionRow, look: &RowLook) -> RowCell {
+    match row.changed() {
+        _ if row.is_live(look.now) => RowCell::new("live", Tone::Accent),
+        Some(at) => RowCell::plain(span(look.now.duration_since(at).as_secs().max(0) as u64)),
+        None => RowCell::dim("–"),
+    }
+}
+
+fn title(row: &SessionRow, _: &RowLook) -> RowCell {
+    let title = words(row, |words| words.title.clone());
+    if title.is_empty() { RowCell::dim(row.file.id.as_str()) } else { RowCell::plain(title) }
+}
+
+fn lost(row: &SessionRow, _: &RowLook) -> RowCell {
+    match row.sums.value {
+        Some(CallSums { cut: 0, .. }) => RowCell::default(),
+        _ => LostInCall::cell(&row.lost),
+    }
+}
+
+fn words(row: &SessionRow, of: fn(&super::rows::SessionWords) -> SafeText) -> SafeText {
+    row.words.as_ref().map(of).unwrap_or_default()
+}
+
+fn sum(row: &SessionRow, of: fn(&CallSums) -> u64) -> RowCell {
+    let is_zero = row.sums.value.is_some_and(|sums| of(&sums) == 0);
+    RowCell::new(row.sums.describe(|sums| thousands(of(sums))), if is_zero { Tone::Dim } else { Tone::Plain })
+}
+
+/// Orders by a sum, the largest first; what is not known yet comes last.
+fn by_sum(a: &SessionRow, b: &SessionRow, of: fn(&CallSums) -> u64) -> Ordering {
+    let key = |row: &SessionRow| Reverse(row.sums.value.map(|sums| of(&sums)));
+    key(a).cmp(&key(b)).then_with(|| by_time(a, b))
+}
+
+fn by_time(a: &SessionRow, b: &SessionRow) -> Ordering {
+    b.file.modified.cmp(&a.file.modified).then_with(|| a.file.id.cmp(&b.file.id))
+}
+
+fn project(row: &SessionRow) -> String {
+    let project = words(row, |words| words.project.clone());
+    if project.is_empty() { "–".to_owned() } else { project.to_string() }
+}
+
+/// Returns the day of the last change, in local time.
+fn day(row: &SessionRow) -> String {
+    let day = |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
+    row.changed().map_or_else(|| "–".into(), day)
+}
+
+/// Returns two lines about a session.
+pub(super) fn details(row: &SessionRow) -> [SafeText; 2] {
+    let path = SafeText::from_bytes(row.file.path.as_os_str().as_encoded_bytes());
+    let words = row.words.clone().unwrap_or_default();
+    let agent = format!("{} {}", row.agent, words.version);
+    let sums = match &row.sums.value {
+        Some(sums) => in_words(sums),
+        None if row.sums.state == crate::tui::list::column::SlowState::Failed => {
+            "its records cannot be read".into()
+        }
+        None => "counting its calls…".into(),
+    };
+    let open = if words.is_open_to_others { "other users can read it" } else { "" }.to_owned();
+    let parts = [agent.trim_end().to_owned(), open, words.project.to_string(), sums];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    [parts.join(" · ").into(), path]
+}
+
+fn in_words(sums: &CallSums) -> String {
+    let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", thousands(n)));
+    let left = [some(sums.lost, "never saved"), some(sums.gone, "deleted")];
+    let left: Vec<String> = left.into_iter().flatten().collect();
+    let left = if left.is_empty() { String::new() } else { format!(" ({})", left.join(", ")) };
+    let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));
+    format!("{}, {} cut{left} · {got}", count(sums.calls, "call"), thousands(sums.cut))
+}
