@@ -170,8 +170,7 @@ impl FooterState {
             | Self::Outputs
             | Self::MarkedOutputs
             | Self::Deletions => KeyContext::Stores,
-            Self::Sessions | Self::Calls => KeyContext::Sessions,
-            Self::Watch | Self::WatchEmpty => KeyContext::Watch,
+            Self::Sessions | Self::Calls | Self::Watch | Self::WatchEmpty => KeyContext::Lists,
             Self::Tune | Self::TuneMeasuring | Self::TuneNothing | Self::TunePolicies | Self::TuneOutputs => {
                 KeyContext::Tune
             }

@@ -95,7 +95,7 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("calls", &["list", "pager", "screen", "job", "recorded", "event", "footer", "keys", "widget"]),
     ("sessions", &["calls", "list", "screen", "job", "event", "footer", "keys", "widget"]),
     ("tune", &["stores", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"]),
-    ("watch", &["screen", "event", "footer", "keys", "widget"]),
+    ("watch", &["list", "screen", "event", "footer", "keys", "widget"]),
     ("popup", &["screen", "event", "keys", "widget"]),
     (
         "app",

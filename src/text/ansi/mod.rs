@@ -55,6 +55,15 @@ pub fn stripped(line: &[u8]) -> Vec<u8> {
     text
 }
 
+/// Returns what a terminal would leave of a line: no escape sequences, the last state of a line of progress, and spaces
+/// for tabs.
+pub fn printed(line: &[u8]) -> Vec<u8> {
+    let line = stripped(line);
+    let states = line.split(|byte| *byte == b'\r').map(<[u8]>::trim_ascii);
+    let last = states.rev().find(|state| !state.is_empty()).unwrap_or_default();
+    last.iter().map(|byte| if *byte == b'\t' { b' ' } else { *byte }).collect()
+}
+
 fn control_sequence(body: &[u8]) -> Option<Sequence> {
     let parameters = span(body, |byte| matches!(byte, b'0'..=b'?'));
     let intermediates = span(&body[parameters..], |byte| matches!(byte, b' '..=b'/'));

@@ -161,3 +161,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_line_is_shown_as_a_terminal_leaves_it() {
+    let table: [(&[u8], &[u8]); 6] = [
+        (b"  plain ", b"plain"),
+        (b"\x1b[1mbold\x1b[0m \x1b]0;title\x07end", b"bold end"),
+        (b"10%\r50%\r100%\r", b"100%"),
+        (b"a\tb", b"a b"),
+        (b"\x1b", b"\x1b"),
+        (b"\r\r", b""),
+    ];
+    for (line, printed) in table {
+        assert_eq!(printed(line).escape_ascii().to_string(), printed.escape_ascii().to_string());
+    }
+}

@@ -20,7 +20,7 @@ use super::screen::{Layer, LayerContext, LayerNext, Link, Screen, ScreenRequest}
 use super::sessions::Sessions;
 use super::stores::StoresScreen;
 use super::tune::TuneScreen;
-use super::watch::WatchScreen;
+use super::watch::NewOutputs;
 use super::widget::canvas::Canvas;
 use super::widget::prompt::{Prompt, Purpose};
 
@@ -61,7 +61,7 @@ impl App {
                 Box::new(ListScreen::new(canvas, Sessions::default())),
                 Box::new(ListScreen::new(canvas, Calls::default())),
                 Box::new(TuneScreen::new(canvas)),
-                Box::new(WatchScreen::new(canvas)),
+                Box::new(ListScreen::new(canvas, NewOutputs::default())),
             ],
             layers: Vec::new(),
             message: None,

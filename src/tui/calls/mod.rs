@@ -89,8 +89,11 @@ type Context<'a> = ListContext<'a, CallRow>;
 impl ListKind for Calls {
     type Row = CallRow;
     const SPEC: &'static ListSpec<CallRow> = &columns::SPEC;
-    const CONTEXT: KeyContext = KeyContext::Sessions;
-    const FOOTER: FooterState = FooterState::Calls;
+    const CONTEXT: KeyContext = KeyContext::Lists;
+
+    fn footer(&self, _: &List<CallRow>) -> FooterState {
+        FooterState::Calls
+    }
 
     fn title(&self, list: &List<CallRow>) -> ListTitle {
         let (all, shown) = (list.rows().len() as u64, list.len() as u64);
@@ -105,11 +108,17 @@ impl ListKind for Calls {
         };
         let id = self.file.as_ref().map_or("", |file| &file.id);
         let name = if self.title.is_empty() { id.into() } else { self.title.clone() };
-        ListTitle { place: &["Sessions", "Calls"], figures: format!("{} · {figures}", self.agent), name }
+        let alarm = match list.rows().iter().filter(|row| row.differs()).count() as u64 {
+            0 => String::new(),
+            1 => "1 DIFFERS".to_owned(),
+            differing => format!("{} DIFFER", thousands(differing)),
+        };
+        let figures = format!("{} · {figures}", self.agent);
+        ListTitle { place: &["Sessions", "Calls"], figures, alarm, name, ..ListTitle::default() }
     }
 
-    fn empty(&self, list: &List<CallRow>) -> Vec<String> {
-        match &self.state {
+    fn empty(&self, list: &List<CallRow>) -> Vec<SafeText> {
+        let words = match &self.state {
             ReadingState::Reading(percent) => {
                 vec![format!("reading the session… {percent}%   Esc goes back")]
             }
@@ -121,8 +130,9 @@ impl ListKind for Calls {
             ReadingState::Read if !list.rows().is_empty() => {
                 vec!["No call has these words. Esc shows all.".into()]
             }
-            ReadingState::Read => vec!["No tool was called in this session.".into()],
-        }
+            ReadingState::Read => vec!["No tool was called in this session.".to_owned()],
+        };
+        words.into_iter().map(SafeText::from).collect()
     }
 
     fn details(&self, list: &List<CallRow>) -> [SafeText; 2] {
@@ -179,6 +189,7 @@ impl ListKind for Calls {
                 self.is_choosing_text = true;
                 *on.message = Some(Message::note(CallText::choice(on.canvas.keys)));
             }
+            Action::Follow => drop(on.list.act(Action::End, None)),
             Action::Stores => on.effects.show(Link::Stores(spill_of(on.list, on.list.chosen_index()))),
             _ => on.refuse(Self::CONTEXT),
         }

@@ -16,10 +16,8 @@ pub enum KeyContext {
     Drawer,
     /// The choice of what the limits drawer copies.
     Copying,
-    /// The lists of sessions and of calls.
-    Sessions,
-    /// The list of new outputs.
-    Watch,
+    /// All lists but that of stored outputs.
+    Lists,
     Tune,
     /// The choice of which text of a recorded call to show.
     CallTexts,
@@ -32,8 +30,8 @@ impl KeyContext {
     /// Whether a key for everywhere does this here, too, if it does nothing else here.
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
-            KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Sessions => true,
-            KeyContext::Tune | KeyContext::Watch | KeyContext::Pair | KeyContext::Help => true,
+            KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Lists => true,
+            KeyContext::Tune | KeyContext::Pair | KeyContext::Help => true,
             KeyContext::Policies | KeyContext::Drawer => {
                 matches!(action, Action::Help | Action::QuitNow | Action::Interrupt)
             }

@@ -40,8 +40,7 @@ const fn row(
 
 use Action as A;
 use KeyContext::{
-    CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Pager, Pair, Policies, Sessions, Stores, Tune,
-    Watch,
+    CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Lists, Pager, Pair, Policies, Stores, Tune,
 };
 
 /// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
@@ -130,21 +129,18 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Stores", "M", A::Tune, "stores-tune", "measure which limits are better: of the marked or listed outputs"),
     row(Stores, "Stores", "p", A::Policy, "stores-policies", "what each policy keeps of the marked or listed outputs"),
     row(Stores, "Stores", "T", A::Sessions, "stores-sessions", "sessions that agents recorded"),
-    row(Sessions, "Sessions ({sessions})", "Enter →", A::Open, "sessions-open", "list the calls of the session; open the call"),
-    row(Sessions, "Sessions ({sessions})", "a", A::Texts, "sessions-call-texts", "another text of the call"),
-    row(Sessions, "Sessions ({sessions})", "s", A::Sort, "sessions-sort", "sort: a menu of columns"),
-    row(Sessions, "Sessions ({sessions})", "o", A::SortReverse, "sessions-reverse", "reverse the order"),
-    row(Sessions, "Sessions ({sessions})", "t", A::Group, "sessions-group", "group sessions by agent, project or day"),
-    row(Sessions, "Sessions ({sessions})", "/", A::Filter, "sessions-filter", "show only rows with these words"),
-    row(Sessions, "Sessions ({sessions})", ":", A::GoTo, "sessions-go-to", "go to a row"),
-    row(Sessions, "Sessions ({sessions})", "y", A::Copy, "sessions-copy", "copy the path; of a call, SESSION:CALL"),
-    row(Sessions, "Sessions ({sessions})", "S", A::Stores, "sessions-stores", "stored outputs"),
-    row(Sessions, "Sessions ({sessions})", "R", A::Refresh, "sessions-refresh", "look for sessions again"),
-    row(Watch, "Watch", "Enter →", A::Open, "watch-open", "open at the first lost error, or at the cut"),
-    row(Watch, "Watch", "F", A::Follow, "watch-follow", "follow: to the newest output, and on to new ones"),
-    row(Watch, "Watch", "y", A::Copy, "watch-copy-path", "copy the path"),
-    row(Watch, "Watch", "S", A::Stores, "watch-stores", "all stored outputs"),
-    row(Watch, "Watch", "T", A::Sessions, "watch-sessions", "sessions that agents recorded"),
+    row(Lists, "Lists", "Enter →", A::Open, "list-open", "the calls of a session; the call; the output, at its first lost error"),
+    row(Lists, "Lists", "a", A::Texts, "list-call-texts", "another text of the call"),
+    row(Lists, "Lists", "s", A::Sort, "list-sort", "sort: a menu of columns"),
+    row(Lists, "Lists", "o", A::SortReverse, "list-reverse", "reverse the order"),
+    row(Lists, "Lists", "t", A::Group, "list-group", "group: sessions by agent, project or day"),
+    row(Lists, "Lists", "/", A::Filter, "list-filter", "show only rows with these words"),
+    row(Lists, "Lists", ":", A::GoTo, "list-go-to", "go to a row"),
+    row(Lists, "Lists", "y", A::Copy, "list-copy", "copy the path; of a call, SESSION:CALL"),
+    row(Lists, "Lists", "S", A::Stores, "list-stores", "stored outputs"),
+    row(Lists, "Lists", "T", A::Sessions, "list-sessions", "sessions that agents recorded"),
+    row(Lists, "Lists", "F", A::Follow, "list-follow", "follow: to the newest, and on to new ones"),
+    row(Lists, "Lists", "R", A::Refresh, "list-refresh", "look for sessions again"),
     row(Tune, "Tune ({stores-tune})", "Enter", A::Open, "tune-use", "use the setting in this session; open the output; tune the policy"),
     row(Tune, "Tune ({stores-tune})", "o →", A::Outputs, "tune-outputs", "the outputs that the setting cuts otherwise than now"),
     row(Tune, "Tune ({stores-tune})", "p", A::Policy, "tune-policies", "all policies on these outputs, to tune another"),

@@ -101,6 +101,18 @@ impl<R> List<R> {
         self.arrange_around(chosen);
     }
 
+    /// Adds a row as the last. From `max` rows on, the first makes room.
+    pub(crate) fn push(&mut self, row: R, max: usize) {
+        let chosen = self.chosen_index();
+        self.rows.push(row);
+        let is_full = self.rows.len() > max;
+        if is_full {
+            self.rows.remove(0);
+            self.texts.clear();
+        }
+        self.arrange_around(chosen.map(|chosen| chosen.saturating_sub(usize::from(is_full))));
+    }
+
     /// Changes some rows, and shows them where they belong then.
     pub(crate) fn change<T>(
         &mut self,
@@ -131,6 +143,11 @@ impl<R> List<R> {
         self.look.width = width;
         self.height = height.max(1);
         self.settle();
+    }
+
+    /// Returns the number of rows of the screen.
+    pub(crate) fn height(&self) -> usize {
+        self.height
     }
 
     /// Returns the index of the selected row.

@@ -39,14 +39,14 @@ pub trait ListKind: Sized + 'static {
     /// The context in which keys are looked up.
     const CONTEXT: KeyContext;
 
-    /// The keys that the footer teaches.
-    const FOOTER: FooterState;
+    /// Returns the keys that the footer teaches.
+    fn footer(&self, list: &List<Self::Row>) -> FooterState;
 
     /// Returns the title.
     fn title(&self, list: &List<Self::Row>) -> ListTitle;
 
     /// Returns what stands in place of an empty list.
-    fn empty(&self, list: &List<Self::Row>) -> Vec<String>;
+    fn empty(&self, list: &List<Self::Row>) -> Vec<SafeText>;
 
     /// Returns two lines about the selected row.
     fn details(&self, list: &List<Self::Row>) -> [SafeText; 2];
@@ -72,7 +72,7 @@ pub trait ListKind: Sized + 'static {
     fn act(&mut self, action: Action, on: ListContext<Self::Row>);
 
     /// Asks for what the rows on the screen lack.
-    fn ask(&mut self, on: ListContext<Self::Row>);
+    fn ask(&mut self, _on: ListContext<Self::Row>) {}
 
     /// The list has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _on: ListContext<Self::Row>) {}
@@ -85,13 +85,18 @@ pub trait ListKind: Sized + 'static {
 }
 
 /// The title of a list.
+#[derive(Debug, Default)]
 pub struct ListTitle {
     /// The place, and the places above it: `Sessions`, `Calls`.
     pub place: &'static [&'static str],
     /// What is listed, in figures.
     pub figures: String,
+    /// What of it needs a look; empty if nothing.
+    pub alarm: String,
     /// The name of what is listed; empty if the place says it.
     pub name: SafeText,
+    /// What stands in place of the order of the rows; empty if nothing.
+    pub state: String,
 }
 
 /// What a listing acts on.
@@ -130,7 +135,7 @@ impl<L: ListKind> ListScreen<L> {
 
     fn resize(&mut self) {
         let (columns, rows) = self.canvas.size;
-        let places = layout::sessions(Rect::new(0, 0, columns, rows));
+        let places = layout::list(Rect::new(0, 0, columns, rows));
         self.list.resize(columns, places.list.height.into());
     }
 
@@ -255,20 +260,19 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
 impl<L: ListKind> ListScreen<L> {
     fn draw_list(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect) -> ScreenRows {
-        let (places, canvas) = (layout::sessions(area), &self.canvas);
+        let (places, canvas) = (layout::list(area), &self.canvas);
         self.draw_title(frame, places.title);
         if self.list.is_empty() {
             let body =
                 Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
-            let words: Vec<SafeText> = self.of.empty(&self.list).into_iter().map(SafeText::from).collect();
-            line::centred(frame.buffer_mut(), body, words, canvas.theme.dim);
+            line::centred(frame.buffer_mut(), body, self.of.empty(&self.list), canvas.theme.dim);
         } else {
             self.draw_rows(frame, places.head, places.list);
         }
         line::rule(frame.buffer_mut(), places.rule, canvas);
         line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas, canvas.theme.dim);
         if let Some(status) = status {
-            let hints = footer::versions(L::FOOTER, None, canvas.keys);
+            let hints = footer::versions(self.of.footer(&self.list), None, canvas.keys);
             status.draw(Span::plain(self.position()), &hints, canvas, (frame.buffer_mut(), places.status));
         }
         ScreenRows { rule: places.rule, status: places.status }
@@ -294,14 +298,23 @@ impl<L: ListKind> ListScreen<L> {
 
     fn draw_title(&self, frame: &mut Frame, area: Rect) {
         let theme = &self.canvas.theme;
-        let ListTitle { place, figures, name } = self.of.title(&self.list);
+        let ListTitle { place, figures, alarm, name, state } = self.of.title(&self.list);
         let mut left = Vec::new();
         for (n, word) in place.iter().enumerate() {
             left.push(Span::new(if n == 0 { " " } else { " › " }, Style::new()));
             left.push(Span::new(*word, theme.active));
         }
-        left.push(Span::plain(format!("   {figures}")));
-        let order = format!("sort: {} ", self.list.order_in_words());
+        if !figures.is_empty() {
+            left.push(Span::plain(format!("   {figures}")));
+        }
+        if !alarm.is_empty() {
+            left.push(Span::new(format!(" · {alarm}"), theme.warning));
+        }
+        let order = match state.is_empty() {
+            true if self.list.is_empty() => String::new(),
+            true => format!("sort: {} ", self.list.order_in_words()),
+            false => format!("{state} "),
+        };
         let room = usize::from(area.width).saturating_sub(line::width(&left) + order.width() + 6);
         if !name.is_empty() && room >= MIN_NAME {
             let name = line::head(name, room, self.canvas.glyphs());

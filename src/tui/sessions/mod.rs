@@ -47,8 +47,11 @@ type Context<'a> = ListContext<'a, SessionRow>;
 impl ListKind for Sessions {
     type Row = SessionRow;
     const SPEC: &'static ListSpec<SessionRow> = &columns::SPEC;
-    const CONTEXT: KeyContext = KeyContext::Sessions;
-    const FOOTER: FooterState = FooterState::Sessions;
+    const CONTEXT: KeyContext = KeyContext::Lists;
+
+    fn footer(&self, _: &List<SessionRow>) -> FooterState {
+        FooterState::Sessions
+    }
 
     fn title(&self, list: &List<SessionRow>) -> ListTitle {
         let (all, shown) = (list.rows().len() as u64, list.len() as u64);
@@ -56,10 +59,10 @@ impl ListKind for Sessions {
             "" => count(all, "session"),
             _ => format!("{} of {}", thousands(shown), count(all, "session")),
         };
-        ListTitle { place: &["Sessions"], figures, name: SafeText::default() }
+        ListTitle { place: &["Sessions"], figures, ..ListTitle::default() }
     }
 
-    fn empty(&self, list: &List<SessionRow>) -> Vec<String> {
+    fn empty(&self, list: &List<SessionRow>) -> Vec<SafeText> {
         if self.now.is_none() {
             return vec!["looking for sessions…".into()];
         }
@@ -69,7 +72,7 @@ impl ListKind for Sessions {
         let heading = ["No agent has recorded a session here.", "", "Sessions of these agents are read:"];
         // As many in a row as fit on the narrowest screen.
         let rows = agents().chunks(5).map(|row| row.join(", ")).collect::<Vec<_>>();
-        heading.map(String::from).into_iter().chain(rows).collect()
+        heading.map(SafeText::from).into_iter().chain(rows.into_iter().map(SafeText::from)).collect()
     }
 
     fn details(&self, list: &List<SessionRow>) -> [SafeText; 2] {

@@ -34,20 +34,11 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
     let line = first_line(entry).unwrap_or_default();
     let run = record(entry, env);
     Peek {
-        first_line: SafeText::from_bytes(&as_printed(&line)),
+        first_line: SafeText::from_bytes(&ansi::printed(&line)),
         command: run.as_ref().map_or_else(SafeText::default, |run| SafeText::new(run.command.join(" "))),
         printed: run.as_ref().filter(|run| run.kept.bytes < run.seen.bytes).map(|run| run.seen.bytes),
         tool: run.and_then(|run| run.tool).map(Arc::from),
     }
-}
-
-/// Returns what a terminal would leave of a line: no escape sequences, the last state of a line of progress, and spaces
-/// for tabs.
-fn as_printed(line: &[u8]) -> Vec<u8> {
-    let line = ansi::stripped(line);
-    let states = line.split(|byte| *byte == b'\r').map(<[u8]>::trim_ascii);
-    let last = states.rev().find(|state| !state.is_empty()).unwrap_or_default();
-    last.iter().map(|byte| if *byte == b'\t' { b' ' } else { *byte }).collect()
 }
 
 /// Returns the record of an entry's run. Different places may use the same name, so the path in the record must match
@@ -151,25 +142,5 @@ impl Details {
         let wanted: Vec<Entry> = entries.into_iter().filter(is_wanted).collect();
         wanted.iter().for_each(|entry| self.lines.set(entry, Lines::Counting));
         wanted
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_shown_as_a_terminal_leaves_it() {
-        let table: [(&[u8], &[u8]); 6] = [
-            (b"  plain ", b"plain"),
-            (b"\x1b[1mbold\x1b[0m \x1b]0;title\x07end", b"bold end"),
-            (b"10%\r50%\r100%\r", b"100%"),
-            (b"a\tb", b"a b"),
-            (b"\x1b", b"\x1b"),
-            (b"\r\r", b""),
-        ];
-        for (line, printed) in table {
-            assert_eq!(as_printed(line).escape_ascii().to_string(), printed.escape_ascii().to_string());
-        }
     }
 }

@@ -1,46 +1,42 @@
 //! The list of `overspill watch`: each output as an agent stores it, newest last, with what the model got of it.
 
-mod screen;
-mod update;
-pub(crate) mod view;
+mod columns;
 
-use std::collections::VecDeque;
+use std::any::Any;
 use std::path::PathBuf;
 
-use crate::corpus::{ErrorsLost, WatchedGot, WatchedOutput};
+use crate::corpus::{ErrorsLost, WatchNews, WatchedGot, WatchedOutput};
+use crate::human::{count, thousands};
+use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
 
-use super::event::Message;
-use super::widget::canvas::Canvas;
-use super::widget::cursor::ListCursor;
-use super::widget::layout;
+use super::event::{Event, Message, ScreenEvent};
+use super::footer::FooterState;
+use super::keys::{Action, KeyContext};
+use super::list::List;
+use super::list::column::ListSpec;
+use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::screen::{Effect, Link, OpenRequest};
 
 /// The list holds this many outputs at most; then the oldest makes room.
-const MOST_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 
 /// The most columns of the screen for an agent's name.
 const AGENT: usize = 14;
 
-/// The screen of new outputs.
-pub struct WatchScreen {
-    /// The size and capabilities of the terminal.
-    pub canvas: Canvas,
-    /// The outputs, newest last.
-    rows: VecDeque<WatchRow>,
-    /// The selected row. On the last row the list follows: new outputs are selected as they come.
-    cursor: ListCursor,
+/// The new outputs. On the last row the list follows: new outputs are selected as they come.
+#[derive(Debug, Default)]
+pub struct NewOutputs {
     /// What the outputs add up to, also those that made room.
     sums: WatchSums,
     /// The directories that are watched; `None` until they are known.
     watched: Option<WatchedDirs>,
-    /// A message for the status line.
-    pub message: Option<Message>,
 }
 
 /// An output in the list.
 #[derive(Debug, Clone)]
-struct WatchRow {
+pub struct WatchRow {
     path: PathBuf,
     agent: SafeText,
     id: SafeText,
@@ -74,37 +70,106 @@ struct WatchedDirs {
     absent: usize,
 }
 
-impl WatchScreen {
-    /// Creates an empty list.
-    pub fn new(canvas: Canvas) -> Self {
-        Self {
-            canvas,
-            rows: VecDeque::new(),
-            cursor: ListCursor::default(),
-            sums: WatchSums::default(),
-            watched: None,
-            message: None,
+impl ScreenEvent for WatchNews {}
+
+impl ListKind for NewOutputs {
+    type Row = WatchRow;
+    const SPEC: &'static ListSpec<WatchRow> = &columns::SPEC;
+    const CONTEXT: KeyContext = KeyContext::Lists;
+
+    fn footer(&self, list: &List<WatchRow>) -> FooterState {
+        if list.rows().is_empty() { FooterState::WatchEmpty } else { FooterState::Watch }
+    }
+
+    fn title(&self, list: &List<WatchRow>) -> ListTitle {
+        let WatchSums { outputs, cut, errors_lost } = self.sums;
+        let figures = match outputs {
+            0 => String::new(),
+            _ => format!("{} · {} cut", count(outputs, "output"), thousands(cut)),
+        };
+        let alarm = match errors_lost {
+            0 => String::new(),
+            lost => format!("{} lost", count(lost, "error")),
+        };
+        let state = match list.len().saturating_sub(list.number()) {
+            _ if list.is_empty() => String::new(),
+            0 => "following".to_owned(),
+            newer => format!("{} newer", thousands(newer as u64)),
+        };
+        ListTitle { place: &["Watch"], figures, alarm, name: SafeText::default(), state }
+    }
+
+    fn empty(&self, list: &List<WatchRow>) -> Vec<SafeText> {
+        match &self.watched {
+            None => vec!["listing the stores…".into()],
+            Some(watched) => watched.describe(list.height()),
         }
     }
 
-    /// Whether new outputs are selected as they come: nobody has moved up from the newest.
-    fn follows(&self) -> bool {
-        self.newer() == 0
+    fn details(&self, list: &List<WatchRow>) -> [SafeText; 2] {
+        list.chosen().map(columns::details).unwrap_or_default()
     }
 
-    /// Returns the number of outputs after the selected one.
-    fn newer(&self) -> usize {
-        self.rows.len().saturating_sub(self.cursor.chosen.saturating_add(1))
+    fn copied(&self, row: &WatchRow) -> Vec<u8> {
+        row.path.as_os_str().as_encoded_bytes().to_vec()
     }
 
-    fn chosen(&self) -> Option<&WatchRow> {
-        self.rows.get(self.cursor.chosen)
+    fn serves(&self, event: &dyn Any) -> bool {
+        matches!(event.downcast_ref(), Some(Link::Watch))
     }
 
-    /// Returns the number of rows of the list on the screen.
-    fn height(&self) -> usize {
-        let (width, height) = self.canvas.size;
-        usize::from(layout::watch(ratatui::layout::Rect::new(0, 0, width, height)).list.height)
+    fn update(&mut self, event: Event, on: ListContext<WatchRow>) -> Result<(), Event> {
+        match event.downcast() {
+            Ok(news) => self.take_news(news, on),
+            Err(event) => match event.downcast()? {
+                Link::Watch => {}
+                other => return Err(other.into()),
+            },
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, action: Action, on: ListContext<WatchRow>) {
+        match action {
+            Action::Stores => on.effects.show(Link::Stores(None)),
+            Action::Follow => drop(on.list.act(Action::End, None)),
+            // At its first lost error, or at the cut.
+            Action::Open => on.list.chosen().into_iter().for_each(|row| {
+                on.effects.push(Effect::Open(OpenRequest::stored(row.path.clone(), row.open_at)));
+            }),
+            _ => on.refuse(Self::CONTEXT),
+        }
+    }
+}
+
+impl NewOutputs {
+    fn take_news(&mut self, news: WatchNews, on: ListContext<WatchRow>) {
+        match news {
+            WatchNews::Listed { there, absent } => {
+                let words = |(agent, path): &(String, PathBuf)| {
+                    let path = SafeText::from_bytes(path.as_os_str().as_encoded_bytes());
+                    SafeText::from(format!("{agent:<AGENT$}  {path}"))
+                };
+                self.watched = Some(WatchedDirs { there: there.iter().map(words).collect(), absent });
+            }
+            WatchNews::Output(output) => self.add(*output, on),
+            WatchNews::Fault(words) => *on.message = Some(Message::error(words)),
+        }
+    }
+
+    fn add(&mut self, output: WatchedOutput, on: ListContext<WatchRow>) {
+        // Beneath what was opened from here, the row stays selected.
+        let follows = on.list.is_at_end() && on.is_top;
+        let row = WatchRow::of(output);
+        self.sums.outputs += 1;
+        self.sums.cut += u64::from(row.got.is_cut());
+        let errors = row.found.filter(|(severity, _)| *severity == Severity::Error);
+        let lost = errors.map_or(0, |(_, found)| found.lost);
+        self.sums.errors_lost = self.sums.errors_lost.saturating_add(lost);
+        on.list.push(row, MAX_ROWS);
+        if follows {
+            on.list.act(Action::End, None);
+        }
     }
 }
 
@@ -121,13 +186,36 @@ impl WatchRow {
             got: output.got,
             found,
             is_known,
-            text: text.trim().into(),
+            text: SafeText::from_bytes(&ansi::printed(text.as_bytes())),
             open_at: output.open_at,
         }
     }
+}
 
-    /// Returns the number of errors, or of warnings if there is no error, that the model did not get.
-    fn lost(&self) -> u64 {
-        self.found.map_or(0, |(_, found)| found.lost)
+impl WatchedDirs {
+    /// Says what is waited for, in a list of so many rows.
+    fn describe(&self, height: usize) -> Vec<SafeText> {
+        let absent = match self.absent {
+            0 => String::new(),
+            absent => format!("{} more will be watched once they exist", thousands(absent as u64)),
+        };
+        let heading = match self.there.len() {
+            0 => "Waiting for new outputs: no agent has a store here yet".to_owned(),
+            dirs if height < (dirs + 5).min(8) => format!("waiting for new outputs in {dirs} directories"),
+            _ => "Waiting for new outputs in these directories:".to_owned(),
+        };
+        let room = height.saturating_sub(5);
+        let more = self.there.len().saturating_sub(room);
+        let mut words = vec![SafeText::from(heading)];
+        if room > 0 {
+            words.push(SafeText::default());
+            words.extend(self.there.iter().take(room).cloned());
+            if more > 0 {
+                words.push(format!("and {more} more").into());
+            }
+            words.extend([SafeText::default(), absent.into()]);
+        }
+        let width = words.iter().map(SafeText::columns).max().unwrap_or(0);
+        words.iter().map(|text| text.padded(width)).collect()
     }
 }

@@ -8,7 +8,7 @@ pub const WIDE: u16 = 140;
 /// From this many rows on, two lines of details about the selected entry are shown below the list of stored outputs.
 const DETAILED: u16 = 14;
 
-/// From this many rows of its body on, the list of new outputs has headings.
+/// From this many rows of its body on, a list has headings.
 const HEADED: u16 = 6;
 
 /// Columns of the map between the panes.
@@ -124,9 +124,9 @@ pub fn stores(area: Rect) -> StoresAreas {
     StoresAreas { title, head, list, divider, glance, rule, detail, status }
 }
 
-/// The areas of the lists of sessions, of calls and of new outputs.
+/// The areas of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SessionsAreas {
+pub struct ListAreas {
     /// The line at the top.
     pub title: Rect,
     /// The column headings.
@@ -140,26 +140,16 @@ pub struct SessionsAreas {
     pub status: Rect,
 }
 
-/// Divides the screen for the list of sessions, or of calls.
-pub fn sessions(area: Rect) -> SessionsAreas {
-    rows(area, 2)
-}
-
-/// Divides the screen for the list of new outputs, which may be a few rows high, beside an agent.
-pub fn watch(area: Rect) -> SessionsAreas {
-    rows(area, HEADED)
-}
-
-/// Divides the screen for a list. The body has headings from this many rows on.
-fn rows(area: Rect, headed: u16) -> SessionsAreas {
+/// Divides the screen for a list, which may be a few rows high, beside an agent.
+pub fn list(area: Rect) -> ListAreas {
     let (title, body, rule, status) = bands(area);
     let two = if area.height >= DETAILED { 2 } else { 0 };
     let body = Rect { height: body.height - two, ..body };
     let rule = Rect { y: rule.y - two, ..rule };
     let detail = Rect { y: status.y - two, height: two, ..status };
-    let head = Rect { height: u16::from(body.height >= headed), ..body };
+    let head = Rect { height: u16::from(body.height >= HEADED), ..body };
     let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
-    SessionsAreas { title, head, list, rule, detail, status }
+    ListAreas { title, head, list, rule, detail, status }
 }
 
 /// The areas of the Tune view.
@@ -191,7 +181,7 @@ const TABLE_ROWS: u16 = 18;
 
 /// Divides the screen for the Tune view; `has_plot` says whether there is something to plot.
 pub fn tune(area: Rect, has_plot: bool) -> TuneAreas {
-    let SessionsAreas { title, head, list, rule, detail, status } = sessions(area);
+    let ListAreas { title, head, list, rule, detail, status } = list(area);
     let rows = head.height + list.height;
     let plot = match has_plot && rows >= PLOTTED {
         true => (rows * 2 / 5).max(rows.saturating_sub(TABLE_ROWS)),
