@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use crate::config::Config;
 use crate::store;
+use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::text::supply::OwnBytes;
@@ -156,7 +157,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns the line without blanks at its start; of a long one what surrounds the match.
+    /// Returns the line as a terminal leaves it, without blanks at its start; of a long one what surrounds the match.
     fn text(&self, line: OwnBytes) -> SafeText {
         let line = line.part(line.len() - line.trim_ascii_start().len()..line.len());
         let start = match self.pattern.find_from(line, 0).next() {
@@ -164,6 +165,6 @@ impl Finder<'_> {
             _ => 0,
         };
         let end = start.saturating_add(MOST_OF_LINE).min(line.len());
-        SafeText::from_bytes(line.get(start..end).unwrap_or_default())
+        SafeText::from_bytes(&ansi::printed(line.get(start..end).unwrap_or_default()))
     }
 }

@@ -33,6 +33,8 @@ pub enum FooterState {
     Deletions,
     Sessions,
     Calls,
+    /// Lines of all outputs that match.
+    Lines,
     /// The list of new outputs.
     Watch,
     /// The list of new outputs, before there is any.
@@ -127,6 +129,10 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Open], "open"), (&[A::Texts], "other texts"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
         (&[A::Back], "back"), (&[A::Stores], "stores"),
     ]),
+    (FooterState::Lines, &[
+        (&[A::Open], "open at the line"), (&[A::Back], "back"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
+        (&[A::Grep], "search again"), (&[A::Stores], "stores"),
+    ]),
     (FooterState::Watch, &[
         (&[A::Open], "open"), (&[A::Quit], "quit"), (&[A::Follow], "follow"), (&[A::Stores], "stores"),
         (&[A::Sessions], "sessions"), (&[A::Copy], "copy path"),
@@ -170,7 +176,7 @@ impl FooterState {
             | Self::Outputs
             | Self::MarkedOutputs
             | Self::Deletions => KeyContext::Stores,
-            Self::Sessions | Self::Calls | Self::Watch | Self::WatchEmpty => KeyContext::Lists,
+            Self::Sessions | Self::Calls | Self::Lines | Self::Watch | Self::WatchEmpty => KeyContext::Lists,
             Self::Tune | Self::TuneMeasuring | Self::TuneNothing | Self::TunePolicies | Self::TuneOutputs => {
                 KeyContext::Tune
             }

@@ -7,6 +7,7 @@ pub mod event;
 pub mod footer;
 pub mod job;
 pub mod keys;
+pub mod lines;
 pub mod list;
 pub mod pager;
 pub mod popup;

@@ -15,6 +15,7 @@ use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
 use crate::store::{Marked, Pending};
 use crate::text::label::SafeText;
+use crate::text::search::Pattern;
 
 use super::event::{Event, Message, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot};
@@ -260,6 +261,8 @@ pub enum Link {
     },
     /// To a call of a session.
     Call(Box<CitingCall>),
+    /// To the lines of all stored outputs that match.
+    Lines(Pattern),
     /// To the new outputs.
     Watch,
     /// From the call of this index to its spill in the list of stored outputs.
@@ -269,6 +272,23 @@ pub enum Link {
 }
 
 impl ScreenEvent for Link {}
+
+impl Link {
+    /// Leads to the lines that match a typed pattern.
+    ///
+    /// # Errors
+    /// The pattern is empty, or cannot be compiled.
+    pub(crate) fn lines(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("type a regular expression, or Esc".to_owned());
+        }
+        let pattern = Pattern::new(text).map_err(|error| match error.at {
+            Some(at) => format!("{error} at column {}", at + 1),
+            None => error.to_string(),
+        })?;
+        Ok(Self::Lines(pattern))
+    }
+}
 
 /// Something that the application does for a screen or pop-up.
 pub enum ScreenRequest {
@@ -317,14 +337,16 @@ pub struct OpenRequest {
     /// The line to begin with, 1-based.
     pub line: Option<u64>,
     /// The policy to show it under.
-    pub under: Option<EffectivePolicy>,
+    pub under: Option<Box<EffectivePolicy>>,
+    /// What is searched for in it.
+    pub find: Option<Pattern>,
     pub origin: OpenedFrom,
 }
 
 impl OpenRequest {
     /// Opens a stored output from its list.
     pub(crate) fn stored(path: PathBuf, line: Option<u64>) -> Self {
-        Self { path, line, under: None, origin: OpenedFrom::Stores }
+        Self { path, line, under: None, find: None, origin: OpenedFrom::Stores }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::config::EffectivePolicy;
 use crate::known::Certainty;
 use crate::preview::{InputContext, Policy};
 use crate::source::{MapView, Source};
+use crate::text::search::Pattern;
 
 use super::recorded::RecordedCall;
 
@@ -63,6 +64,8 @@ pub struct Opened {
     pub line: Option<u64>,
     /// The policy to show it under.
     pub under: Option<EffectivePolicy>,
+    /// What is searched for in it.
+    pub find: Option<Pattern>,
 }
 
 /// A place in an output, as `less` and editors take it on their command line.

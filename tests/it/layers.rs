@@ -92,6 +92,7 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("pager", &["screen", "job", "services", "target", "recorded", "event", "footer", "keys", "widget"]),
     ("stores", &["pager", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     ("list", &["screen", "event", "footer", "keys", "widget"]),
+    ("lines", &["list", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     ("calls", &["list", "pager", "screen", "job", "recorded", "event", "footer", "keys", "widget"]),
     ("sessions", &["calls", "list", "screen", "job", "event", "footer", "keys", "widget"]),
     ("tune", &["stores", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"]),
@@ -100,8 +101,8 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "popup", "watch", "tune", "stores", "sessions", "calls", "list", "pager", "screen", "target",
-            "event", "keys", "widget",
+            "popup", "watch", "tune", "stores", "sessions", "calls", "lines", "list", "pager", "screen",
+            "target", "event", "keys", "widget",
         ],
     ),
     ("view", &["app", "screen", "widget"]),

@@ -172,7 +172,7 @@ fn a_line_is_shown_as_a_terminal_leaves_it() {
         (b"\x1b", b"\x1b"),
         (b"\r\r", b""),
     ];
-    for (line, printed) in table {
-        assert_eq!(printed(line).escape_ascii().to_string(), printed.escape_ascii().to_string());
+    for (line, left) in table {
+        assert_eq!(printed(line).escape_ascii().to_string(), left.escape_ascii().to_string());
     }
 }

@@ -13,6 +13,7 @@ use crate::text::search::SeverityPatterns;
 
 use super::calls::Calls;
 use super::keys::{Action, KeyContext};
+use super::lines::FoundLines;
 use super::list::screen::ListScreen;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
@@ -60,6 +61,7 @@ impl App {
                 Box::new(StoresScreen::new(canvas)),
                 Box::new(ListScreen::new(canvas, Sessions::default())),
                 Box::new(ListScreen::new(canvas, Calls::default())),
+                Box::new(ListScreen::new(canvas, FoundLines::default())),
                 Box::new(TuneScreen::new(canvas)),
                 Box::new(ListScreen::new(canvas, NewOutputs::default())),
             ],

@@ -38,7 +38,7 @@ impl App {
     /// Puts an output on top, in place of one that is there.
     pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
         self.screens().for_each(|screen| screen.adapt(&mut opened));
-        let (line, under) = (opened.line, opened.under.take());
+        let (line, under, find) = (opened.line, opened.under.take(), opened.find.take());
         let replaced = self.stack.pop_if(|screen| (&**screen as &dyn Any).is::<Pager>());
         let replaced = replaced.and_then(|screen| (screen as Box<dyn Any>).downcast::<Pager>().ok());
         let before = match replaced {
@@ -47,6 +47,10 @@ impl App {
         };
         let mut pager = Pager::new(self.canvas, opened, before, effects);
         pager.errors.patterns = self.severities.clone();
+        if let Some(pattern) = find {
+            pager.find.look_for(pattern);
+            pager.count_matches(effects);
+        }
         if let Some(line) = line {
             pager.handle(OutputEvent::StartAt(StartAt::Line(line)), effects);
         }

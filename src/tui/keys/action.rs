@@ -174,8 +174,6 @@ pub enum Action {
     SortReverse,
     /// Asks for a pattern, to list the matching lines of all outputs.
     Grep,
-    /// Lists only lines that the model did not get, or no longer.
-    LostOnly,
     /// Asks for words by which to filter.
     Filter,
     /// Groups by store, session or day.

@@ -101,6 +101,13 @@ impl<R> List<R> {
         self.arrange_around(chosen);
     }
 
+    /// Adds rows at the end, up to `max` rows in all.
+    pub(crate) fn extend(&mut self, rows: Vec<R>, max: usize) {
+        let room = max.saturating_sub(self.rows.len());
+        self.rows.extend(rows.into_iter().take(room));
+        self.arrange();
+    }
+
     /// Adds a row as the last. From `max` rows on, the first makes room.
     pub(crate) fn push(&mut self, row: R, max: usize) {
         let chosen = self.chosen_index();

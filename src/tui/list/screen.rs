@@ -14,7 +14,7 @@ use crate::text::label::{SafeText, shell};
 use crate::tui::event::{Event, Message};
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::screen::{Effect, Effects, Screen, ScreenRequest, ScreenRows, StatusLine};
+use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout;
@@ -73,6 +73,11 @@ pub trait ListKind: Sized + 'static {
 
     /// Asks for what the rows on the screen lack.
     fn ask(&mut self, _on: ListContext<Self::Row>) {}
+
+    /// Stops what runs. Returns false if nothing does.
+    fn stop(&mut self, _on: ListContext<Self::Row>) -> bool {
+        false
+    }
 
     /// The list has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _on: ListContext<Self::Row>) {}
@@ -198,6 +203,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Action::Sort => self.open_sort_menu(effects),
             Action::SortReverse => self.on_list(effects, List::reverse),
             Action::Group => self.on_list(effects, List::group_next),
+            Action::Grep => effects.lay(Prompt::new(Purpose::Grep)),
             Action::Copy => self.copy(effects),
             Action::Filter => {
                 self.list.start_filter();
@@ -211,6 +217,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
                 }
             }),
         }
+    }
+
+    fn stop(&mut self, effects: &mut Effects) -> bool {
+        self.on(true, effects, |of, on| of.stop(on))
     }
 
     fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
@@ -241,6 +251,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
     fn enter(&mut self, prompt: &Prompt, effects: &mut Effects) -> Result<(), String> {
         match prompt.purpose() {
             Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(prompt.text())),
+            Purpose::Grep => Link::lines(prompt.text()).map(|link| effects.show(link)),
             _ => Ok(()),
         }
     }

@@ -77,6 +77,7 @@ impl Session {
             origin: OpenedFrom::Session,
             line: None,
             under: None,
+            find: None,
         };
         self.show(opened, Viewed { source: None, named: None }, effects);
     }

@@ -91,7 +91,8 @@ impl Session {
             files: self.files.len(),
             origin,
             line: request.as_ref().and_then(|request| request.line),
-            under: request.and_then(|request| request.under),
+            find: request.as_ref().and_then(|request| request.find.clone()),
+            under: request.and_then(|request| request.under).map(|under| *under),
         };
         let named = named.map(|number| (number, subject));
         self.show(opened, Viewed { source: Some(source), named }, effects);

@@ -18,7 +18,6 @@ use crate::tui::widget::sort_menu::SortMenu;
 
 use super::event::StoresEvent;
 use super::glance::{BESIDE, Glance};
-use super::hits::HitList;
 use super::keeping::Copying;
 use super::sort_columns::STORE_COLUMNS;
 use super::{ListState, jobs};
@@ -34,10 +33,6 @@ pub struct StoresScreen {
     pub copying: Option<Copying>,
     /// The last message about unreadable directories, so that it is not repeated.
     pub(crate) told_unlisted: String,
-    /// The matching lines of all outputs, over the list.
-    pub hits: Option<HitList>,
-    /// The number of searches so far.
-    pub(crate) searches: u64,
     /// A message for the status line.
     pub message: Option<Message>,
 }
@@ -51,8 +46,6 @@ impl StoresScreen {
             glance: None,
             copying: None,
             told_unlisted: String::new(),
-            hits: None,
-            searches: 0,
             message: None,
         }
     }
@@ -78,8 +71,6 @@ impl StoresScreen {
             StoresEvent::Weighed(entry, got) => self.listing.details.got.set(&entry, got),
             StoresEvent::Cited(entry, call) => self.listing.details.calls.set(&entry, call),
             StoresEvent::LinesCounted(entry, lines) => self.listing.details.lines.set(&entry, lines),
-            StoresEvent::Hits(number, lines) => self.take_hits(number, lines),
-            StoresEvent::HitsEnd(number, end) => self.end_hits(number, end),
             StoresEvent::Glanced(glance) => self.glanced(*glance),
         }
     }
@@ -121,9 +112,6 @@ impl StoresScreen {
         if action == Action::ToCall {
             return self.go_to_call(effects);
         }
-        if self.hits.is_some() && action != Action::Grep {
-            return self.act_on_hits(action, count, effects);
-        }
         self.listing.touched = true;
         let height = self.list_height();
         let mut cursor = ListCursor { chosen: self.listing.chosen, top: self.listing.top };
@@ -151,10 +139,6 @@ impl StoresScreen {
             Action::Grep => effects.lay(Prompt::new(Purpose::Grep)),
             Action::Tune => self.tune_outputs(TunePolicies::Around(Box::default()), effects),
             Action::Policy => self.tune_outputs(TunePolicies::Current, effects),
-            Action::LostOnly => {
-                let grep = self.canvas.keys.of(KeyContext::Stores, Action::Grep);
-                self.message = Some(Message::note(format!("that is for the lines that {grep} finds")));
-            }
             Action::Refresh => self.scan(effects),
             Action::Copy => self.copy_chosen(effects),
             Action::CountLines => self.count_lines(effects),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::corpus::{FindEnd, FoundLine};
 use crate::store::{Entry, RootReport, Space, StoreSpec};
 use crate::tui::event::{Message, ScreenEvent, Urgency};
 
@@ -46,10 +45,6 @@ pub enum StoresEvent {
         /// The error, if it failed.
         fault: Option<String>,
     },
-    /// A search through all outputs of this number found lines.
-    Hits(u64, Vec<FoundLine>),
-    /// The search of this number has ended.
-    HitsEnd(u64, FindEnd),
     /// The selected entry has been opened, and its preview made, to be shown beside the list.
     Glanced(Box<Glance>),
 }

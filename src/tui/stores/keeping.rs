@@ -76,15 +76,6 @@ impl StoresScreen {
         }
     }
 
-    /// Stops the search through all outputs, or the copy being made. Returns false if nothing runs.
-    pub(super) fn stop_work(&mut self, effects: &mut Effects) -> bool {
-        let searches = self.hits.as_ref().is_some_and(|hits| hits.end.is_none());
-        if searches {
-            self.close_hits(effects);
-        }
-        searches || self.give_up_copying(effects)
-    }
-
     /// Abandons the copy being made. Returns false if there is none.
     pub(crate) fn give_up_copying(&mut self, effects: &mut Effects) -> bool {
         let Some(copying) = self.copying.take() else { return false };

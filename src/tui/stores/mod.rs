@@ -8,7 +8,6 @@ pub mod event;
 mod filtering;
 pub mod glance;
 pub mod got;
-pub mod hits;
 pub(crate) mod jobs;
 pub mod keeping;
 mod screen;

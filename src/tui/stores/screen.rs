@@ -70,16 +70,8 @@ impl Screen for StoresScreen {
         self.carry_out(action, count, effects);
     }
 
-    fn close_inner(&mut self, effects: &mut Effects) -> bool {
-        let is_open = self.hits.is_some();
-        if is_open {
-            self.close_hits(effects);
-        }
-        is_open
-    }
-
     fn stop(&mut self, effects: &mut Effects) -> bool {
-        self.stop_work(effects)
+        self.give_up_copying(effects)
     }
 
     fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
@@ -98,7 +90,7 @@ impl Screen for StoresScreen {
     fn enter(&mut self, prompt: &Prompt, effects: &mut Effects) -> Result<(), String> {
         match prompt.purpose() {
             Purpose::GoTo => self.go_to_row(prompt.text().trim(), effects),
-            Purpose::Grep => self.search_all(prompt.text(), effects),
+            Purpose::Grep => Link::lines(prompt.text()).map(|link| effects.show(link)),
             _ => Ok(()),
         }
     }

@@ -182,8 +182,14 @@ impl TuneScreen {
         let output = view.chosen().and_then(|output| self.corpus()?.outputs.get(output.number));
         let policy = table.run.as_ref().and_then(|run| run.policy(view.setting)).cloned();
         if let (Some(output), Some(policy)) = (output, policy) {
-            let (path, under) = (output.path().into_owned(), Some(super::tuned(policy)));
-            effects.push(Effect::Open(OpenRequest { path, line: None, under, origin: OpenedFrom::Tune }));
+            let (path, under) = (output.path().into_owned(), Some(Box::new(super::tuned(policy))));
+            effects.push(Effect::Open(OpenRequest {
+                path,
+                line: None,
+                under,
+                find: None,
+                origin: OpenedFrom::Tune,
+            }));
         }
     }
 }

@@ -43,7 +43,7 @@ impl Purpose {
             Purpose::Lines { shows: Shows::Lost, .. } => "& lost lines/",
             Purpose::GoTo => "go to: ",
             Purpose::Window => "offset [limit], e.g. 2001 2000: ",
-            Purpose::Grep => "lines of all outputs/",
+            Purpose::Grep => "search all outputs: ",
             Purpose::Find => "find/",
             Purpose::Filter => "filter: ",
         }

@@ -145,7 +145,8 @@ impl Bench {
             files: 0,
             origin: request.origin,
             line: request.line,
-            under: request.under,
+            under: request.under.map(|under| *under),
+            find: request.find,
         })
     }
 
@@ -194,6 +195,7 @@ impl Bench {
             origin,
             line: None,
             under: None,
+            find: None,
         };
         self.show_opened(opened)
     }

@@ -49,6 +49,7 @@ fn open(bench: &mut Bench, source: &Source, origin: OpenedFrom, running: bool) {
         origin,
         line: None,
         under: None,
+        find: None,
     };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);

@@ -376,6 +376,7 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
         origin: OpenedFrom::Session,
         line: None,
         under: None,
+        find: None,
     };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);

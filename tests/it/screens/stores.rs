@@ -479,7 +479,7 @@ fn lines_of_all_outputs_open_their_output() {
         stocked.entry("opencode", "tool_e26cf08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
         let mut stocked = stocked.shown();
         keep("lines_found", stocked.bench.keys("&error|info<Enter>j"));
-        keep("lines_lost", stocked.bench.keys("l"));
+        keep("lines_lost", stocked.bench.keys("/lost<Enter>"));
         stocked.bench.keys("<Enter>");
         let opened = stocked.bench.opened().unwrap();
         assert!(opened.ends_with("tool_e26cf08d8001AbCdEfGhIjKlMn"), "{opened:?}");

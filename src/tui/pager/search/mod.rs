@@ -42,6 +42,13 @@ pub struct Find {
 }
 
 impl Find {
+    /// Searches for a pattern that was typed elsewhere.
+    pub(crate) fn look_for(&mut self, pattern: Pattern) {
+        self.forget_place();
+        self.tally = Tally::default();
+        self.pattern = Some(pattern);
+    }
+
     /// Whether a worker is searching.
     pub fn is_running(&self) -> bool {
         self.seeking.is_some()

@@ -5,7 +5,6 @@ pub(crate) mod clean;
 mod column;
 mod columns;
 pub(crate) mod details;
-mod hits;
 pub(crate) mod searched;
 mod title;
 
@@ -43,14 +42,6 @@ pub(crate) fn draw(
     cost: &Cost,
 ) -> ScreenRows {
     let places = layout::stores(area);
-    if let Some(found) = &screen.hits {
-        hits::draw(screen, found, frame, &places);
-        line::rule(frame.buffer_mut(), places.rule, &screen.canvas);
-        if let Some(status) = status {
-            draw_status(screen, status, frame, places.status);
-        }
-        return ScreenRows { rule: places.rule, status: places.status };
-    }
     let listing = &screen.listing;
     title::draw(screen, frame, places.title);
     match (listing.shown().entries.len(), listing.shown().len()) {
@@ -171,13 +162,9 @@ fn draw_none(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
 
 fn draw_status(screen: &StoresScreen, status: StatusLine, frame: &mut Frame, area: Rect) {
     let theme = &screen.canvas.theme;
-    let hints = match screen.hits {
-        Some(_) => vec![hits::hints(screen)],
-        None => footer::versions(footer_state(screen), None, screen.canvas.keys),
-    };
+    let hints = footer::versions(footer_state(screen), None, screen.canvas.keys);
     let rest = match &screen.copying {
         Some(copying) => Span::new(format!(" {}", copying.in_words(screen.canvas.keys)), theme.accent),
-        None if screen.hits.is_some() => Span::default(),
         None if screen.listing.is_first_look() => Span::new(" scanning the stores…", theme.accent),
         None => {
             let least = hints.iter().rev().nth(LEAST_HINTS).map_or(0, |hints| hints.width());

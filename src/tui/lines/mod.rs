@@ -1,0 +1,201 @@
+//! The list of the lines of all stored outputs that match a pattern.
+
+use std::any::Any;
+
+use crate::corpus::{FindEnd, FoundLine, LineGot, MOST_FOUND};
+use crate::human::{count, span, thousands};
+use crate::text::label::SafeText;
+use crate::text::search::Pattern;
+
+use super::event::{Event, ScreenEvent};
+use super::footer::FooterState;
+use super::job::{JobContext, Slot};
+use super::keys::{Action, KeyContext};
+use super::list::List;
+use super::list::column::{FilterWord, LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone};
+use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::screen::{Effect, Link, OpenRequest};
+use super::target::OpenedFrom;
+use super::widget::table::CellSide::{Left, Right};
+
+static SPEC: ListSpec<FoundLine> =
+    ListSpec {
+        noun: "line",
+        columns: &[
+            ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
+                RowCell::dim(row.age.map_or("–".into(), span))
+            })
+            .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
+            ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(&*row.agent)).sorts(
+                'a',
+                NAMES,
+                |a, b| a.agent.cmp(&b.agent),
+            ),
+            ListColumn::new("output", Left, 16, |row: &FoundLine, _| RowCell::dim(&*row.id)).yields(1),
+            ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
+                .sorts('n', LARGEST, |a, b| b.number.cmp(&a.number)),
+            ListColumn::new("model", Left, 16, |row: &FoundLine, _| {
+                RowCell::new(row.got.words(), if is_lost(row) { Tone::Warning } else { Tone::Dim })
+            }),
+            ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
+        ],
+        groups: &[],
+        words: &[FilterWord::new("lost", |row, _| is_lost(row))],
+        known: |row| row.path.display().to_string(),
+        mark: |_| RowCell::plain(" "),
+    };
+
+fn is_lost(row: &FoundLine) -> bool {
+    matches!(row.got, LineGot::Lost(_))
+}
+
+/// The search for the lines.
+#[derive(Debug, Default)]
+pub struct FoundLines {
+    pattern: Option<Pattern>,
+    /// The number of the search.
+    number: u64,
+    state: SearchState,
+    lost: u64,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum SearchState {
+    #[default]
+    Searching,
+    Stopped,
+    Ended(FindEnd),
+}
+
+/// What the search reports. The first number is that of the search.
+#[derive(Debug)]
+pub enum LinesEvent {
+    Found(u64, Vec<FoundLine>),
+    Ended(u64, FindEnd),
+}
+
+impl ScreenEvent for LinesEvent {}
+
+impl ListKind for FoundLines {
+    type Row = FoundLine;
+    const SPEC: &'static ListSpec<FoundLine> = &SPEC;
+    const CONTEXT: KeyContext = KeyContext::Lists;
+
+    fn footer(&self, _: &List<FoundLine>) -> FooterState {
+        FooterState::Lines
+    }
+
+    fn title(&self, list: &List<FoundLine>) -> ListTitle {
+        let all = list.rows().len();
+        let first = if all >= MOST_FOUND { "the first " } else { "" };
+        let pattern = self.pattern.as_ref().map_or("", Pattern::text);
+        let state = match self.state {
+            SearchState::Searching => "searching…".to_owned(),
+            SearchState::Stopped => "stopped".to_owned(),
+            SearchState::Ended(FindEnd { outputs, unread: 0 }) => format!("in {}", count(outputs, "output")),
+            SearchState::Ended(FindEnd { outputs, unread }) => {
+                format!("in {}, {} unreadable", count(outputs, "output"), thousands(unread))
+            }
+        };
+        ListTitle {
+            place: &["Lines of all outputs"],
+            figures: format!("{first}{}", count(all as u64, "line")),
+            alarm: if self.lost == 0 { String::new() } else { format!("{} lost", thousands(self.lost)) },
+            name: format!("with {pattern}").into(),
+            state,
+        }
+    }
+
+    fn empty(&self, list: &List<FoundLine>) -> Vec<SafeText> {
+        let words = match self.state {
+            SearchState::Searching => "searching…",
+            _ if !list.rows().is_empty() => "No line has these words. Esc shows all.",
+            SearchState::Stopped | SearchState::Ended(_) => "No line of the stored outputs matches.",
+        };
+        vec![words.into()]
+    }
+
+    fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
+        let Some(row) = list.chosen() else { return Default::default() };
+        let line = format!("{} {} · line {}", row.agent, row.id, thousands(row.number));
+        [format!("{line} · {}", row.got.words()).into(), row.text.clone()]
+    }
+
+    fn copied(&self, row: &FoundLine) -> Vec<u8> {
+        row.path.as_os_str().as_encoded_bytes().to_vec()
+    }
+
+    fn serves(&self, event: &dyn Any) -> bool {
+        matches!(event.downcast_ref(), Some(Link::Lines(_)))
+    }
+
+    fn update(&mut self, event: Event, on: ListContext<FoundLine>) -> Result<(), Event> {
+        match event.downcast() {
+            Ok(LinesEvent::Found(number, lines)) if number == self.number => {
+                self.lost += lines.iter().filter(|line| is_lost(line)).count() as u64;
+                on.list.extend(lines, MOST_FOUND);
+            }
+            Ok(LinesEvent::Ended(number, end)) if number == self.number => {
+                self.state = SearchState::Ended(end);
+            }
+            Ok(_) => {}
+            Err(event) => match event.downcast()? {
+                Link::Lines(pattern) => self.search(pattern, on),
+                other => return Err(other.into()),
+            },
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, action: Action, on: ListContext<FoundLine>) {
+        match action {
+            // At the line, with the search set.
+            Action::Open => {
+                let Some(row) = on.list.chosen() else { return };
+                on.effects.push(Effect::Open(OpenRequest {
+                    path: row.path.to_path_buf(),
+                    line: Some(row.number),
+                    under: None,
+                    find: self.pattern.clone(),
+                    origin: OpenedFrom::Stores,
+                }));
+            }
+            Action::Stores => {
+                on.effects.show(Link::Stores(on.list.chosen().map(|row| row.path.to_path_buf())))
+            }
+            _ => on.refuse(Self::CONTEXT),
+        }
+    }
+
+    fn stop(&mut self, on: ListContext<FoundLine>) -> bool {
+        let is_searching = self.state == SearchState::Searching;
+        if is_searching {
+            self.state = SearchState::Stopped;
+            on.effects.stop([Slot::Grep]);
+        }
+        is_searching
+    }
+
+    fn close(&mut self, on: ListContext<FoundLine>) {
+        on.effects.stop([Slot::Grep]);
+        on.list.clear();
+    }
+}
+
+impl FoundLines {
+    fn search(&mut self, pattern: Pattern, on: ListContext<FoundLine>) {
+        let number = self.number + 1;
+        *self = Self { pattern: Some(pattern.clone()), number, ..Self::default() };
+        on.list.clear();
+        on.effects.run(Slot::Grep, move |context| find(number, &pattern, context));
+    }
+}
+
+/// Searches all stored outputs, and reports the lines as they are found.
+fn find(number: u64, pattern: &Pattern, context: &JobContext) {
+    let goes_on = || context.is_wanted();
+    let end = (context.services.find)(pattern, &goes_on, &mut |lines| {
+        goes_on() && context.send(LinesEvent::Found(number, lines))
+    });
+    context.send(LinesEvent::Ended(number, end));
+}
