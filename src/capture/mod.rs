@@ -35,7 +35,6 @@ pub use {
     result::finish::{FinishedCapture, NOT_SAVED},
     result::headroom::Headroom,
     result::record::{About, Exit, OutputSize, Record},
-    result::timeline::{Timeline, TimelineEntry},
     spill::content::Content,
     spill::copy::Progress,
     spill::location::DEFAULT_SESSION,

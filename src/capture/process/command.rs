@@ -14,7 +14,6 @@ use jiff::Timestamp;
 use rustix::process::Pid;
 
 use crate::capture::result::captured::{Captured, CapturedOutput};
-use crate::capture::result::timeline::{Clock, Timed};
 use crate::capture::spill::copy::{Progress, take_all};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Location;
@@ -90,10 +89,9 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let held = Arc::new(AtomicBool::new(false));
     let Connected { pipes, terminal } = connect(&mut command, options, &gone, &held)?;
     let name = command.get_program().to_string_lossy().into_owned();
-    let clock = (options.streams == Streams::Apart).then(Clock::start);
     let (events, received) = channel();
     // Acquire everything that can fail before the command starts: afterwards nothing can.
-    let streams = drain_all(pipes, clock.as_ref(), options, place, &events)?;
+    let streams = drain_all(pipes, options, place, &events)?;
     let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
     let (control, give_pid) = control(events)?;
@@ -101,7 +99,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
         (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
         _ => None,
     };
-    let supervisor = Supervisor::start(clock, held)?;
+    let supervisor = Supervisor::start(held)?;
     let spawned = command.spawn();
     // It holds overspill's copies of the descriptors that the command writes to.
     drop(command);
@@ -138,15 +136,13 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
 /// Starts to read from the pipes.
 fn drain_all(
     pipes: Vec<(Stream, Pipe)>,
-    clock: Option<&Clock>,
     options: &Options,
     place: &Location,
     events: &Sender<ProcessEvent>,
 ) -> io::Result<Vec<Draining>> {
     let mut streams = Vec::new();
     for (stream, pipe) in pipes {
-        let pipe = Timed { reader: pipe, stream, clock: clock.cloned() };
-        streams.push(Draining::start(pipe, options, place, events.clone())?);
+        streams.push(Draining::start((stream, pipe), options, place, events.clone())?);
     }
     Ok(streams)
 }
@@ -178,15 +174,13 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    fn start(clock: Option<Clock>, held: Arc<AtomicBool>) -> io::Result<Supervisor> {
+    fn start(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
         let (tell_over, over) = channel::<()>();
         let (give, given) = channel::<Started>();
         let began = crate::env::now();
         let supervise = move || {
             let started = given.recv().map_err(|_| io::Error::other("no command"))?;
             let captured = supervise(started.child, started.watch, started.streams, began, &held);
-            let captured = captured
-                .map(|captured| Captured { arrivals: clock.map(|clock| clock.arrivals()), ..captured });
             let _ = started.typing.map(JoinHandle::join);
             drop(tell_over);
             captured
@@ -271,12 +265,11 @@ struct Draining {
 
 impl Draining {
     fn start(
-        pipe: Timed<Pipe>,
+        (stream, pipe): (Stream, Pipe),
         options: &Options,
         place: &Location,
         events: Sender<ProcessEvent>,
     ) -> io::Result<Draining> {
-        let stream = pipe.stream;
         let progress = Arc::new(Progress::default());
         let sink = place.sink(stream, options.limits);
         progress.note(&sink);

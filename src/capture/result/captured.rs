@@ -13,7 +13,6 @@ use crate::capture::spill::sink::{Begin, Received, Stopped, Whereabouts};
 use crate::preview::{Stream, Totals};
 
 use super::record::{About, Exit, OutputSize, Record};
-use super::timeline::Timeline;
 
 /// A command or stream that was captured to its end. No file has its final name yet: [`Captured::finish`] keeps what
 /// is to be kept, and dropping this leaves no file.
@@ -35,8 +34,6 @@ pub struct Captured {
     pub stdout: CapturedOutput,
     /// Standard error, if captured separately.
     pub stderr: Option<CapturedOutput>,
-    /// When each stretch of the two streams arrived; none if they are captured together.
-    pub arrivals: Option<Timeline>,
 }
 
 impl Captured {
@@ -55,7 +52,6 @@ impl Captured {
             failure,
             stdout: output,
             stderr: None,
-            arrivals: None,
         }
     }
 
@@ -107,7 +103,6 @@ impl Captured {
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
             policy: about.policy.clone(),
             parameters: about.parameters.clone(),
-            arrivals: self.arrivals.clone(),
         }
     }
 }

@@ -4,4 +4,3 @@ pub(crate) mod captured;
 pub(crate) mod finish;
 pub(crate) mod headroom;
 pub(crate) mod record;
-pub(crate) mod timeline;

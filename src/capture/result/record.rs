@@ -15,8 +15,6 @@ use crate::capture::spill::dir::{make_parents, open_private, private_dir};
 use crate::fs::stat::{FileStat, timestamp};
 use crate::store::{Env, NewSpill, own_home};
 
-use super::timeline::Timeline;
-
 const RECORDS: &str = "records";
 const ENDING: &str = ".json";
 /// Maximum length of a record; a longer file is not overspill's.
@@ -91,9 +89,6 @@ pub struct Record {
     /// The parameters that were set, with their values: those of the preview, lowered to the headroom.
     #[serde(default)]
     pub parameters: BTreeMap<String, String>,
-    /// When each stretch of the two streams arrived, if captured separately.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub arrivals: Option<Timeline>,
 }
 
 impl Record {

@@ -3,12 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::capture::{self, Exit, OutputSize, Timeline, TimelineEntry};
-use crate::human::{lines, size, thousands};
+use crate::capture::{self, Exit, OutputSize};
+use crate::human::{lines, size};
 use crate::store::{Entry, Env};
-
-/// Maximum number of stretches shown.
-const MOST_STRETCHES: usize = 12;
 
 /// Records by the path of their spill.
 #[derive(Debug, Default)]
@@ -52,30 +49,13 @@ pub(crate) fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
     let ended: Vec<String> = ended.into_iter().flatten().collect();
     let amount = |of: OutputSize| format!("{}, {}", size(of.bytes), lines(of.lines));
     let lost = run.truncated.as_ref().map(|why| format!("; {} kept: {why}", amount(run.kept)));
-    let mut words = vec![
+    vec![
         ("command", run.command.join(" ")),
         ("in", run.directory.clone()),
         ("began", run.start.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
         ("ended", ended.join(", ")),
+        ("stream", if run.stream == "stderr" { run.stream.clone() } else { String::new() }),
         ("printed", amount(run.seen) + &lost.unwrap_or_default()),
         ("cut by", run.policy.clone()),
-    ];
-    words.extend(run.arrivals.iter().flat_map(|came| in_time(came, &run.stream)));
-    words
-}
-
-/// Returns when the first few stretches of the two streams arrived.
-fn in_time(came: &Timeline, this: &str) -> Vec<(&'static str, String)> {
-    let stretch = |stretch: &TimelineEntry| {
-        let (seconds, ms) = (stretch.ms / 1000, stretch.ms % 1000);
-        format!("at {seconds}.{ms:03} s, {} of {}", size(stretch.bytes), stretch.stream)
-    };
-    let mut rows: Vec<_> = came.stretches.iter().take(MOST_STRETCHES).map(stretch).collect();
-    let rest = came.stretches.len() - rows.len();
-    rows.extend((rest > 0).then(|| format!("and {} more; --json has them", thousands(rest as u64))));
-    rows.extend(
-        (came.within_ms > 1).then(|| format!("times are multiples of {} ms", thousands(came.within_ms))),
-    );
-    let names = std::iter::once("came").chain(std::iter::repeat(""));
-    std::iter::once(("stream", this.to_owned())).chain(names.zip(rows)).collect()
+    ]
 }

@@ -149,10 +149,10 @@ mod tests {
         let typed = "is typed into the list there; choose a ctrl or a named key";
         assert_eq!(fault(&[("policies-down", &["j"])]), format!("1: keys.policies-down: \"j\" {typed}"));
         assert_eq!(
-            fault(&[("policies-mark", &["space"])]),
-            format!("1: keys.policies-mark: \"Space\" {typed}")
+            fault(&[("policies-sort", &["space"])]),
+            format!("1: keys.policies-sort: \"Space\" {typed}")
         );
-        own(&[("policies-mark", &["ins", "↑"]), ("policies-up", &["ctrl-p"])]).unwrap();
+        own(&[("policies-sort", &["ins", "↑"]), ("policies-up", &["ctrl-p"])]).unwrap();
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(fault(&[("search", &["n"])]), clash("search", "n", "next-match"));
         assert_eq!(fault(&[("search", &["j"])]), clash("search", "j", "down"));
         assert_eq!(fault(&[("help", &["x"])]), clash("help", "x", "stores-delete"));
-        assert_eq!(fault(&[("interrupt", &["ctrl-t"])]), clash("interrupt", "^T", "policies-mark"));
+        assert_eq!(fault(&[("interrupt", &["ctrl-s"])]), clash("interrupt", "^S", "policies-sort"));
         assert_eq!(fault(&[("next-match", &["q"])]), clash("next-match", "q", "quit"));
         assert_eq!(fault(&[("copy-line", &["esc"])]), clash("copy-line", "Esc", "back"));
         assert_eq!(fault(&[("wrap", &["x"]), ("json", &["x"])]), clash("wrap", "x", "json"));

@@ -12,7 +12,6 @@ use crate::tui::screen::{Effects, LayerNext};
 
 use super::Pager;
 use super::comparing::Comparisons;
-use super::pair::PairSide;
 use super::planning::AfterPlan;
 
 /// Rows besides the table and the prose: the border, the typed text and the heading.
@@ -44,8 +43,6 @@ pub struct Picker {
     input: Input,
     /// The name of the policy in use, which is listed whatever its era.
     used: Option<String>,
-    /// The policy marked to be seen beside another.
-    marked: Option<String>,
     sorting: Sorting,
     /// Whether policies of earlier eras are listed too.
     pub all: bool,
@@ -135,16 +132,6 @@ impl Picker {
         self.sorting = Sorting { by, ..Sorting::default() };
     }
 
-    /// Whether a policy is marked to be seen beside another.
-    pub(crate) fn is_marked(&self, choice: &EffectivePolicy) -> bool {
-        self.marked.as_deref() == Some(choice.policy.name())
-    }
-
-    /// Returns the name of the marked policy.
-    pub(crate) fn marked(&self) -> Option<&str> {
-        self.marked.as_deref()
-    }
-
     /// Returns the selected policy.
     pub(crate) fn selected(&self, rows: &Comparisons) -> Option<&EffectivePolicy> {
         self.shown(rows).get(self.chosen).copied()
@@ -169,18 +156,6 @@ impl Picker {
         self.chosen = self.chosen.saturating_add_signed(by).min(last);
     }
 
-    /// Marks the selected policy, or takes its mark off. If another was marked, returns both.
-    fn mark(&mut self, rows: &Comparisons) -> Picked {
-        let Some(choice) = self.selected(rows).cloned() else { return Picked::Nothing };
-        let name = choice.policy.name().to_owned();
-        let Some(marked) = self.marked.take() else {
-            self.marked = Some(name);
-            return Picked::Nothing;
-        };
-        let other = self.choices.iter().find(|one| one.policy.name() == marked && marked != name);
-        other.map_or(Picked::Nothing, |other| Picked::Two(Box::new([other.clone(), choice])))
-    }
-
     /// Handles a key. `page` is the number of rows in a page.
     pub(crate) fn key(&mut self, key: KeyEvent, keys: &KeyMap, page: isize, rows: &Comparisons) -> Picked {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -190,7 +165,6 @@ impl Picker {
                 let chosen = self.selected(rows).map(|choice| Box::new(choice.clone()));
                 return chosen.map_or(Picked::Nothing, Picked::One);
             }
-            Some(Action::Choose) => return self.mark(rows),
             Some(Action::Eras) => self.list(rows, |picker| picker.all = !picker.all),
             Some(Action::Sort) => self.list(rows, |picker| picker.sort_by_next(rows)),
             Some(Action::SortReverse) => {
@@ -226,8 +200,6 @@ pub(crate) enum Picked {
     Closed,
     /// This policy was picked.
     One(Box<EffectivePolicy>),
-    /// These two are to be seen side by side.
-    Two(Box<[EffectivePolicy; 2]>),
 }
 
 /// Shows the policies, with the one in use selected.
@@ -266,9 +238,6 @@ impl Picker {
                 self.request_rows(pager, effects);
             }
             Picked::TooMuch => pager.message = Some(Message::full_line()),
-            Picked::Two(choices) => {
-                pager.show_pair(choices.map(|choice| PairSide::Policy(Box::new(choice))), effects);
-            }
             Picked::Closed | Picked::One(_) => {
                 pager.give_back(effects);
                 pager.stop_comparing(effects);

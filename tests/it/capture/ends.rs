@@ -99,25 +99,6 @@ fn apart_each_stream_has_its_own_file_and_preview() {
 }
 
 #[test]
-fn apart_the_records_tell_when_each_stretch_came() {
-    let home = Home::new();
-    let script = "echo out; sleep 0.1; echo error >&2; sleep 0.1; echo at last";
-    run(&home, &["--split", "--keep", "always"], script);
-    for spill in spills(&home) {
-        let record = record(&home, &spill);
-        let stretches = record["arrivals"]["stretches"].as_array().unwrap();
-        let came: Vec<_> =
-            stretches.iter().map(|s| (s["stream"].as_str().unwrap(), s["bytes"].as_u64())).collect();
-        assert_eq!(came, [("stdout", Some(4)), ("stderr", Some(6)), ("stdout", Some(8))]);
-        let shown = home.run(&["show", spill.to_str().unwrap()]).ok();
-        assert!(shown.text().contains(", 6 B of stderr\n"), "{}", shown.text());
-    }
-    let home = Home::new();
-    run(&home, &["--keep", "always"], "echo together");
-    assert_eq!(record(&home, &spill(&home)).get("arrivals"), None);
-}
-
-#[test]
 fn a_policy_that_knows_both_makes_one_preview_of_them() {
     let home = Home::new();
     let ran = run(&home, &["--split", "-p", "basic/stdout-stderr"], "echo out; echo err >&2");

@@ -87,20 +87,6 @@ fn limits_changed_by_hand_stay_when_the_picker_is_left() {
 }
 
 #[test]
-fn two_marked_policies_are_seen_side_by_side() {
-    for size in SIZES {
-        let mut bench = open(size);
-        bench.keys("p<^T><Tab><Up><^T>");
-        assert!(bench.pager().pair.is_some());
-        keep("two_policies", &bench);
-        keep("two_policies_differ", bench.keys("}"));
-        assert!(bench.status().contains("difference 1 of "), "{}", bench.status());
-        bench.keys("<Esc>");
-        assert!(bench.pager().pair.is_none() && bench.app.layer::<Picker>().is_some());
-    }
-}
-
-#[test]
 fn the_drawer_documents_and_resets() {
     let mut bench = open((60, 15));
     keep("limits", bench.keys("l"));
@@ -134,11 +120,7 @@ fn limits_are_copied_in_the_form_that_is_asked_for() {
 fn help_lies_over_picker_drawer_and_pair_and_leads_back_to_them() {
     for size in SIZES {
         let mut bench = open(size);
-        for (open, first) in [
-            ("p<Down>", "Policies (p)"),
-            ("<Esc>l<Right>", "Limits (l)"),
-            ("<Esc>p<^T><Down><^T>}", "Two policies (^T)"),
-        ] {
+        for (open, first) in [("p<Down>", "Policies (p)"), ("<Esc>l<Right>", "Limits (l)")] {
             let before = bench.keys(open).screen();
             bench.keys("<F1>");
             assert!(bench.app.layer::<HelpView>().is_some(), "{open}");

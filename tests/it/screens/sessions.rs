@@ -439,6 +439,8 @@ fn a_recorded_call_beside_its_spill() {
         keep("recorded", &bench);
         keep("recorded_spill", bench.keys("<Tab>30g"));
         keep("recorded_facts", bench.keys("="));
+        keep("recorded_beside_made", bench.keys("<Esc>I"));
+        keep("recorded_differs", bench.keys("}"));
         let missing = RestOfOutput::Missing("its spill was deleted since");
         let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
         keep("recorded_alone", &bench);

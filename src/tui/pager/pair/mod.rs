@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crossterm::event::KeyEvent;
 
-use crate::config::EffectivePolicy;
 use crate::text::cells::Show;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
@@ -22,20 +21,10 @@ use crate::tui::widget::cost::Cost;
 /// Rows of the screen besides the text: a heading above, a rule and the status below.
 pub(crate) const AROUND: u16 = 3;
 
-/// Where a side of the pair comes from.
-#[derive(Debug, Clone)]
-pub(crate) enum PairSide {
-    /// What a policy makes of the output.
-    Policy(Box<EffectivePolicy>),
-    /// What the agent recorded.
-    Record,
-}
-
-/// Two previews of the output on the screen.
+/// What was recorded beside what the policy makes of the output.
 pub struct Pair {
-    /// The output under each policy.
+    /// The record, and the output under the policy.
     pub(crate) sides: [OpenOutput; 2],
-    choices: [PairSide; 2],
     /// The index of the side that keys move.
     pub(crate) focus: usize,
     /// The position at the top of each side, in its document.
@@ -123,21 +112,15 @@ impl Pager {
             self.message = Some(Message::note(why));
             return;
         }
-        let policy = Box::new(self.own_policy().clone());
-        self.show_pair([PairSide::Record, PairSide::Policy(policy)], effects);
+        self.show_pair(effects);
     }
 
-    /// Shows two previews side by side.
-    pub(crate) fn show_pair(&mut self, choices: [PairSide; 2], effects: &mut Effects) {
-        let sides = choices.each_ref().map(|side| match side {
-            PairSide::Policy(choice) => self.output.under(choice),
-            PairSide::Record => self.output.as_recorded(),
-        });
+    fn show_pair(&mut self, effects: &mut Effects) {
+        let sides = [self.output.as_recorded(), self.output.under(self.own_policy())];
         let number = self.next_plan();
         let tasks = sides.each_ref().map(|side| side.task(number));
         let is_small = tasks.iter().all(Making::is_small);
-        let mut pair =
-            Pair { sides, choices, focus: 0, tops: [0, 0], differences: Vec::new(), current: None, number };
+        let mut pair = Pair { sides, focus: 0, tops: [0, 0], differences: Vec::new(), current: None, number };
         if is_small {
             if let Some(planned) = jobs::plan_both(&tasks, &|| true) {
                 pair.take(planned);
@@ -157,8 +140,8 @@ impl Pager {
 
     /// Makes both previews again, because more is known of the file or it has changed.
     pub(crate) fn pair_again(&mut self, effects: &mut Effects) {
-        let Some(Pair { choices, focus, tops, .. }) = self.pair.take() else { return };
-        self.show_pair(choices, effects);
+        let Some(Pair { focus, tops, .. }) = self.pair.take() else { return };
+        self.show_pair(effects);
         if let Some(pair) = &mut self.pair {
             (pair.focus, pair.tops) = (focus, tops);
         }

@@ -18,24 +18,17 @@ use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
 
 use super::figures::{FigureCells, FigureColumns, limits};
-use super::pair;
 
 impl Layer for Picker {
-    fn context(&self, below: &dyn Screen) -> KeyContext {
-        match below.context() {
-            KeyContext::Pair => KeyContext::Pair,
-            _ => KeyContext::Policies,
-        }
+    fn context(&self, _: &dyn Screen) -> KeyContext {
+        KeyContext::Policies
     }
 
     fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
-        match on.canvas.keys.action(self.context(on.below), key) {
-            Some(action @ (Action::Help | Action::QuitNow)) => return LayerNext::Passes(action),
-            _ if on.below.context() == KeyContext::Pair => {
-                on.below.key(key, on.effects);
-                return LayerNext::Stays;
-            }
-            _ => {}
+        if let Some(action @ (Action::Help | Action::QuitNow)) =
+            on.canvas.keys.action(KeyContext::Policies, key)
+        {
+            return LayerNext::Passes(action);
         }
         let LayerContext { below, effects, .. } = on;
         let below: &mut dyn Any = below;
@@ -53,9 +46,6 @@ impl Layer for Picker {
     fn draw(&self, look: LayerFrame) {
         let Some(pager) = (look.below as &dyn Any).downcast_ref::<Pager>() else { return };
         draw(pager, self, look.message, look.frame);
-        if let Some(pair) = &pager.pair {
-            pair::draw(pager, pair, look.frame, look.cost);
-        }
     }
 }
 
@@ -80,7 +70,8 @@ fn draw(pager: &Pager, picker: &Picker, message: Option<&Message>, frame: &mut F
     for (n, choice) in shown.iter().enumerate().skip(top).take(rows) {
         let chosen = n == picker.chosen;
         let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-        let mut spans = vec![Span::new(mark(canvas, picker, choice, chosen), canvas.theme.accent)];
+        let mark = if chosen { canvas.glyphs().chosen } else { " " };
+        let mut spans = vec![Span::new(format!("{mark} "), canvas.theme.accent)];
         spans.extend(columns.row(&cells, choice, canvas.glyphs(), style));
         let at = row(2 + (n - top) as u16);
         if chosen {
@@ -109,14 +100,9 @@ fn title(pager: &Pager, picker: &Picker) -> String {
 fn keys(picker: &Picker, keys: &KeyMap, width: u16) -> String {
     let key = |action| keys.of(KeyContext::Policies, action);
     let eras = if picker.all { "current".to_owned() } else { format!("all {}", picker.of_all_eras()) };
-    let mark = match picker.marked() {
-        Some(marked) => format!("beside {marked}"),
-        None => "mark".to_owned(),
-    };
     let keys = [
         format!("{} use", key(Action::Open)),
         format!("{} back", key(Action::Back)),
-        format!("{} {mark}", key(Action::Choose)),
         format!("{} {eras}", key(Action::Eras)),
         format!("{} sort", key(Action::Sort)),
         "type to narrow".to_owned(),
@@ -134,12 +120,6 @@ fn typed(canvas: &Canvas, picker: &Picker, shown: usize, frame: &mut Frame, area
     line::right(frame.buffer_mut(), area, taken, &[Span::new(count, canvas.theme.dim)]);
     let x = area.x.saturating_add(taken as u16);
     frame.set_cursor_position(Position { x: x.min(area.right().saturating_sub(1)), y: area.y });
-}
-
-/// Returns the mark before a row: of the cursor, and of a policy to be seen beside another.
-fn mark(canvas: &Canvas, picker: &Picker, choice: &EffectivePolicy, chosen: bool) -> String {
-    let cursor = if chosen { canvas.glyphs().chosen } else { " " };
-    format!("{cursor}{}", if picker.is_marked(choice) { "*" } else { " " })
 }
 
 /// Describes a policy: what it does; where that is known from; its era and limits.
