@@ -118,8 +118,7 @@ impl Examiner {
         verdict.unwrap_or(Verdict::Unchecked(Unchecked::Unsteady))
     }
 
-    /// Calls `read` with the whole output of a call that was cut, if it is at hand and has one content meanwhile: its spill,
-    /// or a copy that is known to be whole.
+    /// Calls `read` with the whole output of a call that was cut, of one content, if it is at hand: a spill or a whole copy.
     #[cfg(feature = "app")]
     pub(crate) fn read_whole<T>(
         &self,
@@ -133,10 +132,8 @@ impl Examiner {
         if let Some((mut source, _)) = is_open.then(|| self.open(file, call)).flatten() {
             return source.read_steadily(&mut || true, &mut |source| read(&source.view())).ok();
         }
-        match whole_display(transcript, call)? {
-            WholeOutput::Display(bytes) => Some(read(&MapView::of_bytes(&bytes).ok()?)),
-            _ => None,
-        }
+        let Some(WholeOutput::Display(bytes)) = whole_display(transcript, call) else { return None };
+        MapView::of_bytes(&bytes).ok().map(|view| read(&view))
     }
 
     /// Opens the spill of a call, and returns the path that the agent gave it.

@@ -11,20 +11,6 @@ pub fn copies_in_words(copies: u64) -> Option<String> {
     (copies > 0).then(|| format!("also in {}", count(copies, "session")))
 }
 
-/// How much room there is for the state of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StateLength {
-    /// As much as it takes.
-    Full,
-    /// Little: `in 3 sessions` instead of `also in 2 sessions`.
-    Short,
-}
-
-/// Says in few words in how many sessions a call is, its own included, if it was copied.
-pub fn copies_in_short(copies: u64) -> Option<String> {
-    (copies > 0).then(|| format!("in {}", count(copies.saturating_add(1), "session")))
-}
-
 /// Returns what matters most about a call: what is left of its output or else how it ended, then what became of the
 /// result. `spill` is the word for what is at the place of its spill.
 pub fn state_in_words(

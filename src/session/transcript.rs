@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::context::{ContextEvent, ResultId};
 use super::fate::{ContextState, FateEvidence};
 use super::id::{IdMap, record_id};
-use super::model::{Call, CallStatus, RecordSpan, SessionFacts, Thread};
+use super::model::{Call, RecordSpan, SessionFacts, Thread};
 use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
@@ -277,13 +277,6 @@ impl Transcript {
     pub(super) fn shrink(&mut self) {
         self.calls.shrink_to_fit();
         self.requests.shrink();
-    }
-
-    /// Says of calls without a result that they run, for a session that is live.
-    pub fn mark_running(&mut self) {
-        for call in self.calls.iter_mut().filter(|call| call.results.is_empty()) {
-            call.status = CallStatus::Running;
-        }
     }
 }
 

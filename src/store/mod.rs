@@ -15,7 +15,7 @@ pub use crate::fs::room::{Space, space};
 pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, Swept, delete, sweep};
 pub use clean::pending::{Marked, Pending};
 pub use clean::{CleanPlan, CleanRule, Skipped, ToDelete, Trigger, Why, clean_plan};
-pub use list::entry::{Entry, EntryStatus, ListedDir, Origin, count_lines, first_line};
+pub use list::entry::{Entry, EntryStatus, ListedDir, Origin, first_line};
 pub use list::report::{RootReport, RootState};
 pub use list::scan::scan;
 pub use list::sort::{Filter, GroupBy, SortBy, Sums, group_of, sum, sums_by};

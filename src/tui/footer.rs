@@ -114,7 +114,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Keep], "keep"),
     ]),
     (FooterState::MarkedOutputs, &[
-        (&[A::Delete], "delete"), (&[A::CountLines], "count lines"), (&[A::Tune], "tune limits"), (&[A::Policy], "policies"), (&[A::Keep], "keep"),
+        (&[A::Delete], "delete"), (&[A::Tune], "tune limits"), (&[A::Policy], "policies"), (&[A::Keep], "keep"),
         (&[A::Back], "unmark"), (&[A::Open], "open"),
     ]),
     (FooterState::Deletions, &[

@@ -251,7 +251,6 @@ impl StatusLine<'_> {
 pub enum Link {
     /// To the list of stored outputs, with this one selected.
     Stores(Option<PathBuf>),
-    /// To the sessions.
     Sessions,
     /// To the calls of a session.
     Session {
@@ -282,11 +281,7 @@ impl Link {
         if text.is_empty() {
             return Err("type a regular expression, or Esc".to_owned());
         }
-        let pattern = Pattern::new(text).map_err(|error| match error.at {
-            Some(at) => format!("{error} at column {}", at + 1),
-            None => error.to_string(),
-        })?;
-        Ok(Self::Lines(pattern))
+        Pattern::new(text).map(Self::Lines).map_err(|error| error.describe())
     }
 }
 
@@ -375,7 +370,6 @@ pub enum Effect {
         /// True for the next, false for the previous.
         next: bool,
     },
-    /// Loads policies.
     LoadPolicies(PoliciesRequest),
     /// Deletes these entries.
     Delete(Vec<Marked>),

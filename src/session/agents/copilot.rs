@@ -121,7 +121,6 @@ struct Message {
 struct LogEvent<'a> {
     record: Json<'a>,
     data: Json<'a>,
-    /// Its number, from 0.
     number: u32,
     thread: u32,
     at: Option<Timestamp>,

@@ -122,7 +122,6 @@ struct Step<'a> {
 /// Which quotes are in a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
-    /// There is none.
     None,
     /// One backslash precedes each.
     Escaped,

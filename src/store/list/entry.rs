@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{Mode, OFlags};
 
 use crate::fs::stat::timestamp;
-use crate::source::{Buffer, Identity};
+use crate::source::Identity;
 use crate::store::own::id::parse_id;
 use crate::store::root::Root;
 use crate::store::spec::OWN;
@@ -291,25 +291,6 @@ pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
     entry.open()?.take(MOST).read_to_end(&mut line)?;
     line.truncate(memchr::memchr(b'\n', &line).unwrap_or(line.len()));
     Ok(line)
-}
-
-/// Counts an entry's lines as the screens number them: a last line without a line feed counts too.
-///
-/// # Errors
-/// Same as [`Entry::open`].
-pub fn count_lines(entry: &Entry) -> io::Result<u64> {
-    const PIECE: usize = 256 << 10;
-    let (file, mut buffer) = (entry.open()?, Buffer::default());
-    let (mut at, mut lines, mut last) = (0, 0, b'\n');
-    loop {
-        let piece = buffer.read_file(&file, at, PIECE)?;
-        lines += bytecount::count(piece, b'\n') as u64;
-        last = piece.last().copied().unwrap_or(last);
-        at += piece.len() as u64;
-        if piece.len() < PIECE {
-            return Ok(lines + u64::from(last != b'\n'));
-        }
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 
 use crate::store::*;
 
-use super::{Home, ID, OTHER, age, now, only};
+use super::{Home, ID, OTHER, age, now};
 
 fn ids(entries: &[Entry]) -> Vec<std::borrow::Cow<'_, str>> {
     entries.iter().map(Entry::id).collect()
@@ -386,18 +386,5 @@ fn the_example_in_the_documentation_is_right() {
         known.specs.iter().map(|spec| &spec.agent).chain(known.keep_none.iter().map(|(agent, _)| agent));
     for agent in agents.filter(|agent| *agent != "opencode-fork") {
         assert!(guide.contains(&format!("\n| {agent} |")), "{agent} is not in the guide");
-    }
-}
-
-#[test]
-fn lines_are_counted_over_pieces_and_an_open_one_counts_too() {
-    let lines = "0123456789abcdefghijk\n".repeat(30_000);
-    let exact = "\n".repeat(256 << 10);
-    for (text, count) in
-        [("", 0), ("x", 1), (&lines, 30_000), (&(lines.clone() + "x"), 30_001), (&exact, 256 << 10)]
-    {
-        let home = Home::new();
-        home.opencode(ID, text.as_bytes(), 1);
-        assert_eq!(crate::store::count_lines(&only(&home, "opencode")).unwrap(), count);
     }
 }

@@ -43,6 +43,14 @@ impl PatternError {
         let before = text.get(..span.start.offset).unwrap_or(text);
         Self { why: why.to_string(), at: Some(before.chars().count()) }
     }
+
+    /// Says what is wrong, and where: `unclosed group at column 4`.
+    pub fn describe(&self) -> String {
+        match self.at {
+            Some(at) => format!("{} at column {}", self.why, at + 1),
+            None => self.why.clone(),
+        }
+    }
 }
 
 impl Pattern {

@@ -10,7 +10,7 @@ use crate::session::fate::ResultFate;
 use crate::session::model::CallStatus;
 use crate::session::verdict::{Against, Unchecked, Verdict};
 use crate::text::label::SafeText;
-use crate::tui::list::column::{FilterWord, LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone, share};
+use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone, share};
 use crate::tui::widget::table::CellSide::{Left, Right};
 
 use super::lost::LostInCall;
@@ -21,13 +21,13 @@ pub(super) static SPEC: ListSpec<CallRow> = ListSpec {
     columns: COLUMNS,
     groups: &[],
     words: &[
-        FilterWord::new("cut", |row, _| row.is_cut()),
-        FilterWord::new("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
-        FilterWord::new("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
-        FilterWord::new("deleted", |row, _| row.left() == Some("deleted")),
-        FilterWord::new("differs", |row, _| row.differs()),
-        FilterWord::new("failed", |row, _| row.status == CallStatus::Failed),
-        FilterWord::new("today", |row, look| row.at.is_some_and(|at| look.is_today(at))),
+        ("cut", |row, _| row.is_cut()),
+        ("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
+        ("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
+        ("deleted", |row, _| row.left() == Some("deleted")),
+        ("differs", |row, _| row.differs()),
+        ("failed", |row, _| row.status == CallStatus::Failed),
+        ("today", |row, look| row.at.is_some_and(|at| look.is_today(at))),
     ],
     known: |row| format!("{} {}", row.thread, row.id),
     mark: |row| RowCell::new(if row.differs() { "≠" } else { " " }, Tone::Warning),

@@ -16,9 +16,8 @@ use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
 use crate::tui::job::JobContext;
 
-use super::event::CallsEvent;
 use super::lost::LostInCall;
-use super::rows::CallSizes;
+use super::rows::{CallSizes, CallsEvent};
 
 /// The session that is open, and what its calls are examined with.
 pub(crate) struct HeldSession<'a> {

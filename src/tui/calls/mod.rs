@@ -1,7 +1,6 @@
 //! The list of the calls of one session.
 
 mod columns;
-pub mod event;
 mod held;
 pub mod lost;
 pub mod rows;
@@ -31,8 +30,7 @@ use super::pager::event::OutputEvent;
 use super::pager::json_box::JsonBox;
 use super::recorded::{CallRequest, CallText};
 use super::screen::{Effect, Effects, Link};
-use event::{CallsEvent, OpenedCalls};
-use rows::CallRow;
+use rows::{CallRow, CallsEvent, OpenedCalls};
 
 /// How far the reading of the session is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +43,7 @@ pub enum ReadingState {
 }
 
 /// The session whose calls are listed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Calls {
     /// Where it is; `None` if none is open.
     file: Option<Arc<SessionFile>>,
@@ -67,20 +65,9 @@ pub struct Calls {
     is_choosing_text: bool,
 }
 
-impl Default for Calls {
+impl Default for ReadingState {
     fn default() -> Self {
-        Self {
-            file: None,
-            agent: SafeText::default(),
-            title: SafeText::default(),
-            state: ReadingState::Reading(0),
-            unread: SafeText::default(),
-            is_format_unknown: false,
-            sought: None,
-            asked: Vec::new(),
-            shown_call: None,
-            is_choosing_text: false,
-        }
+        Self::Reading(0)
     }
 }
 

@@ -18,8 +18,8 @@ use crate::text::pretty::{JsonExtent, Pretty, pretty};
 use crate::tui::pager::json::JsonLine;
 use crate::tui::recorded::{CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
 
-use super::event::CallsEvent;
 use super::held::{HeldSession, exit_code};
+use super::rows::CallsEvent;
 
 /// The longest result that is shown, in bytes.
 const LONGEST: usize = 16 << 20;

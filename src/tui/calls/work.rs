@@ -19,9 +19,8 @@ use crate::tui::job::{JobContext, JobRequest, Ticket};
 use crate::tui::list::column::SlowFigure;
 use crate::tui::recorded::CallRequest;
 
-use super::event::{CallsEvent, OpenedCalls};
 use super::held::{HeldSession, Verdicts};
-use super::rows::CallRow;
+use super::rows::{CallRow, CallsEvent, OpenedCalls};
 use super::show;
 
 /// How many calls are looked at before what is known is sent, and requests are heard.

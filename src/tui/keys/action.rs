@@ -188,8 +188,6 @@ pub enum Action {
     DeleteNow,
     /// Shows the overdue entries, to delete them.
     CleanOverdue,
-    /// Counts the lines of the selected entries.
-    CountLines,
     /// Marks an entry, to act on several.
     Choose,
     /// Keeps an entry forever, or no longer.

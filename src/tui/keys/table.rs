@@ -120,7 +120,6 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Stores", "t", A::Group, "stores-totals", "totals by store, session or day"),
     row(Stores, "Stores", "/", A::Filter, "stores-filter", "show only rows with these words"),
     row(Stores, "Stores", "&", A::Grep, "stores-search", "matching lines of all outputs"),
-    row(Stores, "Stores", "L", A::CountLines, "stores-count-lines", "count the lines of the output, or of all marked"),
     row(Stores, "Stores", ":", A::GoTo, "stores-go-to", "go to a row"),
     row(Stores, "Stores", "y", A::Copy, "stores-copy-path", "copy the path"),
     row(Stores, "Stores", "R", A::Refresh, "stores-refresh", "scan the directories again"),

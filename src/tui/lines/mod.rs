@@ -12,7 +12,7 @@ use super::footer::FooterState;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyContext};
 use super::list::List;
-use super::list::column::{FilterWord, LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone};
+use super::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::screen::{Effect, Link, OpenRequest};
 use super::target::OpenedFrom;
@@ -40,7 +40,7 @@ static SPEC: ListSpec<FoundLine> =
             ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
         ],
         groups: &[],
-        words: &[FilterWord::new("lost", |row, _| is_lost(row))],
+        words: &[("lost", |row, _| is_lost(row))],
         known: |row| row.path.display().to_string(),
         mark: |_| RowCell::plain(" "),
     };

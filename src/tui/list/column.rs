@@ -7,8 +7,8 @@ use jiff::tz::TimeZone;
 use ratatui::style::Style;
 
 use crate::text::label::SafeText;
+use crate::tui::popup::sort_menu::SortColumn;
 use crate::tui::widget::line::Span;
-use crate::tui::widget::sort_menu::SortColumn;
 use crate::tui::widget::table::{CellSide, TableColumn};
 use crate::tui::widget::theme::Theme;
 
@@ -111,14 +111,8 @@ impl RowLook {
     }
 }
 
-/// How rows are sorted by a column.
-pub struct RowOrder<R> {
-    /// The letter that picks the column in the menu.
-    letter: char,
-    /// The order in words, and reversed.
-    words: [&'static str; 2],
-    pub(super) compare: fn(&R, &R) -> Ordering,
-}
+/// Compares two rows; the smallest comes first, unless the order is reversed.
+type CompareRows<R> = fn(&R, &R) -> Ordering;
 
 /// A column of a list of `R`.
 pub struct ListColumn<R> {
@@ -129,7 +123,8 @@ pub struct ListColumn<R> {
     /// When it makes room for the widest: the smallest number first; `None` never.
     yields: Option<u8>,
     pub(super) cell: fn(&R, &RowLook) -> RowCell,
-    pub(super) order: Option<RowOrder<R>>,
+    /// How rows are sorted by it, if they are.
+    pub(super) order: Option<(SortColumn, CompareRows<R>)>,
 }
 
 impl<R> ListColumn<R> {
@@ -149,51 +144,24 @@ impl<R> ListColumn<R> {
         Self { heading, side, most, yields: Some(rank), cell, order }
     }
 
-    /// Has it sort: the smallest row comes first, unless reversed.
-    pub(crate) const fn sorts(
-        self,
-        letter: char,
-        words: [&'static str; 2],
-        compare: fn(&R, &R) -> Ordering,
-    ) -> Self {
+    /// Has it sort: `letter` picks it in the menu, `orders` are its order in words, and reversed.
+    pub(crate) const fn sorts(self, letter: char, orders: [&'static str; 2], by: CompareRows<R>) -> Self {
         let Self { heading, side, most, yields, cell, .. } = self;
-        Self { heading, side, most, yields, cell, order: Some(RowOrder { letter, words, compare }) }
+        let order = Some((SortColumn { letter, name: heading, orders }, by));
+        Self { heading, side, most, yields, cell, order }
     }
 
     pub(super) fn table(&self) -> TableColumn {
         let Self { heading, side, most, yields, .. } = *self;
         TableColumn { heading, side, most, yields }
     }
-
-    /// Returns the row of the sort menu; `None` if it does not sort.
-    pub(super) fn menu(&self) -> Option<SortColumn> {
-        let order = self.order.as_ref()?;
-        Some(SortColumn { letter: order.letter, name: self.heading, orders: order.words })
-    }
 }
 
-/// A way of grouping rows: the same words for the rows of a group.
-pub struct RowGroup<R> {
-    pub(super) of: fn(&R) -> String,
-}
+/// A way of grouping rows: returns the words of a row's group.
+type RowGroup<R> = fn(&R) -> String;
 
-impl<R> RowGroup<R> {
-    pub(crate) const fn new(of: fn(&R) -> String) -> Self {
-        Self { of }
-    }
-}
-
-/// A word of the filter with a meaning.
-pub struct FilterWord<R> {
-    pub(super) word: &'static str,
-    pub(super) is: fn(&R, &RowLook) -> bool,
-}
-
-impl<R> FilterWord<R> {
-    pub(crate) const fn new(word: &'static str, is: fn(&R, &RowLook) -> bool) -> Self {
-        Self { word, is }
-    }
-}
+/// A word of the filter with a meaning, and whether a row meets it.
+type FilterWord<R> = (&'static str, fn(&R, &RowLook) -> bool);
 
 /// All that one list differs in from others.
 pub struct ListSpec<R: 'static> {

@@ -15,7 +15,7 @@ enum Term<'a> {
 /// Returns the terms of a filter in lower case: a word with a meaning, `COLUMN:TEXT`, or text.
 fn terms<'a, R>(spec: &ListSpec<R>, text: &'a str) -> Vec<Term<'a>> {
     let term = |word: &'a str| {
-        if let Some(at) = spec.words.iter().position(|known| known.word == word) {
+        if let Some(at) = spec.words.iter().position(|(known, _)| *known == word) {
             return Term::Meaning(at);
         }
         let named = word.split_once(':').and_then(|(name, rest)| {
@@ -66,7 +66,7 @@ impl RowTexts {
         self.0.resize(rows.len(), None);
         let texts = &mut self.0;
         let mut has = |n: usize, term: &Term| match term {
-            Term::Meaning(at) => (spec.words[*at].is)(&rows[n], look),
+            Term::Meaning(at) => (spec.words[*at].1)(&rows[n], look),
             Term::Column(at, text) => {
                 (spec.columns[*at].cell)(&rows[n], look).text.to_lowercase().contains(text)
             }

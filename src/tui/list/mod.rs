@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use crate::human::count;
 use crate::text::label::SafeText;
 use crate::tui::keys::Action;
+use crate::tui::popup::sort_menu::SortColumn;
 use crate::tui::widget::cursor::ListCursor;
-use crate::tui::widget::sort_menu::SortColumn;
 
 use column::{ListSpec, RowLook};
 use filter::RowTexts;
@@ -269,9 +269,8 @@ impl<R> List<R> {
         self.top = self.top.min(all.saturating_sub(self.height));
     }
 
-    /// Returns the columns that sort.
     pub(crate) fn sort_columns(&self) -> Vec<SortColumn> {
-        self.spec.columns.iter().filter_map(column::ListColumn::menu).collect()
+        self.spec.columns.iter().filter_map(|column| column.order.map(|(menu, _)| menu)).collect()
     }
 
     /// Returns the column that sorts, an index into [`List::sort_columns`], and whether its order is reversed.
@@ -352,15 +351,15 @@ impl<R> List<R> {
         let above = self.chosen_on_screen();
         let Self { spec, rows, .. } = self;
         let mut order = self.texts.matching(spec, rows, &self.look, &self.filter);
-        if let Some(by) = spec.columns.iter().filter_map(|column| column.order.as_ref()).nth(self.sort) {
-            order.sort_by(|a, b| (by.compare)(&rows[*a], &rows[*b]));
+        if let Some((_, by)) = spec.columns.iter().filter_map(|column| column.order).nth(self.sort) {
+            order.sort_by(|a, b| by(&rows[*a], &rows[*b]));
         }
         if self.reversed {
             order.reverse();
         }
         (self.order, self.headings) = match self.group.and_then(|group| spec.groups.get(group)) {
             None => (order, Vec::new()),
-            Some(group) => grouped(rows, order, group.of, spec.noun),
+            Some(group) => grouped(rows, order, *group, spec.noun),
         };
         if let Some(at) = chosen.and_then(|chosen| self.order.iter().position(|n| *n == chosen)) {
             self.chosen = at;

@@ -14,13 +14,13 @@ use crate::text::label::{SafeText, shell};
 use crate::tui::event::{Event, Message};
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::popup::sort_menu::SortMenu;
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::prompt::{Prompt, Purpose};
-use crate::tui::widget::sort_menu::SortMenu;
 use crate::tui::widget::table::{ListTable, ListTableRow, TableColumn};
 
 use super::column::ListSpec;
@@ -42,7 +42,6 @@ pub trait ListKind: Sized + 'static {
     /// Returns the keys that the footer teaches.
     fn footer(&self, list: &List<Self::Row>) -> FooterState;
 
-    /// Returns the title.
     fn title(&self, list: &List<Self::Row>) -> ListTitle;
 
     /// Returns what stands in place of an empty list.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::tui::keys::Action;
 use crate::tui::widget::table::CellSide;
 
-use super::column::{FilterWord, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowGroup};
+use super::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell};
 use super::{List, ShownRow};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +24,8 @@ static SPEC: ListSpec<Row> = ListSpec {
         ListColumn::new("size", CellSide::Right, 9, |row: &Row, _| RowCell::plain(format!("{}B", row.size)))
             .sorts('s', LARGEST, |a, b| b.size.cmp(&a.size)),
     ],
-    groups: &[RowGroup::new(|row| row.name.clone())],
-    words: &[FilterWord::new("large", |row, _| row.size > 3)],
+    groups: &[|row| row.name.clone()],
+    words: &[("large", |row, _| row.size > 3)],
     known: |row| format!("known{}", row.id % 3),
     mark: |_| RowCell::default(),
 };

@@ -96,7 +96,6 @@ impl Layer for JsonBox {
     }
 }
 
-/// Draws the box.
 fn draw(canvas: &Canvas, json: &JsonBox, frame: &mut Frame) {
     let key = |action| canvas.keys.of(KeyContext::Pager, action);
     let [down, start, end, back] = [Action::Down, Action::Start, Action::End, Action::Back].map(key);

@@ -187,7 +187,6 @@ impl Pager {
         pager
     }
 
-    /// Handles an event.
     pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
         match event {
             OutputEvent::Counted { generation, number, counts, measure, measured } => {

@@ -132,7 +132,6 @@ impl Picker {
         self.sorting = Sorting { by, ..Sorting::default() };
     }
 
-    /// Returns the selected policy.
     pub(crate) fn selected(&self, rows: &Comparisons) -> Option<&EffectivePolicy> {
         self.shown(rows).get(self.chosen).copied()
     }

@@ -5,4 +5,4 @@ mod help_box;
 pub mod leaving;
 pub(crate) mod legend;
 mod prompt;
-mod sort_menu;
+pub mod sort_menu;

@@ -8,9 +8,7 @@ use crate::human::{count, size, span, thousands, tokens};
 use crate::session::tally::CallSums;
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
-use crate::tui::list::column::{
-    FilterWord, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowGroup, RowLook, Tone,
-};
+use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::tui::widget::table::CellSide::{Left, Path, Right};
 
 use super::rows::SessionRow;
@@ -18,14 +16,14 @@ use super::rows::SessionRow;
 pub(super) static SPEC: ListSpec<SessionRow> = ListSpec {
     noun: "session",
     columns: COLUMNS,
-    groups: &[RowGroup::new(|row| row.agent.to_owned()), RowGroup::new(project), RowGroup::new(day)],
+    groups: &[|row| row.agent.to_owned(), project, day],
     words: &[
-        FilterWord::new("live", |row, look| row.is_live(look.now)),
-        FilterWord::new("today", |row, look| row.changed().is_some_and(|at| look.is_today(at))),
-        FilterWord::new("cut", |row, _| row.sums.value.is_some_and(|sums| sums.cut > 0)),
-        FilterWord::new("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
-        FilterWord::new("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
-        FilterWord::new("deleted", |row, _| row.sums.value.is_some_and(|sums| sums.gone > 0)),
+        ("live", |row, look| row.is_live(look.now)),
+        ("today", |row, look| row.changed().is_some_and(|at| look.is_today(at))),
+        ("cut", |row, _| row.sums.value.is_some_and(|sums| sums.cut > 0)),
+        ("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
+        ("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
+        ("deleted", |row, _| row.sums.value.is_some_and(|sums| sums.gone > 0)),
     ],
     known: |row| {
         let version = row.words.as_ref().map_or("", |words| &*words.version);

@@ -1,7 +1,6 @@
 //! The list of sessions that agents recorded.
 
 mod columns;
-pub mod event;
 pub mod rows;
 mod work;
 
@@ -24,8 +23,7 @@ use super::list::List;
 use super::list::column::{ListSpec, SlowState};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::screen::{Effects, Link};
-use event::{FoundSessions, SessionToSum, SessionsEvent};
-use rows::SessionRow;
+use rows::{FoundSessions, SessionRow, SessionToSum, SessionsEvent};
 
 /// The most sessions that are looked through for the originals of copied calls.
 const MAX_EARLIER: usize = 100;

@@ -1,4 +1,4 @@
-//! The rows of the list of sessions, as workers find them. All texts are safe to show.
+//! The rows of the list of sessions, and how workers report them. All texts are safe to show.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -10,6 +10,7 @@ use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
+use crate::tui::event::ScreenEvent;
 use crate::tui::list::column::SlowFigure;
 
 /// What the ends of a session's file say about it.
@@ -54,3 +55,47 @@ impl SessionRow {
         age.is_some_and(|age| age < LIVE)
     }
 }
+
+/// The sessions that were found.
+#[derive(Debug, Clone)]
+pub struct FoundSessions {
+    /// The number of the listing.
+    pub number: u64,
+    /// When they were found.
+    pub now: Timestamp,
+    /// The sessions, the last changed first.
+    pub rows: Vec<SessionRow>,
+    /// What could not be looked at, in words.
+    pub faults: Vec<SafeText>,
+}
+
+/// An event for the list of sessions. The first number is that of the listing.
+#[derive(Debug)]
+pub enum SessionsEvent {
+    /// The sessions were found, or have changed since.
+    Listed(FoundSessions),
+    /// They were looked at again, and have not changed.
+    Looked(u64, Timestamp),
+    /// What the ends of some files say, by the index of the session.
+    Described(u64, Vec<(usize, SessionWords)>),
+    /// Which sessions may hold copies of each other's calls: groups of indices, each with the one first that was created
+    /// first.
+    Related(u64, Vec<Vec<usize>>),
+    /// The sums over the calls of one session; none if it cannot be read.
+    Summed(u64, usize, Option<CallSums>),
+    /// The errors in the outputs of one session that were cut; none if they cannot be counted.
+    Lost(u64, usize, Option<LostInCall>),
+}
+
+/// A session whose calls are to be counted.
+#[derive(Debug, Clone)]
+pub struct SessionToSum {
+    /// Its index in the listing.
+    pub index: usize,
+    /// Where it is.
+    pub file: Arc<SessionFile>,
+    /// The sessions from which it may have copied calls, which count there.
+    pub earlier: Arc<[Arc<SessionFile>]>,
+}
+
+impl ScreenEvent for SessionsEvent {}

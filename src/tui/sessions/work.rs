@@ -15,8 +15,7 @@ use crate::tui::calls::work::Wanted;
 use crate::tui::job::JobContext;
 use crate::tui::list::column::SlowFigure;
 
-use super::event::{FoundSessions, SessionToSum, SessionsEvent};
-use super::rows::{SessionRow, SessionWords};
+use super::rows::{FoundSessions, SessionRow, SessionToSum, SessionWords, SessionsEvent};
 
 /// How many sessions are described before what is known is sent.
 const BATCH: usize = 128;

@@ -9,15 +9,15 @@ use crate::text::label::{label, shell};
 use crate::tui::event::Message;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::popup::sort_menu::SortMenu;
 use crate::tui::screen::{Effect, Effects, OpenRequest, ScreenRequest};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::cursor::ListCursor;
 use crate::tui::widget::layout;
 use crate::tui::widget::prompt::{Prompt, Purpose};
-use crate::tui::widget::sort_menu::SortMenu;
 
 use super::event::StoresEvent;
-use super::glance::{BESIDE, Glance};
+use super::got::{BESIDE, Glance};
 use super::keeping::Copying;
 use super::sort_columns::STORE_COLUMNS;
 use super::{ListState, jobs};
@@ -50,7 +50,6 @@ impl StoresScreen {
         }
     }
 
-    /// Handles an event.
     pub(super) fn handle(&mut self, event: StoresEvent, effects: &mut Effects) {
         match event {
             StoresEvent::Changed => {}
@@ -70,7 +69,6 @@ impl StoresScreen {
             }
             StoresEvent::Weighed(entry, got) => self.listing.details.got.set(&entry, got),
             StoresEvent::Cited(entry, call) => self.listing.details.calls.set(&entry, call),
-            StoresEvent::LinesCounted(entry, lines) => self.listing.details.lines.set(&entry, lines),
             StoresEvent::Glanced(glance) => self.glanced(*glance),
         }
     }
@@ -141,7 +139,6 @@ impl StoresScreen {
             Action::Policy => self.tune_outputs(TunePolicies::Current, effects),
             Action::Refresh => self.scan(effects),
             Action::Copy => self.copy_chosen(effects),
-            Action::CountLines => self.count_lines(effects),
             Action::Choose => {
                 self.listing.toggle_mark();
                 self.listing.go(self.listing.chosen + 1, self.list_height());
@@ -245,15 +242,6 @@ impl StoresScreen {
         let text = shell::word(path.as_os_str().as_encoded_bytes());
         self.message = Some(Message::note(format!("copied: {text}")));
         effects.push(Effect::Copy(text))
-    }
-
-    /// Counts the lines of the marked entries, or of the selected one if none is marked. The marks stay.
-    fn count_lines(&mut self, effects: &mut Effects) {
-        let wanted = self.listing.marked_or_chosen().into_iter().cloned().collect();
-        match self.listing.details.uncounted(wanted) {
-            none if none.is_empty() => {}
-            wanted => effects.run(Slot::Other, move |context| jobs::count_lines(wanted, context)),
-        }
     }
 
     /// Marks entries for deletion, except those that cannot be deleted or are kept. If there are several, those with

@@ -1,4 +1,4 @@
-//! Details about stored outputs that a scan does not give: first lines, commands and line counts.
+//! Details about stored outputs that a scan does not give: first lines and commands.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -45,17 +45,6 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
 /// too.
 fn record(entry: &Entry, env: &Env) -> Option<Record> {
     Record::read(env, entry.name().to_str()?).filter(|run| entry.path() == Path::new(&run.path))
-}
-
-/// The state of counting an entry's lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lines {
-    /// A worker is counting.
-    Counting,
-    /// The number of lines, counted as `less` does.
-    Counted(u64),
-    /// Counting failed, for this reason.
-    Failed(String),
 }
 
 /// What was found of the call that an output is of.
@@ -111,7 +100,6 @@ impl<T> Known<T> {
 #[derive(Debug, Default)]
 pub struct Details {
     pub(crate) peeks: Known<Peek>,
-    pub(crate) lines: Known<Lines>,
     pub(crate) got: Known<ModelGot>,
     /// The calls that the outputs are of.
     pub(crate) calls: Known<FoundCall>,
@@ -132,15 +120,6 @@ impl Details {
             return Vec::new();
         }
         self.weighed = named;
-        wanted
-    }
-
-    /// Returns those of `entries` whose lines have not been counted, and marks them as requested.
-    pub fn uncounted(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
-        let is_wanted =
-            |entry: &Entry| !matches!(self.lines.get(entry), Some(Lines::Counting | Lines::Counted(_)));
-        let wanted: Vec<Entry> = entries.into_iter().filter(is_wanted).collect();
-        wanted.iter().for_each(|entry| self.lines.set(entry, Lines::Counting));
         wanted
     }
 }

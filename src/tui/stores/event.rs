@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use crate::store::{Entry, RootReport, Space, StoreSpec};
 use crate::tui::event::{Message, ScreenEvent, Urgency};
 
-use super::details::{FoundCall, Lines, Peek};
-use super::glance::Glance;
+use super::details::{FoundCall, Peek};
+use super::got::Glance;
 use super::got::ModelGot;
 use super::sort::SortedEntries;
 use super::texts::BatchText;
@@ -32,8 +32,6 @@ pub enum StoresEvent {
     Weighed(Box<Entry>, ModelGot),
     /// A worker looked for the call that an output is of.
     Cited(Box<Entry>, FoundCall),
-    /// The lines of an entry have been counted, or counting failed.
-    LinesCounted(Box<Entry>, Lines),
     /// This many bytes of the entry being kept have been copied so far.
     Copied(u64),
     /// Keeping an entry forever, or no longer keeping it, has succeeded or failed.

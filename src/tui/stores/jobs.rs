@@ -13,9 +13,9 @@ use crate::source::{Hold, Identity};
 use crate::store::{self, DirWatch, Entry, Env, RootReport, RunNote, Space, StoreSpec};
 use crate::tui::job::JobContext;
 
-use super::details::{FoundCall, Lines, Peek, peek};
+use super::details::{FoundCall, Peek, peek};
 use super::event::{ScanEnd, Scanned, StoresEvent};
-use super::glance::Glance;
+use super::got::Glance;
 use super::got::ModelGot;
 use super::sort::{BATCH, EntryTable};
 use super::texts::{BatchText, TextTable};
@@ -155,17 +155,6 @@ pub(crate) fn find_calls(entries: Vec<Entry>, context: &JobContext) {
         let found = citing::find(&sessions, &entry.path(), env.uid(), &());
         let found = found.map_or(FoundCall::None, |call| FoundCall::Call(Box::new(call)));
         if !context.send(StoresEvent::Cited(Box::new(entry), found)) {
-            return;
-        }
-    }
-}
-
-/// Counts the lines of some entries, and reports each.
-pub(crate) fn count_lines(entries: Vec<Entry>, context: &JobContext) {
-    for entry in entries {
-        let counted = store::count_lines(&entry);
-        let lines = counted.map_or_else(|error| Lines::Failed(error.to_string()), Lines::Counted);
-        if !context.send(StoresEvent::LinesCounted(Box::new(entry), lines)) {
             return;
         }
     }

@@ -6,7 +6,6 @@ pub mod deletion;
 pub mod details;
 pub mod event;
 mod filtering;
-pub mod glance;
 pub mod got;
 pub(crate) mod jobs;
 pub mod keeping;

@@ -1,7 +1,7 @@
 //! The columns by which the list of stored outputs can be sorted, in the order of [`SortBy::ALL`].
 
 use crate::store::SortBy;
-use crate::tui::widget::sort_menu::SortColumn;
+use crate::tui::popup::sort_menu::SortColumn;
 
 const NAMES: [&str; 2] = ["A to Z", "Z to A"];
 
@@ -28,7 +28,7 @@ mod tests {
 
     use super::*;
     use crate::tui::keys::KeyMap;
-    use crate::tui::widget::sort_menu::{SortMenu, SortPicked};
+    use crate::tui::popup::sort_menu::{SortMenu, SortPicked};
 
     #[test]
     fn every_letter_picks_its_own_column() {

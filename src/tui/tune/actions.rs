@@ -131,10 +131,7 @@ impl TuneScreen {
     pub(crate) fn set_find(&mut self, text: &str, effects: &mut Effects) -> Result<(), String> {
         self.find = match text {
             "" => None,
-            text => Some(Pattern::new(text).map_err(|error| match error.at {
-                Some(at) => format!("{error} at column {}", at + 1),
-                None => error.to_string(),
-            })?),
+            text => Some(Pattern::new(text).map_err(|error| error.describe())?),
         };
         // What lies beneath was judged by other finds.
         if let Some(policies) = self.shown().map(|table| table.policies.clone()) {

@@ -1,12 +1,11 @@
 //! The list of `overspill watch`: each output as an agent stores it, newest last, with what the model got of it.
 
-mod columns;
-
 use std::any::Any;
+use std::cmp::Ordering;
 use std::path::PathBuf;
 
 use crate::corpus::{ErrorsLost, WatchNews, WatchedGot, WatchedOutput};
-use crate::human::{count, thousands};
+use crate::human::{count, size, thousands};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
@@ -15,15 +14,52 @@ use super::event::{Event, Message, ScreenEvent};
 use super::footer::FooterState;
 use super::keys::{Action, KeyContext};
 use super::list::List;
-use super::list::column::ListSpec;
+use super::list::column::{LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::screen::{Effect, Link, OpenRequest};
+use super::widget::table::CellSide::{Left, Right};
 
 /// The list holds this many outputs at most; then the oldest makes room.
 const MAX_ROWS: usize = 10_000;
 
 /// The most columns of the screen for an agent's name.
 const AGENT: usize = 14;
+
+/// From this many columns on, a row says what the model got in full, and of how many errors some were lost.
+const WIDE: u16 = 100;
+
+/// Below this many columns, the time has no seconds.
+const NARROW: u16 = 72;
+
+static SPEC: ListSpec<WatchRow> = ListSpec {
+    noun: "output",
+    columns: &[
+        ListColumn::new("time", Left, 8, time).yields(2).sorts(
+            'w',
+            ["oldest first", "newest first"],
+            |_, _| Ordering::Equal,
+        ),
+        ListColumn::new("agent", Left, AGENT, |row: &WatchRow, _| RowCell::plain(row.agent.clone()))
+            .yields(3),
+        ListColumn::new("size", Right, 8, |row: &WatchRow, _| RowCell::plain(size(row.size)))
+            .yields(1)
+            .sorts('b', LARGEST, |a, b| b.size.cmp(&a.size)),
+        ListColumn::new("model got", Right, 27, got),
+        ListColumn::new("lost", Right, 15, lost),
+        ListColumn::new("first lost error, else the first line", Left, 0, |row: &WatchRow, _| {
+            RowCell::new(row.text.clone(), if row.lost() > 0 { Tone::Plain } else { Tone::Dim })
+        }),
+    ],
+    groups: &[],
+    words: &[
+        ("cut", |row, _| row.got.is_cut()),
+        ("lost", |row, _| {
+            row.found.is_some_and(|(severity, found)| severity == Severity::Error && found.lost > 0)
+        }),
+    ],
+    known: |row| row.id.to_string(),
+    mark: |_| RowCell::plain(" "),
+};
 
 /// The new outputs. On the last row the list follows: new outputs are selected as they come.
 #[derive(Debug, Default)]
@@ -74,7 +110,7 @@ impl ScreenEvent for WatchNews {}
 
 impl ListKind for NewOutputs {
     type Row = WatchRow;
-    const SPEC: &'static ListSpec<WatchRow> = &columns::SPEC;
+    const SPEC: &'static ListSpec<WatchRow> = &SPEC;
     const CONTEXT: KeyContext = KeyContext::Lists;
 
     fn footer(&self, list: &List<WatchRow>) -> FooterState {
@@ -107,7 +143,7 @@ impl ListKind for NewOutputs {
     }
 
     fn details(&self, list: &List<WatchRow>) -> [SafeText; 2] {
-        list.chosen().map(columns::details).unwrap_or_default()
+        list.chosen().map(details).unwrap_or_default()
     }
 
     fn copied(&self, row: &WatchRow) -> Vec<u8> {
@@ -190,6 +226,11 @@ impl WatchRow {
             open_at: output.open_at,
         }
     }
+
+    /// Returns the number of errors, or of warnings if there is no error, that the model did not get.
+    fn lost(&self) -> u64 {
+        self.found.map_or(0, |(_, found)| found.lost)
+    }
 }
 
 impl WatchedDirs {
@@ -218,4 +259,36 @@ impl WatchedDirs {
         let width = words.iter().map(SafeText::columns).max().unwrap_or(0);
         words.iter().map(|text| text.padded(width)).collect()
     }
+}
+
+fn time(row: &WatchRow, look: &RowLook) -> RowCell {
+    let short = row.time.rsplit_once(':').filter(|_| look.width < NARROW).map(|(short, _)| short.into());
+    RowCell::dim(short.unwrap_or_else(|| row.time.clone()))
+}
+
+fn got(row: &WatchRow, look: &RowLook) -> RowCell {
+    let words = if look.width >= WIDE { row.got.words() } else { row.got.word() };
+    RowCell::new(words, if row.got.is_cut() { Tone::Plain } else { Tone::Dim })
+}
+
+fn lost(row: &WatchRow, look: &RowLook) -> RowCell {
+    let words = match row.found {
+        Some((severity, found)) => {
+            let of = if look.width >= WIDE { format!(" of {}", thousands(found.all)) } else { String::new() };
+            let unit = if severity == Severity::Warning { " w" } else { "" };
+            format!("{}{of}{unit}", thousands(found.lost))
+        }
+        None if row.is_known => String::new(),
+        None => "–".to_owned(),
+    };
+    RowCell::new(words, if row.lost() > 0 { Tone::Warning } else { Tone::Dim })
+}
+
+/// Returns two lines about an output: what the model got of it, and the text of the row.
+fn details(row: &WatchRow) -> [SafeText; 2] {
+    let errors = row.found.map_or(String::new(), |(severity, found)| {
+        format!(" · {} lost of {}", count(found.lost, severity.singular()), thousands(found.all))
+    });
+    let got = format!("model got {}{errors} · {}", row.got.words(), row.id);
+    [got.into(), row.text.clone()]
 }

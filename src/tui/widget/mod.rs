@@ -9,7 +9,6 @@ pub(crate) mod glyphs;
 pub mod layout;
 pub mod line;
 pub mod prompt;
-pub mod sort_menu;
 pub(crate) mod table;
 pub mod theme;
 pub(crate) mod wide;

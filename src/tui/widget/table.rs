@@ -51,7 +51,6 @@ pub(crate) struct ListTable<'a> {
     pub canvas: &'a Canvas,
 }
 
-/// A row of the table.
 pub(crate) enum ListTableRow {
     /// A mark before the row, and one cell a column.
     Cells(Span, Vec<Span>),

@@ -14,16 +14,14 @@ use overspill::session::tally::CallSums;
 use overspill::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
 use overspill::source::{MapView, Source};
 use overspill::tui::Services;
-use overspill::tui::calls::event::{CallsEvent, OpenedCalls};
 use overspill::tui::calls::lost::LostInCall;
-use overspill::tui::calls::rows::{CallRow, CallSizes};
+use overspill::tui::calls::rows::{CallRow, CallSizes, CallsEvent, OpenedCalls};
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
 use overspill::tui::recorded::{CallRequest, CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
 use overspill::tui::screen::Effect;
-use overspill::tui::sessions::event::{FoundSessions, SessionsEvent};
-use overspill::tui::sessions::rows::{SessionRow, SessionWords};
+use overspill::tui::sessions::rows::{FoundSessions, SessionRow, SessionWords, SessionsEvent};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
 
 use crate::common::bench::{Bench, is_job, policy, subject};

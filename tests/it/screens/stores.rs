@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use overspill::store::{EntryStatus, Env, list};
 use overspill::tui::app::{Effect, Event, StoresEvent};
 use overspill::tui::job::Slot;
-use overspill::tui::stores::glance::Glance;
+use overspill::tui::stores::got::Glance;
 
 use crate::common::bench::{Bench, looked_at, policy};
 use crate::screens::SIZES;
@@ -221,13 +221,13 @@ fn a_link_has_no_warning_of_its_mode() {
 }
 
 #[test]
-fn stores_tell_commands_and_count_lines() {
+fn stores_tell_commands_and_what_is_marked() {
     for size in SIZES {
         let stocked = Stocked::with_entries(size);
         stocked.run("tool_e26cf08d50010000AbCdEfGhIjKl", &["cargo", "build", "\x1b[31m--release"]);
         let mut stocked = stocked.shown();
-        keep("run", stocked.bench.keys("4jL"));
-        keep("counted", stocked.bench.keys("gj L L"));
+        keep("run", stocked.bench.keys("4j"));
+        keep("two_marked", stocked.bench.keys("gj  "));
     }
 }
 
@@ -263,19 +263,6 @@ fn what_cleaning_asks_is_not_cut_off() {
     let mut stocked = Stocked::with_entries((60, 15)).shown();
     let rows = stocked.bench.keys("X").rows();
     assert!(rows.iter().any(|row| row.contains("Esc leaves them ─")), "{rows:?}");
-}
-
-#[test]
-fn lines_are_counted_for_the_chosen_or_for_all_marked() {
-    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
-    let has = |bench: &Bench, text: &str| bench.rows().iter().any(|row| row.contains(text));
-    let bench = &mut stocked.bench;
-    assert!(has(bench.keys("j"), "L counts lines"));
-    assert!(has(bench.keys("L"), "tool_e26cf08d7001AbCdEfGhIjKlMn · 1 line"));
-    assert!(has(bench.keys(" "), "1 output marked, 22 B · 1 line"), "{:?}", bench.rows());
-    assert!(has(bench.keys("  "), "3 outputs marked, 79 B · 1 line in 1 of 3"), "{:?}", bench.rows());
-    assert!(has(bench.keys("L"), "3 outputs marked, 79 B · 3 lines"), "{:?}", bench.rows());
-    assert!(has(bench.keys("<Esc>g"), "L counts lines"));
 }
 
 #[test]

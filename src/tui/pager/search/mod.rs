@@ -8,7 +8,7 @@ pub(crate) mod typing;
 
 use std::ops::Range;
 
-use crate::text::search::{Pattern, PatternError, Toward};
+use crate::text::search::{Pattern, Toward};
 use crate::tui::event::Message;
 use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
@@ -98,14 +98,6 @@ impl Find {
     }
 }
 
-/// Says what is wrong with a pattern, and where: `unclosed group at column 4`.
-pub(crate) fn fault(error: &PatternError) -> String {
-    match error.at {
-        Some(at) => format!("{} at column {}", error.why, at + 1),
-        None => error.why.clone(),
-    }
-}
-
 impl Pager {
     /// Starts a search for a typed pattern, which goes to the match of a number, 1-based; an empty one repeats the last,
     /// from the current match on.
@@ -122,7 +114,7 @@ impl Pager {
         self.give_up_search(effects);
         let last = self.find.history.last();
         let text = if text.is_empty() { last.ok_or("type what to search for")? } else { text }.to_owned();
-        let pattern = Pattern::new(&text).map_err(|error| fault(&error))?;
+        let pattern = Pattern::new(&text).map_err(|error| error.describe())?;
         self.enter_in_history(&text);
         self.find.toward = Some(toward);
         self.panes.remember();

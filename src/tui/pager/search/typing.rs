@@ -10,8 +10,8 @@ use crate::tui::pager::Pager;
 use crate::tui::pager::panes::Panes;
 use crate::tui::screen::Effects;
 
+use super::Find;
 use super::seek::Sought;
-use super::{Find, fault};
 
 /// A pattern being typed, and what was there before.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ impl Pager {
         let pattern = match Pattern::new(text) {
             Ok(pattern) => Some(pattern).filter(|_| !text.is_empty()),
             Err(error) => {
-                typing.fault = Some(fault(&error));
+                typing.fault = Some(error.describe());
                 None
             }
         };

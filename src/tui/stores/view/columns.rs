@@ -3,8 +3,7 @@
 use crate::store::Entry;
 use crate::tui::stores::StoresScreen;
 
-use super::cells;
-use super::column::{BETWEEN, Column, MARKS};
+use super::cells::{self, BETWEEN, Column, MARKS};
 
 /// The columns shown, and their widths.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,12 +3,10 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use crate::human::{count, lines, size};
+use crate::human::{count, size};
 use crate::store::{self, Entry};
 use crate::text::label::SafeText;
-use crate::tui::keys::{Action, KeyContext};
 use crate::tui::stores::StoresScreen;
-use crate::tui::stores::details::Lines;
 use crate::tui::widget::line::{self, Span};
 
 /// The maximum columns for an id. Only ids that someone chose are longer.
@@ -24,7 +22,7 @@ pub(crate) fn draw(screen: &StoresScreen, frame: &mut Frame, area: Rect) {
     }
 }
 
-/// The first line: the selected entry's id or the number of marked entries, and the number of lines.
+/// The first line: the selected entry's id or the number of marked entries.
 fn first(screen: &StoresScreen) -> Vec<Span> {
     let listing = &screen.listing;
     let entries = listing.marked_or_chosen();
@@ -36,8 +34,7 @@ fn first(screen: &StoresScreen) -> Vec<Span> {
             SafeText::new(format!("{} marked, {}", count(marked as u64, "output"), size(bytes)))
         }
     };
-    let Span { text, style } = counted(screen, &entries);
-    let mut spans = vec![Span::plain(format!(" {what}")), Span::new(format!(" · {text}"), style)];
+    let mut spans = vec![Span::plain(format!(" {what}"))];
     if let [entry] = entries[..]
         && let Some(printed) = listing.details.peeks.get(entry).and_then(|peek| peek.printed)
     {
@@ -45,35 +42,6 @@ fn first(screen: &StoresScreen) -> Vec<Span> {
         spans.push(Span::new(words, screen.canvas.theme.warning));
     }
     spans
-}
-
-/// The number of lines of some entries together, as far as they are counted.
-fn counted(screen: &StoresScreen, entries: &[&Entry]) -> Span {
-    let known: Vec<&Lines> =
-        entries.iter().filter_map(|entry| screen.listing.details.lines.get(entry)).collect();
-    let failed = known.iter().find_map(|of| match of {
-        Lines::Failed(reason) => Some(reason),
-        _ => None,
-    });
-    let done: Vec<u64> = known
-        .iter()
-        .filter_map(|of| match of {
-            Lines::Counted(lines) => Some(*lines),
-            _ => None,
-        })
-        .collect();
-    let sum = lines(done.iter().sum());
-    let theme = &screen.canvas.theme;
-    match (failed, known.len(), done.len()) {
-        (Some(reason), ..) => Span::new(format!("lines not counted: {reason}"), theme.error),
-        (_, _, all) if all == entries.len() => Span::plain(sum),
-        (_, 0, _) => {
-            let key = screen.canvas.keys.of(KeyContext::Stores, Action::CountLines);
-            Span::new(format!("{key} counts lines"), theme.dim)
-        }
-        (_, asked, done) if asked == entries.len() && done == 0 => Span::new("counting lines…", theme.accent),
-        (_, _, done) => Span::new(format!("{sum} in {done} of {}", entries.len()), theme.accent),
-    }
 }
 
 /// The second line: mode and owner, with a warning if others have access; the retention rule; the command.

@@ -2,7 +2,6 @@
 
 mod cells;
 pub(crate) mod clean;
-mod column;
 mod columns;
 pub(crate) mod details;
 pub(crate) mod searched;
@@ -26,7 +25,7 @@ use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
 use super::sort::ListRow;
-use column::Column;
+use cells::Column;
 use columns::Columns;
 use searched::searched;
 
@@ -100,7 +99,7 @@ fn row_spans(
     match row {
         ListRow::Group(name, sums) => {
             let figures = format!("  {} · {}", thousands(sums.entries), size(sums.bytes));
-            let room = width.saturating_sub(column::MARKS + figures.width());
+            let room = width.saturating_sub(cells::MARKS + figures.width());
             let words = format!("{}{figures}", SafeText::from(name).fit(room));
             spans.push(Span::new(words, screen.canvas.theme.active));
         }
@@ -129,9 +128,9 @@ fn add_modifier(spans: &mut [Span], modifier: Modifier) {
 }
 
 fn head(screen: &StoresScreen, columns: &Columns) -> String {
-    let mut text = " ".repeat(column::MARKS);
+    let mut text = " ".repeat(cells::MARKS);
     for (column, width) in &columns.shown {
-        let name = column::heading(*column, *width);
+        let name = cells::heading(*column, *width);
         text += &match column {
             Column::Size | Column::Age => format!("{name:>width$}  "),
             _ => format!("{name:<width$}  "),
@@ -144,7 +143,7 @@ fn entry_spans(screen: &StoresScreen, entry: &Entry, columns: &Columns) -> Vec<S
     let mut spans = Vec::new();
     for column in &columns.shown {
         spans.extend(cells::fitted(screen, entry, *column, columns.bar));
-        spans.push(Span::plain(" ".repeat(column::BETWEEN)));
+        spans.push(Span::plain(" ".repeat(cells::BETWEEN)));
     }
     spans.extend(cells::content(screen, entry, columns.content));
     spans
