@@ -93,7 +93,6 @@ impl<T> SlowFigure<T> {
         self.value = value;
     }
 
-    /// Describes the figure.
     pub(crate) fn describe(&self, words: impl FnOnce(&T) -> String) -> String {
         match (&self.value, self.state) {
             (Some(value), _) => words(value),

@@ -62,7 +62,6 @@ pub struct List<R: 'static> {
 }
 
 impl<R> List<R> {
-    /// Creates an empty list.
     pub(crate) fn new(spec: &'static ListSpec<R>) -> Self {
         Self {
             spec,
@@ -152,7 +151,6 @@ impl<R> List<R> {
         self.settle();
     }
 
-    /// Returns the number of rows of the screen.
     pub(crate) fn height(&self) -> usize {
         self.height
     }
@@ -162,7 +160,6 @@ impl<R> List<R> {
         self.order.get(self.chosen).copied()
     }
 
-    /// Returns the selected row.
     pub fn chosen(&self) -> Option<&R> {
         self.rows.get(self.chosen_index()?)
     }
@@ -180,7 +177,6 @@ impl<R> List<R> {
         self.order.len()
     }
 
-    /// Whether no row is shown.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
@@ -190,12 +186,10 @@ impl<R> List<R> {
         self.chosen + 1
     }
 
-    /// Whether the last row is selected.
     pub(crate) fn is_at_end(&self) -> bool {
         self.chosen + 1 >= self.order.len()
     }
 
-    /// Iterates over what stands on the screen.
     pub(crate) fn on_screen(&self) -> impl Iterator<Item = ShownRow<'_>> {
         let end = (self.order.len() + self.headings.len()).min(self.top + self.height);
         (self.top..end).map(|at| {
@@ -251,7 +245,6 @@ impl<R> List<R> {
         Ok(())
     }
 
-    /// Goes to the first row.
     fn go_to_start(&mut self) {
         (self.chosen, self.top) = (0, 0);
         self.settle();

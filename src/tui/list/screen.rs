@@ -163,11 +163,6 @@ impl<L: ListKind> ListScreen<L> {
         self.on(true, effects, |_, on| act(on.list));
     }
 
-    fn open_sort_menu(&self, effects: &mut Effects) {
-        let (used, reversed) = self.list.sort();
-        effects.lay(SortMenu::new(self.list.sort_columns(), used, reversed));
-    }
-
     fn copy(&mut self, effects: &mut Effects) {
         let Some(row) = self.list.chosen() else { return };
         let text = shell::word(&self.of.copied(row));
@@ -199,7 +194,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
-            Action::Sort => self.open_sort_menu(effects),
+            Action::Sort => {
+                let (used, reversed) = self.list.sort();
+                effects.lay(SortMenu::new(self.list.sort_columns(), used, reversed));
+            }
             Action::SortReverse => self.on_list(effects, List::reverse),
             Action::Group => self.on_list(effects, List::group_next),
             Action::Grep => effects.lay(Prompt::new(Purpose::Grep)),
@@ -283,7 +281,12 @@ impl<L: ListKind> ListScreen<L> {
         line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas, canvas.theme.dim);
         if let Some(status) = status {
             let hints = footer::versions(self.of.footer(&self.list), None, canvas.keys);
-            status.draw(Span::plain(self.position()), &hints, canvas, (frame.buffer_mut(), places.status));
+            let of = thousands(self.list.len() as u64);
+            let position = match self.list.is_empty() {
+                true => Span::default(),
+                false => Span::plain(format!(" {} of {of}", thousands(self.list.number() as u64))),
+            };
+            status.draw(position, &hints, canvas, (frame.buffer_mut(), places.status));
         }
         ScreenRows { rule: places.rule, status: places.status }
     }
@@ -339,14 +342,6 @@ impl<L: ListKind> ListScreen<L> {
             if taken + line::width(&right) + 2 <= usize::from(area.width) {
                 return line::right(frame.buffer_mut(), area, taken, &right);
             }
-        }
-    }
-
-    /// Returns which row is selected, of how many.
-    fn position(&self) -> String {
-        match self.list.len() {
-            0 => String::new(),
-            len => format!(" {} of {}", thousands(self.list.number() as u64), thousands(len as u64)),
         }
     }
 }

@@ -31,9 +31,9 @@ const MAX_EARLIER: usize = 100;
 /// The sessions, as far as they are known.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    /// The number of the listing that found them.
+    /// The number of the job that found them.
     number: u64,
-    /// The number of the last listing that was started.
+    /// The number of the last job that was started to find them.
     asked: u64,
     /// When they were last looked at; `None` before the first time.
     now: Option<Timestamp>,
@@ -109,10 +109,15 @@ impl ListKind for Sessions {
         }
     }
 
-    /// Asks for the sums of the sessions on the screen that lack them; an earlier request is given up.
+    /// Asks for the sums of the sessions on the screen that lack them; an earlier request is given up. What is only to be
+    /// counted again waits for that request, so that a session that grows all the time does not hold up the others.
     fn ask(&mut self, on: Context) {
-        let is_lacking = |n: &usize| on.list.rows()[*n].sums.state == SlowState::Missing;
-        if !on.list.rows_on_screen().any(|n| is_lacking(&n)) {
+        let has = |state: SlowState, counted: bool| {
+            let mut sums = on.list.rows_on_screen().map(|n| &on.list.rows()[n].sums);
+            sums.any(|sums| sums.state == state && (counted || sums.value.is_none()))
+        };
+        if !has(SlowState::Missing, false) && (has(SlowState::Asked, true) || !has(SlowState::Missing, true))
+        {
             return;
         }
         give_up_sums(on.list);
@@ -123,11 +128,10 @@ impl ListKind for Sessions {
         let to_sum = |index: usize| {
             let row = on.list.row_mut(index)?;
             row.sums.state = SlowState::Asked;
-            Some(SessionToSum { index, file: row.file.clone(), earlier: row.earlier.clone() })
+            Some(SessionToSum { file: row.file.clone(), earlier: row.earlier.clone() })
         };
         let sessions: Vec<SessionToSum> = asked.into_iter().filter_map(to_sum).collect();
-        let number = self.number;
-        on.effects.run(Slot::SumSessions, move |context| work::sum(number, &sessions, context));
+        on.effects.run(Slot::SumSessions, move |context| work::sum(&sessions, context));
     }
 
     fn show(&mut self, on: Context) {
@@ -164,11 +168,16 @@ impl Sessions {
                 on.list.change(words, |row, words| row.words = Some(words));
             }
             SessionsEvent::Related(number, groups) if number == self.number => related(on.list, &groups),
-            SessionsEvent::Summed(number, index, sums) if number == self.number => {
-                on.list.change([(index, sums)], |row, sums| row.sums.found(sums));
+            SessionsEvent::Summed(file, sums) => {
+                on.list.change(row_of(on.list, &file).map(|n| (n, sums)), |row, sums| {
+                    row.sums.found(sums);
+                    if !is_as(&row.file, &file) {
+                        row.sums.state = SlowState::Missing;
+                    }
+                });
             }
-            SessionsEvent::Lost(number, index, lost) if number == self.number => {
-                on.list.change([(index, lost)], |row, lost| row.lost.found(lost));
+            SessionsEvent::Lost(file, lost) => {
+                on.list.change(row_of(on.list, &file).map(|n| (n, lost)), |row, lost| row.lost.found(lost));
             }
             _ => {}
         }
@@ -183,8 +192,7 @@ impl Sessions {
             row.words = row.words.take().or_else(|| old.words.clone());
             row.earlier = old.earlier.clone();
             (row.sums, row.lost) = (old.sums.clone(), old.lost.clone());
-            let is_same = (old.file.size, old.file.modified) == (row.file.size, row.file.modified);
-            if !is_same || row.sums.state == SlowState::Asked {
+            if row.sums.state != SlowState::Asked && !is_as(&old.file, &row.file) {
                 row.sums.state = SlowState::Missing;
             }
         }
@@ -198,9 +206,17 @@ impl Sessions {
     }
 }
 
-/// Returns what tells a session from others.
 fn key(row: &SessionRow) -> (&std::path::Path, &str) {
     (&row.file.path, &row.file.id)
+}
+
+/// Returns the index of a session's row.
+fn row_of(list: &List<SessionRow>, file: &SessionFile) -> Option<usize> {
+    list.rows().iter().position(|row| key(row) == (&*file.path, &*file.id))
+}
+
+fn is_as(before: &SessionFile, now: &SessionFile) -> bool {
+    (before.size, before.modified) == (now.size, now.modified)
 }
 
 /// Takes in which sessions may hold copies of each other's calls. Sums that counted copies are asked for again.
@@ -220,7 +236,6 @@ fn related(list: &mut List<SessionRow>, groups: &[Vec<usize>]) {
     }
 }
 
-/// Whether two lists are of the same sessions.
 fn is_same(a: &[Arc<SessionFile>], b: &[Arc<SessionFile>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (&a.path, &a.id) == (&b.path, &b.id))
 }

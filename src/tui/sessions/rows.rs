@@ -59,7 +59,7 @@ impl SessionRow {
 /// The sessions that were found.
 #[derive(Debug, Clone)]
 pub struct FoundSessions {
-    /// The number of the listing.
+    /// The number of the job that lists them.
     pub number: u64,
     /// When they were found.
     pub now: Timestamp,
@@ -69,7 +69,7 @@ pub struct FoundSessions {
     pub faults: Vec<SafeText>,
 }
 
-/// An event for the list of sessions. The first number is that of the listing.
+/// An event for the list of sessions. The first number is that of the job that lists them.
 #[derive(Debug)]
 pub enum SessionsEvent {
     /// The sessions were found, or have changed since.
@@ -81,17 +81,15 @@ pub enum SessionsEvent {
     /// Which sessions may hold copies of each other's calls: groups of indices, each with the one first that was created
     /// first.
     Related(u64, Vec<Vec<usize>>),
-    /// The sums over the calls of one session; none if it cannot be read.
-    Summed(u64, usize, Option<CallSums>),
-    /// The errors in the outputs of one session that were cut; none if they cannot be counted.
-    Lost(u64, usize, Option<LostInCall>),
+    /// The sums over the calls of a session as its file was; none if it cannot be read.
+    Summed(Arc<SessionFile>, Option<CallSums>),
+    /// The errors in the outputs of a session that were cut; none if they cannot be counted.
+    Lost(Arc<SessionFile>, Option<LostInCall>),
 }
 
 /// A session whose calls are to be counted.
 #[derive(Debug, Clone)]
 pub struct SessionToSum {
-    /// Its index in the listing.
-    pub index: usize,
     /// Where it is.
     pub file: Arc<SessionFile>,
     /// The sessions from which it may have copied calls, which count there.

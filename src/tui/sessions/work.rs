@@ -116,11 +116,11 @@ fn words(facts: &SessionFacts) -> SessionWords {
 
 /// Sums up the calls of sessions, then counts the errors that they lost, one session after the other. A call that was
 /// copied counts in the session that was created first.
-pub(crate) fn sum(number: u64, sessions: &[SessionToSum], context: &JobContext) {
+pub(crate) fn sum(sessions: &[SessionToSum], context: &JobContext) {
     let uid = context.env().uid();
     let mut cut = Vec::new();
     for session in sessions {
-        let SessionToSum { index, file, earlier } = session;
+        let SessionToSum { file, earlier } = session;
         let (progress, mut seen) = (Wanted(&context.ticket), SeenCalls::default());
         earlier
             .iter()
@@ -128,13 +128,13 @@ pub(crate) fn sum(number: u64, sessions: &[SessionToSum], context: &JobContext) 
             .for_each(|opened| seen.add(opened.transcript()));
         let sums = tally::count_new(file, uid, &mut seen, &progress).ok().map(|counted| counted.sums);
         cut.extend(sums.filter(|sums| sums.cut > 0).map(|_| session));
-        if !context.is_wanted() || !context.send(SessionsEvent::Summed(number, *index, sums)) {
+        if !context.is_wanted() || !context.send(SessionsEvent::Summed(file.clone(), sums)) {
             return;
         }
     }
     for session in cut {
         let lost = lost(session, context);
-        if !context.is_wanted() || !context.send(SessionsEvent::Lost(number, session.index, lost)) {
+        if !context.is_wanted() || !context.send(SessionsEvent::Lost(session.file.clone(), lost)) {
             return;
         }
     }

@@ -233,6 +233,30 @@ fn only_the_sessions_on_the_screen_are_counted() {
 }
 
 #[test]
+fn a_session_that_grows_does_not_hold_up_the_counting_of_others() {
+    let mut bench = listed((80, 24));
+    assert_eq!(sum_jobs(std::mem::take(&mut bench.asked)).len(), 1, "of the two that were not counted");
+    let mut rows = sessions();
+    rows[0] = row("claude-code", 0, Some(["2.1.330", "/home/u/work/overspill", "grown"]), None);
+    Arc::make_mut(&mut rows[0].file).size += 1;
+    let grown = rows[0].file.clone();
+    found(&mut bench, 1, rows);
+    assert_eq!(sum_jobs(std::mem::take(&mut bench.asked)).len(), 0, "the request goes on");
+    assert!(text(&bench).contains("1,284") || text(&bench).contains("31"), "what was known stays");
+    for other in [2, 3] {
+        let file = bench.sessions().list.rows()[other].file.clone();
+        let effects = bench.update(SessionsEvent::Summed(file, sums(1, 0, 0, 0, 10)));
+        bench.carry_out(effects);
+    }
+    assert_eq!(sum_jobs(std::mem::take(&mut bench.asked)).len(), 1, "then it is counted again");
+    let older = sessions()[0].file.clone();
+    bench.update(SessionsEvent::Summed(older, sums(1285, 32, 0, 0, 10)));
+    assert_eq!(bench.sessions().list.rows()[0].sums.state, SlowState::Asked, "it has grown since");
+    bench.update(SessionsEvent::Summed(grown, sums(1286, 33, 0, 0, 10)));
+    assert_eq!(bench.sessions().list.rows()[0].sums.state, SlowState::Known);
+}
+
+#[test]
 fn a_listing_of_before_is_dropped_and_the_selected_session_stays() {
     let mut bench = listed((80, 24));
     bench.keys("jR");
@@ -288,6 +312,10 @@ fn whoever_leaves_the_sessions_ends_the_work_on_them() {
 #[test]
 fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     let mut bench = listed((120, 24));
+    for counted in [2, 3] {
+        let file = bench.sessions().list.rows()[counted].file.clone();
+        bench.update(SessionsEvent::Summed(file, sums(1, 0, 0, 0, 10)));
+    }
     let related = |bench: &mut Bench| {
         let effects = bench.update(SessionsEvent::Related(1, vec![vec![2, 0]]));
         sum_jobs(effects).len()
