@@ -152,7 +152,7 @@ impl<L: ListKind> ListScreen<L> {
     ) -> T {
         let Self { canvas, list, of, is_on_stack, message } = self;
         let done = act(of, ListContext { canvas, list, message, is_top, effects });
-        if *is_on_stack {
+        if *is_on_stack && is_top {
             of.ask(ListContext { canvas, list, message, is_top, effects });
         }
         done
