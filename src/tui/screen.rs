@@ -32,8 +32,11 @@ pub trait Screen: Any {
     /// The context in which its keys are looked up.
     fn context(&self) -> KeyContext;
 
-    /// A message for the status line, which the application takes.
-    fn message(&mut self) -> &mut Option<Message>;
+    /// The message for the status line, shown until the next key.
+    fn message(&self) -> Option<&Message>;
+
+    /// Puts a message in the status line, or takes it away.
+    fn say(&mut self, message: Option<Message>);
 
     /// Whether this is the screen to which such an event leads.
     fn serves(&self, _event: &dyn Any) -> bool {
@@ -189,7 +192,7 @@ pub(crate) fn box_action(key: KeyEvent, on: &mut LayerContext) -> Result<Action,
         Some(Action::QuitNow) => Err(LayerNext::Passes(Action::QuitNow)),
         Some(action) => Ok(action),
         None => {
-            *on.below.message() = keys.unknown(context, key).map(Message::note);
+            on.below.say(keys.unknown(context, key).map(Message::note));
             Err(LayerNext::Stays)
         }
     }

@@ -26,10 +26,10 @@ pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     if area.width < LEAST.0 || area.height < LEAST.1 {
         return line::left(frame.buffer_mut(), area, "overspill: the window is too small", canvas.theme.bar);
     }
-    let message = app.message.as_ref();
     let asks = app.layers().next_back().is_some_and(|layer| layer.has_status_row());
-    let status = (!asks).then_some(StatusLine { count: app.count, message });
     let Some(top) = app.top() else { return };
+    let message = top.message();
+    let status = (!asks).then_some(StatusLine { count: app.count, message });
     let rows = top.draw(status, frame, area, cost);
     if let Some(pending) = app.screens().find_map(|screen| screen.pending()) {
         draw_pending(pending, &canvas.theme, frame, rows.rule);

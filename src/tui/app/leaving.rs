@@ -24,7 +24,7 @@ impl App {
     pub(super) fn go_back(&mut self, effects: &mut Effects) {
         if self.is_at_bottom() {
             let quit = self.canvas.keys.of(self.context(), Action::Quit);
-            self.message = Some(Message::note(format!("{quit} quits")));
+            self.say(Some(Message::note(format!("{quit} quits"))));
             return;
         }
         self.pop(1, effects);

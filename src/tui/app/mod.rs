@@ -44,8 +44,6 @@ pub struct App {
     shelf: Vec<Box<dyn Screen>>,
     /// The pop-ups over the screen, the lowest first.
     layers: Vec<Box<dyn Layer>>,
-    /// The message shown until the next key.
-    pub message: Option<Message>,
     /// The count typed before a key.
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
@@ -66,7 +64,6 @@ impl App {
                 Box::new(ListScreen::new(canvas, NewOutputs::default())),
             ],
             layers: Vec::new(),
-            message: None,
             count: None,
             severities: SeverityPatterns::default(),
         }
@@ -80,7 +77,7 @@ impl App {
             Event::Resize(columns, rows) => {
                 self.repaint(Canvas { size: (columns, rows), ..self.canvas }, effects);
             }
-            Event::Told(message) => self.message = Some(message),
+            Event::Told(message) => self.say(Some(message)),
             event @ Event::Screen(_) => self.send(event, effects),
         }
         self.meet_requests(effects);
@@ -92,7 +89,6 @@ impl App {
         for (n, screen) in self.stack.iter_mut().rev().chain(&mut self.shelf).enumerate() {
             let Some(event) = left.take() else { break };
             left = screen.update(event, n == 0, effects).err();
-            self.message = screen.message().take().or(self.message.take());
         }
         if let Some(top) = self.stack.last() {
             self.layers.iter_mut().for_each(|layer| layer.refresh(&**top));
@@ -114,6 +110,7 @@ impl App {
                     ScreenRequest::Quit(command, marks) => self.quit_now(command, marks, effects),
                     ScreenRequest::OtherFile { next } => self.other_file(next, effects),
                     ScreenRequest::Show(event) => self.show(event, effects),
+                    ScreenRequest::Send(Event::Told(message)) => self.say(Some(message)),
                     ScreenRequest::Send(event) => self.send(event, effects),
                     ScreenRequest::Lay(layer) => self.layers.push(layer),
                     ScreenRequest::Replay(keys) => self.replay(keys, effects),
@@ -122,12 +119,15 @@ impl App {
         }
     }
 
-    /// Does something with the screen that is shown, and takes over its message.
+    /// Does something with the screen that is shown.
     fn on_top<T>(&mut self, act: impl FnOnce(&mut dyn Screen) -> T) -> Option<T> {
         let top = self.stack.last_mut().or(self.shelf.first_mut())?;
-        let done = act(&mut **top);
-        self.message = top.message().take().or(self.message.take());
-        Some(done)
+        Some(act(&mut **top))
+    }
+
+    /// Puts a message in the status line, or takes it away.
+    fn say(&mut self, message: Option<Message>) {
+        self.on_top(|top| top.say(message));
     }
 
     /// Handles a change of the terminal's size or colours.
@@ -161,7 +161,7 @@ impl App {
     }
 
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        self.message = None;
+        self.say(None);
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
             return effects.push(Effect::Suspend);
         }
@@ -182,7 +182,7 @@ impl App {
         let context = self.context();
         match self.canvas.keys.action(context, key) {
             Some(action) => self.act(action, context, count, effects),
-            None => self.message = self.canvas.keys.unknown(context, key).map(Message::note),
+            None => self.say(self.canvas.keys.unknown(context, key).map(Message::note)),
         }
     }
 

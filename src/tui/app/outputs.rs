@@ -57,7 +57,6 @@ impl App {
         if let Some(policy) = under {
             pager.use_policy(policy, AfterPlan::Hold, effects);
         }
-        self.message = pager.message.take();
         self.on_top(|top| top.cover(effects));
         self.stack.push(Box::new(pager));
         self.layers.clear();
@@ -76,9 +75,6 @@ impl App {
         // What it asks for is asked for again once it is shown.
         let mut covered = Effects::default();
         pager.handle(event, if is_alone { effects } else { &mut covered });
-        if is_alone {
-            self.message = pager.message.take().or(self.message.take());
-        }
         self.meet_requests(effects);
     }
 

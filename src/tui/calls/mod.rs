@@ -29,7 +29,7 @@ use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::pager::event::OutputEvent;
 use super::pager::json_box::JsonBox;
 use super::recorded::{CallRequest, CallText};
-use super::screen::{Effect, Effects, Link};
+use super::screen::{Effect, Link};
 use rows::{CallRow, CallsEvent, OpenedCalls};
 
 /// How far the reading of the session is.
@@ -45,7 +45,6 @@ pub enum ReadingState {
 /// The session whose calls are listed.
 #[derive(Debug, Default)]
 pub struct Calls {
-    /// Where it is; `None` if none is open.
     file: Option<Arc<SessionFile>>,
     /// The agent, with its version.
     agent: SafeText,
@@ -157,7 +156,9 @@ impl ListKind for Calls {
         let is_choice = std::mem::take(&mut self.is_choosing_text);
         if is_choice {
             match CallText::chosen(key, on.canvas.keys) {
-                Ok(text) => text.into_iter().for_each(|text| self.ask_text(text, on.effects)),
+                Ok(text) => text.zip(self.shown_call).into_iter().for_each(|(text, index)| {
+                    on.effects.ask(Slot::OpenSession, CallRequest::Text(index, text));
+                }),
                 Err(words) => *on.message = Some(Message::note(words)),
             }
         }
@@ -236,7 +237,7 @@ impl Calls {
             }
             CallsEvent::Ready(ready) => on.effects.send(OutputEvent::Ready(ready)),
             CallsEvent::Text(Ok(line)) => on.effects.lay(JsonBox::new(*line)),
-            CallsEvent::Text(Err(words)) => *on.message = Some(Message::note(words)),
+            CallsEvent::Text(Err(words)) => on.effects.send(Event::Told(Message::note(words))),
         }
     }
 
@@ -264,13 +265,6 @@ impl Calls {
         } else if follows {
             // Like a log that is followed: the last stays the last.
             list.act(Action::End, None);
-        }
-    }
-
-    /// Asks for a text of the call that is shown or selected.
-    fn ask_text(&mut self, text: CallText, effects: &mut Effects) {
-        if let Some(index) = self.shown_call {
-            effects.ask(Slot::OpenSession, CallRequest::Text(index, text));
         }
     }
 }

@@ -35,7 +35,6 @@ pub struct CallSizes {
     pub context: Option<ContextState>,
 }
 
-/// A call in the list.
 #[derive(Debug, Clone)]
 pub struct CallRow {
     /// The agent's id of the call.
@@ -43,11 +42,8 @@ pub struct CallRow {
     /// Who called: the name of the conversation; empty for the main one.
     pub thread: SafeText,
     pub tool: SafeText,
-    /// When the model called.
     pub at: Option<Timestamp>,
-    /// How the call ended.
     pub status: CallStatus,
-    /// Whether its output was cut.
     pub cut: CutState,
     /// Whether it is a window of a file.
     pub is_window: bool,
@@ -132,7 +128,6 @@ impl CallRow {
 pub struct OpenedCalls {
     /// Its calls, in the order of the records.
     pub rows: Vec<CallRow>,
-    /// When they were read.
     pub now: Timestamp,
     /// The agent, with its version.
     pub agent: SafeText,

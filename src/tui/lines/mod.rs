@@ -53,7 +53,6 @@ fn is_lost(row: &FoundLine) -> bool {
 #[derive(Debug, Default)]
 pub struct FoundLines {
     pattern: Option<Pattern>,
-    /// The number of the search.
     number: u64,
     state: SearchState,
     lost: u64,

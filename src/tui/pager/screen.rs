@@ -33,8 +33,12 @@ impl Screen for Pager {
         }
     }
 
-    fn message(&mut self) -> &mut Option<Message> {
-        &mut self.message
+    fn message(&self) -> Option<&Message> {
+        self.message.as_ref()
+    }
+
+    fn say(&mut self, message: Option<Message>) {
+        self.message = message;
     }
 
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {

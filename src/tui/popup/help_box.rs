@@ -27,7 +27,7 @@ impl Layer for HelpView {
         match self.key(key, on.canvas) {
             Ok(true) => {}
             Ok(false) => return LayerNext::Closes,
-            Err(words) => *on.below.message() = Some(Message::note(words)),
+            Err(words) => on.below.say(Some(Message::note(words))),
         }
         LayerNext::Stays
     }

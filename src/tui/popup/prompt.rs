@@ -24,7 +24,7 @@ impl Layer for Prompt {
         let is_filter = self.purpose() == Purpose::Filter;
         match self.key(key, below.history(self.purpose())) {
             Typed::Text => self.follow(below, effects),
-            Typed::TooMuch => *below.message() = Some(Message::full_line()),
+            Typed::TooMuch => below.say(Some(Message::full_line())),
             Typed::Left => {
                 match is_filter {
                     // A filter that was emptied stays empty.
@@ -40,7 +40,7 @@ impl Layer for Prompt {
             }
             Typed::Whole => match below.enter(self, effects) {
                 Ok(()) => return LayerNext::Closes,
-                Err(fault) => *below.message() = Some(Message::error(fault)),
+                Err(fault) => below.say(Some(Message::error(fault))),
             },
         }
         LayerNext::Stays
@@ -48,7 +48,7 @@ impl Layer for Prompt {
 
     fn paste(&mut self, text: &str, below: &mut dyn Screen, effects: &mut Effects) {
         if !Prompt::paste(self, text) {
-            *below.message() = Some(Message::full_line());
+            below.say(Some(Message::full_line()));
         }
         self.follow(below, effects);
     }

@@ -26,10 +26,8 @@ pub struct SessionWords {
     pub is_open_to_others: bool,
 }
 
-/// A session in the list.
 #[derive(Debug, Clone)]
 pub struct SessionRow {
-    /// Where the session is.
     pub file: Arc<SessionFile>,
     pub agent: &'static str,
     /// What the ends of its file say; `None` until they are read.
@@ -61,7 +59,6 @@ impl SessionRow {
 pub struct FoundSessions {
     /// The number of the job that lists them.
     pub number: u64,
-    /// When they were found.
     pub now: Timestamp,
     /// The sessions, the last changed first.
     pub rows: Vec<SessionRow>,
@@ -90,7 +87,6 @@ pub enum SessionsEvent {
 /// A session whose calls are to be counted.
 #[derive(Debug, Clone)]
 pub struct SessionToSum {
-    /// Where it is.
     pub file: Arc<SessionFile>,
     /// The sessions from which it may have copied calls, which count there.
     pub earlier: Arc<[Arc<SessionFile>]>,

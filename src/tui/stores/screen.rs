@@ -23,8 +23,12 @@ impl Screen for StoresScreen {
         KeyContext::Stores
     }
 
-    fn message(&mut self) -> &mut Option<Message> {
-        &mut self.message
+    fn message(&self) -> Option<&Message> {
+        self.message.as_ref()
+    }
+
+    fn say(&mut self, message: Option<Message>) {
+        self.message = message;
     }
 
     fn serves(&self, event: &dyn Any) -> bool {

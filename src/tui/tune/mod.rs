@@ -141,7 +141,7 @@ impl TuneScreen {
                 let (warning, corpus) = (run.warnings().first().cloned(), Arc::clone(&run.corpus));
                 table.run = Some(run);
                 self.source = Some(TuneSource::Listed(TuneOutputs::Listed(corpus)));
-                self.message = warning.map(Message::error);
+                self.message = warning.map(Message::error).or(self.message.take());
             }
             TuneEvent::Nothing(number, fault) => self.nothing(number, fault),
             TuneEvent::Measured(number, figures) => {
@@ -163,7 +163,8 @@ impl TuneScreen {
                     None => {}
                 }
                 let unreadable = table.figures.unreadable.1.clone();
-                self.message = unreadable.map(|words| Message::error(format!("left out: {words}")));
+                let left_out = unreadable.map(|words| Message::error(format!("left out: {words}")));
+                self.message = left_out.or(self.message.take());
             }
             TuneEvent::Changed(list) => {
                 let height = self.height();

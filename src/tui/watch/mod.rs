@@ -70,7 +70,6 @@ pub struct NewOutputs {
     watched: Option<WatchedDirs>,
 }
 
-/// An output in the list.
 #[derive(Debug, Clone)]
 pub struct WatchRow {
     path: PathBuf,
@@ -78,7 +77,6 @@ pub struct WatchRow {
     id: SafeText,
     /// When it was stored, in local time.
     time: SafeText,
-    /// Its size in bytes.
     size: u64,
     got: WatchedGot,
     found: Option<(Severity, ErrorsLost)>,
