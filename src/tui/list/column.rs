@@ -166,6 +166,7 @@ type FilterWord<R> = (&'static str, fn(&R, &RowLook) -> bool);
 pub struct ListSpec<R: 'static> {
     /// What a row is: `session`.
     pub noun: &'static str,
+    /// The first that sorts goes by what does not change in a row.
     pub columns: &'static [ListColumn<R>],
     /// Ways of grouping, in the order in which the key goes through them.
     pub groups: &'static [RowGroup<R>],
@@ -176,7 +177,7 @@ pub struct ListSpec<R: 'static> {
     pub mark: fn(&R) -> RowCell,
 }
 
-/// Eighths of a bar of eight cells.
+/// Cells of a bar.
 const BAR: u64 = 8;
 
 /// Draws a share in percent, as a bar where there is room: `▇▇░░░░░░  21%`. Something is never nothing.

@@ -100,11 +100,16 @@ impl<R> List<R> {
         self.arrange_around(chosen);
     }
 
-    /// Adds rows at the end, up to `max` rows in all.
+    /// Adds rows that come last in the first order, up to `max` rows in all.
     pub(crate) fn extend(&mut self, rows: Vec<R>, max: usize) {
-        let room = max.saturating_sub(self.rows.len());
-        self.rows.extend(rows.into_iter().take(room));
-        self.arrange();
+        let before = self.rows.len();
+        self.rows.extend(rows.into_iter().take(max.saturating_sub(before)));
+        if self.is_plain() && !self.reversed {
+            self.order.extend(before..self.rows.len());
+            self.settle();
+        } else {
+            self.arrange();
+        }
     }
 
     /// Adds a row as the last. From `max` rows on, the first makes room.
@@ -131,7 +136,15 @@ impl<R> List<R> {
                 self.texts.forget(n);
             }
         }
-        self.arrange();
+        // Workers report many changes, one at a time, and a list may have 100,000 rows.
+        if !self.is_plain() {
+            self.arrange();
+        }
+    }
+
+    /// Whether all rows are shown in the first order, which goes by what does not change in a row.
+    fn is_plain(&self) -> bool {
+        self.sort == 0 && self.group.is_none() && self.filter.is_empty()
     }
 
     /// Changes what no cell shows of a row.
@@ -193,7 +206,7 @@ impl<R> List<R> {
     pub(crate) fn on_screen(&self) -> impl Iterator<Item = ShownRow<'_>> {
         let end = (self.order.len() + self.headings.len()).min(self.top + self.height);
         (self.top..end).map(|at| {
-            let above = self.headings_above(at);
+            let above = self.headings.partition_point(|heading| heading.place <= at);
             match above.checked_sub(1).map(|n| &self.headings[n]) {
                 Some(heading) if heading.place == at => ShownRow::Heading(&heading.words),
                 _ => ShownRow::Row(self.order[at - above]),
@@ -214,11 +227,6 @@ impl<R> List<R> {
         self.place_of(self.chosen).saturating_sub(self.top)
     }
 
-    /// Returns the number of headings at a row counted with headings, or above it.
-    fn headings_above(&self, at: usize) -> usize {
-        self.headings.partition_point(|heading| heading.place <= at)
-    }
-
     /// Returns where a shown row stands, counted with headings.
     fn place_of(&self, shown: usize) -> usize {
         shown + self.headings.partition_point(|heading| heading.before <= shown)
@@ -236,18 +244,13 @@ impl<R> List<R> {
     /// Selects the row whose number, 1-based, was typed.
     ///
     /// # Errors
-    /// It is no number.
+    /// The text is not a number.
     pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
         let mut cursor = ListCursor { chosen: self.chosen, top: 0 };
         cursor.go_to(text, self.order.len(), self.height)?;
         self.chosen = cursor.chosen;
         self.settle();
         Ok(())
-    }
-
-    fn go_to_start(&mut self) {
-        (self.chosen, self.top) = (0, 0);
-        self.settle();
     }
 
     /// Scrolls so that the selected row is on the screen, the first of a group with its heading, and no blank rows are
@@ -316,7 +319,8 @@ impl<R> List<R> {
         let chosen = self.before.as_ref().map_or_else(|| self.chosen_index(), |(_, chosen)| *chosen);
         self.arrange_around(chosen);
         if chosen.is_some() && self.chosen_index() != chosen {
-            self.go_to_start();
+            (self.chosen, self.top) = (0, 0);
+            self.settle();
         }
     }
 

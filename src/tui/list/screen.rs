@@ -231,7 +231,27 @@ impl<L: ListKind> Screen for ListScreen<L> {
     }
 
     fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, _cost: &Cost) -> ScreenRows {
-        self.draw_list(status, frame, area)
+        let (places, canvas) = (layout::list(area), &self.canvas);
+        self.draw_title(frame, places.title);
+        if self.list.is_empty() {
+            let body =
+                Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
+            line::centred(frame.buffer_mut(), body, self.of.empty(&self.list), canvas.theme.dim);
+        } else {
+            self.draw_rows(frame, places.head, places.list);
+        }
+        line::rule(frame.buffer_mut(), places.rule, canvas);
+        line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas, canvas.theme.dim);
+        if let Some(status) = status {
+            let hints = footer::versions(self.of.footer(&self.list), None, canvas.keys);
+            let of = thousands(self.list.len() as u64);
+            let position = match self.list.is_empty() {
+                true => Span::default(),
+                false => Span::plain(format!(" {} of {of}", thousands(self.list.number() as u64))),
+            };
+            status.draw(position, &hints, canvas, (frame.buffer_mut(), places.status));
+        }
+        ScreenRows { rule: places.rule, status: places.status }
     }
 
     fn show(&mut self, effects: &mut Effects) {
@@ -271,30 +291,6 @@ impl<L: ListKind> Screen for ListScreen<L> {
 }
 
 impl<L: ListKind> ListScreen<L> {
-    fn draw_list(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect) -> ScreenRows {
-        let (places, canvas) = (layout::list(area), &self.canvas);
-        self.draw_title(frame, places.title);
-        if self.list.is_empty() {
-            let body =
-                Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
-            line::centred(frame.buffer_mut(), body, self.of.empty(&self.list), canvas.theme.dim);
-        } else {
-            self.draw_rows(frame, places.head, places.list);
-        }
-        line::rule(frame.buffer_mut(), places.rule, canvas);
-        line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas, canvas.theme.dim);
-        if let Some(status) = status {
-            let hints = footer::versions(self.of.footer(&self.list), None, canvas.keys);
-            let of = thousands(self.list.len() as u64);
-            let position = match self.list.is_empty() {
-                true => Span::default(),
-                false => Span::plain(format!(" {} of {of}", thousands(self.list.number() as u64))),
-            };
-            status.draw(position, &hints, canvas, (frame.buffer_mut(), places.status));
-        }
-        ScreenRows { rule: places.rule, status: places.status }
-    }
-
     fn draw_rows(&self, frame: &mut Frame, head: Rect, area: Rect) {
         let theme = &self.canvas.theme;
         let row = |shown| match shown {

@@ -42,6 +42,7 @@ enum Step {
     TryFilter(&'static str),
     EndFilter,
     Refresh(Vec<Row>),
+    Extend(Vec<Row>),
     Change(u32, u8),
     Resize(usize),
 }
@@ -82,6 +83,7 @@ fn step() -> impl Strategy<Value = Step> {
         filters.prop_map(Step::TryFilter),
         Just(Step::EndFilter),
         rows().prop_map(Step::Refresh),
+        rows().prop_map(Step::Extend),
         (0..40u32, 0..6u8).prop_map(|(id, size)| Step::Change(id, size)),
         (1..12usize).prop_map(Step::Resize),
     ]
@@ -104,6 +106,10 @@ fn carry_out(list: &mut List<Row>, step: Step) {
         }
         Step::EndFilter => list.end_filter(),
         Step::Refresh(rows) => list.set_rows(rows, |a, b| a.id == b.id),
+        Step::Extend(mut rows) => {
+            rows.retain(|row| list.rows().iter().all(|known| known.id != row.id));
+            list.extend(rows, 35);
+        }
         Step::Change(id, size) => {
             let at = list.rows().iter().position(|row| row.id == id);
             list.change(at.map(|at| (at, size)), |row, size| row.size = size);

@@ -35,7 +35,7 @@ impl ListCursor {
     /// Selects the row whose number, 1-based, was typed.
     ///
     /// # Errors
-    /// It is no number.
+    /// The text is not a number.
     pub(crate) fn go_to(&mut self, text: &str, len: usize, height: usize) -> Result<(), String> {
         let text = text.trim();
         let row: usize = text.parse().map_err(|_| format!("'{text}' is not the number of a row"))?;

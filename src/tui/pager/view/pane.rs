@@ -231,8 +231,8 @@ impl Pane<'_> {
         }
     }
 
-    /// Marks the current line: its number is reversed, or only bright if the line was not chosen. Where there is no number,
-    /// the edge of the text is reversed.
+    /// Reverses the number of the current line, or only brightens it if nobody selected the line. Where there is no number,
+    /// reverses the edge of the text.
     fn mark(&self, buffer: &mut Buffer, edge: Rect, row: &ScreenRow, line: CurrentLine) {
         let number = edge.width.saturating_sub(BESIDE_NUMBER);
         let (place, is_reversed) = match self.side {
