@@ -27,9 +27,9 @@ pub enum FooterState {
     NoOutputs,
     FilteredStores,
     Outputs,
-    /// Outputs in Stores, some of which are marked, to act on several.
+    /// Stored outputs, some of which are marked, to act on several.
     MarkedOutputs,
-    /// Outputs in Stores, some of which are to be deleted.
+    /// Stored outputs, some of which are to be deleted.
     Deletions,
     Sessions,
     Calls,
@@ -64,31 +64,31 @@ use Action as A;
 #[rustfmt::skip]
 const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::PreviewCut, &[
-        (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Stores], "stores"), (&[A::Search], "search"),
+        (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
         (&[A::Limits], "limits"), (&[A::Policy], "policies"), (&[A::NextError], "errors"), (&[A::Facts], "facts"),
         (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
     ]),
     (FooterState::PreviewWhole, &[
-        (&[A::Other], "whole"), (&[A::Stores], "stores"), (&[A::Search], "search"), (&[A::Policy], "policies"),
+        (&[A::Other], "whole"), (&[A::Stores], "outputs"), (&[A::Search], "search"), (&[A::Policy], "policies"),
         (&[A::Limits], "limits"), (&[A::Facts], "facts"), (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
     ]),
     (FooterState::SpillLost, &[
-        (&[A::Limits], "keep it"), (&[A::Other], "model got"), (&[A::Stores], "stores"), (&[A::Search], "search"),
+        (&[A::Limits], "keep it"), (&[A::Other], "model got"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
         (&[A::NextError], "errors"), (&[A::PreviousCut, A::NextCut], "cuts"),
         (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::CopyCall], "copy call"), (&[A::Select], "select lines"),
     ]),
     (FooterState::SpillKept, &[
-        (&[A::NextCut], "cut"), (&[A::Other], "model got"), (&[A::Stores], "stores"), (&[A::Search], "search"),
+        (&[A::NextCut], "cut"), (&[A::Other], "model got"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
         (&[A::Limits], "limits"), (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Policy], "policies"),
         (&[A::Select], "select lines"),
     ]),
     (FooterState::SpillWhole, &[
-        (&[A::Search], "search"), (&[A::Other], "model got"), (&[A::Stores], "stores"),
+        (&[A::Search], "search"), (&[A::Other], "model got"), (&[A::Stores], "outputs"),
         (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Policy], "policies"), (&[A::Facts], "facts"), (&[A::Select], "select lines"),
     ]),
     (FooterState::Growing, &[
         (&[A::Follow], "follow"), (&[A::Other], "other view"), (&[A::Search], "search"), (&[A::Limits], "limits"),
-        (&[A::Policy], "policies"), (&[A::Stores], "stores"),
+        (&[A::Policy], "policies"), (&[A::Stores], "outputs"),
     ]),
     (FooterState::SearchCut, &[
         (&[A::NextMatch], "next"), (&[A::NextMissed], "missed"), (&[A::Matching], "filter"), (&[A::PreviousMatch], "previous"),
@@ -102,19 +102,18 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Back], "all lines"), (&[A::Matching], "filter more"), (&[A::Limits], "keep it"),
         (&[A::NextError], "errors"), (&[A::Search], "search"), (&[A::Other], "model got"),
     ]),
-    (FooterState::NoOutputs, &[(&[A::Refresh], "scan again"), (&[A::Quit], "quit"), (&[A::Sessions], "sessions")]),
+    (FooterState::NoOutputs, &[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Sessions], "sessions")]),
     (FooterState::FilteredStores, &[
         (&[A::Back], "show all"), (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
-        (&[A::Delete], "delete"), (&[A::Group], "totals"),
+        (&[A::Delete], "delete"), (&[A::Group], "group"),
     ]),
     (FooterState::Outputs, &[
-        (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sessions], "sessions"), (&[A::Quit], "quit"),
-        (&[A::Grep], "lines"), (&[A::Tune], "tune limits"), (&[A::Sort], "sort"), (&[A::Delete], "delete"),
-        (&[A::Policy], "policies"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "totals"),
-        (&[A::Keep], "keep"),
+        (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sessions], "sessions"), (&[A::Sort], "sort"),
+        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Tune], "limits"),
+        (&[A::Policy], "policies"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "group"),
     ]),
     (FooterState::MarkedOutputs, &[
-        (&[A::Delete], "delete"), (&[A::Tune], "tune limits"), (&[A::Policy], "policies"), (&[A::Keep], "keep"),
+        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::ChooseAll], "all"), (&[A::Tune], "limits"), (&[A::Policy], "policies"),
         (&[A::Back], "unmark"), (&[A::Open], "open"),
     ]),
     (FooterState::Deletions, &[
@@ -123,36 +122,36 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::Sessions, &[
         (&[A::Open], "calls"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Group], "groups"),
-        (&[A::Stores], "stores"), (&[A::Refresh], "look again"),
+        (&[A::Stores], "outputs"), (&[A::Refresh], "refresh"),
     ]),
     (FooterState::Calls, &[
         (&[A::Open], "open"), (&[A::Texts], "other texts"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
-        (&[A::Back], "back"), (&[A::Stores], "stores"),
+        (&[A::Back], "back"), (&[A::Stores], "outputs"),
     ]),
     (FooterState::Lines, &[
         (&[A::Open], "open at the line"), (&[A::Back], "back"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
-        (&[A::Grep], "search again"), (&[A::Stores], "stores"),
+        (&[A::Grep], "search again"), (&[A::Stores], "outputs"),
     ]),
     (FooterState::Watch, &[
-        (&[A::Open], "open"), (&[A::Quit], "quit"), (&[A::Follow], "follow"), (&[A::Stores], "stores"),
+        (&[A::Open], "open"), (&[A::Quit], "quit"), (&[A::Follow], "follow"), (&[A::Stores], "outputs"),
         (&[A::Sessions], "sessions"), (&[A::Copy], "copy path"),
     ]),
-    (FooterState::WatchEmpty, &[(&[A::Quit], "quit"), (&[A::Stores], "stores"), (&[A::Sessions], "sessions")]),
+    (FooterState::WatchEmpty, &[(&[A::Quit], "quit"), (&[A::Stores], "outputs"), (&[A::Sessions], "sessions")]),
     (FooterState::Tune, &[
         (&[A::Open], "use"), (&[A::Outputs], "outputs"), (&[A::Copy], "copy"), (&[A::Policy], "policies"),
-        (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "measure again"),
+        (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),
     ]),
     (FooterState::TuneMeasuring, &[
         (&[A::Back], "stop"), (&[A::Open], "use"), (&[A::Search], "find"),
     ]),
     (FooterState::TuneNothing, &[
-        (&[A::Back], "back"), (&[A::Policy], "policies"), (&[A::Refresh], "measure again"), (&[A::Stores], "stores"),
+        (&[A::Back], "back"), (&[A::Policy], "policies"), (&[A::Refresh], "refresh"), (&[A::Stores], "outputs"),
     ]),
     (FooterState::TunePolicies, &[
-        (&[A::Open], "tune"), (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "measure again"),
+        (&[A::Open], "tune"), (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),
     ]),
     (FooterState::TuneOutputs, &[
-        (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Stores], "stores"),
+        (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Stores], "outputs"),
     ]),
     (FooterState::RecordedCall, &[
         (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Evidence], "recorded or reconstructed"),
@@ -223,12 +222,16 @@ mod tests {
     #[test]
     fn the_footer_of_a_cut_preview_teaches_the_cut_first_and_help_at_last() {
         let versions = versions(FooterState::PreviewCut, None, KeyMap::standard());
-        let longest = "} cut  Tab whole  S stores  / search  l limits  p policies  e errors  = facts  Y copy  T sessions  h help";
+        let longest = "} cut  Tab whole  S outputs  / search  l limits  p policies  e errors  = facts  Y copy  T sessions  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         assert_eq!(versions[versions.len() - 3], "} cut  Tab whole  h help");
         assert_eq!(versions.last().map(String::as_str), Some("h help"));
         let json = super::versions(FooterState::SpillWhole, Some(&JSON), KeyMap::standard());
-        assert!(json[0].starts_with("/ search  Tab model got  J JSON  S stores  [ ] windows"), "{}", json[0]);
+        assert!(
+            json[0].starts_with("/ search  Tab model got  J JSON  S outputs  [ ] windows"),
+            "{}",
+            json[0]
+        );
     }
 
     #[test]

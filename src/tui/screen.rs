@@ -296,6 +296,8 @@ pub enum ScreenRequest {
     Leave(Option<CommandFate>),
     /// Leaves the screens, with what is marked deleted or kept.
     Quit(CommandFate, PendingFate),
+    /// Deletes what is marked for deletion.
+    DeleteMarked,
     /// Goes back to the outputs named on the command line, and on to the next or previous one.
     OtherFile {
         /// True for the next, false for the previous.
@@ -339,12 +341,14 @@ pub struct OpenRequest {
     /// What is searched for in it.
     pub find: Option<Pattern>,
     pub origin: OpenedFrom,
+    /// What its list calls it; empty if its file's name is all that is known.
+    pub name: SafeText,
 }
 
 impl OpenRequest {
     /// Opens a stored output from its list.
-    pub(crate) fn stored(path: PathBuf, line: Option<u64>) -> Self {
-        Self { path, line, under: None, find: None, origin: OpenedFrom::Stores }
+    pub(crate) fn stored(path: PathBuf, name: SafeText) -> Self {
+        Self { path, line: None, under: None, find: None, origin: OpenedFrom::Stores, name }
     }
 }
 

@@ -25,7 +25,7 @@ pub fn measure(ours: &str, home: &Path, rounds: usize) {
     let (mut count, mut memory) = (0, 0);
     for _ in 0..rounds {
         let mut session = Session::start(&[ours], home);
-        session.first(PATIENCE, |rows| rows.iter().any(|row| row.contains("Stores")));
+        session.first(PATIENCE, |rows| rows.iter().any(|row| row.contains("Outputs")));
         let pressed = session.press("T");
         first.extend(session.until(pressed, PATIENCE, |rows| place(rows).is_some()));
         counting.extend((0..STEPS).filter_map(|_| moved(&mut session, "j")));

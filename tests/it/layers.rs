@@ -90,18 +90,21 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("job", &["services", "event"]),
     ("screen", &["job", "target", "recorded", "event", "keys", "widget"]),
     ("pager", &["screen", "job", "services", "target", "recorded", "event", "footer", "keys", "widget"]),
-    ("stores", &["popup", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"]),
-    ("list", &["popup", "screen", "event", "footer", "keys", "widget"]),
+    (
+        "outputs",
+        &["popup", "list", "calls", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"],
+    ),
+    ("list", &["popup", "screen", "job", "event", "footer", "keys", "widget"]),
     ("lines", &["list", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     ("calls", &["list", "pager", "screen", "job", "recorded", "event", "footer", "keys", "widget"]),
     ("sessions", &["calls", "list", "screen", "job", "event", "footer", "keys", "widget"]),
-    ("tune", &["stores", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"]),
+    ("tune", &["outputs", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     ("watch", &["list", "screen", "event", "footer", "keys", "widget"]),
     ("popup", &["screen", "event", "keys", "widget"]),
     (
         "app",
         &[
-            "popup", "watch", "tune", "stores", "sessions", "calls", "lines", "list", "pager", "screen",
+            "popup", "watch", "tune", "outputs", "sessions", "calls", "lines", "list", "pager", "screen",
             "target", "event", "keys", "widget",
         ],
     ),
@@ -109,7 +112,7 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "runtime",
         &[
-            "view", "app", "watch", "stores", "sessions", "pager", "screen", "job", "services", "target",
+            "view", "app", "watch", "outputs", "sessions", "pager", "screen", "job", "services", "target",
             "recorded", "event", "keys", "widget",
         ],
     ),

@@ -63,6 +63,6 @@ fn stored_outputs() {
         home.private_entry(agent, id, content, hours);
     }
     let session = Session::start_sized(&home, SIZE, &[]);
-    session.wait_for("5 outputs").wait_for("21%").wait_for("Compiling quote");
-    write(&session, "stores.svg", "overspill: all stored outputs, and when each will be deleted");
+    session.wait_for("5 outputs").wait_for("182 w").wait_for("Compiling proc-macro2");
+    write(&session, "stores.svg", "overspill: all stored outputs, and what the model got of each");
 }

@@ -55,7 +55,7 @@ fn elsewhere(word: &OsStr) -> Failure {
 fn refusal(entry: &Entry, selected: &Selected, consent: Consent) -> Option<String> {
     let unusual = entry.status.words();
     match entry.status {
-        _ if selected.is_kept(entry) => Some("you keep it; release it in the Stores view first".to_owned()),
+        _ if selected.is_kept(entry) => Some("you keep it; release it in Outputs first".to_owned()),
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
         EntryStatus::HardLinked if consent == Consent::Ask => None,
         EntryStatus::HardLinked => {

@@ -64,6 +64,11 @@ impl Pending {
         self.entries.len()
     }
 
+    /// Returns the marked entry, if it is only one.
+    pub fn only(&self) -> Option<&Marked> {
+        self.entries.values().next().filter(|_| self.entries.len() == 1)
+    }
+
     /// Whether no entry is marked.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -44,8 +44,7 @@ impl App {
     /// deletion.
     pub(super) fn leave_command(&mut self, command: CommandFate, effects: &mut Effects) {
         let pending = self.screens().find_map(|screen| screen.pending());
-        let question =
-            pending.map(|pending| Question::Deletions { outputs: pending.len(), bytes: pending.bytes() });
+        let question = pending.map(|pending| Question::deletions(pending, true));
         match question {
             Some(question) => effects.lay(Leaving { question, command }),
             None => quit(command, Vec::new(), effects),
@@ -60,6 +59,12 @@ impl App {
             PendingFate::Keep => Vec::new(),
         };
         quit(command, to_delete, effects);
+    }
+
+    /// Deletes what is marked for deletion.
+    pub(super) fn delete_marked(&mut self, effects: &mut Effects) {
+        let screens = self.stack.iter_mut().chain(&mut self.shelf);
+        effects.push(Effect::Delete(screens.flat_map(|screen| screen.take_pending()).collect()));
     }
 
     /// Stops what runs, else leaves the screens at once: deletes nothing, and lets the command run on.

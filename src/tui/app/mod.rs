@@ -15,20 +15,20 @@ use super::calls::Calls;
 use super::keys::{Action, KeyContext};
 use super::lines::FoundLines;
 use super::list::screen::ListScreen;
+use super::outputs::Outputs;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
 use super::screen::{Layer, LayerContext, LayerNext, Link, Screen, ScreenRequest};
 use super::sessions::Sessions;
-use super::stores::StoresScreen;
 use super::tune::TuneScreen;
 use super::watch::NewOutputs;
 use super::widget::canvas::Canvas;
 use super::widget::prompt::{Prompt, Purpose};
 
 pub use super::event::{Event, Message};
+pub use super::outputs::event::OutputsEvent;
 pub use super::pager::event::{Changed, OutputEvent};
 pub use super::screen::{Effect, Effects};
-pub use super::stores::event::StoresEvent;
 
 /// The largest count accepted before a key: more than any file has lines, and small enough that pages of it can be
 /// added without overflow.
@@ -56,7 +56,7 @@ impl App {
             canvas,
             stack: Vec::new(),
             shelf: vec![
-                Box::new(StoresScreen::new(canvas)),
+                Box::new(ListScreen::new(canvas, Outputs::default())),
                 Box::new(ListScreen::new(canvas, Sessions::default())),
                 Box::new(ListScreen::new(canvas, Calls::default())),
                 Box::new(ListScreen::new(canvas, FoundLines::default())),
@@ -108,6 +108,7 @@ impl App {
                     ScreenRequest::Leave(None) => self.leave(effects),
                     ScreenRequest::Leave(Some(command)) => self.leave_command(command, effects),
                     ScreenRequest::Quit(command, marks) => self.quit_now(command, marks, effects),
+                    ScreenRequest::DeleteMarked => self.delete_marked(effects),
                     ScreenRequest::OtherFile { next } => self.other_file(next, effects),
                     ScreenRequest::Show(event) => self.show(event, effects),
                     ScreenRequest::Send(Event::Told(message)) => self.say(Some(message)),

@@ -10,7 +10,7 @@ use crate::session::fate::ResultFate;
 use crate::session::model::CallStatus;
 use crate::session::verdict::{Against, Unchecked, Verdict};
 use crate::text::label::SafeText;
-use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone, share};
+use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone, key_of, share};
 use crate::tui::widget::table::CellSide::{Left, Right};
 
 use super::lost::LostInCall;
@@ -30,6 +30,8 @@ pub(super) static SPEC: ListSpec<CallRow> = ListSpec {
         ("today", |row, look| row.at.is_some_and(|at| look.is_today(at))),
     ],
     known: |row| format!("{} {}", row.thread, row.id),
+    key: |row| key_of(&*row.id),
+    sum: |_| String::new(),
     mark: |row| RowCell::new(if row.differs() { "≠" } else { " " }, Tone::Warning),
 };
 

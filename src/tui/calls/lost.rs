@@ -1,6 +1,7 @@
 //! How many errors and warnings of an output that an agent cut its model did not get.
 
 use std::cmp::{Ordering, Reverse};
+use std::ops::Range;
 
 use crate::compare::{kept_ranges, lost_errors};
 use crate::corpus::ErrorsLost;
@@ -50,11 +51,22 @@ impl LostInCall {
             return None;
         }
         let preview = preview::recorded(result, &Input::of(view, "")).ok()?;
-        let kept = kept_ranges(&preview.parts);
+        Self::beside(view, &kept_ranges(&preview.parts), severities)
+    }
+
+    /// Counts them in an output of which these ranges were kept; `None` if it is too long for a list.
+    pub(crate) fn beside(
+        view: &MapView,
+        kept: &[Range<usize>],
+        severities: &SeverityPatterns,
+    ) -> Option<Self> {
+        if view.len() > MAX_OUTPUT {
+            return None;
+        }
         let lost = |severity| {
             let found = severities.get(severity);
             found.map(|pattern| {
-                ErrorsLost::from(&lost_errors(view, &mut ViewSupply::from(view), &kept, pattern))
+                ErrorsLost::from(&lost_errors(view, &mut ViewSupply::from(view), kept, pattern))
             })
         };
         let [errors, warnings] = [Severity::Error, Severity::Warning].map(|of| lost(of).unwrap_or_default());

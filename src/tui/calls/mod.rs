@@ -245,7 +245,7 @@ impl Calls {
     fn opened(&mut self, opened: OpenedCalls, list: &mut List<CallRow>) {
         let follows = list.is_at_end() && !list.is_empty() && opened.rows.len() > list.rows().len();
         let mut rows = opened.rows;
-        for (row, old) in rows.iter_mut().zip(list.rows()).filter(|(row, old)| row.id == old.id) {
+        for (row, old) in rows.iter_mut().zip(list.rows().iter()).filter(|(row, old)| row.id == old.id) {
             if row.cut == old.cut && row.evidence == old.evidence {
                 (row.sizes, row.verdict) = (old.sizes.clone(), old.verdict.clone());
                 (row.lost, row.copies) = (old.lost.clone(), old.copies);
@@ -259,9 +259,12 @@ impl Calls {
         }
         self.asked.clear();
         list.set_now(opened.now);
-        list.set_rows(rows, |a, b| a.id == b.id);
+        list.set_rows(rows);
         if let Some(id) = self.sought.take() {
-            list.rows().iter().position(|row| row.id == id).into_iter().for_each(|row| list.choose(row));
+            let sought = list.rows().iter().position(|row| row.id == id);
+            if let Some(row) = sought {
+                list.choose(row);
+            }
         } else if follows {
             // Like a log that is followed: the last stays the last.
             list.act(Action::End, None);

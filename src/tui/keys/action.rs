@@ -188,8 +188,10 @@ pub enum Action {
     DeleteNow,
     /// Shows the overdue entries, to delete them.
     CleanOverdue,
-    /// Marks an entry, to act on several.
+    /// Marks a row, to act on several.
     Choose,
+    /// Marks all rows that are shown, or none of them.
+    ChooseAll,
     /// Keeps an entry forever, or no longer.
     Keep,
     /// Lists policies of earlier eras too, or no longer.

@@ -12,10 +12,9 @@ use super::footer::FooterState;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyContext};
 use super::list::List;
-use super::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone};
+use super::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::screen::{Effect, Link, OpenRequest};
-use super::target::OpenedFrom;
 use super::widget::table::CellSide::{Left, Right};
 
 static SPEC: ListSpec<FoundLine> =
@@ -42,6 +41,8 @@ static SPEC: ListSpec<FoundLine> =
         groups: &[],
         words: &[("lost", |row, _| is_lost(row))],
         known: |row| row.path.display().to_string(),
+        key: |row| key_of((&row.path, row.number)),
+        sum: |_| String::new(),
         mark: |_| RowCell::plain(" "),
     };
 
@@ -152,11 +153,9 @@ impl ListKind for FoundLines {
             Action::Open => {
                 let Some(row) = on.list.chosen() else { return };
                 on.effects.push(Effect::Open(OpenRequest {
-                    path: row.path.to_path_buf(),
                     line: Some(row.number),
-                    under: None,
                     find: self.pattern.clone(),
-                    origin: OpenedFrom::Stores,
+                    ..OpenRequest::stored(row.path.to_path_buf(), SafeText::default())
                 }));
             }
             Action::Stores => {

@@ -1,6 +1,7 @@
 //! A column of a list: its heading and place, what it says of a row, and how rows are sorted by it.
 
 use std::cmp::Ordering;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -11,6 +12,8 @@ use crate::tui::popup::sort_menu::SortColumn;
 use crate::tui::widget::line::Span;
 use crate::tui::widget::table::{CellSide, TableColumn};
 use crate::tui::widget::theme::Theme;
+
+use super::rows::RowTable;
 
 /// How much a cell stands out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -80,10 +83,16 @@ pub enum SlowState {
 }
 
 /// A figure that takes a while to find: its last value, and whether that is right.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlowFigure<T> {
     pub value: Option<T>,
     pub state: SlowState,
+}
+
+impl<T> Default for SlowFigure<T> {
+    fn default() -> Self {
+        Self { value: None, state: SlowState::Missing }
+    }
 }
 
 impl<T> SlowFigure<T> {
@@ -110,7 +119,22 @@ impl RowLook {
     }
 }
 
-/// Compares two rows; the smallest comes first, unless the order is reversed.
+/// How rows are put in order, unless that is reversed.
+pub enum RowOrder<R> {
+    /// Compares two rows; the smallest comes first.
+    Compare(CompareRows<R>),
+    /// Returns the rows of these numbers in order, for lists in which comparing row by row takes too long.
+    Whole(fn(&RowTable<R>, &[u32]) -> Vec<u32>),
+}
+
+impl<R> Clone for RowOrder<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for RowOrder<R> {}
+
 type CompareRows<R> = fn(&R, &R) -> Ordering;
 
 /// A column of a list of `R`.
@@ -123,7 +147,7 @@ pub struct ListColumn<R> {
     yields: Option<u8>,
     pub(super) cell: fn(&R, &RowLook) -> RowCell,
     /// How rows are sorted by it, if they are.
-    pub(super) order: Option<(SortColumn, CompareRows<R>)>,
+    pub(super) order: Option<(SortColumn, RowOrder<R>)>,
 }
 
 impl<R> ListColumn<R> {
@@ -145,8 +169,12 @@ impl<R> ListColumn<R> {
 
     /// Has it sort: `letter` picks it in the menu, `orders` are its order in words, and reversed.
     pub(crate) const fn sorts(self, letter: char, orders: [&'static str; 2], by: CompareRows<R>) -> Self {
+        self.in_order(letter, orders, RowOrder::Compare(by))
+    }
+
+    pub(crate) const fn in_order(self, letter: char, orders: [&'static str; 2], by: RowOrder<R>) -> Self {
+        let order = Some((SortColumn { letter, name: self.heading, orders }, by));
         let Self { heading, side, most, yields, cell, .. } = self;
-        let order = Some((SortColumn { letter, name: heading, orders }, by));
         Self { heading, side, most, yields, cell, order }
     }
 
@@ -173,8 +201,19 @@ pub struct ListSpec<R: 'static> {
     pub words: &'static [FilterWord<R>],
     /// What the filter finds besides the words in columns.
     pub known: fn(&R) -> String,
+    /// What a row is of: the same before and after a refresh, and of no other row.
+    pub key: fn(&R) -> u64,
+    /// What rows add up to, in words; empty if their number says it.
+    pub sum: fn(&mut dyn Iterator<Item = &R>) -> String,
     /// The mark before a row.
     pub mark: fn(&R) -> RowCell,
+}
+
+/// Makes a [`ListSpec::key`] of what tells rows apart.
+pub(crate) fn key_of(what: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Cells of a bar.

@@ -1,35 +1,87 @@
 //! The filter of a list: words that a row must all have, some of which have a meaning.
 
+use memchr::memmem::Finder;
+
 use super::column::{ListSpec, RowLook};
 
 /// One of the words.
-enum Term<'a> {
+enum Term {
     /// The row meets a condition, by its index in the list's words.
     Meaning(usize),
     /// A column says this, by its index.
-    Column(usize, &'a str),
+    Column(usize, String),
     /// The row has this somewhere.
-    Text(&'a str),
+    Text(Box<Finder<'static>>),
 }
 
-/// Returns the terms of a filter in lower case: a word with a meaning, `COLUMN:TEXT`, or text.
-fn terms<'a, R>(spec: &ListSpec<R>, text: &'a str) -> Vec<Term<'a>> {
-    let term = |word: &'a str| {
-        if let Some(at) = spec.words.iter().position(|(known, _)| *known == word) {
-            return Term::Meaning(at);
-        }
-        let named = word.split_once(':').and_then(|(name, rest)| {
-            Some((spec.columns.iter().position(|column| column.heading == name)?, rest))
-        });
-        named.map_or(Term::Text(word), |(column, rest)| Term::Column(column, rest))
-    };
-    text.split_whitespace().map(term).collect()
+/// The words of a filter.
+pub(super) struct Terms<R: 'static> {
+    spec: &'static ListSpec<R>,
+    terms: Vec<Term>,
+}
+
+impl<R> Terms<R> {
+    /// Understands a filter: a word with a meaning, `COLUMN:TEXT`, or text.
+    pub(super) fn new(spec: &'static ListSpec<R>, filter: &str) -> Self {
+        let filter = filter.to_lowercase();
+        let term = |word: &str| {
+            if let Some(at) = spec.words.iter().position(|(known, _)| *known == word) {
+                return Term::Meaning(at);
+            }
+            let named = word.split_once(':').and_then(|(name, rest)| {
+                Some((spec.columns.iter().position(|column| column.heading == name)?, rest))
+            });
+            match named {
+                Some((column, rest)) => Term::Column(column, rest.to_owned()),
+                None => Term::Text(Box::new(Finder::new(word).into_owned())),
+            }
+        };
+        Self { spec, terms: filter.split_whitespace().map(term).collect() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether all rows that have these words have those of another filter, too, which it was typed on from.
+    pub(super) fn narrow(&self, typed: &str, before: &str) -> bool {
+        let texts = |terms: &Self| terms.terms.iter().all(|term| matches!(term, Term::Text(_)));
+        typed.starts_with(before) && texts(self) && texts(&Self::new(self.spec, before))
+    }
+
+    /// Whether a row has all words. `text` is what was read of it, in lower case.
+    pub(super) fn are_in(
+        &self,
+        row: &R,
+        (number, look): (usize, &RowLook),
+        text: &[u8],
+        known: Option<&mut RowTexts>,
+    ) -> bool {
+        let mut made = None;
+        let words: &mut Option<Box<str>> = match known {
+            Some(known) => known.of(number),
+            None => &mut made,
+        };
+        self.terms.iter().all(|term| match term {
+            Term::Meaning(at) => (self.spec.words[*at].1)(row, look),
+            Term::Column(at, text) => {
+                (self.spec.columns[*at].cell)(row, look).text.to_lowercase().contains(text)
+            }
+            Term::Text(word) => {
+                let words = words.get_or_insert_with(|| words_of(self.spec, row, look).into());
+                word.find(words.as_bytes()).is_some() || word.find(text).is_some()
+            }
+        })
+    }
 }
 
 /// Returns all words of a row, in lower case.
 fn words_of<R>(spec: &ListSpec<R>, row: &R, look: &RowLook) -> String {
-    let cells = spec.columns.iter().map(|column| (column.cell)(row, look).text);
-    let mut words: String = cells.flat_map(|text| [text.to_string(), " ".to_owned()]).collect();
+    let mut words = String::with_capacity(256);
+    for column in spec.columns {
+        words.push_str(&(column.cell)(row, look).text);
+        words.push(' ');
+    }
     words.push_str(&(spec.known)(row));
     words.to_lowercase()
 }
@@ -50,30 +102,10 @@ impl RowTexts {
         self.0.clear();
     }
 
-    /// Returns the indices of the rows that have all words of a filter.
-    pub(super) fn matching<R>(
-        &mut self,
-        spec: &ListSpec<R>,
-        rows: &[R],
-        look: &RowLook,
-        filter: &str,
-    ) -> Vec<usize> {
-        let filter = filter.to_lowercase();
-        let terms = terms(spec, &filter);
-        if terms.is_empty() {
-            return (0..rows.len()).collect();
+    fn of(&mut self, row: usize) -> &mut Option<Box<str>> {
+        if self.0.len() <= row {
+            self.0.resize(row + 1, None);
         }
-        self.0.resize(rows.len(), None);
-        let texts = &mut self.0;
-        let mut has = |n: usize, term: &Term| match term {
-            Term::Meaning(at) => (spec.words[*at].1)(&rows[n], look),
-            Term::Column(at, text) => {
-                (spec.columns[*at].cell)(&rows[n], look).text.to_lowercase().contains(text)
-            }
-            Term::Text(text) => {
-                texts[n].get_or_insert_with(|| words_of(spec, &rows[n], look).into()).contains(text)
-            }
-        };
-        (0..rows.len()).filter(|n| terms.iter().all(|term| has(*n, term))).collect()
+        &mut self.0[row]
     }
 }

@@ -1,33 +1,36 @@
 //! A list: rows of one kind, which of them are shown and in which order, and which is selected. The selected row stays
 //! selected and visible whatever is filtered, sorted, grouped or found anew.
 
+mod arrange;
 pub mod column;
+mod draw;
 mod filter;
+mod marks;
+mod order;
+pub mod rows;
 pub mod screen;
+pub mod texts;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use crate::human::count;
 use crate::text::label::SafeText;
 use crate::tui::keys::Action;
 use crate::tui::popup::sort_menu::SortColumn;
 use crate::tui::widget::cursor::ListCursor;
 
+use arrange::{ArrangeTask, Arranged, ListOptions};
 use column::{ListSpec, RowLook};
 use filter::RowTexts;
+use order::{Landing, RunningTask};
+use rows::RowTable;
+use texts::{BatchText, TextTable};
 
-/// The heading of a group.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Heading {
-    /// The number of rows before it.
-    before: usize,
-    /// The same, with the headings before it.
-    place: usize,
-    words: SafeText,
-}
+/// Up to this many rows are arranged at once, between two keys; a worker arranges more.
+const AT_ONCE: usize = 10_000;
 
 /// What stands in a row of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,87 +44,119 @@ pub(crate) enum ShownRow<'a> {
 pub struct List<R: 'static> {
     spec: &'static ListSpec<R>,
     look: RowLook,
-    rows: Vec<R>,
-    texts: RowTexts,
-    /// The indices of the rows that are shown, in order.
-    order: Vec<usize>,
-    headings: Vec<Heading>,
-    /// The index in `order` of the selected row.
+    rows: RowTable<R>,
+    /// The rows that replace those once a worker has arranged them.
+    next: Option<RowTable<R>>,
+    words: RowTexts,
+    /// What was read of the rows for the filter.
+    texts: TextTable,
+    options: ListOptions,
+    shown: Arranged,
+    tasks: u64,
+    running: Option<RunningTask>,
+    /// A task for a worker that was not handed out yet.
+    task: Option<ArrangeTask<R>>,
+    /// Up to this many rows are arranged at once.
+    at_once: usize,
+    /// The number of rows arranged so far; each time adds the number of all.
+    pub arranged: u64,
+    marks: BTreeSet<u32>,
+    /// The index in the shown rows of the selected one.
     chosen: usize,
+    /// Whether a row was selected by the user. Until then the first stays selected while rows come in.
+    has_moved: bool,
     /// The first row of the screen, counted with headings.
     top: usize,
     /// Rows of the screen.
     height: usize,
-    /// The index of the column that sorts, among those that do.
-    sort: usize,
-    reversed: bool,
-    group: Option<usize>,
-    filter: String,
     /// The filter and the index of the selected row before the filter was opened.
     before: Option<(String, Option<usize>)>,
 }
 
-impl<R> List<R> {
+impl<R: Clone> List<R> {
     pub(crate) fn new(spec: &'static ListSpec<R>) -> Self {
         Self {
             spec,
             look: RowLook::default(),
-            rows: Vec::new(),
-            texts: RowTexts::default(),
-            order: Vec::new(),
-            headings: Vec::new(),
+            rows: RowTable::default(),
+            next: None,
+            words: RowTexts::default(),
+            texts: TextTable::default(),
+            options: ListOptions::default(),
+            shown: Arranged::default(),
+            tasks: 0,
+            running: None,
+            task: None,
+            at_once: AT_ONCE,
+            arranged: 0,
+            marks: BTreeSet::new(),
             chosen: 0,
+            has_moved: false,
             top: 0,
             height: 1,
-            sort: 0,
-            reversed: false,
-            group: None,
-            filter: String::new(),
             before: None,
         }
     }
 
     /// Drops the rows, the filter, the order and the groups.
     pub(crate) fn clear(&mut self) {
-        *self = Self { look: self.look, height: self.height, ..Self::new(self.spec) };
+        let Self { look, height, tasks, .. } = *self;
+        *self = Self { look, height, tasks, ..Self::new(self.spec) };
     }
 
     /// Returns all rows, shown or not.
-    pub fn rows(&self) -> &[R] {
+    pub fn rows(&self) -> &RowTable<R> {
         &self.rows
     }
 
-    /// Replaces the rows. `same` is whether a row before and one now are of the same thing.
-    pub(crate) fn set_rows(&mut self, rows: Vec<R>, same: impl Fn(&R, &R) -> bool) {
-        let chosen = self.chosen().and_then(|chosen| rows.iter().position(|row| same(chosen, row)));
-        self.rows = rows;
-        self.texts.clear();
-        self.before = self.before.take().map(|(filter, _)| (filter, chosen));
-        self.arrange_around(chosen);
+    /// Replaces the rows.
+    pub(crate) fn set_rows(&mut self, rows: impl Into<RowTable<R>>) {
+        self.next = Some(rows.into());
+        self.texts = TextTable::default();
+        self.arrange(None, false);
     }
 
     /// Adds rows that come last in the first order, up to `max` rows in all.
-    pub(crate) fn extend(&mut self, rows: Vec<R>, max: usize) {
+    pub(crate) fn extend(&mut self, mut rows: Vec<R>, max: usize) {
         let before = self.rows.len();
-        self.rows.extend(rows.into_iter().take(max.saturating_sub(before)));
-        if self.is_plain() && !self.reversed {
-            self.order.extend(before..self.rows.len());
+        rows.truncate(max.saturating_sub(before));
+        self.rows.add(rows);
+        if self.is_plain() && !self.options.reversed && self.running.is_none() {
+            self.shown.all = self.rows.len();
+            Arc::make_mut(&mut self.shown.order).extend(before as u32..self.rows.len() as u32);
             self.settle();
         } else {
-            self.arrange();
+            self.arrange(None, false);
         }
+    }
+
+    /// Adds rows, and shows them where they belong once they are a good part of the whole, so that arranging them time
+    /// and again costs only a few times as much as arranging the whole once.
+    pub(crate) fn add(&mut self, rows: Vec<R>) {
+        self.rows.add(rows);
+        self.catch_up();
+    }
+
+    fn catch_up(&mut self) {
+        let (all, shown) = (self.rows.len(), self.shown.all);
+        if self.running.is_none() && all > shown && all - shown >= shown / 4 {
+            self.finish_adding();
+        }
+    }
+
+    /// Shows all rows that were added.
+    pub(crate) fn finish_adding(&mut self) {
+        let row = self.chosen_index().filter(|_| self.has_moved);
+        self.arrange(Some(Landing { row, else_first: row.is_none() }), false);
     }
 
     /// Adds a row as the last. From `max` rows on, the first makes room.
     pub(crate) fn push(&mut self, row: R, max: usize) {
-        let chosen = self.chosen_index();
-        self.rows.push(row);
-        let is_full = self.rows.len() > max;
-        if is_full {
-            self.rows.remove(0);
-            self.texts.clear();
+        self.rows.add(vec![row]);
+        match self.rows.len() > max {
+            true => self.set_rows(self.rows.without_first()),
+            false => self.arrange(None, false),
         }
-        self.arrange_around(chosen.map(|chosen| chosen.saturating_sub(usize::from(is_full))));
     }
 
     /// Changes some rows, and shows them where they belong then.
@@ -133,23 +168,44 @@ impl<R> List<R> {
         for (n, to) in changes {
             if let Some(row) = self.rows.get_mut(n) {
                 change(row, to);
-                self.texts.forget(n);
+                self.words.forget(n);
             }
         }
-        // Workers report many changes, one at a time, and a list may have 100,000 rows.
-        if !self.is_plain() {
-            self.arrange();
+        // Workers report many changes, one at a time, and a list may have a million rows.
+        if let Some(running) = &mut self.running {
+            running.is_stale = true;
+        } else if !self.is_plain() {
+            self.arrange(None, false);
         }
-    }
-
-    /// Whether all rows are shown in the first order, which goes by what does not change in a row.
-    fn is_plain(&self) -> bool {
-        self.sort == 0 && self.group.is_none() && self.filter.is_empty()
     }
 
     /// Changes what no cell shows of a row.
     pub(crate) fn row_mut(&mut self, row: usize) -> Option<&mut R> {
         self.rows.get_mut(row)
+    }
+
+    /// Takes over what was read of a batch of rows for the filter.
+    pub(crate) fn set_text(&mut self, batch: usize, text: BatchText) {
+        self.texts.set(batch, Arc::new(text));
+        self.search_texts();
+    }
+
+    /// Filters again once what was read meanwhile is a good part of the whole.
+    fn search_texts(&mut self) {
+        let (read, searched) = (self.texts.read(), self.shown.searched);
+        let is_due = read == self.rows.batches().len() || read - searched.min(read) >= searched / 4;
+        if read > searched && is_due && self.running.is_none() && !self.options.filter.is_empty() {
+            self.arrange(None, false);
+        }
+    }
+
+    /// Whether other rows are about to replace these.
+    pub(crate) fn is_replaced(&self) -> bool {
+        self.next.is_some()
+    }
+
+    pub(crate) fn texts(&self) -> &TextTable {
+        &self.texts
     }
 
     /// Takes over the time that ages are counted to.
@@ -168,30 +224,47 @@ impl<R> List<R> {
         self.height
     }
 
+    pub(crate) fn look(&self) -> &RowLook {
+        &self.look
+    }
+
     /// Returns the index of the selected row.
     pub fn chosen_index(&self) -> Option<usize> {
-        self.order.get(self.chosen).copied()
+        self.shown.order.get(self.chosen).map(|row| *row as usize)
     }
 
     pub fn chosen(&self) -> Option<&R> {
         self.rows.get(self.chosen_index()?)
     }
 
-    /// Selects a row by its index, if it is shown.
-    pub(crate) fn choose(&mut self, row: usize) {
-        if let Some(at) = self.order.iter().position(|n| *n == row) {
-            self.chosen = at;
-            self.settle();
-        }
+    /// Selects a row by its index. Returns false if it is not shown.
+    pub(crate) fn choose(&mut self, row: usize) -> bool {
+        let at = self.shown_at(row);
+        at.into_iter().for_each(|at| self.move_to(at));
+        at.is_some()
+    }
+
+    fn shown_at(&self, row: usize) -> Option<usize> {
+        self.shown.order.iter().position(|n| *n as usize == row)
     }
 
     /// Returns the number of rows shown, without headings.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.shown.order.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.shown.order.is_empty()
+    }
+
+    /// Returns what the rows shown add up to, in words.
+    pub(crate) fn sum(&self) -> &str {
+        &self.shown.sum
+    }
+
+    /// Returns the numbers of the rows shown, cheap to share with a worker.
+    pub(crate) fn order(&self) -> Arc<Vec<u32>> {
+        Arc::clone(&self.shown.order)
     }
 
     /// Returns the number of the selected row among those shown, 1-based.
@@ -200,16 +273,17 @@ impl<R> List<R> {
     }
 
     pub(crate) fn is_at_end(&self) -> bool {
-        self.chosen + 1 >= self.order.len()
+        self.chosen + 1 >= self.len()
     }
 
     pub(crate) fn on_screen(&self) -> impl Iterator<Item = ShownRow<'_>> {
-        let end = (self.order.len() + self.headings.len()).min(self.top + self.height);
+        let Arranged { order, headings, .. } = &self.shown;
+        let end = (order.len() + headings.len()).min(self.top + self.height);
         (self.top..end).map(|at| {
-            let above = self.headings.partition_point(|heading| heading.place <= at);
-            match above.checked_sub(1).map(|n| &self.headings[n]) {
+            let above = headings.partition_point(|heading| heading.place <= at);
+            match above.checked_sub(1).map(|n| &headings[n]) {
                 Some(heading) if heading.place == at => ShownRow::Heading(&heading.words),
-                _ => ShownRow::Row(self.order[at - above]),
+                _ => ShownRow::Row(order[at - above] as usize),
             }
         })
     }
@@ -229,16 +303,24 @@ impl<R> List<R> {
 
     /// Returns where a shown row stands, counted with headings.
     fn place_of(&self, shown: usize) -> usize {
-        shown + self.headings.partition_point(|heading| heading.before <= shown)
+        shown + self.shown.headings.partition_point(|heading| heading.before <= shown)
     }
 
     /// Moves by an action and the number typed before it. Returns false if the action does not move.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>) -> bool {
         let mut cursor = ListCursor { chosen: self.chosen, top: 0 };
-        let moved = cursor.act(action, count, self.order.len(), self.height);
-        self.chosen = cursor.chosen;
-        self.settle();
+        let moved = cursor.act(action, count, self.len(), self.height);
+        if moved {
+            self.move_to(cursor.chosen);
+        }
         moved
+    }
+
+    fn move_to(&mut self, chosen: usize) {
+        (self.chosen, self.has_moved) = (chosen, true);
+        self.stay();
+        self.running.iter_mut().for_each(|running| running.landing = None);
+        self.settle();
     }
 
     /// Selects the row whose number, 1-based, was typed.
@@ -247,21 +329,21 @@ impl<R> List<R> {
     /// The text is not a number.
     pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
         let mut cursor = ListCursor { chosen: self.chosen, top: 0 };
-        cursor.go_to(text, self.order.len(), self.height)?;
-        self.chosen = cursor.chosen;
-        self.settle();
+        cursor.go_to(text, self.len(), self.height)?;
+        self.move_to(cursor.chosen);
         Ok(())
     }
 
     /// Scrolls so that the selected row is on the screen, the first of a group with its heading, and no blank rows are
     /// shown while there are others.
     fn settle(&mut self) {
-        self.chosen = self.chosen.min(self.order.len().saturating_sub(1));
+        self.chosen = self.chosen.min(self.len().saturating_sub(1));
         let place = self.place_of(self.chosen);
-        let begins = self.headings.binary_search_by_key(&self.chosen, |heading| heading.before).is_ok();
+        let headings = &self.shown.headings;
+        let begins = headings.binary_search_by_key(&self.chosen, |heading| heading.before).is_ok();
         let first = if begins && self.height > 1 { place.saturating_sub(1) } else { place };
         self.top = self.top.clamp((place + 1).saturating_sub(self.height), first);
-        let all = self.order.len() + self.headings.len();
+        let all = self.len() + headings.len();
         self.top = self.top.min(all.saturating_sub(self.height));
     }
 
@@ -271,125 +353,68 @@ impl<R> List<R> {
 
     /// Returns the column that sorts, an index into [`List::sort_columns`], and whether its order is reversed.
     pub(crate) fn sort(&self) -> (usize, bool) {
-        (self.sort, self.reversed)
+        (self.options.sort, self.options.reversed)
     }
 
     /// Returns the order in words: `errors lost, most first`.
     pub(crate) fn order_in_words(&self) -> String {
-        let columns = self.sort_columns();
-        let column = columns.get(self.sort);
-        column.map_or_else(String::new, |column| format!("{}, {}", column.name, column.order(self.reversed)))
+        let (columns, (sort, reversed)) = (self.sort_columns(), self.sort());
+        let column = columns.get(sort);
+        column.map_or_else(String::new, |column| format!("{}, {}", column.name, column.order(reversed)))
     }
 
     /// Sorts by a column; if it is the one in use, in the other direction.
     pub(crate) fn sort_by(&mut self, column: usize) {
-        self.reversed = self.sort == column && !self.reversed;
-        self.sort = column;
-        self.arrange();
-    }
-
-    pub(crate) fn reverse(&mut self) {
-        self.reversed = !self.reversed;
-        self.arrange();
+        self.options.reversed = self.options.sort == column && !self.options.reversed;
+        self.options.sort = column;
+        self.arrange_asked(self.chosen_index());
     }
 
     /// Groups in the next way; after the last, not at all.
     pub(crate) fn group_next(&mut self) {
-        let next = self.group.map_or(0, |group| group + 1);
-        self.group = Some(next).filter(|next| *next < self.spec.groups.len());
-        self.arrange();
+        let next = self.options.group.map_or(0, |group| group + 1);
+        self.options.group = Some(next).filter(|next| *next < self.spec.groups.len());
+        self.arrange_asked(self.chosen_index());
     }
 
     /// Returns the words that rows must have, as they were typed.
     pub fn filter_text(&self) -> &str {
-        &self.filter
+        &self.options.filter
     }
 
     /// Remembers the filter and the selected row before words are typed.
     pub(crate) fn start_filter(&mut self) {
-        self.before = Some((self.filter.clone(), self.chosen_index()));
+        self.before = Some((self.options.filter.clone(), self.chosen_index()));
         // Ages have changed since.
-        self.texts.clear();
+        self.words.clear();
     }
 
     /// Shows only the rows that have all of these words. The row that was selected before they were typed stays selected
     /// if it is among them, else the first is.
     pub(crate) fn filter_by(&mut self, words: &str) {
-        words.clone_into(&mut self.filter);
-        let chosen = self.before.as_ref().map_or_else(|| self.chosen_index(), |(_, chosen)| *chosen);
-        self.arrange_around(chosen);
-        if chosen.is_some() && self.chosen_index() != chosen {
-            (self.chosen, self.top) = (0, 0);
-            self.settle();
-        }
+        words.clone_into(&mut self.options.filter);
+        let row = self.before.as_ref().map_or_else(|| self.chosen_index(), |(_, chosen)| *chosen);
+        self.arrange(Some(Landing { row, else_first: true }), true);
     }
 
-    /// Ends the filter; the selected row stays selected.
+    /// Ends the filter. The row that was selected before it is selected again, unless the user did something with
+    /// another one since.
     pub(crate) fn end_filter(&mut self) {
-        self.filter.clear();
-        self.arrange();
+        self.options.filter.clear();
+        let before = self.before.take().and_then(|(_, row)| row);
+        self.arrange_asked(before.or_else(|| self.chosen_index()));
+    }
+
+    /// Has the selected row stay selected when the filter ends.
+    pub(crate) fn stay(&mut self) {
+        self.before.iter_mut().for_each(|(_, row)| *row = None);
     }
 
     /// Shows the list as it was before the filter was opened.
     pub(crate) fn give_up_filter(&mut self) {
         if let Some((filter, chosen)) = self.before.take() {
-            self.filter = filter;
-            self.arrange_around(chosen);
+            self.options.filter = filter;
+            self.arrange_asked(chosen);
         }
     }
-
-    /// Filters, sorts and groups again; the selected row stays selected.
-    fn arrange(&mut self) {
-        self.arrange_around(self.chosen_index());
-    }
-
-    /// Does the same around another row.
-    fn arrange_around(&mut self, chosen: Option<usize>) {
-        let above = self.chosen_on_screen();
-        let Self { spec, rows, .. } = self;
-        let mut order = self.texts.matching(spec, rows, &self.look, &self.filter);
-        if let Some((_, by)) = spec.columns.iter().filter_map(|column| column.order).nth(self.sort) {
-            order.sort_by(|a, b| by(&rows[*a], &rows[*b]));
-        }
-        if self.reversed {
-            order.reverse();
-        }
-        (self.order, self.headings) = match self.group.and_then(|group| spec.groups.get(group)) {
-            None => (order, Vec::new()),
-            Some(group) => grouped(rows, order, *group, spec.noun),
-        };
-        if let Some(at) = chosen.and_then(|chosen| self.order.iter().position(|n| *n == chosen)) {
-            self.chosen = at;
-        }
-        self.chosen = self.chosen.min(self.order.len().saturating_sub(1));
-        self.top = self.place_of(self.chosen).saturating_sub(above);
-        self.settle();
-    }
-}
-
-/// Puts the rows of a group together, in the order of its first row, each group under a heading.
-fn grouped<R>(
-    rows: &[R],
-    order: Vec<usize>,
-    group: fn(&R) -> String,
-    noun: &str,
-) -> (Vec<usize>, Vec<Heading>) {
-    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    for row in order {
-        let name = group(&rows[row]);
-        let at = *known.entry(name.clone()).or_insert(groups.len());
-        if at == groups.len() {
-            groups.push((name, Vec::new()));
-        }
-        groups[at].1.push(row);
-    }
-    let (mut order, mut headings) = (Vec::with_capacity(rows.len()), Vec::new());
-    for (name, members) in groups {
-        let words = format!("{name} · {}", count(members.len() as u64, noun));
-        let before = order.len();
-        headings.push(Heading { before, place: before + headings.len(), words: words.into() });
-        order.extend(members);
-    }
-    (order, headings)
 }

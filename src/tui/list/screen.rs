@@ -2,17 +2,19 @@
 //! says a [`ListKind`].
 
 use std::any::Any;
+use std::marker::PhantomData;
 
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
-use unicode_width::UnicodeWidthStr;
 
 use crate::human::thousands;
+use crate::store::{Marked, Pending};
 use crate::text::label::{SafeText, shell};
-use crate::tui::event::{Event, Message};
+use crate::tui::event::{Event, Message, ScreenEvent};
 use crate::tui::footer::{self, FooterState};
+use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::popup::sort_menu::SortMenu;
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
@@ -21,17 +23,14 @@ use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::prompt::{Prompt, Purpose};
-use crate::tui::widget::table::{ListTable, ListTableRow, TableColumn};
 
+use super::List;
+use super::arrange::Arranged;
 use super::column::ListSpec;
-use super::{List, ShownRow};
-
-/// The fewest columns in which the name of what is listed is shown.
-const MIN_NAME: usize = 8;
 
 /// What a list is of: where its rows come from, and what keys do with them.
 pub trait ListKind: Sized + 'static {
-    type Row: 'static;
+    type Row: Clone + Send + Sync + 'static;
 
     /// The columns, and the rest in which lists differ.
     const SPEC: &'static ListSpec<Self::Row>;
@@ -50,6 +49,29 @@ pub trait ListKind: Sized + 'static {
     /// Returns two lines about the selected row.
     fn details(&self, list: &List<Self::Row>) -> [SafeText; 2];
 
+    /// Returns what stands in place of the number of the selected row; empty if nothing.
+    fn progress(&self, _list: &List<Self::Row>, _canvas: &Canvas) -> String {
+        String::new()
+    }
+
+    /// Whether a row is struck through, because it is to be deleted.
+    fn is_struck(&self, _row: &Self::Row) -> bool {
+        false
+    }
+
+    /// Returns what is marked for deletion.
+    fn pending(&self) -> Option<&Pending> {
+        None
+    }
+
+    /// Takes what is marked for deletion, to delete it.
+    fn take_pending(&mut self) -> Vec<Marked> {
+        Vec::new()
+    }
+
+    /// Draws the output of the selected row beside the list, where there is room.
+    fn draw_beside(&self, _list: &List<Self::Row>, _on: BesideFrame) {}
+
     /// Returns what `y` copies of the selected row.
     fn copied(&self, row: &Self::Row) -> Vec<u8>;
 
@@ -61,6 +83,9 @@ pub trait ListKind: Sized + 'static {
     /// # Errors
     /// The event, if it is for another screen.
     fn update(&mut self, event: Event, on: ListContext<Self::Row>) -> Result<(), Event>;
+
+    /// Whether the outputs of rows are shown beside the list.
+    const HAS_OUTPUTS: bool = false;
 
     /// Handles a key that stands for no action now. Returns false if it does.
     fn key(&mut self, _key: KeyEvent, _on: ListContext<Self::Row>) -> bool {
@@ -103,6 +128,24 @@ pub struct ListTitle {
     pub state: String,
 }
 
+/// Where the output of a row is drawn.
+pub struct BesideFrame<'a> {
+    pub canvas: &'a Canvas,
+    pub buffer: &'a mut Buffer,
+    pub area: Rect,
+    pub cost: &'a Cost,
+}
+
+/// The rows of a list of `R`, arranged by a worker.
+struct RowsArranged<R> {
+    /// The number of its task.
+    number: u64,
+    arranged: Arranged,
+    of: PhantomData<fn() -> R>,
+}
+
+impl<R: 'static> ScreenEvent for RowsArranged<R> {}
+
 /// What a listing acts on.
 pub struct ListContext<'a, R: 'static> {
     pub canvas: &'a Canvas,
@@ -113,7 +156,7 @@ pub struct ListContext<'a, R: 'static> {
     pub effects: &'a mut Effects,
 }
 
-impl<R> ListContext<'_, R> {
+impl<R: Clone> ListContext<'_, R> {
     /// Says that a key does nothing in this list.
     pub(crate) fn refuse(self, context: KeyContext) {
         let help = self.canvas.keys.of(context, Action::Help);
@@ -123,37 +166,50 @@ impl<R> ListContext<'_, R> {
 
 /// A list on the stack.
 pub struct ListScreen<L: ListKind> {
-    canvas: Canvas,
+    pub(super) canvas: Canvas,
     pub list: List<L::Row>,
     pub of: L,
     is_on_stack: bool,
+    /// Keys that wait until the rows that were asked for are shown.
+    held: Vec<KeyEvent>,
     message: Option<Message>,
 }
 
 impl<L: ListKind> ListScreen<L> {
     pub(crate) fn new(canvas: Canvas, of: L) -> Self {
-        let mut screen = Self { canvas, list: List::new(L::SPEC), of, is_on_stack: false, message: None };
+        let list = List::new(L::SPEC);
+        let mut screen = Self { canvas, list, of, is_on_stack: false, held: Vec::new(), message: None };
         screen.resize();
         screen
     }
 
     fn resize(&mut self) {
         let (columns, rows) = self.canvas.size;
-        let places = layout::list(Rect::new(0, 0, columns, rows));
+        let places = layout::list(Rect::new(0, 0, columns, rows), L::HAS_OUTPUTS);
         self.list.resize(columns, places.list.height.into());
     }
 
-    /// Has the listing do something, then asks for what the rows on the screen lack.
+    /// Has the listing do something, then has workers find what the rows on the screen lack, and arrange the rows.
     fn on<T>(
         &mut self,
         is_top: bool,
         effects: &mut Effects,
         act: impl FnOnce(&mut L, ListContext<L::Row>) -> T,
     ) -> T {
-        let Self { canvas, list, of, is_on_stack, message } = self;
+        let Self { canvas, list, of, is_on_stack, message, held } = self;
         let done = act(of, ListContext { canvas, list, message, is_top, effects });
         if *is_on_stack && is_top {
             of.ask(ListContext { canvas, list, message, is_top, effects });
+        }
+        if let Some(task) = list.take_task() {
+            effects.run(Slot::Sort, move |context| {
+                if let Some(arranged) = task.run(None, &|| context.is_wanted()) {
+                    context.send(RowsArranged::<L::Row> { number: task.number, arranged, of: PhantomData });
+                }
+            });
+        }
+        if !list.is_awaited() && !held.is_empty() {
+            effects.request(ScreenRequest::Replay(std::mem::take(held)));
         }
         done
     }
@@ -189,10 +245,25 @@ impl<L: ListKind> Screen for ListScreen<L> {
     }
 
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {
-        self.on(is_top, effects, |of, on| of.update(event, on))
+        match event.downcast::<RowsArranged<L::Row>>() {
+            Ok(RowsArranged { number, arranged, .. }) => {
+                self.on(is_top, effects, |_, on| on.list.take_arranged(number, arranged));
+                Ok(())
+            }
+            Err(event) => self.on(is_top, effects, |of, on| of.update(event, on)),
+        }
     }
 
+    /// Keys typed ahead must act on the rows that were asked for, not on those still shown. The keys wait rather than
+    /// their actions because an earlier key can change their meaning: a letter after `/` is text.
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool {
+        let action = self.canvas.keys.action(L::CONTEXT, key);
+        let needs_no_row = matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help));
+        let is_interrupt = action == Some(Action::Interrupt);
+        if self.list.is_awaited() && !is_interrupt && !(needs_no_row && self.held.is_empty()) {
+            self.held.push(key);
+            return true;
+        }
         self.on(true, effects, |of, on| of.key(key, on))
     }
 
@@ -202,18 +273,21 @@ impl<L: ListKind> Screen for ListScreen<L> {
                 let (used, reversed) = self.list.sort();
                 effects.lay(SortMenu::new(self.list.sort_columns(), used, reversed));
             }
-            Action::SortReverse => self.on_list(effects, List::reverse),
             Action::Group => self.on_list(effects, List::group_next),
+            Action::Choose => self.on_list(effects, List::toggle_mark),
+            Action::ChooseAll => self.on_list(effects, List::toggle_all),
             Action::Grep => effects.lay(Prompt::new(Purpose::Grep)),
             Action::Copy => self.copy(effects),
             Action::Filter => {
                 self.list.start_filter();
                 effects.lay(Prompt::with(Purpose::Filter, self.list.filter_text()));
             }
+            Action::Back if self.list.unmark() => {}
             Action::Back if !self.list.filter_text().is_empty() => self.on_list(effects, List::end_filter),
             Action::Back => effects.request(ScreenRequest::Back),
             _ => self.on(true, effects, |of, on| {
                 if !on.list.act(action, count) {
+                    on.list.stay();
                     of.act(action, on);
                 }
             }),
@@ -230,8 +304,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
         self.on_list(effects, |_| ());
     }
 
-    fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, _cost: &Cost) -> ScreenRows {
-        let (places, canvas) = (layout::list(area), &self.canvas);
+    fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
+        let (places, canvas) = (layout::list(area, L::HAS_OUTPUTS), &self.canvas);
         self.draw_title(frame, places.title);
         if self.list.is_empty() {
             let body =
@@ -240,12 +314,19 @@ impl<L: ListKind> Screen for ListScreen<L> {
         } else {
             self.draw_rows(frame, places.head, places.list);
         }
+        if let Some(area) = places.beside {
+            let divider = Rect { x: area.x.saturating_sub(1), width: 1, ..area };
+            line::upright(frame.buffer_mut(), divider, canvas);
+            self.of.draw_beside(&self.list, BesideFrame { canvas, buffer: frame.buffer_mut(), area, cost });
+        }
         line::rule(frame.buffer_mut(), places.rule, canvas);
         line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas, canvas.theme.dim);
         if let Some(status) = status {
             let hints = footer::versions(self.of.footer(&self.list), None, canvas.keys);
             let of = thousands(self.list.len() as u64);
+            let progress = self.of.progress(&self.list, canvas);
             let position = match self.list.is_empty() {
+                _ if !progress.is_empty() => Span::new(format!(" {progress}"), canvas.theme.accent),
                 true => Span::default(),
                 false => Span::plain(format!(" {} of {of}", thousands(self.list.number() as u64))),
             };
@@ -256,6 +337,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn show(&mut self, effects: &mut Effects) {
         self.is_on_stack = true;
+        self.list.resume();
         self.on(true, effects, |of, on| of.show(on));
     }
 
@@ -288,60 +370,12 @@ impl<L: ListKind> Screen for ListScreen<L> {
     fn sort_by(&mut self, column: usize, effects: &mut Effects) {
         self.on_list(effects, |list| list.sort_by(column));
     }
-}
 
-impl<L: ListKind> ListScreen<L> {
-    fn draw_rows(&self, frame: &mut Frame, head: Rect, area: Rect) {
-        let theme = &self.canvas.theme;
-        let row = |shown| match shown {
-            ShownRow::Heading(words) => ListTableRow::Heading(Span::new(words.clone(), theme.accent)),
-            ShownRow::Row(n) => {
-                let row = &self.list.rows[n];
-                let cells =
-                    L::SPEC.columns.iter().map(|column| (column.cell)(row, &self.list.look).span(theme));
-                ListTableRow::Cells((L::SPEC.mark)(row).span(theme), cells.collect())
-            }
-        };
-        let columns: Vec<TableColumn> =
-            L::SPEC.columns.iter().map(super::column::ListColumn::table).collect();
-        let rows = self.list.on_screen().map(row).collect();
-        let table = ListTable { columns: &columns, rows, canvas: &self.canvas };
-        table.draw(frame.buffer_mut(), head, area, self.list.chosen_on_screen());
+    fn pending(&self) -> Option<&Pending> {
+        self.of.pending()
     }
 
-    fn draw_title(&self, frame: &mut Frame, area: Rect) {
-        let theme = &self.canvas.theme;
-        let ListTitle { place, figures, alarm, name, state } = self.of.title(&self.list);
-        let mut left = Vec::new();
-        for (n, word) in place.iter().enumerate() {
-            left.push(Span::new(if n == 0 { " " } else { " › " }, Style::new()));
-            left.push(Span::new(*word, theme.active));
-        }
-        if !figures.is_empty() {
-            left.push(Span::plain(format!("   {figures}")));
-        }
-        if !alarm.is_empty() {
-            left.push(Span::new(format!(" · {alarm}"), theme.warning));
-        }
-        let order = match state.is_empty() {
-            true if self.list.is_empty() => String::new(),
-            true => format!("sort: {} ", self.list.order_in_words()),
-            false => format!("{state} "),
-        };
-        let room = usize::from(area.width).saturating_sub(line::width(&left) + order.width() + 6);
-        if !name.is_empty() && room >= MIN_NAME {
-            let name = line::head(name, room, self.canvas.glyphs());
-            left.push(Span::new(format!(" · {name}"), theme.dim));
-        }
-        line::spans(frame.buffer_mut(), area, &left);
-        let filter = self.list.filter_text();
-        let filter = if filter.is_empty() { String::new() } else { format!("filter: {filter}   ") };
-        let (filter, order) = (Span::new(filter, theme.accent), Span::new(order, theme.dim));
-        let taken = line::width(&left);
-        for right in [vec![filter.clone(), order], vec![filter]] {
-            if taken + line::width(&right) + 2 <= usize::from(area.width) {
-                return line::right(frame.buffer_mut(), area, taken, &right);
-            }
-        }
+    fn take_pending(&mut self) -> Vec<Marked> {
+        self.of.take_pending()
     }
 }

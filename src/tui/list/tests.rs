@@ -27,6 +27,8 @@ static SPEC: ListSpec<Row> = ListSpec {
     groups: &[|row| row.name.clone()],
     words: &[("large", |row, _| row.size > 3)],
     known: |row| format!("known{}", row.id % 3),
+    key: |row| row.id.into(),
+    sum: |rows| format!("{} B", rows.map(|row| u64::from(row.size)).sum::<u64>()),
     mark: |_| RowCell::default(),
 };
 
@@ -35,8 +37,9 @@ static SPEC: ListSpec<Row> = ListSpec {
 enum Step {
     Move(Action, Option<u64>),
     Sort(usize),
-    Reverse,
     Group,
+    Mark,
+    MarkAll,
     Filter(&'static str),
     /// Typed, and given up.
     TryFilter(&'static str),
@@ -77,8 +80,9 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         (moves, prop::option::of(1..9u64)).prop_map(|(action, count)| Step::Move(action, count)),
         (0..2usize).prop_map(Step::Sort),
-        Just(Step::Reverse),
         Just(Step::Group),
+        Just(Step::Mark),
+        Just(Step::MarkAll),
         filters.clone().prop_map(Step::Filter),
         filters.prop_map(Step::TryFilter),
         Just(Step::EndFilter),
@@ -93,7 +97,8 @@ fn carry_out(list: &mut List<Row>, step: Step) {
     match step {
         Step::Move(action, count) => drop(list.act(action, count)),
         Step::Sort(column) => list.sort_by(column),
-        Step::Reverse => list.reverse(),
+        Step::Mark => list.toggle_mark(),
+        Step::MarkAll => list.toggle_all(),
         Step::Group => list.group_next(),
         Step::Filter(words) => {
             list.start_filter();
@@ -105,9 +110,10 @@ fn carry_out(list: &mut List<Row>, step: Step) {
             list.give_up_filter();
         }
         Step::EndFilter => list.end_filter(),
-        Step::Refresh(rows) => list.set_rows(rows, |a, b| a.id == b.id),
+        Step::Refresh(rows) => list.set_rows(rows),
         Step::Extend(mut rows) => {
-            rows.retain(|row| list.rows().iter().all(|known| known.id != row.id));
+            let last = list.rows().iter().map(|row| row.id).max().unwrap_or(0);
+            rows.iter_mut().zip(last + 1..).for_each(|(row, id)| row.id = id);
             list.extend(rows, 35);
         }
         Step::Change(id, size) => {
@@ -120,27 +126,126 @@ fn carry_out(list: &mut List<Row>, step: Step) {
 
 /// Returns the ids of the rows that are shown.
 fn shown(list: &List<Row>) -> Vec<u32> {
-    list.order.iter().map(|n| list.rows[*n].id).collect()
+    list.shown.order.iter().map(|n| list.rows[*n as usize].id).collect()
+}
+
+/// Returns the ids of the rows that are marked, in order.
+fn marked(list: &List<Row>) -> Vec<u32> {
+    let mut ids: Vec<u32> = list.marks.iter().map(|n| list.rows[*n as usize].id).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// Does what a worker does.
+fn work(list: &mut List<Row>) {
+    while let Some(task) = list.take_task() {
+        let arranged = task.run(None, &|| true).expect("it is wanted");
+        list.take_arranged(task.number, arranged);
+    }
+}
+
+#[test]
+fn a_filter_that_is_ended_leads_back_unless_a_row_was_used() {
+    let row = |id, name: &str| Row { id, name: name.to_owned(), size: 0 };
+    let mut list = List::new(&SPEC);
+    list.resize(80, 6);
+    list.set_rows(vec![row(0, "Alpha"), row(1, "beta"), row(2, "beta")]);
+    let filtered = |list: &mut List<Row>| {
+        list.choose(0);
+        list.start_filter();
+        list.filter_by("beta");
+        assert_eq!(list.chosen_index(), Some(1));
+    };
+    filtered(&mut list);
+    list.end_filter();
+    assert_eq!(list.chosen_index(), Some(0));
+    filtered(&mut list);
+    list.stay();
+    list.end_filter();
+    assert_eq!(list.chosen_index(), Some(1), "it was opened");
+    filtered(&mut list);
+    list.act(Action::Down, None);
+    list.end_filter();
+    assert_eq!(list.chosen_index(), Some(2), "it was selected");
 }
 
 proptest! {
     #[test]
+    fn a_worker_arranges_the_same_rows(first in rows(), steps in prop::collection::vec(step(), 0..40)) {
+        let (mut at_once, mut late) = (List::new(&SPEC), List::new(&SPEC));
+        late.at_once = 0;
+        for list in [&mut at_once, &mut late] {
+            list.resize(80, 6);
+            list.set_rows(first.clone());
+            work(list);
+        }
+        for step in steps {
+            for list in [&mut at_once, &mut late] {
+                carry_out(list, step.clone());
+                work(list);
+            }
+            prop_assert_eq!(shown(&at_once), shown(&late), "after {:?}", step);
+            prop_assert_eq!(at_once.chosen(), late.chosen(), "after {:?}", step);
+            prop_assert_eq!(at_once.sum(), late.sum(), "after {:?}", step);
+            prop_assert_eq!(marked(&at_once), marked(&late), "after {:?}", step);
+        }
+    }
+
+    #[test]
+    fn a_list_is_whole_while_a_worker_is_at_it(
+        first in rows(),
+        steps in prop::collection::vec((step(), any::<bool>()), 0..40),
+    ) {
+        let mut list = List::new(&SPEC);
+        list.at_once = 0;
+        list.resize(80, 6);
+        list.set_rows(first);
+        // Whether the steps that wait lead to another row.
+        let mut leads_elsewhere = false;
+        for (step, is_done) in steps {
+            let before = list.chosen().map(|row| row.id);
+            let filter = matches!(step, Step::Filter(_) | Step::TryFilter(_) | Step::EndFilter);
+            leads_elsewhere |= filter || matches!(step, Step::Move(..) | Step::Mark);
+            carry_out(&mut list, step.clone());
+            if is_done {
+                work(&mut list);
+                prop_assert!(!list.is_awaited());
+                let shown = shown(&list);
+                if let Some(before) = before.filter(|id| !leads_elsewhere && shown.contains(id)) {
+                    prop_assert_eq!(list.chosen().map(|row| row.id), Some(before), "after {:?}", step);
+                }
+                leads_elsewhere = false;
+            }
+            let on_screen: Vec<ShownRow> = list.on_screen().collect();
+            if let Some(chosen) = list.chosen_index() {
+                prop_assert_eq!(on_screen[list.chosen_on_screen()], ShownRow::Row(chosen));
+            }
+        }
+    }
+
+    #[test]
     fn the_same_row_stays_selected_and_visible(first in rows(), steps in prop::collection::vec(step(), 0..40)) {
         let mut list = List::new(&SPEC);
         list.resize(80, 6);
-        list.set_rows(first, |a, b| a.id == b.id);
+        list.set_rows(first);
         for step in steps {
             let before = list.chosen().map(|row| row.id);
-            let is_move = matches!(step, Step::Move(..));
+            // A filter that is ended leads back to the row before it.
+            let is_move = matches!(step, Step::Move(..) | Step::Mark | Step::EndFilter);
+            let marked = marked(&list);
             carry_out(&mut list, step.clone());
             let (now, shown) = (list.chosen().map(|row| row.id), shown(&list));
             prop_assert_eq!(now.is_none(), shown.is_empty());
+            if !matches!(step, Step::Mark | Step::MarkAll) {
+                let there: Vec<u32> = marked.into_iter().filter(|id| list.rows().iter().any(|row| row.id == *id)).collect();
+                prop_assert_eq!(self::marked(&list), there, "after {:?}", step);
+            }
             if let Some(before) = before.filter(|id| !is_move && shown.contains(id)) {
                 prop_assert_eq!(now, Some(before), "after {:?}", step);
             }
             let on_screen: Vec<ShownRow> = list.on_screen().collect();
             prop_assert!(on_screen.len() <= list.height);
-            let all = list.order.len() + list.headings.len();
+            let all = list.shown.order.len() + list.shown.headings.len();
             prop_assert_eq!(on_screen.len(), all.min(list.height), "no blank rows while there are others");
             if let Some(chosen) = list.chosen_index() {
                 prop_assert_eq!(on_screen[list.chosen_on_screen()], ShownRow::Row(chosen));
@@ -153,7 +258,7 @@ proptest! {
         prop_assume!(!rows.is_empty());
         let row = at.get(&rows).clone();
         let mut list = List::new(&SPEC);
-        list.set_rows(rows, |a, b| a.id == b.id);
+        list.set_rows(rows);
         let words = SPEC.columns.iter().map(|column| (column.cell)(&row, &list.look).text.to_string());
         let words: Vec<String> = words.flat_map(|text| text.split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
         for words in words.iter().chain([&words.join(" ")]) {
@@ -168,7 +273,7 @@ proptest! {
         let mut list = List::new(&SPEC);
         list.resize(80, 1000);
         let mut ids: Vec<u32> = rows.iter().map(|row| row.id).collect();
-        list.set_rows(rows, |a, b| a.id == b.id);
+        list.set_rows(rows);
         list.sort_by(column);
         list.group_next();
         let (mut group, mut seen) = (String::new(), Vec::new());

@@ -81,7 +81,7 @@ impl Screen for Pager {
             },
             Action::ToCall if self.origin() == OpenedFrom::Stores => effects.send(Link::CallOfOutput),
             Action::ToCall => {
-                self.message = Some(Message::note("only an output of Stores leads to its call"))
+                self.message = Some(Message::note("only an output opened from Outputs leads to its call"))
             }
             Action::Back if !self.back(effects) => effects.request(ScreenRequest::Back),
             Action::Back => {}

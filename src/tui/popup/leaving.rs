@@ -1,9 +1,11 @@
-//! The questions asked once before the screens are left: whether to stop the command that still runs, and whether to
-//! delete what is marked for deletion.
+//! The questions asked before something is lost: whether to stop the command that still runs, and whether to delete what
+//! is marked for deletion.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size};
+use crate::store::Pending;
 use crate::text::label::SafeText;
 use crate::tui::keys::Action;
 use crate::tui::screen::{
@@ -11,8 +13,8 @@ use crate::tui::screen::{
 };
 use crate::tui::widget::line::{self, Span};
 
-/// A question asked before the screens are left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A question asked before something is lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// Whether to stop the command.
     Command,
@@ -22,16 +24,23 @@ pub enum Question {
         outputs: usize,
         /// Their size together, in bytes.
         bytes: u64,
+        /// The name of the one; empty if there are several.
+        name: SafeText,
+        /// Whether the screens are left then.
+        leaves: bool,
     },
 }
 
 /// The question being asked, and what was answered before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaving {
     pub question: Question,
     /// What becomes of the command, as far as it has been asked.
     pub(crate) command: CommandFate,
 }
+
+/// The fewest columns in which the name of an output is said.
+const MIN_NAME: usize = 12;
 
 /// An answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +64,10 @@ impl Layer for Leaving {
             return LayerNext::Closes;
         }
         let Some(answer) = Question::answer(key) else { return LayerNext::Stays };
-        let request = match (self.question, answer) {
+        let request = match (&self.question, answer) {
             (_, Answer::Stay) => return LayerNext::Closes,
+            (Question::Deletions { leaves: false, .. }, Answer::Yes) => ScreenRequest::DeleteMarked,
+            (Question::Deletions { leaves: false, .. }, Answer::No) => return LayerNext::Closes,
             (Question::Command, Answer::Yes) => ScreenRequest::Leave(Some(CommandFate::Stops)),
             (Question::Command, Answer::No) => ScreenRequest::Leave(Some(CommandFate::RunsOn)),
             (Question::Deletions { .. }, Answer::Yes) => {
@@ -71,7 +82,7 @@ impl Layer for Leaving {
     /// Draws the question and the keys that answer it.
     fn draw(&self, look: LayerFrame) {
         let theme = &look.canvas.theme;
-        let [what, keys] = self.question.words();
+        let [what, keys] = self.question.words(look.status.width.into());
         let spans = [
             Span::plain(" "),
             Span::new(what, theme.warning),
@@ -83,13 +94,26 @@ impl Layer for Leaving {
 }
 
 impl Question {
-    /// Returns the question as it is asked, and the keys that answer it.
-    pub(crate) fn words(self) -> [SafeText; 2] {
+    /// Creates the question whether to delete what is marked for deletion.
+    pub(crate) fn deletions(pending: &Pending, leaves: bool) -> Self {
+        let name = pending.only().map(|only| SafeText::from_bytes(only.entry.id_bytes()));
+        let (outputs, bytes) = (pending.len(), pending.bytes());
+        Self::Deletions { outputs, bytes, name: name.unwrap_or_default(), leaves }
+    }
+
+    /// Returns the question as it is asked on so many columns, and the keys that answer it.
+    pub(crate) fn words(&self, columns: usize) -> [SafeText; 2] {
         match self {
             Question::Command => ["Stop the command?".into(), "y stop · n let it end · Esc stay".into()],
-            Question::Deletions { outputs, bytes } => {
-                let what = format!("Delete {} ({})?", count(outputs as u64, "output"), size(bytes));
-                [what.into(), "y delete · n keep · Esc stay".into()]
+            Question::Deletions { outputs, bytes, name, leaves } => {
+                let keys = if *leaves { "y delete · n keep · Esc stay" } else { "y delete · n keep" };
+                let bytes = size(*bytes);
+                let room = columns.saturating_sub(keys.width() + bytes.width() + 15);
+                let what = match name.is_empty() || room < MIN_NAME {
+                    true => count(*outputs as u64, "output"),
+                    false => name.fit(room).to_string(),
+                };
+                [format!("Delete {what} ({bytes})?").into(), keys.into()]
             }
         }
     }
@@ -126,11 +150,20 @@ mod tests {
 
     #[test]
     fn a_question_fits_60_columns() {
-        for question in [Question::Command, Question::Deletions { outputs: 999, bytes: 999 << 20 }] {
-            let [what, keys] = question.words();
+        let deletions = |outputs, bytes, name: &str| Question::Deletions {
+            outputs,
+            bytes,
+            name: name.into(),
+            leaves: true,
+        };
+        let name = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+        for question in [Question::Command, deletions(999, 999 << 20, ""), deletions(1, 999 << 20, name)] {
+            let [what, keys] = question.words(60);
             assert!(1 + what.columns() + 2 + keys.columns() <= 60, "{what} {keys}");
         }
-        let [what, keys] = Question::Deletions { outputs: 3, bytes: 1_363_149 }.words();
+        let [what, _] = deletions(1, 20, name).words(120);
+        assert_eq!(&*what, "Delete tool_e26cf08d5001AbCdEfGhIjKlMn (20 B)?");
+        let [what, keys] = deletions(3, 1_363_149, "").words(60);
         assert_eq!((&*what, &*keys), ("Delete 3 outputs (1.3 MB)?", "y delete · n keep · Esc stay"));
     }
 }

@@ -17,9 +17,9 @@ pub(crate) fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> 
     let others = [
         ("bold or reversed", "at the left: the current line, on which keys act"),
         ("~ before a number", "approximate: lines are still being counted"),
-        ("= ≠ ? in Calls", "a policy makes the same text; another; not checked"),
-        ("≈ in Calls", "it makes the same of a made-up output: the real one is gone"),
-        ("! in Stores", "others can read this file too"),
+        ("≠ in Calls", "no policy of the agent makes the text that was recorded"),
+        ("* in a list", "marked, to act on several"),
+        ("! in Sessions", "others can read this file too"),
         ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
         ("^[[1m dim", "an escape sequence as text, as the model got it"),
     ];

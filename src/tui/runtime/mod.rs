@@ -29,12 +29,12 @@ use super::app::App;
 use super::event::{Event, Message};
 use super::job::{Job, Slot};
 use super::keys::KeyMap;
+use super::outputs::deletion::delete;
+use super::outputs::event::OutputsEvent;
+use super::outputs::tuning::TuneStart;
 use super::pager::event::{Changed, OutputEvent};
 use super::screen::{Effect, Effects, Link};
 use super::services::Services;
-use super::stores::deletion::delete;
-use super::stores::event::StoresEvent;
-use super::stores::tuning::TuneStart;
 use super::target::{StartAt, Target};
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
@@ -166,7 +166,7 @@ fn show(start: Start) -> io::Result<Parting> {
 /// Returns why an output was not kept, if that is what an event says.
 fn not_kept(event: Event) -> Option<SafeText> {
     match event.downcast() {
-        Ok(StoresEvent::Kept { fault, .. }) => fault.map(SafeText::from),
+        Ok(OutputsEvent::Kept { fault, .. }) => fault.map(SafeText::from),
         _ => None,
     }
 }

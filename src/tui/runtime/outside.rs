@@ -8,10 +8,10 @@ use crate::config::EffectivePolicy;
 use crate::source::{Change, Hold, Source};
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Job, Pace, Slot};
+use crate::tui::outputs::deletion::delete;
+use crate::tui::outputs::event::OutputsEvent;
 use crate::tui::pager::event::{Changed, OutputEvent};
 use crate::tui::screen::{Effect, Effects, OpenRequest};
-use crate::tui::stores::deletion::delete;
-use crate::tui::stores::event::StoresEvent;
 
 use super::viewed::OpenAs;
 use super::{Session, editor, terminal};
@@ -66,7 +66,7 @@ impl Session {
                 Effect::Delete(to_delete) => {
                     self.let_go(&to_delete);
                     self.run(Job::new(Slot::Other, Pace::Background, move |context| {
-                        context.send(StoresEvent::Deleted(delete(&to_delete, context.env())));
+                        context.send(OutputsEvent::Deleted(delete(&to_delete, context.env())));
                     }))?;
                 }
                 Effect::OpenCall(ready) => self.open_call(*ready)?,

@@ -69,7 +69,7 @@ impl Session {
 
     /// Opens an output.
     pub(super) fn open(&mut self, target: Target, open_as: OpenAs, effects: &mut Effects) {
-        let Target { subject, source } = target;
+        let Target { mut subject, source } = target;
         let (named, request, recorded) = match open_as {
             OpenAs::Named(number) => (Some(number), None, None),
             OpenAs::Stored(request) => (None, Some(request), None),
@@ -80,6 +80,9 @@ impl Session {
             (None, Some(_)) => OpenedFrom::Session,
             (None, None) => OpenedFrom::Named,
         };
+        if let Some(request) = request.as_ref().filter(|request| !request.name.is_empty()) {
+            subject.name = request.name.to_string();
+        }
         let is_made = named == Some(0);
         let opened = Opened {
             subject: subject.clone(),

@@ -8,7 +8,7 @@ use crate::human::{count, size, span, thousands, tokens};
 use crate::session::tally::CallSums;
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
-use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
+use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
 use crate::tui::widget::table::CellSide::{Left, Path, Right};
 
 use super::rows::SessionRow;
@@ -29,6 +29,8 @@ pub(super) static SPEC: ListSpec<SessionRow> = ListSpec {
         let version = row.words.as_ref().map_or("", |words| &*words.version);
         format!("{version} {}", row.file.id)
     },
+    key: |row| key_of((&row.file.path, &row.file.id)),
+    sum,
     mark: |row| {
         let is_open = row.words.as_ref().is_some_and(|words| words.is_open_to_others);
         RowCell::new(if is_open { "!" } else { " " }, Tone::Warning)
@@ -47,12 +49,12 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
     })
     .yields(2)
     .sorts('p', NAMES, |a, b| project(a).cmp(&project(b)).then_with(|| by_time(a, b))),
-    ListColumn::new("calls", Right, 7, |row, _| sum(row, |sums| sums.calls)).yields(1).sorts(
+    ListColumn::new("calls", Right, 7, |row, _| figure(row, |sums| sums.calls)).yields(1).sorts(
         'c',
         LARGEST,
         |a, b| by_sum(a, b, |sums| sums.calls),
     ),
-    ListColumn::new("cut", Right, 6, |row, _| sum(row, |sums| sums.cut))
+    ListColumn::new("cut", Right, 6, |row, _| figure(row, |sums| sums.cut))
         .sorts('u', LARGEST, |a, b| by_sum(a, b, |sums| sums.cut)),
     ListColumn::new("errors lost", Right, 11, lost)
         .yields(3)
@@ -63,6 +65,16 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
         (a_title.is_empty(), &*a_title).cmp(&(b_title.is_empty(), &*b_title)).then_with(|| by_time(a, b))
     }),
 ];
+
+/// Returns how many calls sessions have in all, and how many were cut; empty while some are not counted.
+fn sum(rows: &mut dyn Iterator<Item = &SessionRow>) -> String {
+    let (mut calls, mut cut) = (0, 0);
+    for row in rows {
+        let Some(sums) = row.sums.value else { return String::new() };
+        (calls, cut) = (calls + sums.calls, cut + sums.cut);
+    }
+    format!("{}, {} cut", count(calls, "call"), thousands(cut))
+}
 
 fn when(row: &SessionRow, look: &RowLook) -> RowCell {
     match row.changed() {
@@ -88,7 +100,7 @@ fn words(row: &SessionRow, of: fn(&super::rows::SessionWords) -> SafeText) -> Sa
     row.words.as_ref().map(of).unwrap_or_default()
 }
 
-fn sum(row: &SessionRow, of: fn(&CallSums) -> u64) -> RowCell {
+fn figure(row: &SessionRow, of: fn(&CallSums) -> u64) -> RowCell {
     let is_zero = row.sums.value.is_some_and(|sums| of(&sums) == 0);
     RowCell::new(row.sums.describe(|sums| thousands(of(sums))), if is_zero { Tone::Dim } else { Tone::Plain })
 }

@@ -198,7 +198,7 @@ impl Sessions {
         }
         (self.number, self.now) = (number, Some(now));
         on.list.set_now(now);
-        on.list.set_rows(rows, |a, b| key(a) == key(b));
+        on.list.set_rows(rows);
         if let Some(first) = faults.first().filter(|_| faults != self.told) {
             *on.message = Some(Message::error(first.clone()));
         }

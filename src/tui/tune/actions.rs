@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::config::Overrides;
 use crate::corpus::TunePolicies;
+use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
@@ -186,6 +187,7 @@ impl TuneScreen {
                 under,
                 find: None,
                 origin: OpenedFrom::Tune,
+                name: SafeText::default(),
             }));
         }
     }

@@ -6,8 +6,8 @@ use crate::corpus::{TuneFault, TuneFigures, TuneOutputs, TunePolicies, TuneReque
 use crate::text::search::Pattern;
 use crate::tui::event::ScreenEvent;
 use crate::tui::job::{JobContext, Slot};
+use crate::tui::outputs::tuning::TuneSource;
 use crate::tui::screen::Effects;
-use crate::tui::stores::tuning::TuneSource;
 use crate::tune::ChangedOutput;
 
 /// An event for the Tune view.

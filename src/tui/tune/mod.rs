@@ -22,8 +22,8 @@ use crate::config::{EffectivePolicy, LimitsFrom};
 
 use super::event::Message;
 use super::job::Slot;
+use super::outputs::tuning::{TuneSource, TuneStart};
 use super::screen::Effects;
-use super::stores::tuning::{TuneSource, TuneStart};
 use super::target::Opened;
 use super::widget::canvas::Canvas;
 use super::widget::layout;

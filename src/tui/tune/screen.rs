@@ -8,8 +8,8 @@ use ratatui::layout::Rect;
 
 use crate::tui::event::{Event, Message};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::outputs::tuning::TuneStart;
 use crate::tui::screen::{Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
-use crate::tui::stores::tuning::TuneStart;
 use crate::tui::target::Opened;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::cost::Cost;

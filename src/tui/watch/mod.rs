@@ -58,6 +58,8 @@ static SPEC: ListSpec<WatchRow> = ListSpec {
         }),
     ],
     known: |row| row.id.to_string(),
+    key: |row| row.number,
+    sum: |_| String::new(),
     mark: |_| RowCell::plain(" "),
 };
 
@@ -72,6 +74,8 @@ pub struct NewOutputs {
 
 #[derive(Debug, Clone)]
 pub struct WatchRow {
+    /// How many came before it.
+    number: u64,
     path: PathBuf,
     agent: SafeText,
     id: SafeText,
@@ -169,7 +173,10 @@ impl ListKind for NewOutputs {
             Action::Follow => drop(on.list.act(Action::End, None)),
             // At its first lost error, or at the cut.
             Action::Open => on.list.chosen().into_iter().for_each(|row| {
-                on.effects.push(Effect::Open(OpenRequest::stored(row.path.clone(), row.open_at)));
+                on.effects.push(Effect::Open(OpenRequest {
+                    line: row.open_at,
+                    ..OpenRequest::stored(row.path.clone(), SafeText::default())
+                }));
             }),
             _ => on.refuse(Self::CONTEXT),
         }
@@ -194,7 +201,7 @@ impl NewOutputs {
     fn add(&mut self, output: WatchedOutput, on: ListContext<WatchRow>) {
         // Beneath what was opened from here, the row stays selected.
         let follows = on.list.is_at_end() && on.is_top;
-        let row = WatchRow::of(output);
+        let row = WatchRow::new(self.sums.outputs, output);
         self.sums.outputs += 1;
         self.sums.cut += u64::from(row.got.is_cut());
         let errors = row.found.filter(|(severity, _)| *severity == Severity::Error);
@@ -208,10 +215,11 @@ impl NewOutputs {
 }
 
 impl WatchRow {
-    fn of(output: WatchedOutput) -> Self {
+    fn new(number: u64, output: WatchedOutput) -> Self {
         let (found, is_known) = (output.found(), output.errors.is_some());
         let text = output.first_lost.unwrap_or(output.first_line);
         Self {
+            number,
             path: output.entry.path(),
             agent: output.entry.agent().into(),
             id: SafeText::from_bytes(output.entry.id_bytes()),

@@ -5,11 +5,14 @@ use ratatui::layout::Rect;
 /// From this many columns on, Preview and Spill are shown side by side.
 pub const WIDE: u16 = 140;
 
-/// From this many rows on, two lines of details about the selected entry are shown below the list of stored outputs.
+/// From this many rows on, two lines of details about the selected entry are shown below a list.
 const DETAILED: u16 = 14;
 
 /// From this many rows of its body on, a list has headings.
 const HEADED: u16 = 6;
+
+/// From this many columns on, the output of the selected row is shown beside a list.
+const BESIDE: u16 = 160;
 
 /// Columns of the map between the panes.
 const STRIP: u16 = 3;
@@ -87,43 +90,6 @@ pub fn pager(area: Rect, focus: Side) -> PagerAreas {
     }
 }
 
-/// The areas of the list of stored outputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StoresAreas {
-    /// The line at the top.
-    pub title: Rect,
-    /// The column headings.
-    pub head: Rect,
-    pub list: Rect,
-    /// The rule between the list and the preview beside it; empty if there is none.
-    pub divider: Rect,
-    /// The preview of the selected entry, if there is room.
-    pub glance: Option<Rect>,
-    /// The rule below the list.
-    pub rule: Rect,
-    /// Details about the selected entry, if there is room.
-    pub detail: Rect,
-    /// The line at the bottom.
-    pub status: Rect,
-}
-
-/// Divides the screen for the list of stored outputs.
-pub fn stores(area: Rect) -> StoresAreas {
-    let (title, body, rule, status) = bands(area);
-    let two = if area.height >= DETAILED { 2 } else { 0 };
-    let body = Rect { height: body.height - two, ..body };
-    let rule = Rect { y: rule.y - two, ..rule };
-    let detail = Rect { y: status.y - two, height: two, ..status };
-    let wide = area.width >= WIDE;
-    let left = if wide { body.width * 3 / 5 } else { body.width };
-    let divider = Rect { x: body.x + left, width: u16::from(wide), ..body };
-    let glance = wide.then(|| Rect { x: divider.right(), width: body.right() - divider.right(), ..body });
-    let body = Rect { width: left, ..body };
-    let head = Rect { height: u16::from(body.height > 1), ..body };
-    let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
-    StoresAreas { title, head, list, divider, glance, rule, detail, status }
-}
-
 /// The areas of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListAreas {
@@ -132,6 +98,8 @@ pub struct ListAreas {
     /// The column headings.
     pub head: Rect,
     pub list: Rect,
+    /// The output of the selected row, if there is room; one column before it is for the rule between.
+    pub beside: Option<Rect>,
     /// The rule below the list.
     pub rule: Rect,
     /// Details about the selected row, if there is room.
@@ -140,16 +108,22 @@ pub struct ListAreas {
     pub status: Rect,
 }
 
-/// Divides the screen for a list, which may be a few rows high, beside an agent.
-pub fn list(area: Rect) -> ListAreas {
+/// Divides the screen for a list, which may be a few rows high, beside an agent. `has_outputs` is whether outputs can be
+/// shown beside it.
+pub fn list(area: Rect, has_outputs: bool) -> ListAreas {
     let (title, body, rule, status) = bands(area);
     let two = if area.height >= DETAILED { 2 } else { 0 };
     let body = Rect { height: body.height - two, ..body };
     let rule = Rect { y: rule.y - two, ..rule };
     let detail = Rect { y: status.y - two, height: two, ..status };
+    let is_wide = has_outputs && area.width >= BESIDE;
+    let left = if is_wide { body.width * 3 / 5 } else { body.width };
+    let beside = is_wide.then(|| Rect { x: body.x + left + 1, width: body.width - left - 1, ..body });
+    // A blank column lies before the rule.
+    let body = Rect { width: left - u16::from(is_wide), ..body };
     let head = Rect { height: u16::from(body.height >= HEADED), ..body };
     let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
-    ListAreas { title, head, list, rule, detail, status }
+    ListAreas { title, head, list, beside, rule, detail, status }
 }
 
 /// The areas of the Tune view.
@@ -181,7 +155,7 @@ const TABLE_ROWS: u16 = 18;
 
 /// Divides the screen for the Tune view; `has_plot` says whether there is something to plot.
 pub fn tune(area: Rect, has_plot: bool) -> TuneAreas {
-    let ListAreas { title, head, list, rule, detail, status } = list(area);
+    let ListAreas { title, head, list, rule, detail, status, .. } = list(area, false);
     let rows = head.height + list.height;
     let plot = match has_plot && rows >= PLOTTED {
         true => (rows * 2 / 5).max(rows.saturating_sub(TABLE_ROWS)),
@@ -238,8 +212,12 @@ mod tests {
                         assert_eq!(part.intersection(area), part, "{width}x{height}");
                     }
                 }
-                let StoresAreas { list, detail, .. } = stores(area);
-                assert_eq!((list.intersection(area), detail.intersection(area)), (list, detail));
+                let ListAreas { list, beside, detail, .. } = list(area, true);
+                let parts = [list, detail, beside.unwrap_or_default()];
+                assert_eq!(
+                    parts.map(|part| part.intersection(area)),
+                    parts.map(|part| part.intersection(part))
+                );
                 let TuneAreas { plot, axis, list, .. } = tune(area, true);
                 let parts = [plot, axis, list];
                 assert_eq!(parts.map(|part| part.intersection(area)), parts, "{width}x{height}");

@@ -14,15 +14,15 @@ use overspill::source::{Change, MapView, Source};
 use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
 use overspill::text::units;
-use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, StoresEvent};
+use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, OutputsEvent};
 use overspill::tui::calls::Calls;
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::screen::ListScreen;
+use overspill::tui::outputs::Outputs;
+use overspill::tui::outputs::event::{ScanEnd, Scanned};
 use overspill::tui::pager::Pager;
 use overspill::tui::screen::{Link, PoliciesRequest};
 use overspill::tui::sessions::Sessions;
-use overspill::tui::stores::StoresScreen;
-use overspill::tui::stores::event::{ScanEnd, Scanned};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
 use overspill::tui::view;
 use overspill::tui::widget::canvas::Canvas;
@@ -211,12 +211,12 @@ impl Bench {
     }
 
     /// Returns the list of stored outputs.
-    pub fn stores(&self) -> &StoresScreen {
+    pub fn stores(&self) -> &ListScreen<Outputs> {
         self.app.screen().expect("the list of stored outputs")
     }
 
     /// Returns the same to change it.
-    pub fn stores_mut(&mut self) -> &mut StoresScreen {
+    pub fn stores_mut(&mut self) -> &mut ListScreen<Outputs> {
         self.app.screen_mut().expect("the list of stored outputs")
     }
 
@@ -356,14 +356,13 @@ impl Bench {
 
     /// Sends the result of a scan of the stores to the screens.
     pub fn scanned(&mut self, listing: store::Listing) -> Vec<Effect> {
-        let number = self.stores().listing.look();
+        let number = self.stores().of.last_scan();
         let store::Listing { entries, reports } = listing;
-        let space = Some(store::Space { total: 100 << 30, free: 41 << 30 });
-        let look = ScanEnd { number, reports, kept: Default::default(), space };
+        let end = ScanEnd { number, reports };
         let (now, user) = (self.now, self.env.uid());
-        self.update(StoresEvent::Scanned(Scanned::Begun { number, now, user }));
-        let mut effects = self.update(StoresEvent::Scanned(Scanned::Some(number, entries)));
-        effects.extend(self.update(StoresEvent::Scanned(Scanned::All(Box::new(look)))));
+        self.update(OutputsEvent::Scanned(Scanned::Begun { number, now, user, kept: Default::default() }));
+        let mut effects = self.update(OutputsEvent::Scanned(Scanned::Some(number, entries)));
+        effects.extend(self.update(OutputsEvent::Scanned(Scanned::All(Box::new(end)))));
         effects
     }
 

@@ -210,7 +210,7 @@ fn a_filter_comes_back_with_its_file() {
 fn a_filter_that_is_given_up_leads_back_to_the_entry() {
     let mut stocked = Stocked::with_entries((80, 24)).shown();
     let bench = &mut stocked.bench;
-    let chosen = |bench: &Bench| bench.stores().listing.chosen().map(overspill::store::Entry::path);
+    let chosen = |bench: &Bench| bench.stores().list.chosen().map(|row| row.entry.path());
     bench.keys("jjj");
     let before = chosen(bench);
     assert!(before.is_some());

@@ -6,6 +6,8 @@ use overspill::tui::app::{Effect, Event, OutputEvent};
 use overspill::tui::keys::KeyContext;
 use overspill::tui::target::{Opened, OpenedFrom};
 
+use overspill::tui::screen::Screen;
+
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
 use crate::common::samples::test_log;
@@ -95,7 +97,7 @@ fn an_output_opened_from_stores_returns_to_its_row() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let bench = &mut stocked.bench;
     bench.keys("jj");
-    let chosen = |bench: &Bench| bench.stores().listing.chosen().map(|entry| entry.id().into_owned());
+    let chosen = |bench: &Bench| bench.stores().list.chosen().map(|row| row.entry.id().into_owned());
     let before = chosen(bench);
     open_chosen(bench);
     bench.keys("G<Tab>q");
@@ -131,7 +133,7 @@ fn leaving_asks_once_whether_to_delete() {
     let asked = |bench: &Bench| bench.status().contains("?  y delete · n keep · Esc stay");
     assert!(left(bench).is_none() && asked(bench), "{}", bench.status());
     bench.keys("<Esc>");
-    assert!(!asked(bench) && bench.stores().listing.pending.len() == 3);
+    assert!(!asked(bench) && bench.stores().pending().is_some_and(|pending| pending.len() == 3));
 }
 
 #[test]

@@ -4,10 +4,10 @@ use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::store::{self, DeleteMode, Entry, Env};
-use overspill::tui::app::{Effect, Event, StoresEvent};
+use overspill::tui::app::{Effect, Event, OutputsEvent};
+use overspill::tui::list::rows::BATCH;
+use overspill::tui::outputs::event::{ScanEnd, Scanned};
 use overspill::tui::screen::Screen;
-use overspill::tui::stores::event::{ScanEnd, Scanned};
-use overspill::tui::stores::sort::BATCH;
 
 use crate::common::bench::{Bench, looked_at};
 
@@ -43,23 +43,29 @@ fn press(bench: &mut Bench, key: char) -> Vec<Effect> {
     bench.update(Event::Key(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)))
 }
 
+/// Has the list reversed; returns what a worker is asked for.
+fn sort(bench: &mut Bench) -> Vec<Effect> {
+    bench.keys("s");
+    press(bench, 'w')
+}
+
 fn chosen(bench: &Bench) -> String {
-    bench.stores().listing.chosen().map(|entry| entry.id().into_owned()).unwrap_or_default()
+    bench.stores().list.chosen().map(|row| row.entry.id().into_owned()).unwrap_or_default()
 }
 
 /// Delivers a scan batch by batch, as a worker does.
 fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
     let (now, user) = (bench.now, bench.env.uid());
-    bench.update(StoresEvent::Scanned(Scanned::Begun { number, now, user }));
+    bench.update(OutputsEvent::Scanned(Scanned::Begun { number, now, user, kept: Default::default() }));
     let mut entries = entries.into_iter().peekable();
     while entries.peek().is_some() {
         let some = entries.by_ref().take(BATCH / 8).collect();
-        let effects = bench.update(StoresEvent::Scanned(Scanned::Some(number, some)));
+        let effects = bench.update(OutputsEvent::Scanned(Scanned::Some(number, some)));
         bench.carry_out(effects);
         between(bench);
     }
-    let look = ScanEnd { number, reports: Vec::new(), kept: Default::default(), space: None };
-    let effects = bench.update(StoresEvent::Scanned(Scanned::All(Box::new(look))));
+    let look = ScanEnd { number, reports: Vec::new() };
+    let effects = bench.update(OutputsEvent::Scanned(Scanned::All(Box::new(look))));
     bench.carry_out(effects);
 }
 
@@ -67,20 +73,20 @@ fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl
 fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
     let (_dir, mut bench) = stocked(MANY);
     let entries = store::list(&looked_at(), &bench.env, bench.now).entries;
-    let number = bench.stores_mut().listing.start_look();
+    let number = bench.stores_mut().of.start_scan();
     let mut shown = Vec::new();
-    stream(&mut bench, number, entries, |bench| shown.push(bench.stores().listing.shown().len()));
+    stream(&mut bench, number, entries, |bench| shown.push(bench.stores().list.len()));
     assert_eq!(shown[0], BATCH / 8, "the first ones at once");
     assert!(shown.windows(2).all(|pair| pair[0] <= pair[1]));
-    let listing = &bench.stores().listing;
-    assert_eq!((listing.shown().len(), listing.entries().sums.entries), (MANY, MANY as u64));
-    assert!(listing.sorted <= 7 * MANY as u64, "{} put in order", listing.sorted);
+    let list = &bench.stores().list;
+    assert_eq!((list.len(), list.rows().len()), (MANY, MANY));
+    assert!(list.arranged <= 7 * MANY as u64, "{} put in order", list.arranged);
     assert_eq!(chosen(&bench), name(0), "the youngest, since no key has been pressed");
-    let before = bench.stores().listing.sorted;
+    let before = bench.stores().list.arranged;
     for key in ["j", "f", "G", "k", "b", "g", " "] {
         bench.keys(key).draw();
     }
-    assert_eq!(bench.stores().listing.sorted, before, "moving puts nothing in order");
+    assert_eq!(bench.stores().list.arranged, before, "moving puts nothing in order");
 }
 
 #[test]
@@ -97,7 +103,7 @@ fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
     for key in ['j', 'k', 'x'] {
         tasks.extend(press(&mut bench, key));
     }
-    assert!(bench.stores().listing.pending.is_empty(), "nothing is done to the rows of before");
+    assert!(bench.stores().pending().is_none(), "nothing is done to the rows of before");
     bench.carry_out(tasks);
     let to_delete = bench.stores_mut().take_pending();
     let ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
@@ -111,13 +117,17 @@ fn text_that_is_typed_ahead_is_text() {
     let effects = bench.start_with_stores();
     bench.carry_out(effects);
     bench.keys("x");
-    let mut tasks = press(&mut bench, 'o');
+    let mut tasks = sort(&mut bench);
     for key in "/x!q5".chars() {
         tasks.extend(press(&mut bench, key));
     }
     bench.carry_out(tasks);
-    assert_eq!(bench.stores().listing.filter_text(), "x!q5");
-    assert_eq!(bench.stores().listing.pending.len(), 1, "only the one of before");
+    assert_eq!(bench.stores().list.filter_text(), "x!q5");
+    assert_eq!(
+        bench.stores().pending().map(overspill::store::Pending::len),
+        Some(1),
+        "only the one of before"
+    );
     let asked = |bench: &Bench| {
         bench.asked.iter().filter(|effect| matches!(effect, Effect::Delete(_) | Effect::Quit(_))).count()
     };
@@ -129,12 +139,12 @@ fn what_is_typed_after_opening_does_nothing_to_the_list() {
     let (_dir, mut bench) = stocked(MANY);
     let effects = bench.start_with_stores();
     bench.carry_out(effects);
-    let mut tasks = press(&mut bench, 'o');
+    let mut tasks = sort(&mut bench);
     tasks.extend(bench.update(Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))));
     tasks.extend(press(&mut bench, 'x'));
     bench.carry_out(tasks);
     assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::Open(_))));
-    assert!(bench.stores().listing.pending.is_empty());
+    assert!(bench.stores().pending().is_none());
 }
 
 #[test]
@@ -150,12 +160,12 @@ fn cursor_and_marks_stay_on_their_entries_when_others_come_and_go() {
     }
     fs::remove_file(put(&dir, &bench, 3, 0)).unwrap();
     fs::remove_file(put(&dir, &bench, 31, 0)).unwrap();
-    let effects = bench.update(StoresEvent::Changed);
+    let effects = bench.update(OutputsEvent::Changed);
     bench.carry_out(effects);
     assert_eq!((chosen(&bench), row(&bench)), (before, at));
-    assert_eq!(bench.stores().listing.entries().len(), 63);
+    assert_eq!(bench.stores().list.rows().len(), 63);
     let marked: Vec<_> =
-        bench.stores().listing.marked_or_chosen().iter().map(|e| e.id().into_owned()).collect();
+        bench.stores().list.marked_or_chosen().iter().map(|row| row.entry.id().into_owned()).collect();
     assert_eq!(marked, [name(30)], "the other one is gone");
 }
 
@@ -173,7 +183,7 @@ fn only_what_was_shown_as_overdue_is_struck_through() {
         put(&dir, &bench, n, n as u64);
     }
     fs::remove_file(put(&dir, &bench, 0, 0)).unwrap();
-    let effects = bench.update(StoresEvent::Changed);
+    let effects = bench.update(OutputsEvent::Changed);
     bench.carry_out(effects);
     bench.keys("<Enter>");
     let to_delete = bench.stores_mut().take_pending();

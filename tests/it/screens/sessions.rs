@@ -292,7 +292,7 @@ fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
     assert!(bench.calls().list.rows().is_empty(), "the calls are closed");
     assert!(is_job(bench.asked.last().unwrap(), Slot::SumSessions), "{:?}", bench.asked.last());
     bench.keys("q");
-    assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
+    assert!(text(&bench).contains(" Outputs"), "{}", text(&bench));
     assert!(bench.stops(Slot::SumSessions), "{:?}", bench.asked);
 }
 
@@ -304,7 +304,7 @@ fn whoever_leaves_the_sessions_ends_the_work_on_them() {
         bench.keys("T");
         bench.asked.clear();
         bench.keys(key);
-        assert!(text(&bench).contains(" Stores"), "{}", text(&bench));
+        assert!(text(&bench).contains(" Outputs"), "{}", text(&bench));
         assert!(bench.stops(Slot::SumSessions), "{:?}", bench.asked);
     }
 }

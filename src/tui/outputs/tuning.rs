@@ -1,15 +1,17 @@
 //! Which outputs the list hands to the Tune view.
 
+use std::sync::Arc;
+
 use crate::corpus::{TuneOutputs, TunePolicies};
 use crate::human::count;
 use crate::store::Entry;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::tui::event::{Message, ScreenEvent};
-use crate::tui::screen::Effects;
+use crate::tui::list::rows::RowTable;
 
-use super::StoresScreen;
-use super::sort::ShownEntries;
+use super::rows::OutputRow;
+use super::{Context, Outputs};
 
 /// How all stored outputs are called.
 const ALL: &str = "all stored outputs";
@@ -31,37 +33,52 @@ pub enum TuneSource {
     /// They were listed, or are to be listed from the stores.
     Listed(TuneOutputs),
     /// The list of stored outputs shows them.
-    Shown(ShownEntries),
+    Shown(ShownOutputs),
     /// They are marked in the list of stored outputs.
     Marked(Vec<Entry>),
 }
 
 impl ScreenEvent for TuneStart {}
 
-impl StoresScreen {
+/// The outputs of a list, in its order; cheap to share with a worker.
+#[derive(Debug, Clone)]
+pub struct ShownOutputs {
+    rows: RowTable<OutputRow>,
+    order: Arc<Vec<u32>>,
+}
+
+impl ShownOutputs {
+    /// Returns copies of the entries. Takes time that grows with them.
+    pub fn to_vec(&self) -> Vec<Entry> {
+        self.order.iter().map(|row| self.rows[*row as usize].entry.clone()).collect()
+    }
+}
+
+impl Outputs {
     /// Hands on the marked outputs; without marks, those that the filter shows; without a filter, all.
-    pub(crate) fn tune_outputs(&mut self, policies: TunePolicies, effects: &mut Effects) {
-        let listing = &self.listing;
-        let filter = listing.filter_text();
-        let shown = || TuneSource::Shown(listing.shown().shown_entries());
-        let (outputs, place) = match (listing.marked(), filter, listing.shown().is_empty()) {
+    pub(super) fn tune_outputs(&self, policies: TunePolicies, on: Context) {
+        let filter = on.list.filter_text();
+        let shown =
+            || TuneSource::Shown(ShownOutputs { rows: on.list.rows().clone(), order: on.list.order() });
+        let (outputs, place) = match (on.list.marked(), filter, on.list.is_empty()) {
             (0, "", is_none) => {
                 // The list may not be complete yet, and then all are listed again.
-                let is_known = !is_none && listing.has_looked();
+                let is_known = !is_none && self.has_looked;
                 let all = || TuneSource::Listed(TuneOutputs::Stored(None));
                 (if is_known { shown() } else { all() }, ALL.into())
             }
             (0, _, true) => {
-                self.message = Some(Message::note("no outputs are shown, so there is nothing to measure"));
+                *on.message = Some(Message::note("no outputs are shown, so there is nothing to measure"));
                 return;
             }
             (0, filter, false) => (shown(), SafeText::from(format!("filter: {filter}"))),
             _ => {
-                let marked: Vec<Entry> = listing.marked_or_chosen().into_iter().cloned().collect();
+                let marked: Vec<Entry> =
+                    on.list.marked_or_chosen().into_iter().map(|row| row.entry.clone()).collect();
                 let place = count(marked.len() as u64, "marked output").into();
                 (TuneSource::Marked(marked), place)
             }
         };
-        effects.show(TuneStart { outputs, place, policies, find: None });
+        on.effects.show(TuneStart { outputs, place, policies, find: None });
     }
 }

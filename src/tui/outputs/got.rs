@@ -1,48 +1,21 @@
-//! What the model got of a stored output: its preview, shown beside the list, and how much it is in a word or two.
+//! How much the model got of a stored output, in a word or two.
 
 use std::ops::Range;
-use std::path::PathBuf;
-use std::time::Duration;
 
 use memchr::memchr;
 
 use crate::preview::Status;
 use crate::source::MapView;
-use crate::store::{Entry, EntryStatus};
+use crate::text::search::SeverityPatterns;
+use crate::tui::calls::lost::LostInCall;
 use crate::tui::pager::making::gaps;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::target::Subject;
 
-/// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
-pub(crate) const BESIDE: Duration = Duration::from_millis(15);
-
-/// An entry and its preview.
-pub struct Glance {
-    /// The path of the entry.
-    pub path: PathBuf,
-    /// The preview. `None` until it is made, and for an entry that cannot be opened.
-    pub output: Option<OpenOutput>,
-}
-
-impl Glance {
-    /// Creates a glance whose preview is not made yet.
-    pub fn awaited(path: PathBuf) -> Self {
-        Self { path, output: None }
-    }
-
-    /// Makes the preview of an entry. Returns `None` if it is no longer wanted.
-    pub fn of(path: PathBuf, subject: Subject, view: MapView, wanted: &dyn Fn() -> bool) -> Option<Self> {
-        let mut output = OpenOutput::counted_now(subject, view);
-        let planned = output.task(0).run(wanted)?;
-        output.take(planned);
-        Some(Self { path, output: Some(output) })
-    }
-}
-
 /// Up to this many bytes a gap is searched for line feeds.
 const LONGEST_LINE: usize = 64 << 10;
 
-/// How much of an output the model got, by the policy with which the output opens.
+/// How much of an output the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelGot {
     /// All of it, but perhaps for the line feed at its end.
@@ -56,27 +29,37 @@ pub enum ModelGot {
     Error,
     /// Not known: only the start of the output was saved.
     Unsaved,
-    /// Not known: the file cannot be read, or it took too long to find out.
-    Unknown,
 }
 
-/// Whether an entry can be opened to find out.
-pub(crate) fn can_weigh(entry: &Entry) -> bool {
-    use EntryStatus::{FutureTime, HardLinked, Ok, Unfinished};
-    matches!(entry.status, Ok | Unfinished | HardLinked | FutureTime)
+/// What the model got of an output, by the policy with which it opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelShare {
+    pub got: ModelGot,
+    /// The errors in it; `None` if it is too long to count them for a list.
+    pub lost: Option<LostInCall>,
 }
 
-impl ModelGot {
-    /// Plans the preview of an output. Returns `None` if that is no longer wanted.
-    pub fn of(subject: Subject, view: MapView, wanted: &dyn Fn() -> bool) -> Option<Self> {
+impl ModelShare {
+    /// Plans the preview of an output, and counts the errors. Returns `None` if that is no longer wanted, or the output
+    /// is an error message.
+    pub(crate) fn measure(
+        (subject, view): (Subject, MapView),
+        severities: &SeverityPatterns,
+        wanted: &dyn Fn() -> bool,
+    ) -> Option<Self> {
         let output = OpenOutput::counted_now(subject, view);
         let planned = output.task(0).run(wanted)?;
         Some(match &planned.preview {
-            Ok(preview) if preview.status == Status::Ok => Self::kept(&planned.kept, &output.view),
-            _ => Self::Error,
+            Ok(preview) if preview.status == Status::Ok => Self {
+                got: ModelGot::kept(&planned.kept, &output.view),
+                lost: LostInCall::beside(&output.view, &planned.kept, severities),
+            },
+            _ => Self { got: ModelGot::Error, lost: None },
         })
     }
+}
 
+impl ModelGot {
     /// Returns what these ranges, in order, are of `bytes`.
     fn kept(kept: &[Range<usize>], bytes: &[u8]) -> Self {
         let lost: Vec<Range<usize>> = gaps(kept, bytes.len());
@@ -99,7 +82,21 @@ impl ModelGot {
             Self::Percent(percent) => format!("{percent}%"),
             Self::Error => "an error".into(),
             Self::Unsaved => "partly saved".into(),
-            Self::Unknown => "–".into(),
+        }
+    }
+
+    /// Whether the model did not get all of it.
+    pub(crate) fn is_cut(self) -> bool {
+        self != Self::All
+    }
+
+    /// Orders by how much the model got, the least first.
+    pub(crate) fn rank(self) -> u8 {
+        match self {
+            Self::Unsaved | Self::Error | Self::Nothing => 0,
+            Self::Percent(percent) => 1 + percent,
+            Self::LostLastLine => 101,
+            Self::All => 102,
         }
     }
 }

@@ -5,33 +5,30 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::store::{Entry, RootReport, Space, StoreSpec};
+use crate::session::citing::CitingCall;
+use crate::store::{Entry, RootReport, StoreSpec};
 use crate::tui::event::{Message, ScreenEvent, Urgency};
+use crate::tui::list::texts::BatchText;
 
-use super::details::{FoundCall, Peek};
-use super::got::Glance;
-use super::got::ModelGot;
-use super::sort::SortedEntries;
-use super::texts::BatchText;
+use super::got::ModelShare;
+use super::rows::Peek;
 
-/// An event for the list of stored outputs.
-pub enum StoresEvent {
+/// An event for the list of stored outputs. An index is that of a row when the event was asked for.
+pub enum OutputsEvent {
     /// The directories of the stores have changed.
     Changed,
     /// A deletion is done; the message reports which entries were deleted and which were not.
     Deleted(Message),
     /// A scan of the stores reports entries.
     Scanned(Scanned),
-    /// Entries have been sorted.
-    Sorted(Box<SortedEntries>),
     /// The first lines of entries, and the records of their runs, have been read.
-    Peeked(Vec<(Entry, Peek)>),
+    Peeked(Vec<(usize, Entry, Peek)>),
     /// What the filter searches of a batch of entries has been read.
     TextRead { number: u64, batch: usize, text: BatchText },
-    /// A worker found out how much of an entry the model got.
-    Weighed(Box<Entry>, ModelGot),
-    /// A worker looked for the call that an output is of.
-    Cited(Box<Entry>, FoundCall),
+    /// It was found out what the model got of an entry; none if that cannot be.
+    Measured(usize, Box<Entry>, Option<ModelShare>),
+    /// The call that an output is of was looked for.
+    Cited(usize, Box<Entry>, Option<Box<CitingCall>>),
     /// This many bytes of the entry being kept have been copied so far.
     Copied(u64),
     /// Keeping an entry forever, or no longer keeping it, has succeeded or failed.
@@ -43,14 +40,12 @@ pub enum StoresEvent {
         /// The error, if it failed.
         fault: Option<String>,
     },
-    /// The selected entry has been opened, and its preview made, to be shown beside the list.
-    Glanced(Box<Glance>),
 }
 
-impl ScreenEvent for StoresEvent {
+impl ScreenEvent for OutputsEvent {
     fn urgency(&self) -> Urgency {
         match self {
-            StoresEvent::Scanned(_) | StoresEvent::Peeked(_) | StoresEvent::Copied(_) => Urgency::Progress,
+            OutputsEvent::Scanned(_) | OutputsEvent::Peeked(_) | OutputsEvent::Copied(_) => Urgency::Progress,
             _ => Urgency::Now,
         }
     }
@@ -66,6 +61,8 @@ pub enum Scanned {
         now: Timestamp,
         /// The id of the user running overspill.
         user: u32,
+        /// Ids of the entries in overspill's own store that are kept forever.
+        kept: BTreeSet<String>,
     },
     /// Some entries, found by the scan of this number.
     Some(u64, Vec<Entry>),
@@ -79,8 +76,4 @@ pub struct ScanEnd {
     pub number: u64,
     /// The result for each root of each store.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
-    /// Ids of the entries in overspill's own store that are kept forever.
-    pub kept: BTreeSet<String>,
-    /// The space on the disk of overspill's own store.
-    pub space: Option<Space>,
 }

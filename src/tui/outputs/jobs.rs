@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,15 +9,14 @@ use jiff::Timestamp;
 
 use crate::session::citing;
 use crate::source::{Hold, Identity};
-use crate::store::{self, DirWatch, Entry, Env, RootReport, RunNote, Space, StoreSpec};
+use crate::store::{self, DirWatch, Entry, Env, RootReport, RunNote, StoreSpec};
 use crate::tui::job::JobContext;
+use crate::tui::list::rows::{BATCH, RowTable};
+use crate::tui::list::texts::{BatchText, TextTable};
 
-use super::details::{FoundCall, Peek, peek};
-use super::event::{ScanEnd, Scanned, StoresEvent};
-use super::got::Glance;
-use super::got::ModelGot;
-use super::sort::{BATCH, EntryTable};
-use super::texts::{BatchText, TextTable};
+use super::event::{OutputsEvent, ScanEnd, Scanned};
+use super::got::{ModelGot, ModelShare};
+use super::rows::{OutputRow, Peek, peek};
 
 /// The first entries are sent after this many, because the screen is waiting.
 const FIRST: usize = 128;
@@ -34,7 +32,9 @@ pub(crate) fn scan(number: u64, context: &JobContext) {
     let began = Instant::now();
     let env = context.env();
     let now = crate::env::now();
-    context.send(StoresEvent::Scanned(Scanned::Begun { number, now, user: env.uid() }));
+    let own = store::OwnStore::open(env).ok().flatten();
+    let kept = own.and_then(|own| own.kept().ok()).unwrap_or_default();
+    context.send(OutputsEvent::Scanned(Scanned::Begun { number, now, user: env.uid(), kept }));
     let mut finds = Finds { number, some: Vec::with_capacity(FIRST), most: FIRST, context };
     let mut reports = Vec::new();
     for store in &context.services.stores.specs {
@@ -42,11 +42,8 @@ pub(crate) fn scan(number: u64, context: &JobContext) {
     }
     finds.send();
     let mut watch = DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
-    let own = store::OwnStore::open(env).ok().flatten();
-    let kept = own.and_then(|own| own.kept().ok()).unwrap_or_default();
-    let space = store::own_home(env).ok().and_then(|home| nearest_space(&home));
-    let look = ScanEnd { number, reports, kept, space };
-    if !context.is_wanted() || !context.send(StoresEvent::Scanned(Scanned::All(Box::new(look)))) {
+    let look = ScanEnd { number, reports };
+    if !context.is_wanted() || !context.send(OutputsEvent::Scanned(Scanned::All(Box::new(look)))) {
         return;
     }
     let rest = LOOK_EVERY.max(began.elapsed() * REST);
@@ -56,7 +53,7 @@ pub(crate) fn scan(number: u64, context: &JobContext) {
             return;
         }
         if watch.check_once() {
-            context.send(StoresEvent::Changed);
+            context.send(OutputsEvent::Changed);
             return;
         }
     }
@@ -102,30 +99,29 @@ impl Finds<'_> {
 
     fn send(&mut self) {
         let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.most));
-        self.context.send(StoresEvent::Scanned(Scanned::Some(self.number, some)));
+        self.context.send(OutputsEvent::Scanned(Scanned::Some(self.number, some)));
     }
-}
-
-/// Returns the space on the disk of the nearest existing directory.
-fn nearest_space(path: &Path) -> Option<Space> {
-    path.ancestors().find_map(|path| store::space(path).ok())
 }
 
 /// The longest that one entry may take until it is left unknown how much of it the model got.
 const MAX_TIME: Duration = Duration::from_secs(1);
 
-/// Finds out how much of each entry the model got, one after the other, and reports each.
-pub(crate) fn measure_kept(entries: Vec<Entry>, context: &JobContext) {
-    for entry in entries {
+/// An entry, and the index of its row.
+pub(crate) type RowEntry = (usize, Entry);
+
+/// Finds out what the model got of each entry, one after the other, and reports each.
+pub(crate) fn measure(entries: Vec<RowEntry>, context: &JobContext) {
+    for (row, entry) in entries {
         let began = Instant::now();
         let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
-        let got = match is_part_saved(&entry, context.env()) {
-            true => Some(ModelGot::Unsaved),
-            false => (context.services.open)(&entry.path(), Hold::No)
-                .ok()
-                .and_then(|target| ModelGot::of(target.subject, target.source.view(), &goes_on)),
+        let share = match is_part_saved(&entry, context.env()) {
+            true => Some(ModelShare { got: ModelGot::Unsaved, lost: None }),
+            false => (context.services.open)(&entry.path(), Hold::No).ok().and_then(|target| {
+                let of = (target.subject, target.source.view());
+                ModelShare::measure(of, &context.services.severities, &goes_on)
+            }),
         };
-        let event = StoresEvent::Weighed(Box::new(entry), got.unwrap_or(ModelGot::Unknown));
+        let event = OutputsEvent::Measured(row, Box::new(entry), share);
         if !context.is_wanted() || !context.send(event) {
             return;
         }
@@ -138,47 +134,35 @@ fn is_part_saved(entry: &Entry, env: &Env) -> bool {
 }
 
 /// Reads the first lines of some entries, and the records of their runs.
-pub(crate) fn peek_all(entries: Vec<Entry>, context: &JobContext) {
-    let read = |entry: Entry| {
+pub(crate) fn peek_all(entries: Vec<RowEntry>, context: &JobContext) {
+    let read = |(row, entry): RowEntry| {
         let peek = peek(&entry, context.env());
-        (entry, peek)
+        (row, entry, peek)
     };
-    context.send(StoresEvent::Peeked(entries.into_iter().map(read).collect()));
+    context.send(OutputsEvent::Peeked(entries.into_iter().map(read).collect()));
 }
 
 /// Looks for the call that each entry is of, and reports each.
-pub(crate) fn find_calls(entries: Vec<Entry>, context: &JobContext) {
-    let newest = entries.iter().map(Entry::modified).max().unwrap_or_default();
+pub(crate) fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
+    let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
     let env = context.env();
     let sessions = context.services.sessions.since(newest, env);
-    for entry in entries {
-        let found = citing::find(&sessions, &entry.path(), env.uid(), &());
-        let found = found.map_or(FoundCall::None, |call| FoundCall::Call(Box::new(call)));
-        if !context.send(StoresEvent::Cited(Box::new(entry), found)) {
+    for (row, entry) in entries {
+        let found = citing::find(&sessions, &entry.path(), env.uid(), &()).map(Box::new);
+        if !context.send(OutputsEvent::Cited(row, Box::new(entry), found)) {
             return;
         }
-    }
-}
-
-/// Opens an entry and makes its preview, and reports it.
-pub(crate) fn plan_beside(path: PathBuf, context: &JobContext) {
-    let made = match (context.services.open)(&path, Hold::No) {
-        Ok(target) => Glance::of(path, target.subject, target.source.view(), &|| context.is_wanted()),
-        Err(_) => Some(Glance::awaited(path)),
-    };
-    if let Some(made) = made {
-        context.send(StoresEvent::Glanced(Box::new(made)));
     }
 }
 
 /// Entries whose tools, commands and first lines are to be read.
 #[derive(Debug, Clone)]
 pub(crate) struct TextTask {
-    pub(crate) entries: EntryTable,
+    pub(crate) rows: RowTable<OutputRow>,
     /// What has been read of them.
     pub(crate) texts: TextTable,
     /// The entries of the scan before and what was read of those, so that no file is read twice.
-    pub(crate) before: Option<(EntryTable, TextTable)>,
+    pub(crate) before: Option<(RowTable<OutputRow>, TextTable)>,
 }
 
 impl TextTask {
@@ -191,9 +175,9 @@ impl TextTask {
         take: &mut dyn FnMut(usize, BatchText) -> bool,
     ) {
         let before = self.known_before();
-        for (n, batch) in self.entries.batches().enumerate().filter(|(n, _)| self.texts.batch(*n).is_none()) {
+        for (n, batch) in self.rows.batches().enumerate().filter(|(n, _)| self.texts.batch(*n).is_none()) {
             let mut texts = BatchText::default();
-            for entry in batch {
+            for OutputRow { entry, .. } in batch {
                 if !wanted() {
                     return;
                 }
@@ -209,11 +193,11 @@ impl TextTask {
     }
 
     fn known_before(&self) -> HashMap<Identity, &[u8]> {
-        let Some((entries, texts)) = &self.before else { return HashMap::new() };
-        let read = entries.batches().enumerate().filter_map(|(n, batch)| Some((batch, texts.batch(n)?)));
+        let Some((rows, texts)) = &self.before else { return HashMap::new() };
+        let read = rows.batches().enumerate().filter_map(|(n, batch)| Some((batch, texts.batch(n)?)));
         read.flat_map(|(batch, texts)| {
             let known = batch.iter().take(texts.len()).enumerate();
-            known.map(|(n, entry)| (entry.identity, texts.get(n)))
+            known.map(|(n, row)| (row.entry.identity, texts.get(n)))
         })
         .collect()
     }

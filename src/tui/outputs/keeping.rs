@@ -6,14 +6,13 @@ use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::screen::Effects;
 
-use super::StoresScreen;
-use super::event::StoresEvent;
+use super::event::OutputsEvent;
+use super::{Context, Outputs};
 
 /// An entry that is being copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copying {
+pub(super) struct Copying {
     /// Its id, safe to show.
     pub id: String,
     /// Its size, in bytes.
@@ -24,77 +23,69 @@ pub struct Copying {
 
 impl Copying {
     /// Describes the progress.
-    pub fn in_words(&self, keys: &KeyMap) -> String {
+    pub(super) fn in_words(&self, keys: &KeyMap) -> String {
         let percent = self.done.min(self.size) * 100 / self.size.max(1);
-        let back = keys.of(KeyContext::Stores, Action::Back);
+        let back = keys.of(KeyContext::Stores, Action::Interrupt);
         format!("copying {}: {percent}% of {}…  {back} gives up", self.id, size(self.size))
     }
 }
 
-impl StoresScreen {
+impl Outputs {
     /// Keeps the selected entry, or stops keeping it. overspill's own entries are kept in place; another agent's is
     /// copied into overspill's store.
-    pub(crate) fn keep_chosen(&mut self, effects: &mut Effects) {
-        let Some(entry) = self.listing.chosen().cloned() else { return };
+    pub(super) fn keep_chosen(&mut self, on: Context) {
+        let Some(row) = on.list.chosen() else { return };
+        let (entry, kept) = (row.entry.clone(), row.is_kept);
         if entry.status == EntryStatus::Unfinished {
-            self.message = Some(Message::error(format!(
-                "{}: {UNFINISHED}; keep it once it is complete",
-                label(entry.id_bytes())
-            )));
+            let words = format!("{}: {UNFINISHED}; keep it once it is complete", label(entry.id_bytes()));
+            *on.message = Some(Message::error(words));
             return;
         }
         if let Some(copying) = &self.copying {
-            self.message = Some(Message::error(format!("{} is still being copied", copying.id)));
+            *on.message = Some(Message::error(format!("{} is still being copied", copying.id)));
             return;
         }
-        let kept = self.listing.is_kept(&entry);
         if !kept && !entry.is_own() {
             let (id, size) = (label(entry.id_bytes()), entry.size());
             self.copying = Some(Copying { id, size, done: 0 });
         }
-        effects.run(Slot::Keep, move |context| keep(&entry, !kept, context));
+        on.effects.run(Slot::Keep, move |context| keep(&entry, !kept, context));
     }
 
     /// Handles the result of a request to keep an entry, or to stop keeping it.
-    pub(crate) fn kept(&mut self, id: String, keep: bool, fault: Option<String>, effects: &mut Effects) {
+    pub(super) fn kept(&mut self, id: &str, keep: bool, fault: Option<&str>, on: Context) {
         self.copying = None;
-        self.message = Some(match (&fault, keep) {
-            (Some(fault), _) => Message::error(fault.clone()),
+        *on.message = Some(match (fault, keep) {
+            (Some(fault), _) => Message::error(fault),
             (None, true) => Message::note(format!("{id} is kept forever in overspill's own store")),
             (None, false) => Message::note(format!("{id} is no longer kept")),
         });
         if fault.is_none() {
-            self.listing.set_kept(id, keep);
+            let row = on.list.rows().iter().position(|row| row.entry.is_own() && row.entry.id() == id);
+            on.list.change(row.map(|row| (row, keep)), |row, keep| row.is_kept = keep);
         }
-        self.scan(effects)
-    }
-
-    /// Handles progress of the copy: `bytes` have been copied so far.
-    pub(crate) fn copied(&mut self, bytes: u64) {
-        if let Some(copying) = &mut self.copying {
-            copying.done = bytes;
-        }
+        self.scan(on.effects);
     }
 
     /// Abandons the copy being made. Returns false if there is none.
-    pub(crate) fn give_up_copying(&mut self, effects: &mut Effects) -> bool {
+    pub(super) fn give_up_copying(&mut self, on: Context) -> bool {
         let Some(copying) = self.copying.take() else { return false };
-        self.message = Some(Message::note(format!("gave up copying {}", copying.id)));
-        effects.stop([Slot::Keep]);
+        *on.message = Some(Message::note(format!("gave up copying {}", copying.id)));
+        on.effects.stop([Slot::Keep]);
         true
     }
 }
 
 /// Keeps an entry forever, or no longer: overspill's own in place, another agent's as a copy in overspill's store.
 fn keep(entry: &Entry, keep: bool, context: &JobContext) {
-    let mut goes_on = |bytes| context.is_wanted() && context.send(StoresEvent::Copied(bytes));
+    let mut goes_on = |bytes| context.is_wanted() && context.send(OutputsEvent::Copied(bytes));
     let done = set_kept(entry, keep, context.env(), &mut goes_on);
     let fault = done.as_ref().err().cloned();
     if fault.is_some() && !context.is_wanted() {
         return;
     }
     let id = done.unwrap_or_else(|_| entry.id().into_owned());
-    context.send(StoresEvent::Kept { id, keep, fault });
+    context.send(OutputsEvent::Kept { id, keep, fault });
 }
 
 /// Keeps an entry, or stops keeping it. Returns its id in overspill's own store.

@@ -1,0 +1,176 @@
+//! Which rows a list shows, and in which order. Works on a snapshot, so that a worker can do it too.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::human::count;
+use crate::text::label::SafeText;
+
+use super::column::{ListSpec, RowLook, RowOrder};
+use super::filter::{RowTexts, Terms};
+use super::rows::RowTable;
+use super::texts::TextTable;
+
+/// What the user chose to see.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ListOptions {
+    /// The words that rows must have, as they were typed.
+    pub filter: String,
+    /// The index of the column that sorts, among those that do.
+    pub sort: usize,
+    pub reversed: bool,
+    pub group: Option<usize>,
+}
+
+/// The heading of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct GroupHeading {
+    /// The number of rows before it.
+    pub before: usize,
+    /// The same, with the headings before it.
+    pub place: usize,
+    pub words: SafeText,
+}
+
+/// The rows that are shown, in order.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Arranged {
+    /// What they were arranged by.
+    pub options: ListOptions,
+    /// The number of rows that there were, shown or not.
+    pub all: usize,
+    /// The number of batches of which texts were searched.
+    pub searched: usize,
+    /// The numbers of the rows that are shown, in order.
+    pub order: Arc<Vec<u32>>,
+    pub headings: Vec<GroupHeading>,
+    /// What they add up to, in words.
+    pub sum: String,
+    /// The rows of the table before that were looked for, by their numbers, with those in this one.
+    pub moved: HashMap<u32, Option<u32>>,
+}
+
+/// Rows that take the place of others.
+pub(super) struct Replaced<R> {
+    pub rows: RowTable<R>,
+    /// The numbers of those to be found again.
+    pub wanted: Vec<u32>,
+}
+
+/// Rows to filter, sort and group.
+pub(super) struct ArrangeTask<R: 'static> {
+    /// The number of the task, repeated in the answer.
+    pub number: u64,
+    pub spec: &'static ListSpec<R>,
+    pub look: RowLook,
+    pub rows: RowTable<R>,
+    pub texts: TextTable,
+    pub options: ListOptions,
+    /// The rows in order among which all that are to be shown are.
+    pub among: Option<Arc<Vec<u32>>>,
+    pub replaced: Option<Replaced<R>>,
+}
+
+impl<R> ArrangeTask<R> {
+    /// Does the task; returns `None` as soon as `go_on`, which is called from time to time, returns false. `known` saves
+    /// putting the words of rows together again.
+    pub(super) fn run(&self, mut known: Option<&mut RowTexts>, go_on: &dyn Fn() -> bool) -> Option<Arranged> {
+        let ListOptions { sort, reversed, group, ref filter } = self.options;
+        let terms = Terms::new(self.spec, filter);
+        let mut shown = Vec::new();
+        let mut has = |n: u32| {
+            let text = self.texts.get(n as usize);
+            terms.are_in(&self.rows[n as usize], (n as usize, &self.look), text, known.as_deref_mut())
+        };
+        let all: Vec<u32>;
+        let candidates: &[u32] = match &self.among {
+            Some(among) => among,
+            None => {
+                all = (0..self.rows.len() as u32).collect();
+                &all
+            }
+        };
+        for batch in candidates.chunks(super::rows::BATCH) {
+            if !go_on() {
+                return None;
+            }
+            shown.extend(batch.iter().copied().filter(|n| terms.is_empty() || has(*n)));
+        }
+        if self.among.is_none() {
+            shown = match self.spec.columns.iter().filter_map(|column| column.order).nth(sort) {
+                Some((_, RowOrder::Compare(by))) => {
+                    shown.sort_by(|a, b| by(&self.rows[*a as usize], &self.rows[*b as usize]));
+                    shown
+                }
+                Some((_, RowOrder::Whole(order))) => order(&self.rows, &shown),
+                None => shown,
+            };
+            if reversed {
+                shown.reverse();
+            }
+        }
+        if !go_on() {
+            return None;
+        }
+        let sum = (self.spec.sum)(&mut shown.iter().map(|n| &self.rows[*n as usize]));
+        let (order, headings) = match group.and_then(|group| self.spec.groups.get(group)) {
+            None => (shown, Vec::new()),
+            Some(group) => self.grouped(shown, *group),
+        };
+        Some(Arranged {
+            options: self.options.clone(),
+            all: self.rows.len(),
+            searched: self.texts.read(),
+            order: Arc::new(order),
+            headings,
+            sum,
+            moved: self.moved(),
+        })
+    }
+
+    /// Puts the rows of a group together, in the order of its first row, each group under a heading.
+    fn grouped(&self, shown: Vec<u32>, group: fn(&R) -> String) -> (Vec<u32>, Vec<GroupHeading>) {
+        let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let all = shown.len();
+        for row in shown {
+            let name = group(&self.rows[row as usize]);
+            let at = match known.get(&name) {
+                Some(at) => *at,
+                None => {
+                    known.insert(name.clone(), groups.len());
+                    groups.push((name, Vec::new()));
+                    groups.len() - 1
+                }
+            };
+            groups[at].1.push(row);
+        }
+        let (mut order, mut headings) = (Vec::with_capacity(all), Vec::new());
+        for (name, members) in groups {
+            let sum = (self.spec.sum)(&mut members.iter().map(|n| &self.rows[*n as usize]));
+            let sum = if sum.is_empty() { sum } else { format!(" · {sum}") };
+            let words = format!("{name} · {}{sum}", count(members.len() as u64, self.spec.noun));
+            let before = order.len();
+            headings.push(GroupHeading { before, place: before + headings.len(), words: words.into() });
+            order.extend(members);
+        }
+        (order, headings)
+    }
+
+    /// Finds rows of the table before in this one.
+    fn moved(&self) -> HashMap<u32, Option<u32>> {
+        let Some(Replaced { rows: old, wanted }) = &self.replaced else { return HashMap::new() };
+        let mut moved: HashMap<u32, Option<u32>> = wanted.iter().map(|n| (*n, None)).collect();
+        if moved.is_empty() {
+            return moved;
+        }
+        let wanted: HashMap<u64, u32> =
+            moved.keys().filter_map(|n| Some(((self.spec.key)(old.get(*n as usize)?), *n))).collect();
+        for (row, n) in self.rows.iter().zip(0..) {
+            if let Some(before) = wanted.get(&(self.spec.key)(row)) {
+                moved.insert(*before, Some(n));
+            }
+        }
+        moved
+    }
+}

@@ -1,0 +1,84 @@
+//! How a list is drawn: its title and its rows.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use unicode_width::UnicodeWidthStr;
+
+use crate::tui::widget::line::{self, Span};
+use crate::tui::widget::table::{ListTable, ListTableRow, TableColumn};
+
+use super::ShownRow;
+use super::column::ListColumn;
+use super::screen::{ListKind, ListScreen, ListTitle};
+
+/// The fewest columns in which the name of what is listed is shown.
+const MIN_NAME: usize = 8;
+
+impl<L: ListKind> ListScreen<L> {
+    pub(super) fn draw_rows(&self, frame: &mut Frame, head: Rect, area: Rect) {
+        let theme = &self.canvas.theme;
+        let row = |shown| match shown {
+            ShownRow::Heading(words) => ListTableRow::Heading(Span::new(words.clone(), theme.accent)),
+            ShownRow::Row(n) => {
+                let row = &self.list.rows[n];
+                let mut cells: Vec<Span> = L::SPEC
+                    .columns
+                    .iter()
+                    .map(|column| (column.cell)(row, &self.list.look).span(theme))
+                    .collect();
+                if self.of.is_struck(row) {
+                    let struck = |cell: &mut Span| {
+                        cell.style = cell.style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM);
+                    };
+                    cells.iter_mut().for_each(struck);
+                }
+                let mark = match self.list.is_marked(n) {
+                    true => Span::new("*", theme.accent),
+                    false => (L::SPEC.mark)(row).span(theme),
+                };
+                ListTableRow::Cells(mark, cells)
+            }
+        };
+        let columns: Vec<TableColumn> = L::SPEC.columns.iter().map(ListColumn::table).collect();
+        let rows = self.list.on_screen().map(row).collect();
+        let table = ListTable { columns: &columns, rows, canvas: &self.canvas };
+        table.draw(frame.buffer_mut(), head, area, self.list.chosen_on_screen());
+    }
+
+    pub(super) fn draw_title(&self, frame: &mut Frame, area: Rect) {
+        let theme = &self.canvas.theme;
+        let ListTitle { place, figures, alarm, name, state } = self.of.title(&self.list);
+        let mut left = Vec::new();
+        for (n, word) in place.iter().enumerate() {
+            left.push(Span::new(if n == 0 { " " } else { " › " }, Style::new()));
+            left.push(Span::new(*word, theme.active));
+        }
+        if !figures.is_empty() {
+            left.push(Span::plain(format!("   {figures}")));
+        }
+        if !alarm.is_empty() {
+            left.push(Span::new(format!(" · {alarm}"), theme.warning));
+        }
+        let order = match state.is_empty() {
+            true if self.list.is_empty() => String::new(),
+            true => format!("sort: {} ", self.list.order_in_words()),
+            false => format!("{state} "),
+        };
+        let room = usize::from(area.width).saturating_sub(line::width(&left) + order.width() + 6);
+        if !name.is_empty() && room >= MIN_NAME {
+            let name = line::head(name, room, self.canvas.glyphs());
+            left.push(Span::new(format!(" · {name}"), theme.dim));
+        }
+        line::spans(frame.buffer_mut(), area, &left);
+        let filter = self.list.filter_text();
+        let filter = if filter.is_empty() { String::new() } else { format!("filter: {filter}   ") };
+        let (filter, order) = (Span::new(filter, theme.accent), Span::new(order, theme.dim));
+        let taken = line::width(&left);
+        for right in [vec![filter.clone(), order], vec![filter]] {
+            if taken + line::width(&right) + 2 <= usize::from(area.width) {
+                return line::right(frame.buffer_mut(), area, taken, &right);
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The output of the selected row, shown beside the list.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ratatui::layout::Rect;
+
+use crate::source::{Hold, MapView};
+use crate::store::EntryStatus;
+use crate::text::label::SafeText;
+use crate::tui::event::ScreenEvent;
+use crate::tui::job::{JobContext, Pace, Slot};
+use crate::tui::list::List;
+use crate::tui::list::screen::BesideFrame;
+use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::view::pane;
+use crate::tui::screen::Effects;
+use crate::tui::target::Subject;
+use crate::tui::widget::canvas::Canvas;
+use crate::tui::widget::{layout, line};
+
+use super::Outputs;
+use super::rows::OutputRow;
+
+/// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
+pub(crate) const BESIDE: Duration = Duration::from_millis(15);
+
+/// The output of the selected row, shown beside the list.
+pub struct Glance {
+    /// The path of the entry.
+    pub path: PathBuf,
+    pub state: GlanceState,
+}
+
+/// How far the preview of the selected row is.
+pub enum GlanceState {
+    Awaited,
+    Made(Box<OpenOutput>),
+    /// It cannot be shown, for this reason.
+    Failed(SafeText),
+}
+
+impl ScreenEvent for Glance {}
+
+impl Glance {
+    /// Makes the preview of an entry. Returns `None` if it is no longer wanted.
+    pub fn new(path: PathBuf, subject: Subject, view: MapView, wanted: &dyn Fn() -> bool) -> Option<Self> {
+        let mut output = OpenOutput::counted_now(subject, view);
+        let planned = output.task(0).run(wanted)?;
+        output.take(planned);
+        Some(Self { path, state: GlanceState::Made(Box::new(output)) })
+    }
+}
+
+impl Outputs {
+    /// Takes in a preview, unless another row is selected by now.
+    pub(super) fn take_glance(&mut self, glance: Glance) {
+        if self.glance.as_ref().is_some_and(|awaited| awaited.path == glance.path) {
+            self.glance = Some(glance);
+        }
+    }
+
+    /// Asks for the preview of the selected row, if there is room for it.
+    pub(super) fn ask_beside(&mut self, list: &List<OutputRow>, canvas: &Canvas, effects: &mut Effects) {
+        let (columns, rows) = canvas.size;
+        let area = Rect::new(0, 0, columns, rows);
+        let Some(row) = list.chosen().filter(|_| layout::list(area, true).beside.is_some()) else { return };
+        let path = row.entry.path();
+        if self.glance.as_ref().is_some_and(|glance| glance.path == path) {
+            return;
+        }
+        if row.entry.status != EntryStatus::Ok {
+            let words = format!("not shown: {}", row.entry.status.words());
+            self.glance = Some(Glance { path, state: GlanceState::Failed(words.into()) });
+            return;
+        }
+        self.glance = Some(Glance { path: path.clone(), state: GlanceState::Awaited });
+        effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| plan(path, context));
+    }
+}
+
+/// Draws the output of the selected row under its own name, or why it is not shown.
+pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: BesideFrame) {
+    let Some(row) = list.chosen() else { return };
+    let name = match row.command() {
+        command if command.is_empty() => SafeText::from_bytes(row.entry.id_bytes()),
+        command => command,
+    };
+    let head = Rect { height: on.area.height.min(1), ..on.area };
+    let name = line::head(format!(" {name}"), head.width.into(), on.canvas.glyphs());
+    line::left(on.buffer, head, name, on.canvas.theme.active);
+    let below = Rect { y: head.bottom(), height: on.area.height - head.height, ..on.area };
+    let glance = glance.filter(|glance| glance.path == row.entry.path());
+    let words = match glance.map(|glance| &glance.state) {
+        Some(GlanceState::Made(output)) => {
+            pane::draw(&pane::Shown::glance(output, *on.canvas), on.buffer, below, on.cost);
+            return;
+        }
+        Some(GlanceState::Failed(why)) => why.clone(),
+        Some(GlanceState::Awaited) | None => return,
+    };
+    line::centred(on.buffer, below, [words], on.canvas.theme.dim);
+}
+
+/// Opens an entry and makes its preview, and reports it.
+fn plan(path: PathBuf, context: &JobContext) {
+    let made = match (context.services.open)(&path, Hold::No) {
+        Ok(target) => Glance::new(path, target.subject, target.source.view(), &|| context.is_wanted()),
+        Err(why) => Some(Glance { path, state: GlanceState::Failed(SafeText::from(why)) }),
+    };
+    if let Some(made) = made {
+        context.send(made);
+    }
+}

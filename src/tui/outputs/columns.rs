@@ -1,0 +1,222 @@
+//! What the list of stored outputs says of each: its columns, its groups, the words of its filter, and the lines of
+//! details.
+
+use std::cmp::Reverse;
+
+use jiff::tz::TimeZone;
+
+use crate::human::{size, span, span_left};
+use crate::store::{self, Entry, EntryStatus, Expiry, GroupBy, Left, Rule, SortBy, group_of};
+use crate::text::label::SafeText;
+use crate::tui::calls::lost::LostInCall;
+use crate::tui::list::column::{
+    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, Tone, key_of, share,
+};
+use crate::tui::list::rows::RowTable;
+use crate::tui::widget::table::CellSide::{Left as ToLeft, Right};
+
+use super::got::ModelGot;
+use super::rows::OutputRow;
+
+pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
+    noun: "output",
+    columns: COLUMNS,
+    groups: &[store_and_rule, session, |row| group_of(&row.entry, GroupBy::Day, &TimeZone::system())],
+    words: &[
+        ("cut", |row, _| row.share().is_some_and(|share| share.got.is_cut())),
+        ("errors", |row, _| lost(row).is_some_and(|lost| lost.errors.all > 0)),
+        ("lost", |row, _| lost(row).is_some_and(|lost| lost.errors.lost > 0)),
+        ("today", |row, look| look.is_today(row.entry.modified())),
+        ("kept", |row, _| row.is_kept),
+    ],
+    known,
+    key: |row| key_of((&row.entry.place().path, row.entry.name())),
+    sum: |rows| size(store::sum(rows.map(|row| row.entry.size()))),
+    mark: |_| RowCell::plain(" "),
+};
+
+/// The column by which the rows are sorted that are measured for it: `model got`; `errors lost` is the one after it.
+pub(super) const MEASURED: [&str; 2] = ["model got", "errors lost"];
+
+const COLUMNS: &[ListColumn<OutputRow>] =
+    &[
+        ListColumn::new("when", Right, 7, when).yields(2).in_order(
+            'w',
+            ["youngest first", "oldest first"],
+            RowOrder::Whole(|rows, shown| order(SortBy::Age, rows, shown)),
+        ),
+        ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent()))
+            .in_order('a', NAMES, RowOrder::Whole(|rows, shown| order(SortBy::Agent, rows, shown))),
+        ListColumn::new("command", ToLeft, 0, command),
+        ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
+            .in_order(
+                'b',
+                ["largest first", "smallest first"],
+                RowOrder::Whole(|rows, shown| order(SortBy::Size, rows, shown)),
+            ),
+        ListColumn::new("model got", Right, 18, got).sorts('g', ["least first", "most first"], |a, b| {
+            // What was lost of an output that was not measured may be the most.
+            let rank = |row: &OutputRow| row.share().map(|share| share.got.rank());
+            rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
+        }),
+        ListColumn::new("errors lost", Right, 11, errors_lost).yields(1).sorts('e', LARGEST, |a, b| {
+            let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
+            let unknown = |row: &OutputRow| Reverse(row.share().is_none());
+            unknown(a).cmp(&unknown(b)).then_with(|| LostInCall::compare(&figure(a), &figure(b)))
+        }),
+        ListColumn::new("time left", Right, 14, time_left).in_order(
+            'l',
+            ["soonest first", "latest first"],
+            RowOrder::Whole(|rows, shown| order(SortBy::Left, rows, shown)),
+        ),
+    ];
+
+fn order(by: SortBy, rows: &RowTable<OutputRow>, shown: &[u32]) -> Vec<u32> {
+    by.order(shown, |n| &rows[n as usize].entry)
+}
+
+fn when(row: &OutputRow, look: &RowLook) -> RowCell {
+    match row.entry.known_age(look.now) {
+        Some(age) => RowCell::plain(span(age.as_secs().max(0) as u64)),
+        None => RowCell::dim("–"),
+    }
+}
+
+/// The command, or else the first line; anything unusual about the file comes before it.
+fn command(row: &OutputRow, _: &RowLook) -> RowCell {
+    let command = row.command();
+    let first_line = || row.peek().map(|peek| peek.first_line.clone()).unwrap_or_default();
+    if row.entry.status != EntryStatus::Ok {
+        let rest = if command.is_empty() { first_line() } else { command };
+        return RowCell::new(format!("{}  {rest}", row.entry.status.words()), Tone::Warning);
+    }
+    match command.is_empty() {
+        true => RowCell::dim(first_line()),
+        false => RowCell::plain(command),
+    }
+}
+
+fn got(row: &OutputRow, look: &RowLook) -> RowCell {
+    let Some(facts) = row.facts.as_ref().filter(|_| row.can_be_read()) else {
+        return RowCell::dim(if row.can_be_read() { "…" } else { "–" });
+    };
+    let words = facts.share.describe(|measured| match measured.got {
+        ModelGot::Percent(percent) => share(percent.into(), look),
+        ModelGot::LostLastLine if look.width < 100 => "−1 line".to_owned(),
+        got => got.words(),
+    });
+    let tone = match facts.share.value.map(|share| share.got) {
+        Some(ModelGot::Error | ModelGot::Nothing | ModelGot::Unsaved) => Tone::Warning,
+        Some(ModelGot::LostLastLine | ModelGot::Percent(_)) => Tone::Plain,
+        Some(ModelGot::All) | None => Tone::Dim,
+    };
+    RowCell::new(words, tone)
+}
+
+fn lost(row: &OutputRow) -> Option<LostInCall> {
+    row.share()?.lost
+}
+
+fn errors_lost(row: &OutputRow, _: &RowLook) -> RowCell {
+    match &row.facts {
+        Some(facts) if row.can_be_read() => {
+            let mut figure = SlowFigure { value: lost(row), state: facts.share.state };
+            if facts.share.value.is_some() && figure.value.is_none() {
+                figure.found(None);
+            }
+            LostInCall::cell(&figure)
+        }
+        _ => RowCell::dim(if row.can_be_read() { "…" } else { "–" }),
+    }
+}
+
+fn time_left(row: &OutputRow, look: &RowLook) -> RowCell {
+    let entry = &row.entry;
+    match (entry.left(look.now), entry.expires) {
+        _ if row.is_kept => RowCell::dim("kept"),
+        (Left::For(rest), _) => {
+            let rest = rest.as_secs().max(0) as u64;
+            let whole = rest.saturating_add(entry.age(look.now).as_secs().max(0) as u64);
+            let is_short = u128::from(rest) * 4 < u128::from(whole);
+            RowCell::new(span_left(rest), if is_short { Tone::Warning } else { Tone::Plain })
+        }
+        (Left::Overdue(late), _) => {
+            let words = format!("overdue {}", span(late.as_secs().max(0) as u64));
+            RowCell::new(words, Tone::Warning)
+        }
+        (Left::Open, Expiry::Orphaned) => RowCell::new(entry.left_word(look.now), Tone::Warning),
+        (Left::Open, _) => RowCell::dim(entry.left_word(look.now)),
+    }
+}
+
+/// What the filter finds of an output that its columns do not say.
+fn known(row: &OutputRow) -> String {
+    let entry = &row.entry;
+    let first_line = row.peek().map(|peek| peek.first_line.to_string()).unwrap_or_default();
+    let call = row.call().map_or("", |call| &call.call);
+    let [session, project] = [entry.session(), entry.project()].map(Option::unwrap_or_default);
+    let (tool, path) = (row.tool().unwrap_or_default(), entry.path());
+    format!("{tool} {session} {project} {call} {} {first_line}", path.display())
+}
+
+/// Returns the store, and how it deletes.
+fn store_and_rule(row: &OutputRow) -> String {
+    let root = &row.entry.place().root.path;
+    format!("{}: {} · {}", row.entry.store().name, root.display(), describe_rule(&row.entry))
+}
+
+/// Describes the rule by which an entry is deleted.
+fn describe_rule(entry: &Entry) -> String {
+    let after = entry.place().after.map(|after| span(after.as_secs().max(0) as u64));
+    let aged = |since: &str| match &after {
+        Some(after) => format!("deleted {after} after {since}"),
+        None => "never deleted".to_owned(),
+    };
+    match entry.rule {
+        Rule::Mtime => aged("the last change"),
+        Rule::Id => aged("it was made"),
+        Rule::Count => "deleted as one of the oldest, once there are too many".to_owned(),
+        Rule::TotalSize => "deleted as one of the oldest, once they are too large".to_owned(),
+        Rule::SessionEnd => "deleted when the session ends".to_owned(),
+        Rule::ProcessExit => "deleted when the agent ends".to_owned(),
+        Rule::Never => "never deleted".to_owned(),
+        Rule::Unknown => "its rule is not known".to_owned(),
+    }
+}
+
+fn session(row: &OutputRow) -> String {
+    row.entry.whose().map_or_else(|| "no session".to_owned(), str::to_owned)
+}
+
+/// Returns two lines about an output: what it is and where it belongs; who can read it, and its rule.
+pub(super) fn details(row: &OutputRow, user: Option<u32>) -> [SafeText; 2] {
+    let entry = &row.entry;
+    let named = |what: &str, name: Option<&str>| name.map(|name| format!("{what} {name}"));
+    let call = row.call().map(|call| format!("call {}", call.call));
+    let session = named("session", entry.session()).or_else(|| named("project", entry.project()));
+    let id = SafeText::from_bytes(entry.id_bytes()).to_string();
+    let first = [Some(id), named("tool", row.tool()), session, call];
+    let owner = match user {
+        Some(user) if user == entry.owner => "you".to_owned(),
+        _ => entry.owner.to_string(),
+    };
+    let access = format!("mode {:04o}, owner {owner}{}", entry.mode, exposure(row));
+    let printed = row.peek().and_then(|peek| peek.printed);
+    let saved = printed.map(|all| format!("only the first {} of {} saved", size(entry.size()), size(all)));
+    let rule = if row.is_kept { "kept forever".to_owned() } else { describe_rule(entry) };
+    let join = |parts: Vec<String>| SafeText::from(parts.join(" · "));
+    [
+        join(first.into_iter().flatten().collect()),
+        join([saved, Some(access), Some(rule)].into_iter().flatten().collect()),
+    ]
+}
+
+/// Describes what the mode lets others do; empty if nothing.
+fn exposure(row: &OutputRow) -> &'static str {
+    match row.entry.mode & 0o077 {
+        _ if !row.entry.exposed() => "",
+        rights if rights & 0o022 != 0 => ": others can write to it",
+        rights if rights & 0o044 != 0 => ": others can read it",
+        _ => ": others can run it",
+    }
+}

@@ -1,0 +1,99 @@
+//! The rows of the list of stored outputs, and what is found out about each.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::capture::Record;
+use crate::session::citing::CitingCall;
+use crate::store::{Entry, EntryStatus, Env, first_line};
+use crate::text::ansi;
+use crate::text::label::SafeText;
+use crate::tui::list::column::SlowFigure;
+
+use super::got::ModelShare;
+
+/// A stored output.
+#[derive(Debug, Clone)]
+pub struct OutputRow {
+    pub entry: Entry,
+    /// Whether it is kept forever.
+    pub is_kept: bool,
+    /// What was found out about it; `None` if nothing yet.
+    pub facts: Option<Arc<OutputFacts>>,
+}
+
+/// What a scan does not tell of an output.
+#[derive(Debug, Clone, Default)]
+pub struct OutputFacts {
+    pub peek: SlowFigure<Peek>,
+    pub share: SlowFigure<ModelShare>,
+    /// The call that it is of; not to be had if no session near it in time names it.
+    pub call: SlowFigure<CitingCall>,
+}
+
+/// What was read from an output's file and from the record of its run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Peek {
+    /// The file's first line, as a terminal without colours would leave it.
+    pub first_line: SafeText,
+    /// The command that printed the output; empty if none is recorded.
+    pub command: SafeText,
+    /// The tool, if one is recorded.
+    pub tool: Option<Arc<str>>,
+    /// The bytes that the command printed, if it is recorded that only the first of them were saved.
+    pub printed: Option<u64>,
+}
+
+impl OutputRow {
+    pub(crate) fn peek(&self) -> Option<&Peek> {
+        self.facts.as_ref()?.peek.value.as_ref()
+    }
+
+    pub(crate) fn share(&self) -> Option<ModelShare> {
+        self.facts.as_ref()?.share.value
+    }
+
+    pub(crate) fn call(&self) -> Option<&CitingCall> {
+        self.facts.as_ref()?.call.value.as_ref()
+    }
+
+    /// Returns the tool named by the path, or else the one recorded.
+    pub(crate) fn tool(&self) -> Option<&str> {
+        self.entry.tool().or_else(|| self.peek()?.tool.as_deref())
+    }
+
+    /// Returns the command that printed the output, in one line; empty if none is known.
+    pub(crate) fn command(&self) -> SafeText {
+        match self.peek() {
+            Some(peek) if !peek.command.is_empty() => peek.command.clone(),
+            _ => self
+                .call()
+                .map(|call| call.command.lines().next().unwrap_or_default().into())
+                .unwrap_or_default(),
+        }
+    }
+
+    /// Whether its file can be opened to see what the model got.
+    pub(crate) fn can_be_read(&self) -> bool {
+        use EntryStatus::{FutureTime, HardLinked, Ok, Unfinished};
+        matches!(self.entry.status, Ok | Unfinished | HardLinked | FutureTime)
+    }
+}
+
+/// Reads an entry's first line and the record of its run.
+pub fn peek(entry: &Entry, env: &Env) -> Peek {
+    let line = first_line(entry).unwrap_or_default();
+    let run = if entry.is_own() { record(entry, env) } else { None };
+    Peek {
+        first_line: SafeText::from_bytes(&ansi::printed(&line)),
+        command: run.as_ref().map_or_else(SafeText::default, |run| SafeText::new(run.command.join(" "))),
+        printed: run.as_ref().filter(|run| run.kept.bytes < run.seen.bytes).map(|run| run.seen.bytes),
+        tool: run.and_then(|run| run.tool).map(Arc::from),
+    }
+}
+
+/// Returns the record of an entry's run. Different places may use the same name, so the path in the record must match
+/// too.
+fn record(entry: &Entry, env: &Env) -> Option<Record> {
+    Record::read(env, entry.name().to_str()?).filter(|run| entry.path() == Path::new(&run.path))
+}
