@@ -2,7 +2,6 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::path::Path;
 
 /// Overspill never uses the last gigabyte of a disk, or the last twentieth if that is less.
 const KEEP_FREE: u64 = 1 << 30;
@@ -53,27 +52,6 @@ impl RoomWatch {
 /// The error when no room is left.
 pub(crate) fn nearly_full() -> io::Error {
     io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full")
-}
-
-/// The size and free space of a file system, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Space {
-    /// The total size.
-    pub total: u64,
-    /// What this user may still use.
-    pub free: u64,
-}
-
-/// Returns the space of the file system that contains `path`.
-///
-/// # Errors
-/// The system's error.
-pub fn space(path: &Path) -> io::Result<Space> {
-    let disk = rustix::fs::statvfs(path)?;
-    Ok(Space {
-        total: disk.f_blocks.saturating_mul(disk.f_frsize),
-        free: disk.f_bavail.saturating_mul(disk.f_frsize),
-    })
 }
 
 #[cfg(test)]

@@ -11,14 +11,13 @@ mod root;
 mod spec;
 
 pub use crate::env::{Env, now};
-pub use crate::fs::room::{Space, space};
 pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, Swept, delete, sweep};
 pub use clean::pending::{Marked, Pending};
 pub use clean::{CleanPlan, CleanRule, Skipped, ToDelete, Trigger, Why, clean_plan};
 pub use list::entry::{Entry, EntryStatus, ListedDir, Origin, first_line};
 pub use list::report::{RootReport, RootState};
 pub use list::scan::scan;
-pub use list::sort::{Filter, GroupBy, SortBy, Sums, group_of, sum, sums_by};
+pub use list::sort::{SortBy, sum};
 pub use list::{DirWatch, IdMatch, Listing, has_prefix, list, prefer_whole, resolve};
 pub use own::id::{Id, IdForm, new_id, parse_id};
 pub use own::run::{RunNote, RunSize};

@@ -102,13 +102,13 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Back], "all lines"), (&[A::Matching], "filter more"), (&[A::Limits], "keep it"),
         (&[A::NextError], "errors"), (&[A::Search], "search"), (&[A::Other], "model got"),
     ]),
-    (FooterState::NoOutputs, &[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Sessions], "sessions")]),
+    (FooterState::NoOutputs, &[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "sessions")]),
     (FooterState::FilteredStores, &[
         (&[A::Back], "show all"), (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
         (&[A::Delete], "delete"), (&[A::Group], "group"),
     ]),
     (FooterState::Outputs, &[
-        (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sessions], "sessions"), (&[A::Sort], "sort"),
+        (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Other], "sessions"), (&[A::Sort], "sort"),
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Tune], "limits"),
         (&[A::Policy], "policies"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "group"),
     ]),
@@ -122,7 +122,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::Sessions, &[
         (&[A::Open], "calls"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Group], "groups"),
-        (&[A::Stores], "outputs"), (&[A::Refresh], "refresh"),
+        (&[A::Other], "outputs"), (&[A::Refresh], "refresh"),
     ]),
     (FooterState::Calls, &[
         (&[A::Open], "open"), (&[A::Texts], "other texts"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
@@ -134,9 +134,9 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::Watch, &[
         (&[A::Open], "open"), (&[A::Quit], "quit"), (&[A::Follow], "follow"), (&[A::Stores], "outputs"),
-        (&[A::Sessions], "sessions"), (&[A::Copy], "copy path"),
+        (&[A::Copy], "copy path"),
     ]),
-    (FooterState::WatchEmpty, &[(&[A::Quit], "quit"), (&[A::Stores], "outputs"), (&[A::Sessions], "sessions")]),
+    (FooterState::WatchEmpty, &[(&[A::Quit], "quit"), (&[A::Stores], "outputs")]),
     (FooterState::Tune, &[
         (&[A::Open], "use"), (&[A::Outputs], "outputs"), (&[A::Copy], "copy"), (&[A::Policy], "policies"),
         (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),

@@ -305,12 +305,21 @@ pub enum ScreenRequest {
     },
     /// Goes to the screen that serves this event, and hands it over.
     Show(Box<dyn ScreenEvent>),
+    /// Goes to the screen that serves this event in place of the one that is shown.
+    Turn(Box<dyn ScreenEvent>),
     /// Hands an event to the screen that knows it.
     Send(Event),
     /// Lays a pop-up over the screen.
     Lay(Box<dyn Layer>),
     /// Handles keys that were held back.
     Replay(Vec<KeyEvent>),
+}
+
+impl ScreenRequest {
+    /// Goes to the screen to which a link leads, in place of the one that is shown.
+    pub(crate) fn turn(link: Link) -> Self {
+        Self::Turn(Box::new(link))
+    }
 }
 
 /// What becomes of the command that still runs, if one does.

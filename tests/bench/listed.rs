@@ -26,7 +26,7 @@ pub fn measure(ours: &str, home: &Path, rounds: usize) {
     for _ in 0..rounds {
         let mut session = Session::start(&[ours], home);
         session.first(PATIENCE, |rows| rows.iter().any(|row| row.contains("Outputs")));
-        let pressed = session.press("T");
+        let pressed = session.press("\t");
         first.extend(session.until(pressed, PATIENCE, |rows| place(rows).is_some()));
         counting.extend((0..STEPS).filter_map(|_| moved(&mut session, "j")));
         session.settle(COUNTING);
@@ -35,7 +35,7 @@ pub fn measure(ours: &str, home: &Path, rounds: usize) {
         count = place(&session.rows()).map_or(0, |(_, count)| count);
         memory = memory.max(session.own_memory().unwrap_or(0));
     }
-    alone(&format!("Sessions, {count}: first rows after `T`"), &first, "<= 100 ms");
+    alone(&format!("Sessions, {count}: first rows after `Tab`"), &first, "<= 100 ms");
     let phases = [("while calls are counted", &counting), ("after that", &after), ("page by page", &pages)];
     for (when, times) in phases {
         let part = |percent| table::share(times, percent).map_or("-".into(), table::words);

@@ -7,7 +7,7 @@ use crate::cli::table::{Align, Table, safe, safe_or_dash};
 use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::human::size;
-use crate::store::{Entry, Filter, SortBy};
+use crate::store::{Entry, SortBy};
 
 use super::row::{EntryJson, age, left, mode};
 use super::runs::Runs;
@@ -36,10 +36,10 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
 
 /// Filters and sorts the entries as requested.
 fn sort(selected: &mut Selected, args: &ListArgs) {
-    let larger_than = args.larger_than.map(|size| size.number);
-    let filter = Filter { older_than: args.older_than, larger_than, ..Filter::default() };
+    let (now, larger_than) = (selected.now, args.larger_than.as_ref().map(|size| size.number));
+    let is_older = |entry: &Entry| args.older_than.is_none_or(|age| entry.age(now) > age);
+    selected.entries.retain(|entry| is_older(entry) && larger_than.is_none_or(|size| entry.size() > size));
     let by = args.sort.unwrap_or(SortBy::Age);
-    selected.entries.retain(|entry| filter.admits(entry, selected.now));
     selected.entries.sort_by(|a, b| by.compare(a, b));
 }
 

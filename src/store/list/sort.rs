@@ -1,16 +1,11 @@
-//! Sorts, filters and adds up entries. Pure.
+//! Sorts entries and adds up their sizes. Pure.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
-use memchr::memmem::Finder;
-
-use crate::store::{Entry, EntryStatus, Left, Origin};
+use crate::store::Entry;
 
 /// The sort key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,161 +134,7 @@ fn none_last<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
     (a.is_none(), a).cmp(&(b.is_none(), b))
 }
 
-/// Which entries to show; a field that is not set lets everything through.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    pub agent: Option<String>,
-    pub older_than: Option<SignedDuration>,
-    /// Only larger than this many bytes.
-    pub larger_than: Option<u64>,
-    /// Only with every word of this, ignoring case, in agent, tool, session, project, id, path, status, or the word for
-    /// its time left.
-    pub text: String,
-}
-
-impl Filter {
-    /// Whether the filter lets an entry through.
-    pub fn admits(&self, entry: &Entry, now: Timestamp) -> bool {
-        self.agent.as_deref().is_none_or(|agent| agent == entry.agent())
-            && self.older_than.is_none_or(|age| entry.age(now) > age)
-            && self.larger_than.is_none_or(|size| entry.size() > size)
-            && (self.text.is_empty() || Words::of(&self.text).are_in(entry, now, &[]))
-    }
-
-    /// The same for many entries in a row. Words are also searched in other texts of the entry, in lower case.
-    pub fn admitting(&self, now: Timestamp) -> impl FnMut(&Entry, &[&[u8]]) -> bool {
-        let mut words = Words::of(&self.text);
-        let rest = Filter { text: String::new(), ..self.clone() };
-        move |entry, more| rest.admits(entry, now) && words.are_in(entry, now, more)
-    }
-}
-
-/// The words that entries must contain. The text that entries share is searched only once for all in a row.
-struct Words {
-    words: Vec<Finder<'static>>,
-    origin: *const Origin,
-    /// The text of the last entry searched, in lower case: everything but the name, then the name.
-    text: Vec<u8>,
-    shared: usize,
-    /// The words that are not in the shared text.
-    open: Vec<usize>,
-}
-
-impl Words {
-    fn of(text: &str) -> Words {
-        let text = text.to_lowercase();
-        let words = text.split_whitespace().map(|word| Finder::new(word).into_owned()).collect();
-        Words { words, origin: std::ptr::null(), text: Vec::new(), shared: 0, open: Vec::new() }
-    }
-
-    fn are_in(&mut self, entry: &Entry, now: Timestamp, more: &[&[u8]]) -> bool {
-        if self.origin != Arc::as_ptr(entry.origin()) {
-            self.share(entry);
-        }
-        if self.open.is_empty() {
-            return true;
-        }
-        self.add_name(entry.name());
-        let status = (entry.status != EntryStatus::Ok).then(|| entry.status.words().to_lowercase());
-        let told = [entry.left_word(now).as_bytes(), status.as_deref().unwrap_or_default().as_bytes()];
-        self.open.iter().all(|n| {
-            let word = &self.words[*n];
-            // A word may also begin in the directory's path and end in the name.
-            let name = &self.text[self.shared.saturating_sub(word.needle().len())..];
-            [name].iter().chain(&told).chain(more).any(|text| word.find(text).is_some())
-        })
-    }
-
-    fn share(&mut self, entry: &Entry) {
-        self.origin = Arc::as_ptr(entry.origin());
-        let or_none = |word: Option<&str>| word.unwrap_or_default().to_owned();
-        let [tool, session, project] = [entry.tool(), entry.session(), entry.project()].map(or_none);
-        let place = entry.place().path.to_string_lossy();
-        let text = format!("{} {tool} {session} {project} {place}/", entry.agent()).to_lowercase();
-        self.open =
-            (0..self.words.len()).filter(|n| self.words[*n].find(text.as_bytes()).is_none()).collect();
-        self.shared = text.len();
-        self.text = text.into_bytes();
-    }
-
-    /// Puts the name after the shared text.
-    fn add_name(&mut self, name: &OsStr) {
-        self.text.truncate(self.shared);
-        if name.as_encoded_bytes().is_ascii() {
-            self.text.extend(name.as_encoded_bytes().iter().map(u8::to_ascii_lowercase))
-        } else {
-            self.text.extend(name.to_string_lossy().to_lowercase().bytes())
-        }
-    }
-}
-
-/// How entries are grouped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GroupBy {
-    Agent,
-    Store,
-    /// Session, or else project.
-    Session,
-    /// Day of modification.
-    Day,
-}
-
 /// Adds up sizes in bytes, saturating: sparse files can add up to more than fits.
 pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
     sizes.into_iter().fold(0, u64::saturating_add)
-}
-
-/// The totals of a group of entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sums {
-    pub entries: u64,
-    /// Their size in bytes.
-    pub bytes: u64,
-    /// Number of overdue entries.
-    pub overdue: u64,
-    /// Size of the overdue entries in bytes.
-    pub overdue_bytes: u64,
-}
-
-impl Sums {
-    pub fn add(&mut self, entry: &Entry, now: Timestamp) {
-        self.entries += 1;
-        self.bytes = self.bytes.saturating_add(entry.size());
-        if matches!(entry.left(now), Left::Overdue(_)) {
-            self.overdue += 1;
-            self.overdue_bytes = self.overdue_bytes.saturating_add(entry.size());
-        }
-    }
-
-    /// Adds up `entries`.
-    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>, now: Timestamp) -> Sums {
-        let mut sums = Sums::default();
-        entries.into_iter().for_each(|entry| sums.add(entry, now));
-        sums
-    }
-}
-
-/// Returns the name of an entry's group. A day is written `2026-11-21` in `zone`; `–` stands for what a path does not
-/// say.
-pub fn group_of(entry: &Entry, by: GroupBy, zone: &TimeZone) -> String {
-    match by {
-        GroupBy::Agent => entry.agent().to_string(),
-        GroupBy::Store => entry.store().name.clone(),
-        GroupBy::Session => entry.whose().unwrap_or("–").to_owned(),
-        GroupBy::Day => entry.modified().to_zoned(zone.clone()).date().to_string(),
-    }
-}
-
-/// Returns the groups of `entries` by name, each with its totals.
-pub fn sums_by<'a>(
-    entries: impl IntoIterator<Item = &'a Entry>,
-    by: GroupBy,
-    zone: &TimeZone,
-    now: Timestamp,
-) -> BTreeMap<String, Sums> {
-    let mut groups: BTreeMap<String, Sums> = BTreeMap::new();
-    for entry in entries {
-        groups.entry(group_of(entry, by, zone)).or_default().add(entry, now);
-    }
-    groups
 }

@@ -284,12 +284,6 @@ fn the_built_in_descriptions_are_valid_files_of_a_users_own() {
 }
 
 #[test]
-fn a_disk_has_room() {
-    let space = space(Path::new("/")).unwrap();
-    assert!(space.free <= space.total && space.total > 0);
-}
-
-#[test]
 fn mistakes_in_a_users_file_are_said_with_their_line() {
     let home = Home::new();
     fs::create_dir_all(home.at("stores")).unwrap();

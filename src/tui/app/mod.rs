@@ -111,6 +111,10 @@ impl App {
                     ScreenRequest::DeleteMarked => self.delete_marked(effects),
                     ScreenRequest::OtherFile { next } => self.other_file(next, effects),
                     ScreenRequest::Show(event) => self.show(event, effects),
+                    ScreenRequest::Turn(event) => {
+                        self.pop(1, effects);
+                        self.show(event, effects);
+                    }
                     ScreenRequest::Send(Event::Told(message)) => self.say(Some(message)),
                     ScreenRequest::Send(event) => self.send(event, effects),
                     ScreenRequest::Lay(layer) => self.layers.push(layer),

@@ -2,7 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
 use crate::tui::widget::line::{self, Span};
@@ -11,6 +11,9 @@ use crate::tui::widget::table::{ListTable, ListTableRow, TableColumn};
 use super::ShownRow;
 use super::column::ListColumn;
 use super::screen::{ListKind, ListScreen, ListTitle};
+
+/// The lists between which Tab changes.
+const TABS: [&str; 2] = ["Outputs", "Sessions"];
 
 /// The fewest columns in which the name of what is listed is shown.
 const MIN_NAME: usize = 8;
@@ -50,9 +53,11 @@ impl<L: ListKind> ListScreen<L> {
         let theme = &self.canvas.theme;
         let ListTitle { place, figures, alarm, name, state } = self.of.title(&self.list);
         let mut left = Vec::new();
-        for (n, word) in place.iter().enumerate() {
-            left.push(Span::new(if n == 0 { " " } else { " › " }, Style::new()));
-            left.push(Span::new(*word, theme.active));
+        let is_tab = matches!(place, [one] if TABS.contains(one));
+        let (words, between) = if is_tab { (&TABS[..], " │ ") } else { (place, " › ") };
+        for (n, word) in words.iter().enumerate() {
+            left.push(Span::new(if n == 0 { " " } else { between }, theme.dim));
+            left.push(Span::new(*word, if place.contains(word) { theme.active } else { theme.dim }));
         }
         if !figures.is_empty() {
             left.push(Span::plain(format!("   {figures}")));
@@ -60,25 +65,34 @@ impl<L: ListKind> ListScreen<L> {
         if !alarm.is_empty() {
             left.push(Span::new(format!(" · {alarm}"), theme.warning));
         }
-        let order = match state.is_empty() {
-            true if self.list.is_empty() => String::new(),
-            true => format!("sort: {} ", self.list.order_in_words()),
-            false => format!("{state} "),
+        let orders = match state.is_empty() {
+            true if self.list.is_empty() => Default::default(),
+            true => self.list.order_in_words().map(|order| format!("sort: {order} ")),
+            false => [format!("{state} "), String::new()],
         };
-        let room = usize::from(area.width).saturating_sub(line::width(&left) + order.width() + 6);
+        let room = usize::from(area.width).saturating_sub(line::width(&left) + orders[0].width() + 6);
         if !name.is_empty() && room >= MIN_NAME {
             let name = line::head(name, room, self.canvas.glyphs());
             left.push(Span::new(format!(" · {name}"), theme.dim));
         }
         line::spans(frame.buffer_mut(), area, &left);
-        let filter = self.list.filter_text();
+        self.draw_right(frame, area, line::width(&left), orders);
+    }
+
+    /// Draws the filter and the order of the rows, as far as there is room; the filter always, because with one the list
+    /// is not complete.
+    fn draw_right(&self, frame: &mut Frame, area: Rect, taken: usize, orders: [String; 2]) {
+        let (theme, filter) = (&self.canvas.theme, self.list.filter_text());
+        let room = usize::from(area.width).saturating_sub(taken + 2);
         let filter = if filter.is_empty() { String::new() } else { format!("filter: {filter}   ") };
-        let (filter, order) = (Span::new(filter, theme.accent), Span::new(order, theme.dim));
-        let taken = line::width(&left);
-        for right in [vec![filter.clone(), order], vec![filter]] {
-            if taken + line::width(&right) + 2 <= usize::from(area.width) {
+        let [long, short] = orders;
+        for order in [long, short, String::new()] {
+            let right = [Span::new(filter.clone(), theme.accent), Span::new(order, theme.dim)];
+            if line::width(&right) <= room {
                 return line::right(frame.buffer_mut(), area, taken, &right);
             }
         }
+        let filter = line::head(filter.trim_end(), room, self.canvas.glyphs());
+        line::right(frame.buffer_mut(), area, taken, &[Span::new(filter, theme.accent)]);
     }
 }

@@ -356,11 +356,12 @@ impl<R: Clone> List<R> {
         (self.options.sort, self.options.reversed)
     }
 
-    /// Returns the order in words: `errors lost, most first`.
-    pub(crate) fn order_in_words(&self) -> String {
+    /// Returns the order in words, the longest form first: `errors lost, most first`, `errors lost`.
+    pub(crate) fn order_in_words(&self) -> [String; 2] {
         let (columns, (sort, reversed)) = (self.sort_columns(), self.sort());
-        let column = columns.get(sort);
-        column.map_or_else(String::new, |column| format!("{}, {}", column.name, column.order(reversed)))
+        let Some(column) = columns.get(sort) else { return Default::default() };
+        let short = if reversed { format!("{} reversed", column.name) } else { column.name.to_owned() };
+        [format!("{}, {}", column.name, column.order(reversed)), short]
     }
 
     /// Sorts by a column; if it is the one in use, in the other direction.

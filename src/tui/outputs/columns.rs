@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use jiff::tz::TimeZone;
 
 use crate::human::{size, span, span_left};
-use crate::store::{self, Entry, EntryStatus, Expiry, GroupBy, Left, Rule, SortBy, group_of};
+use crate::store::{self, Entry, EntryStatus, Expiry, Left, Rule, SortBy};
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
 use crate::tui::list::column::{
@@ -21,7 +21,7 @@ use super::rows::OutputRow;
 pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
     noun: "output",
     columns: COLUMNS,
-    groups: &[store_and_rule, session, |row| group_of(&row.entry, GroupBy::Day, &TimeZone::system())],
+    groups: &[store_and_rule, session, day],
     words: &[
         ("cut", |row, _| row.share().is_some_and(|share| share.got.is_cut())),
         ("errors", |row, _| lost(row).is_some_and(|lost| lost.errors.all > 0)),
@@ -56,13 +56,16 @@ const COLUMNS: &[ListColumn<OutputRow>] =
             ),
         ListColumn::new("model got", Right, 18, got).sorts('g', ["least first", "most first"], |a, b| {
             // What was lost of an output that was not measured may be the most.
-            let rank = |row: &OutputRow| row.share().map(|share| share.got.rank());
+            let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
             rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
         }),
         ListColumn::new("errors lost", Right, 11, errors_lost).yields(1).sorts('e', LARGEST, |a, b| {
             let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
-            let unknown = |row: &OutputRow| Reverse(row.share().is_none());
-            unknown(a).cmp(&unknown(b)).then_with(|| LostInCall::compare(&figure(a), &figure(b)))
+            let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
+            unknown(a)
+                .cmp(&unknown(b))
+                .then_with(|| LostInCall::compare(&figure(a), &figure(b)))
+                .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
         }),
         ListColumn::new("time left", Right, 14, time_left).in_order(
             'l',
@@ -186,6 +189,11 @@ fn describe_rule(entry: &Entry) -> String {
 
 fn session(row: &OutputRow) -> String {
     row.entry.whose().map_or_else(|| "no session".to_owned(), str::to_owned)
+}
+
+/// Returns the day of the last change, in local time.
+fn day(row: &OutputRow) -> String {
+    row.entry.modified().to_zoned(TimeZone::system()).date().to_string()
 }
 
 /// Returns two lines about an output: what it is and where it belongs; who can read it, and its rule.

@@ -33,7 +33,7 @@ use super::list::column::{ListSpec, SlowState};
 use super::list::rows::RowTable;
 use super::list::screen::{BesideFrame, ListContext, ListKind, ListTitle};
 use super::list::texts::TextTable;
-use super::screen::{Effect, Link, OpenRequest};
+use super::screen::{Effect, Link, OpenRequest, ScreenRequest};
 use super::widget::canvas::Canvas;
 use beside::Glance;
 use event::OutputsEvent;
@@ -48,7 +48,7 @@ const MAX_FACTS: usize = 20_000;
 /// The most outputs that are measured because the list is sorted or filtered by what that finds out.
 const MAX_MEASURED: usize = 20_000;
 
-/// From this many columns on, the title says how many outputs others can read.
+/// From this many columns on, the title says how many outputs others can read, and how large the overdue ones are.
 const WIDE: u16 = 100;
 
 /// The list of stored outputs.
@@ -131,6 +131,7 @@ impl ListKind for Outputs {
         let alarm = match overdue {
             0 => String::new(),
             _ if !list.filter_text().is_empty() => String::new(),
+            _ if list.look().width < WIDE => format!("overdue {}", thousands(overdue)),
             _ => format!("overdue {}, {}", thousands(overdue), size(overdue_bytes)),
         };
         ListTitle { place: &["Outputs"], figures, alarm, ..ListTitle::default() }
@@ -215,6 +216,7 @@ impl ListKind for Outputs {
             Action::DeleteNow => self.delete_now(on),
             Action::CleanOverdue => self.offer_cleaning(on),
             Action::Keep => self.keep_chosen(on),
+            Action::Other => on.effects.request(ScreenRequest::turn(Link::Sessions)),
             Action::ToCall => Self::go_to_call(on),
             _ => on.refuse(Self::CONTEXT),
         }

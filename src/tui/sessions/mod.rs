@@ -22,7 +22,7 @@ use super::keys::{Action, KeyContext};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState};
 use super::list::screen::{ListContext, ListKind, ListTitle};
-use super::screen::{Effects, Link};
+use super::screen::{Effects, Link, ScreenRequest};
 use rows::{FoundSessions, SessionRow, SessionToSum, SessionsEvent};
 
 /// The most sessions that are looked through for the originals of copied calls.
@@ -104,6 +104,7 @@ impl ListKind for Sessions {
                 on.effects.show(Link::Session { file: row.file.clone(), title });
             }
             Action::Refresh => self.find(on.effects),
+            Action::Other => on.effects.request(ScreenRequest::turn(Link::Stores(None))),
             Action::Stores => on.effects.show(Link::Stores(None)),
             _ => on.refuse(Self::CONTEXT),
         }

@@ -164,7 +164,7 @@ fn by() -> OpenedCalls {
 fn listed(size: (u16, u16)) -> Bench {
     let mut bench = Bench::new(size);
     bench.start_with_stores();
-    bench.keys("T");
+    bench.keys("<Tab>");
     assert_eq!(bench.jobs(Slot::FindSessions), 1);
     found(&mut bench, 1, sessions());
     bench
@@ -223,7 +223,7 @@ fn sessions_and_calls() {
 fn only_the_sessions_on_the_screen_are_counted() {
     let rows = (0..1000).map(|n| row("pi", n, Some(["", "/p", "t"]), None)).collect();
     let mut bench = Bench::new((80, 24));
-    bench.keys("T");
+    bench.keys("<Tab>");
     found(&mut bench, 1, rows);
     let summed: Vec<usize> = sum_jobs(std::mem::take(&mut bench.asked))
         .into_iter()
@@ -291,17 +291,17 @@ fn calls_are_sorted_by_what_was_lost_and_the_screen_goes_back_step_by_step() {
     bench.keys("q");
     assert!(bench.calls().list.rows().is_empty(), "the calls are closed");
     assert!(is_job(bench.asked.last().unwrap(), Slot::SumSessions), "{:?}", bench.asked.last());
-    bench.keys("q");
+    bench.keys("<Tab>");
     assert!(text(&bench).contains(" Outputs"), "{}", text(&bench));
     assert!(bench.stops(Slot::SumSessions), "{:?}", bench.asked);
 }
 
 #[test]
 fn whoever_leaves_the_sessions_ends_the_work_on_them() {
-    for key in ["<Esc>", "S"] {
+    for key in ["<Tab>", "S"] {
         let mut bench = Bench::new((80, 24));
         bench.start_with_stores();
-        bench.keys("T");
+        bench.keys("<Tab>");
         bench.asked.clear();
         bench.keys(key);
         assert!(text(&bench).contains(" Outputs"), "{}", text(&bench));

@@ -136,7 +136,7 @@ fn a_filter_that_is_given_up_returns_to_where_one_was() {
 fn a_filter_says_how_many_of_how_many() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let title = stocked.bench.keys("/overspill<Enter>").rows()[0].clone();
-    assert!(title.starts_with(" Outputs   2 of 6 · 25 B "), "{title}");
+    assert!(title.starts_with(" Outputs │ Sessions   2 of 6 · 25 B "), "{title}");
 }
 
 #[test]

@@ -161,8 +161,6 @@ fn an_output_opens_at_the_first_lost_error_and_esc_or_q_goes_back() {
         assert!(watching.title().contains("1 newer"), "{}", watching.title());
         watching.bench.keys("Sq");
         assert!(watching.title().starts_with(" Watch"), "{}", watching.title());
-        watching.bench.keys("Tq");
-        assert!(watching.title().starts_with(" Watch"), "{}", watching.title());
         watching.bench.asked.clear();
         watching.bench.keys("q");
         assert!(matches!(watching.bench.asked[..], [Effect::Quit(_)]), "{:?}", watching.bench.asked);

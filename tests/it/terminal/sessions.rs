@@ -12,7 +12,7 @@ fn from_sessions_to_a_call_and_back() {
     let home = Home::new();
     claude(&home);
     let mut session = Session::start_sized(&home, (120, 24), &[]);
-    session.keys("T").wait_for("1 session").wait_for("claude-code").wait_for("/home/u/proj");
+    session.keys("\t").wait_for("1 session").wait_for("claude-code").wait_for("/home/u/proj");
     session.keys("\r").wait_for("3 calls, 1 cut").wait_for("  saved ").wait_for("verified: claude-code/bash");
     session.keys("\r").wait_for("recorded · by claude-code 2.1.330").wait_status("kept 527 of 12,000 lines");
     session.keys("i").wait_for("reconstructed by claude-code/bash").wait_status("verified:");
@@ -24,7 +24,7 @@ fn from_sessions_to_a_call_and_back() {
     session.keys("ad").wait_status("the records hold no display copy");
     session.keys("q").wait_for("3 calls, 1 cut");
     session.keys("q").wait_for("1 session");
-    session.keys("q").wait_for("Outputs   1 output");
+    session.keys("\t").wait_for("Outputs │ Sessions   1 output");
     session.keys("q");
     assert_eq!(session.ended(), 0);
     session.is_restored();
@@ -37,7 +37,7 @@ fn an_output_of_stores_leads_to_its_call_and_the_call_to_its_output() {
     let mut session = Session::start_sized(&home, (120, 24), &[]);
     session.wait_for("  seq 1 12000");
     session.keys("C").wait_for("3 calls, 1 cut").wait_for("  saved ");
-    session.keys("S").wait_for("Outputs   1 output").wait_for("b12345678");
+    session.keys("S").wait_for("Outputs │ Sessions   1 output").wait_for("b12345678");
     session.keys("q");
     assert_eq!(session.ended(), 0);
 }
@@ -58,11 +58,11 @@ fn every_walk_leads_back_to_the_pipe_that_it_began_with() {
     session.keys("q").wait_for("3 calls, 1 cut");
     session.keys("q").wait_for("1 session");
     session.keys("q").wait_for(" seq 1 12000  Model got │ Whole output");
-    session.keys("q").wait_for("Outputs   1 output");
+    session.keys("q").wait_for("Outputs │ Sessions   1 output");
     session.keys("C").wait_for("  saved ");
     session.keys("\r").wait_for("recorded · by");
     session.keys("q").wait_for("3 calls, 1 cut");
-    session.keys("\x1b").wait_for("Outputs   1 output");
+    session.keys("\x1b").wait_for("Outputs │ Sessions   1 output");
     session.keys("\x1b").wait_status("the model gets all 40 lines").wait_status("100%");
     session.keys("\x1b").wait_status("q quits");
     session.keys("q");
@@ -83,7 +83,7 @@ fn a_command_that_ends_beneath_another_output_is_whole_when_one_is_back() {
     home.file("go", "");
     session.wait_status("exited with status 0");
     session.keys("q").wait_for("1 of 2");
-    session.keys("\x1b").wait_for("Outputs   2 outputs");
+    session.keys("\x1b").wait_for("Outputs │ Sessions   2 outputs");
     session.keys("q").wait_for("of 3,002 lines");
     session.keys("\tG").wait_for("last");
     session.keys("q");
@@ -96,7 +96,7 @@ fn a_session_that_grows_is_followed() {
     let home = Home::new();
     claude(&home);
     let mut session = Session::start_sized(&home, (120, 24), &[]);
-    session.keys("T").wait_for("1 session");
+    session.keys("\t").wait_for("1 session");
     session.keys("\r").wait_for("3 calls, 1 cut");
     let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
     let mut log = OpenOptions::new().append(true).open(log).unwrap();
@@ -118,7 +118,7 @@ fn a_call_whose_spill_was_deleted_stands_alone_and_says_so() {
     let spill = claude(&home);
     std::fs::remove_file(&spill).unwrap();
     let mut session = Session::start_sized(&home, (120, 24), &[]);
-    session.keys("T").wait_for("1 session");
+    session.keys("\t").wait_for("1 session");
     session.keys("\r").wait_for("plausible: claude-code/bash");
     session.keys("\r").wait_status("its spill was deleted since");
     session.keys("<").wait_status("limits have no effect");
@@ -136,7 +136,7 @@ fn a_spill_outside_of_the_stores_is_opened_only_after_its_path_was_shown() {
     std::fs::write(&log, text.replace(spill.to_str().unwrap(), elsewhere.to_str().unwrap())).unwrap();
     std::fs::remove_file(&spill).unwrap();
     let mut session = Session::start_sized(&home, (140, 24), &[]);
-    session.keys("T").wait_for("1 session");
+    session.keys("\t").wait_for("1 session");
     session.keys("\r").wait_for("is in no known store");
     session.keys("\r").wait_status("its spill is in no known store");
     session.keys("i").wait_status(elsewhere.to_str().unwrap());
@@ -153,7 +153,7 @@ fn a_session_and_its_call_that_lost_an_error_are_found() {
     whole.extend(b"error: no space left on device\n");
     std::fs::write(&spill, whole).unwrap();
     let mut session = Session::start_sized(&home, (120, 24), &[]);
-    session.keys("T").wait_for("1 session");
+    session.keys("\t").wait_for("1 session");
     session.keys("/lost\r").wait_for("1 of 1 session").wait_for(SESSION);
     session.keys("\r").wait_for("3 calls, 1 cut");
     session.keys("/lost\r").wait_for("1 of 3 calls").wait_for("seq 1 12000");
@@ -166,7 +166,7 @@ fn a_session_that_begins_appears_by_itself() {
     let home = Home::new();
     claude(&home);
     let mut session = Session::start_sized(&home, (120, 24), &[]);
-    session.keys("T").wait_for("1 session");
+    session.keys("\t").wait_for("1 session");
     let project = root(&home).join(".claude/projects/-home-u-proj");
     let log = std::fs::read_to_string(project.join(format!("{SESSION}.jsonl"))).unwrap();
     let other = "99999999-2222-3333-4444-555555555555";
