@@ -82,14 +82,8 @@ impl<R> ArrangeTask<R> {
             let text = self.texts.get(n as usize);
             terms.are_in(&self.rows[n as usize], (n as usize, &self.look), text, known.as_deref_mut())
         };
-        let all: Vec<u32>;
-        let candidates: &[u32] = match &self.among {
-            Some(among) => among,
-            None => {
-                all = (0..self.rows.len() as u32).collect();
-                &all
-            }
-        };
+        let candidates = || Arc::new((0..self.rows.len() as u32).collect());
+        let candidates: Arc<Vec<u32>> = self.among.clone().unwrap_or_else(candidates);
         for batch in candidates.chunks(super::rows::BATCH) {
             if !go_on() {
                 return None;

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::style::Style;
 
+use crate::human::thousands;
 use crate::text::label::SafeText;
 use crate::tui::popup::sort_menu::SortColumn;
 use crate::tui::widget::line::Span;
@@ -222,7 +223,7 @@ const BAR: u64 = 8;
 /// Draws a share in percent, as a bar where there is room: `▇▇░░░░░░  21%`. Something is never nothing.
 pub(crate) fn share(percent: u64, look: &RowLook) -> String {
     let words = if percent == 0 { "<1%".to_owned() } else { format!("{percent}%") };
-    if look.width < WITH_BARS {
+    if look.width < WIDE {
         return words;
     }
     let full = (percent.min(100) * BAR).div_ceil(100) as usize;
@@ -230,5 +231,11 @@ pub(crate) fn share(percent: u64, look: &RowLook) -> String {
     format!("{}{} {words:>4}", "▇".repeat(full), "░".repeat(BAR as usize - full))
 }
 
-/// From this many columns of the screen on, shares have bars.
-const WITH_BARS: u16 = 100;
+/// From this many columns of the screen on, shares have bars, and titles say what is of less worth.
+pub(crate) const WIDE: u16 = 100;
+
+/// Says in a title how many of the rows other users can read; empty for none, or without room.
+pub(crate) fn readable_by_others(rows: u64, look: &RowLook) -> String {
+    let is_said = rows > 0 && look.width >= WIDE;
+    if is_said { format!(" · {} readable by others", thousands(rows)) } else { String::new() }
+}

@@ -53,6 +53,7 @@ impl<R: Clone> List<R> {
             && self.next.is_none()
             && (before.group, self.shown.all, self.shown.searched) == (None, all, self.texts.read())
             && is_asked
+            && !self.running.is_some_and(|running| running.is_stale)
             && terms.narrow(&self.options.filter, &before.filter);
         let landing = landing.or(self.running.and_then(|running| running.landing));
         let replaced = self.next.as_ref().map(|_| self.replaced(landing));

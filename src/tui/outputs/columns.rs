@@ -10,7 +10,7 @@ use crate::store::{self, Entry, EntryStatus, Expiry, Left, Rule, SortBy};
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
 use crate::tui::list::column::{
-    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, Tone, key_of, share,
+    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, Tone, WIDE, key_of, share,
 };
 use crate::tui::list::rows::RowTable;
 use crate::tui::widget::table::CellSide::{Left as ToLeft, Right};
@@ -105,7 +105,7 @@ fn got(row: &OutputRow, look: &RowLook) -> RowCell {
     };
     let words = facts.share.describe(|measured| match measured.got {
         ModelGot::Percent(percent) => share(percent.into(), look),
-        ModelGot::LostLastLine if look.width < 100 => "−1 line".to_owned(),
+        ModelGot::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
         got => got.words(),
     });
     let tone = match facts.share.value.map(|share| share.got) {

@@ -29,7 +29,7 @@ use super::footer::FooterState;
 use super::job::Slot;
 use super::keys::{Action, KeyContext};
 use super::list::List;
-use super::list::column::{ListSpec, SlowState};
+use super::list::column::{ListSpec, SlowState, WIDE, readable_by_others};
 use super::list::rows::RowTable;
 use super::list::screen::{BesideFrame, ListContext, ListKind, ListTitle};
 use super::list::texts::TextTable;
@@ -47,9 +47,6 @@ const MAX_FACTS: usize = 20_000;
 
 /// The most outputs that are measured because the list is sorted or filtered by what that finds out.
 const MAX_MEASURED: usize = 20_000;
-
-/// From this many columns on, the title says how many outputs others can read, and how large the overdue ones are.
-const WIDE: u16 = 100;
 
 /// The list of stored outputs.
 #[derive(Default)]
@@ -116,9 +113,8 @@ impl ListKind for Outputs {
         let figures = match list.filter_text() {
             _ if outputs == 0 => String::new(),
             "" => {
-                let is_said = exposed > 0 && list.look().width >= WIDE;
-                let exposed = is_said.then(|| format!(" · {} readable by others", thousands(exposed)));
-                format!("{} · {}{}", count(outputs, "output"), size(bytes), exposed.unwrap_or_default())
+                let exposed = readable_by_others(exposed, list.look());
+                format!("{} · {}{exposed}", count(outputs, "output"), size(bytes))
             }
             _ => {
                 let shown = format!("{} of {}", thousands(list.len() as u64), thousands(outputs));

@@ -19,7 +19,6 @@ pub(crate) fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> 
         ("~ before a number", "approximate: lines are still being counted"),
         ("≠ in Calls", "no policy of the agent makes the text that was recorded"),
         ("* in a list", "marked, to act on several"),
-        ("! in Sessions", "others can read this file too"),
         ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
         ("^[[1m dim", "an escape sequence as text, as the model got it"),
     ];

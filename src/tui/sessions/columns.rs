@@ -31,10 +31,7 @@ pub(super) static SPEC: ListSpec<SessionRow> = ListSpec {
     },
     key: |row| key_of((&row.file.path, &row.file.id)),
     sum,
-    mark: |row| {
-        let is_open = row.words.as_ref().is_some_and(|words| words.is_open_to_others);
-        RowCell::new(if is_open { "!" } else { " " }, Tone::Warning)
-    },
+    mark: |_| RowCell::plain(" "),
 };
 
 const COLUMNS: &[ListColumn<SessionRow>] = &[

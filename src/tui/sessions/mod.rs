@@ -20,7 +20,7 @@ use super::footer::FooterState;
 use super::job::Slot;
 use super::keys::{Action, KeyContext};
 use super::list::List;
-use super::list::column::{ListSpec, SlowState};
+use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::screen::{Effects, Link, ScreenRequest};
 use rows::{FoundSessions, SessionRow, SessionToSum, SessionsEvent};
@@ -54,7 +54,11 @@ impl ListKind for Sessions {
     fn title(&self, list: &List<SessionRow>) -> ListTitle {
         let (all, shown) = (list.rows().len() as u64, list.len() as u64);
         let figures = match list.filter_text() {
-            "" => count(all, "session"),
+            "" => {
+                let words = list.rows().iter().filter_map(|row| row.words.as_ref());
+                let open = words.filter(|words| words.is_open_to_others).count() as u64;
+                format!("{}{}", count(all, "session"), readable_by_others(open, list.look()))
+            }
             _ => format!("{} of {}", thousands(shown), count(all, "session")),
         };
         ListTitle { place: &["Sessions"], figures, ..ListTitle::default() }

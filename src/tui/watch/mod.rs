@@ -14,7 +14,7 @@ use super::event::{Event, Message, ScreenEvent};
 use super::footer::FooterState;
 use super::keys::{Action, KeyContext};
 use super::list::List;
-use super::list::column::{LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone};
+use super::list::column::{LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone, WIDE};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::screen::{Effect, Link, OpenRequest};
 use super::widget::table::CellSide::{Left, Right};
@@ -24,9 +24,6 @@ const MAX_ROWS: usize = 10_000;
 
 /// The most columns of the screen for an agent's name.
 const AGENT: usize = 14;
-
-/// From this many columns on, a row says what the model got in full, and of how many errors some were lost.
-const WIDE: u16 = 100;
 
 /// Below this many columns, the time has no seconds.
 const NARROW: u16 = 72;
