@@ -53,9 +53,8 @@ impl App {
 
     /// Leaves the screens at once.
     pub(super) fn quit_now(&mut self, command: CommandFate, marks: PendingFate, effects: &mut Effects) {
-        let screens = self.stack.iter_mut().chain(&mut self.shelf);
         let to_delete = match marks {
-            PendingFate::Delete => screens.flat_map(|screen| screen.take_pending()).collect(),
+            PendingFate::Delete => self.take_pending(),
             PendingFate::Keep => Vec::new(),
         };
         quit(command, to_delete, effects);
@@ -63,8 +62,12 @@ impl App {
 
     /// Deletes what is marked for deletion.
     pub(super) fn delete_marked(&mut self, effects: &mut Effects) {
+        effects.push(Effect::Delete(self.take_pending()));
+    }
+
+    fn take_pending(&mut self) -> Vec<Marked> {
         let screens = self.stack.iter_mut().chain(&mut self.shelf);
-        effects.push(Effect::Delete(screens.flat_map(|screen| screen.take_pending()).collect()));
+        screens.flat_map(|screen| screen.take_pending()).collect()
     }
 
     /// Stops what runs, else leaves the screens at once: deletes nothing, and lets the command run on.

@@ -173,6 +173,7 @@ impl<R> ListColumn<R> {
         self.in_order(letter, orders, RowOrder::Compare(by))
     }
 
+    /// The same with any order.
     pub(crate) const fn in_order(self, letter: char, orders: [&'static str; 2], by: RowOrder<R>) -> Self {
         let order = Some((SortColumn { letter, name: self.heading, orders }, by));
         let Self { heading, side, most, yields, cell, .. } = self;

@@ -43,12 +43,6 @@ impl<R> Terms<R> {
         self.terms.is_empty()
     }
 
-    /// Whether all rows that have these words have those of another filter, too, which it was typed on from.
-    pub(super) fn narrow(&self, typed: &str, before: &str) -> bool {
-        let texts = |terms: &Self| terms.terms.iter().all(|term| matches!(term, Term::Text(_)));
-        typed.starts_with(before) && texts(self) && texts(&Self::new(self.spec, before))
-    }
-
     /// Whether a row has all words. `text` is what was read of it, in lower case.
     pub(super) fn are_in(
         &self,
@@ -73,6 +67,12 @@ impl<R> Terms<R> {
             }
         })
     }
+}
+
+/// Whether all rows that have the words of a filter have those of the one that it was typed on from, too.
+pub(super) fn narrows<R>(spec: &'static ListSpec<R>, filter: &str, before: &str) -> bool {
+    let is_text = |filter| Terms::new(spec, filter).terms.iter().all(|term| matches!(term, Term::Text(_)));
+    filter.starts_with(before) && is_text(filter) && is_text(before)
 }
 
 /// Returns all words of a row, in lower case.

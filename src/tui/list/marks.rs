@@ -1,6 +1,7 @@
 //! The marks of a list, to act on several rows at once. They stay on their rows whatever is shown.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::tui::keys::Action;
 
@@ -32,6 +33,11 @@ impl<R: Clone> List<R> {
     /// Returns the number of marked rows.
     pub fn marked(&self) -> usize {
         self.marks.len()
+    }
+
+    /// Returns the numbers of the marked rows, cheap to share with a worker.
+    pub(crate) fn marked_rows(&self) -> Arc<Vec<u32>> {
+        Arc::new(self.marks.iter().copied().collect())
     }
 
     /// Takes all marks away. Returns false if there are none.

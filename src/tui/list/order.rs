@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::List;
 use super::arrange::{ArrangeTask, Arranged, ListOptions, Replaced};
-use super::filter::Terms;
+use super::filter::narrows;
 use super::rows::RowTable;
 
 /// Which row is to be selected once the rows are arranged.
@@ -47,14 +47,13 @@ impl<R: Clone> List<R> {
         let rows = self.next.as_ref().unwrap_or(&self.rows).clone();
         let all = rows.len();
         (self.tasks, self.arranged) = (self.tasks + 1, self.arranged + all as u64);
-        let terms = Terms::new(self.spec, &self.options.filter);
         let before = &self.shown.options;
         let is_part = ListOptions { filter: before.filter.clone(), ..self.options.clone() } == *before
             && self.next.is_none()
             && (before.group, self.shown.all, self.shown.searched) == (None, all, self.texts.read())
             && is_asked
             && !self.running.is_some_and(|running| running.is_stale)
-            && terms.narrow(&self.options.filter, &before.filter);
+            && narrows(self.spec, &self.options.filter, &before.filter);
         let landing = landing.or(self.running.and_then(|running| running.landing));
         let replaced = self.next.as_ref().map(|_| self.replaced(landing));
         let task = ArrangeTask {

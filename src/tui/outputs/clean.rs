@@ -1,4 +1,4 @@
-//! Draws what cleaning would delete, before anything is deleted.
+//! What cleaning would delete, shown before anything is deleted.
 
 use std::any::Any;
 
@@ -23,25 +23,6 @@ use crate::tui::widget::{frame, layout};
 use super::rows::OutputRow;
 use super::{Context, Outputs};
 
-/// What cleaning would delete, with a snapshot of the entries.
-#[derive(Debug)]
-pub(crate) struct Cleaning {
-    /// The plan. Its indices are row numbers in `rows`.
-    plan: CleanPlan,
-    /// The rows that the plan was made from.
-    rows: RowTable<OutputRow>,
-}
-
-impl Cleaning {
-    /// Marks for deletion exactly what was shown as overdue, even if a scan has found more since.
-    pub(super) fn marked(&self) -> impl Iterator<Item = Marked> + '_ {
-        self.plan.to_delete.iter().map(|to_delete| {
-            let entry = self.rows[to_delete.index].entry.clone();
-            Marked { entry, why: to_delete.why, mode: DeleteMode::Bulk }
-        })
-    }
-}
-
 impl Outputs {
     /// Shows what is overdue, before anything is deleted.
     pub(super) fn offer_cleaning(&mut self, on: Context) {
@@ -54,7 +35,7 @@ impl Outputs {
             *on.message = Some(Message::note("nothing is overdue"));
             return;
         }
-        on.effects.lay(CleaningBox { cleaning: Cleaning { plan, rows }, now, top: 0 });
+        on.effects.lay(CleaningBox { plan, rows, now, top: 0 });
     }
 }
 
@@ -67,11 +48,14 @@ fn feet(keys: &KeyMap) -> [String; 3] {
 }
 
 /// The overdue entries, scrolled down to a row.
-pub(crate) struct CleaningBox {
-    pub(crate) cleaning: Cleaning,
+struct CleaningBox {
+    /// What cleaning would delete. Its indices are row numbers in `rows`.
+    plan: CleanPlan,
+    /// The rows that the plan was made from.
+    rows: RowTable<OutputRow>,
     /// The time that ages are counted to.
-    pub(crate) now: Timestamp,
-    pub(crate) top: u16,
+    now: Timestamp,
+    top: u16,
 }
 
 impl Layer for CleaningBox {
@@ -88,7 +72,7 @@ impl Layer for CleaningBox {
             Action::PageUp | Action::HalfUp => self.top.saturating_sub(page),
             Action::Open => {
                 if let Some(outputs) = (on.below as &mut dyn Any).downcast_mut::<ListScreen<Outputs>>() {
-                    outputs.of.pending.mark(self.cleaning.marked());
+                    outputs.of.pending.mark(self.marked());
                     let words = outputs.of.pending_words(on.canvas.keys);
                     outputs.say(Some(Message::note(words)));
                 }
@@ -106,8 +90,16 @@ impl Layer for CleaningBox {
 }
 
 impl CleaningBox {
+    /// Returns exactly what is shown as overdue, even if a scan has found more since.
+    fn marked(&self) -> impl Iterator<Item = Marked> + '_ {
+        self.plan.to_delete.iter().map(|to_delete| {
+            let entry = self.rows[to_delete.index].entry.clone();
+            Marked { entry, why: to_delete.why, mode: DeleteMode::Bulk }
+        })
+    }
+
     fn draw_rows(&self, canvas: &Canvas, frame: &mut Frame, area: Rect) {
-        let Self { cleaning: Cleaning { plan, rows: all }, now, top } = self;
+        let Self { plan, rows: all, now, top } = self;
         let rows = plan.to_delete.len().max(1);
         let place = layout::overlay(
             area,

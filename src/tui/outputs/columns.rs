@@ -9,13 +9,15 @@ use crate::human::{size, span, span_left};
 use crate::store::{self, Entry, EntryStatus, Expiry, Left, Rule, SortBy};
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
+use crate::tui::list::List;
 use crate::tui::list::column::{
-    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, Tone, WIDE, key_of, share,
+    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,
+    key_of, share,
 };
 use crate::tui::list::rows::RowTable;
 use crate::tui::widget::table::CellSide::{Left as ToLeft, Right};
 
-use super::got::ModelGot;
+use super::got::{ModelGot, ModelShare};
 use super::rows::OutputRow;
 
 pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
@@ -35,8 +37,14 @@ pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
     mark: |_| RowCell::plain(" "),
 };
 
-/// The column by which the rows are sorted that are measured for it: `model got`; `errors lost` is the one after it.
-pub(super) const MEASURED: [&str; 2] = ["model got", "errors lost"];
+/// The columns and the words of the filter that go by what the model got.
+const MEASURED: [&str; 5] = ["model got", "errors lost", "cut", "errors", "lost"];
+
+/// Whether the rows are in an order, or pass a filter, that goes by what the model got.
+pub(super) fn goes_by_share(list: &List<OutputRow>) -> bool {
+    let by = list.sort_columns().get(list.sort().0).map(|column| column.name);
+    by.into_iter().chain(list.filter_text().split_whitespace()).any(|word| MEASURED.contains(&word))
+}
 
 const COLUMNS: &[ListColumn<OutputRow>] =
     &[
@@ -99,16 +107,22 @@ fn command(row: &OutputRow, _: &RowLook) -> RowCell {
     }
 }
 
+/// Returns what the model got, as far as it is known and can be.
+fn measured(row: &OutputRow) -> SlowFigure<ModelShare> {
+    match row.can_be_read() {
+        true => row.facts.as_ref().map(|facts| facts.share.clone()).unwrap_or_default(),
+        false => SlowFigure { value: None, state: SlowState::Failed },
+    }
+}
+
 fn got(row: &OutputRow, look: &RowLook) -> RowCell {
-    let Some(facts) = row.facts.as_ref().filter(|_| row.can_be_read()) else {
-        return RowCell::dim(if row.can_be_read() { "…" } else { "–" });
-    };
-    let words = facts.share.describe(|measured| match measured.got {
+    let measured = measured(row);
+    let words = measured.describe(|model| match model.got {
         ModelGot::Percent(percent) => share(percent.into(), look),
         ModelGot::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
         got => got.words(),
     });
-    let tone = match facts.share.value.map(|share| share.got) {
+    let tone = match measured.value.map(|share| share.got) {
         Some(ModelGot::Error | ModelGot::Nothing | ModelGot::Unsaved) => Tone::Warning,
         Some(ModelGot::LostLastLine | ModelGot::Percent(_)) => Tone::Plain,
         Some(ModelGot::All) | None => Tone::Dim,
@@ -121,16 +135,10 @@ fn lost(row: &OutputRow) -> Option<LostInCall> {
 }
 
 fn errors_lost(row: &OutputRow, _: &RowLook) -> RowCell {
-    match &row.facts {
-        Some(facts) if row.can_be_read() => {
-            let mut figure = SlowFigure { value: lost(row), state: facts.share.state };
-            if facts.share.value.is_some() && figure.value.is_none() {
-                figure.found(None);
-            }
-            LostInCall::cell(&figure)
-        }
-        _ => RowCell::dim(if row.can_be_read() { "…" } else { "–" }),
-    }
+    let SlowFigure { value, state } = measured(row);
+    let mut figure = SlowFigure { value: None, state };
+    value.into_iter().for_each(|share| figure.found(share.lost));
+    LostInCall::cell(&figure)
 }
 
 fn time_left(row: &OutputRow, look: &RowLook) -> RowCell {

@@ -14,7 +14,7 @@ pub(crate) mod searched;
 pub mod tuning;
 
 use std::any::Any;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ pub struct Outputs {
     /// What was found out about outputs.
     facts: HashMap<Identity, Arc<OutputFacts>>,
     /// The files for which workers were last asked to read the first lines, to measure, and to find the call.
-    asked: [Vec<Identity>; 3],
+    asked: [HashSet<Identity>; 3],
     /// The number of the job that reads what the filter searches; `None` if none runs.
     reading: Option<u64>,
     jobs: u64,
@@ -229,7 +229,7 @@ impl ListKind for Outputs {
         if !wanted.is_empty() {
             on.effects.run(Slot::Other, move |context| jobs::peek_all(wanted, context));
         }
-        let measured = match sorts_by_share(list) && list.len() <= MAX_MEASURED {
+        let measured = match columns::goes_by_share(list) && list.len() <= MAX_MEASURED {
             true => on_screen.iter().copied().chain(list.order().iter().map(|row| *row as usize)).collect(),
             false => on_screen.clone(),
         };
@@ -261,17 +261,8 @@ impl ListKind for Outputs {
     }
 }
 
-/// Whether the rows are in an order, or pass a filter, that goes by what the model got.
-fn sorts_by_share(list: &List<OutputRow>) -> bool {
-    let (sort, _) = list.sort();
-    let by = list.sort_columns().get(sort).map_or("", |column| column.name);
-    let filter = list.filter_text();
-    let words = ["cut", "lost", "errors"];
-    columns::MEASURED.contains(&by) || filter.split_whitespace().any(|word| words.contains(&word))
-}
-
 impl Outputs {
-    /// Returns those of some rows of which something is not known; none if a worker was asked for all of them.
+    /// Returns those of some rows of which something is not known, each once; none if a worker was asked for all of them.
     fn lacking(
         &mut self,
         what: usize,
@@ -279,19 +270,18 @@ impl Outputs {
         rows: &[usize],
         state: impl Fn(&OutputFacts) -> SlowState,
     ) -> Vec<RowEntry> {
-        let is_lacking = |row: &&usize| {
-            let facts = list.rows()[**row].facts.as_ref();
-            facts.is_none_or(|facts| state(facts) == SlowState::Missing)
+        let mut asked = HashSet::new();
+        let is_wanted = |row: &usize| {
+            let OutputRow { entry, facts, .. } = &list.rows()[*row];
+            let is_lacking = facts.as_ref().is_none_or(|facts| state(facts) == SlowState::Missing);
+            is_lacking && asked.insert(entry.identity)
         };
-        let wanted: Vec<RowEntry> =
-            rows.iter().filter(is_lacking).map(|row| (*row, list.rows()[*row].entry.clone())).collect();
-        let asked: Vec<Identity> = wanted.iter().map(|(_, entry)| entry.identity).collect();
-        let known = &mut self.asked[what];
-        if asked.iter().all(|identity| known.contains(identity)) {
+        let wanted: Vec<usize> = rows.iter().copied().filter(is_wanted).collect();
+        if asked.is_subset(&self.asked[what]) {
             return Vec::new();
         }
-        *known = asked;
-        wanted
+        self.asked[what] = asked;
+        wanted.into_iter().map(|row| (row, list.rows()[row].entry.clone())).collect()
     }
 
     fn handle(&mut self, event: OutputsEvent, on: Context) {
@@ -340,14 +330,15 @@ impl Outputs {
         if self.facts.len() > MAX_FACTS {
             self.facts.clear();
         }
-        let facts = self.facts.entry(entry.identity).or_default();
-        learn(Arc::make_mut(facts));
         let is_it = |n: &usize| {
             list.rows()
                 .get(*n)
                 .is_some_and(|row| row.entry.identity == entry.identity && row.entry.name() == entry.name())
         };
         let row = Some(row).filter(is_it).or_else(|| list.rows_on_screen().find(is_it));
+        let known = || row.and_then(|row| list.rows()[row].facts.clone()).unwrap_or_default();
+        let facts = self.facts.entry(entry.identity).or_insert_with(known);
+        learn(Arc::make_mut(facts));
         let facts = Arc::clone(facts);
         list.change(row.map(|row| (row, facts)), |row, facts| row.facts = Some(facts));
     }

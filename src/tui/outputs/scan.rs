@@ -91,7 +91,8 @@ impl Outputs {
     fn finish(&mut self, end: ScanEnd, on: Context) {
         if self.has_looked {
             let texts = on.list.texts().clone();
-            if texts.read() > 0 {
+            let had = self.texts_before.as_ref().map_or(0, |(_, texts)| texts.read());
+            if texts.read() > 0 && texts.read() >= had {
                 self.texts_before = Some((on.list.rows().clone(), texts));
             }
             self.reading = None;

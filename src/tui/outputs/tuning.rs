@@ -32,25 +32,24 @@ pub struct TuneStart {
 pub enum TuneSource {
     /// They were listed, or are to be listed from the stores.
     Listed(TuneOutputs),
-    /// The list of stored outputs shows them.
-    Shown(ShownOutputs),
-    /// They are marked in the list of stored outputs.
-    Marked(Vec<Entry>),
+    /// They are rows of the list of stored outputs.
+    Rows(OutputRows),
 }
 
 impl ScreenEvent for TuneStart {}
 
-/// The outputs of a list, in its order; cheap to share with a worker.
+/// Some rows of a list, in order; cheap to share with a worker.
 #[derive(Debug, Clone)]
-pub struct ShownOutputs {
-    rows: RowTable<OutputRow>,
-    order: Arc<Vec<u32>>,
+pub struct OutputRows {
+    all: RowTable<OutputRow>,
+    /// The numbers of those rows.
+    numbers: Arc<Vec<u32>>,
 }
 
-impl ShownOutputs {
+impl OutputRows {
     /// Returns copies of the entries. Takes time that grows with them.
     pub fn to_vec(&self) -> Vec<Entry> {
-        self.order.iter().map(|row| self.rows[*row as usize].entry.clone()).collect()
+        self.numbers.iter().map(|row| self.all[*row as usize].entry.clone()).collect()
     }
 }
 
@@ -58,8 +57,8 @@ impl Outputs {
     /// Hands on the marked outputs; without marks, those that the filter shows; without a filter, all.
     pub(super) fn tune_outputs(&self, policies: TunePolicies, on: Context) {
         let filter = on.list.filter_text();
-        let shown =
-            || TuneSource::Shown(ShownOutputs { rows: on.list.rows().clone(), order: on.list.order() });
+        let rows = |numbers| TuneSource::Rows(OutputRows { all: on.list.rows().clone(), numbers });
+        let shown = || rows(on.list.order());
         let (outputs, place) = match (on.list.marked(), filter, on.list.is_empty()) {
             (0, "", is_none) => {
                 // The list may not be complete yet, and then all are listed again.
@@ -73,10 +72,8 @@ impl Outputs {
             }
             (0, filter, false) => (shown(), SafeText::from(format!("filter: {filter}"))),
             _ => {
-                let marked: Vec<Entry> =
-                    on.list.marked_or_chosen().into_iter().map(|row| row.entry.clone()).collect();
-                let place = count(marked.len() as u64, "marked output").into();
-                (TuneSource::Marked(marked), place)
+                let place = count(on.list.marked() as u64, "marked output").into();
+                (rows(on.list.marked_rows()), place)
             }
         };
         on.effects.show(TuneStart { outputs, place, policies, find: None });

@@ -39,7 +39,7 @@ pub struct Leaving {
     pub(crate) command: CommandFate,
 }
 
-/// The fewest columns in which the name of an output is said.
+/// With less room than this, in columns, the name of an output is left out.
 const MIN_NAME: usize = 12;
 
 /// An answer.

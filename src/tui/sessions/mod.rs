@@ -248,7 +248,9 @@ fn is_same(a: &[Arc<SessionFile>], b: &[Arc<SessionFile>]) -> bool {
 /// Gives up the sums that were asked for and have not arrived; they will be asked for again.
 fn give_up_sums(list: &mut List<SessionRow>) {
     for n in 0..list.rows().len() {
-        if let Some(row) = list.row_mut(n).filter(|row| row.sums.state == SlowState::Asked) {
+        if list.rows()[n].sums.state == SlowState::Asked
+            && let Some(row) = list.row_mut(n)
+        {
             row.sums.state = SlowState::Missing;
         }
     }

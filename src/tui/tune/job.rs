@@ -46,8 +46,7 @@ pub(super) fn measure(
 ) {
     let outputs = match source {
         TuneSource::Listed(outputs) => outputs,
-        TuneSource::Shown(shown) => TuneOutputs::Entries(shown.to_vec()),
-        TuneSource::Marked(entries) => TuneOutputs::Entries(entries),
+        TuneSource::Rows(rows) => TuneOutputs::Entries(rows.to_vec()),
     };
     let run = match (context.services.prepare_tuning)(TuneRequest { outputs, policies, find }) {
         Ok(run) => Arc::new(run),

@@ -231,8 +231,8 @@ impl Pane<'_> {
         }
     }
 
-    /// Reverses the number of the current line, or only brightens it if nobody selected the line. Where there is no number,
-    /// reverses the edge of the text.
+    /// Marks the current line at its number: reversed if the user selected the line, else bold. Without a number, the edge of
+    /// the text is reversed.
     fn mark(&self, buffer: &mut Buffer, edge: Rect, row: &ScreenRow, line: CurrentLine) {
         let number = edge.width.saturating_sub(BESIDE_NUMBER);
         let (place, is_reversed) = match self.side {
