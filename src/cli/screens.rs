@@ -42,7 +42,7 @@ pub(crate) fn watch_on_screen(config: Config, follower: Follower) -> CommandResu
     start(config, Beginning { follower: Some(follower), ..Beginning::default() })
 }
 
-/// Shows the Tune view.
+/// Shows the list of settings.
 pub(crate) fn show_tune(config: Config, tune: TuneStart) -> CommandResult {
     start(config, Beginning { tune: Some(tune), ..Beginning::default() })
 }

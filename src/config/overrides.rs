@@ -39,8 +39,8 @@ pub enum LimitsFrom {
     Config(PathBuf),
     /// The record of the run that made the output.
     Run,
-    /// The setting applied in the Tune view.
-    Tune,
+    /// A setting that is applied in this session.
+    Setting,
     /// Command-line flags.
     Flags,
 }
@@ -51,7 +51,7 @@ impl fmt::Display for LimitsFrom {
             LimitsFrom::Policy => f.write_str("policy"),
             LimitsFrom::Flags => f.write_str("flags"),
             LimitsFrom::Run => f.write_str("run"),
-            LimitsFrom::Tune => f.write_str("Tune, in this session"),
+            LimitsFrom::Setting => f.write_str("setting, in this session"),
             LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
         }
     }

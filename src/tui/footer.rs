@@ -39,16 +39,14 @@ pub enum FooterState {
     Watch,
     /// The list of new outputs, before there is any.
     WatchEmpty,
-    /// The settings of a policy in the Tune view.
-    Tune,
-    /// The same, while they are measured.
-    TuneMeasuring,
-    /// The Tune view without any figures.
-    TuneNothing,
-    /// The policies in the Tune view.
-    TunePolicies,
-    /// The outputs that a setting cuts otherwise.
-    TuneOutputs,
+    /// Settings, while they are measured.
+    Measuring,
+    /// Settings or policies, without any figures.
+    NoFigures,
+    Settings,
+    Policies,
+    /// The outputs that a setting cuts differently.
+    ChangedOutputs,
     /// Preview of a call whose result was recorded.
     RecordedCall,
     /// The same, where the recorded text is all there is.
@@ -109,11 +107,11 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::Outputs, &[
         (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Other], "sessions"), (&[A::Sort], "sort"),
-        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Tune], "limits"),
+        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Limits], "limits"),
         (&[A::Policy], "policies"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "group"),
     ]),
     (FooterState::MarkedOutputs, &[
-        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::ChooseAll], "all"), (&[A::Tune], "limits"), (&[A::Policy], "policies"),
+        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::ChooseAll], "all"), (&[A::Limits], "limits"), (&[A::Policy], "policies"),
         (&[A::Back], "unmark"), (&[A::Open], "open"),
     ]),
     (FooterState::Deletions, &[
@@ -137,21 +135,22 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Copy], "copy path"),
     ]),
     (FooterState::WatchEmpty, &[(&[A::Quit], "quit"), (&[A::Stores], "outputs")]),
-    (FooterState::Tune, &[
-        (&[A::Open], "use"), (&[A::Outputs], "outputs"), (&[A::Copy], "copy"), (&[A::Policy], "policies"),
-        (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),
+    (FooterState::Measuring, &[
+        (&[A::Interrupt], "stop"), (&[A::Apply], "apply"), (&[A::JudgeBy], "judge by"), (&[A::Open], "outputs"),
     ]),
-    (FooterState::TuneMeasuring, &[
-        (&[A::Back], "stop"), (&[A::Open], "use"), (&[A::Search], "find"),
+    (FooterState::NoFigures, &[
+        (&[A::Back], "back"), (&[A::Policy], "policies"), (&[A::Refresh], "refresh"), (&[A::Stores], "lists"),
     ]),
-    (FooterState::TuneNothing, &[
-        (&[A::Back], "back"), (&[A::Policy], "policies"), (&[A::Refresh], "refresh"), (&[A::Stores], "outputs"),
+    (FooterState::Settings, &[
+        (&[A::Open], "outputs it changes"), (&[A::Apply], "apply"), (&[A::JudgeBy], "judge by"), (&[A::Copy], "copy"),
+        (&[A::Policy], "policies"), (&[A::Sort], "sort"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),
     ]),
-    (FooterState::TunePolicies, &[
-        (&[A::Open], "tune"), (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),
+    (FooterState::Policies, &[
+        (&[A::Open], "its settings"), (&[A::JudgeBy], "judge by"), (&[A::Sort], "sort"), (&[A::Filter], "filter"),
+        (&[A::Back], "back"), (&[A::Refresh], "refresh"),
     ]),
-    (FooterState::TuneOutputs, &[
-        (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Stores], "outputs"),
+    (FooterState::ChangedOutputs, &[
+        (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Stores], "lists"),
     ]),
     (FooterState::RecordedCall, &[
         (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Evidence], "recorded or reconstructed"),
@@ -176,8 +175,8 @@ impl FooterState {
             | Self::MarkedOutputs
             | Self::Deletions => KeyContext::Stores,
             Self::Sessions | Self::Calls | Self::Lines | Self::Watch | Self::WatchEmpty => KeyContext::Lists,
-            Self::Tune | Self::TuneMeasuring | Self::TuneNothing | Self::TunePolicies | Self::TuneOutputs => {
-                KeyContext::Tune
+            Self::Measuring | Self::NoFigures | Self::Settings | Self::Policies | Self::ChangedOutputs => {
+                KeyContext::Lists
             }
             _ => KeyContext::Pager,
         }

@@ -38,7 +38,7 @@ pub enum OpenedFrom {
     Stores,
     /// The calls of a session.
     Session,
-    /// The outputs of the Tune view.
+    /// The outputs that a setting cuts differently.
     Tune,
 }
 

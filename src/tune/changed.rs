@@ -1,4 +1,4 @@
-//! The outputs that a setting cuts otherwise than the present one: how many there are, and the worst of them.
+//! The outputs that a setting cuts differently than the present one: how many there are, and the worst of them.
 
 use std::cmp::Reverse;
 
@@ -9,7 +9,7 @@ use super::visit::{UnderSetting, VisitedOutput};
 /// As many of the outputs are held for each setting, so that the memory does not grow with them.
 const MOST: usize = 1000;
 
-/// An output that a setting cuts otherwise than the present one.
+/// An output that a setting cuts differently than the present one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChangedOutput {
     /// The number of the output in its corpus, 0-based.
@@ -24,7 +24,7 @@ pub(crate) struct ChangedOutput {
     pub then: UnderSetting,
 }
 
-/// The outputs that one setting cuts otherwise than the present one.
+/// The outputs that one setting cuts differently than the present one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChangedOutputs {
     /// How many there are.

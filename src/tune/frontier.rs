@@ -51,7 +51,7 @@ impl TuneMove {
         Self { keeps: share(to.kept_finds), now: share(now.kept_finds), tokens }
     }
 
-    /// Returns it in words: `keeps 97 % of errors (now 61 %) for 12 % fewer tokens`.
+    /// Returns it in words: `97% of errors (now 61%) for 12% fewer tokens`.
     pub(crate) fn words(&self, finds: &str) -> String {
         let change = self.tokens.abs();
         let rounded = match change {
@@ -60,12 +60,13 @@ impl TuneMove {
         };
         let tokens = match rounded.as_str() {
             "0.0" => "as many tokens".to_owned(),
-            share if self.tokens < 0.0 => format!("{share} % fewer tokens"),
-            share => format!("{share} % more tokens"),
+            share if self.tokens < 0.0 => format!("{share}% fewer tokens"),
+            share => format!("{share}% more tokens"),
         };
         match (self.keeps, self.now) {
             (Some(keeps), Some(now)) => {
-                format!("keeps {} of {finds} (now {}) for {tokens}", percent(keeps), percent(now))
+                let now = if keeps == now { "same".to_owned() } else { format!("now {}", percent(now)) };
+                format!("{} of {finds} ({now}) for {tokens}", percent(keeps))
             }
             _ => tokens,
         }
@@ -77,19 +78,19 @@ fn share_of(kept: u64, finds: u64) -> Option<f64> {
     (finds > 0).then(|| 100.0 * kept as f64 / finds as f64)
 }
 
-/// Returns how much of all finds `kept` is: `97 %`; a dash if there are none.
+/// Returns how much of all finds `kept` is: `97%`; a dash if there are none.
 pub(crate) fn share_in_words(kept: u64, finds: u64) -> String {
     share_of(kept, finds).map_or_else(|| "–".to_owned(), percent)
 }
 
-/// Rounds a share so that neither a few nor nearly all read as none or all: `97 %`, `0.3 %`, `99.9 %`.
+/// Rounds a share so that neither a few nor nearly all read as none or all: `97%`, `0.3%`, `99.9%`.
 fn percent(share: f64) -> String {
     let is_whole = share == 0.0 || share == 100.0 || (1.0..99.0).contains(&share);
     match share {
-        share if is_whole => format!("{share:.0} %"),
-        share if share < 0.1 => "under 0.1 %".to_owned(),
-        share if share > 99.9 => "over 99.9 %".to_owned(),
-        share => format!("{share:.1} %"),
+        share if is_whole => format!("{share:.0}%"),
+        share if share < 0.1 => "under 0.1%".to_owned(),
+        share if share > 99.9 => "over 99.9%".to_owned(),
+        share => format!("{share:.1}%"),
     }
 }
 
@@ -117,12 +118,12 @@ mod tests {
         let all =
             figures(&[(1000, 61), (880, 97), (1000, 100), (2500, 100), (1, 0), (96_560, 61), (1004, 61)]);
         let words = |to: usize| TuneMove::of(&all[to], &all[0], 100).words("errors");
-        assert_eq!(words(1), "keeps 97 % of errors (now 61 %) for 12 % fewer tokens");
-        assert_eq!(words(2), "keeps 100 % of errors (now 61 %) for as many tokens");
-        assert_eq!(words(3), "keeps 100 % of errors (now 61 %) for 150 % more tokens");
-        assert_eq!(words(4), "keeps 0 % of errors (now 61 %) for 100 % fewer tokens");
-        assert_eq!(words(5), "keeps 61 % of errors (now 61 %) for 9,556 % more tokens");
-        assert_eq!(words(6), "keeps 61 % of errors (now 61 %) for 0.4 % more tokens");
-        assert_eq!(TuneMove::of(&all[1], &all[0], 0).words("errors"), "12 % fewer tokens");
+        assert_eq!(words(1), "97% of errors (now 61%) for 12% fewer tokens");
+        assert_eq!(words(2), "100% of errors (now 61%) for as many tokens");
+        assert_eq!(words(3), "100% of errors (now 61%) for 150% more tokens");
+        assert_eq!(words(4), "0% of errors (now 61%) for 100% fewer tokens");
+        assert_eq!(words(5), "61% of errors (same) for 9,556% more tokens");
+        assert_eq!(words(6), "61% of errors (same) for 0.4% more tokens");
+        assert_eq!(TuneMove::of(&all[1], &all[0], 0).words("errors"), "12% fewer tokens");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`TuneGrid`] is the settings around a policy's limits. A [`Tuner`] visits outputs, each once, and returns what every
 //! setting does to one, in figures that hold no text; [`TuneSums`] adds them up; [`frontier`] finds the settings that
-//! are worth choosing between; [`ChangedOutputs`] keeps the outputs that a setting cuts otherwise than the present one.
+//! are worth choosing between; [`ChangedOutputs`] keeps the outputs that a setting cuts differently than the present one.
 
 mod changed;
 mod finds;

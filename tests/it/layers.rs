@@ -94,11 +94,17 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
         "outputs",
         &["popup", "list", "calls", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"],
     ),
-    ("list", &["popup", "screen", "job", "event", "footer", "keys", "widget"]),
+    ("list", &["popup", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     ("lines", &["list", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     ("calls", &["list", "pager", "screen", "job", "recorded", "event", "footer", "keys", "widget"]),
-    ("sessions", &["calls", "list", "screen", "job", "event", "footer", "keys", "widget"]),
-    ("tune", &["outputs", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"]),
+    ("sessions", &["calls", "outputs", "list", "screen", "job", "event", "footer", "keys", "widget"]),
+    (
+        "tune",
+        &[
+            "outputs", "calls", "list", "pager", "screen", "job", "target", "event", "footer", "keys",
+            "widget",
+        ],
+    ),
     ("watch", &["list", "screen", "event", "footer", "keys", "widget"]),
     ("popup", &["screen", "event", "keys", "widget"]),
     (

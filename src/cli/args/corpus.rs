@@ -50,7 +50,7 @@ pub(crate) struct TuneArgs {
     /// What the model should get: matches of REGEX (ignores case unless REGEX has a capital letter) [default: errors]
     #[arg(long, value_name = "REGEX")]
     pub find: Option<String>,
-    /// Show the settings on the screen: a plot, what each one cuts otherwise, and keys to use or copy one
+    /// Show the settings on the screen: a plot, what each one cuts differently, and keys to apply or copy one
     #[arg(short, long, conflicts_with = "json")]
     pub interactive: bool,
     /// Print a JSON object

@@ -23,7 +23,7 @@ pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
     if args.interactive { interact(config, args, find) } else { print(&config, args, find.as_ref()) }
 }
 
-/// Opens the Tune view.
+/// Opens the list of settings.
 fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandResult {
     if !has_screen() {
         let words = "--interactive needs a terminal on standard output; without it `tune` prints a table";
@@ -52,7 +52,7 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandRe
             (TuneOutputs::Listed(Arc::new(corpus)), words.join(" "))
         }
     };
-    show_tune(config, TuneStart { outputs: TuneSource::Listed(outputs), place: place.into(), policies, find })
+    show_tune(config, TuneStart { find, ..TuneStart::new(TuneSource::Listed(outputs), place, policies) })
 }
 
 fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandResult {

@@ -71,7 +71,7 @@ struct RunState {
 pub struct TuneFigures {
     /// What each setting, or policy, does to all outputs.
     pub(crate) settings: Vec<SettingFigures>,
-    /// How many outputs each setting cuts otherwise than the present one; empty for policies.
+    /// How many outputs each setting cuts differently than the present one; empty for policies.
     pub(crate) changed: Vec<u64>,
     /// The number of outputs measured, and their length in bytes.
     pub(crate) outputs: u64,
@@ -217,7 +217,7 @@ impl TuneRun {
         }
     }
 
-    /// Returns the outputs that the setting of this number cuts otherwise than the present one: how many there are, and
+    /// Returns the outputs that the setting of this number cuts differently than the present one: how many there are, and
     /// the worst of them, worst first.
     pub(crate) fn changed(&self, setting: usize) -> (u64, Vec<ChangedOutput>) {
         let changed = lock(&self.state).changed.get(setting).cloned().unwrap_or_default();

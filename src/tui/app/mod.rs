@@ -20,7 +20,8 @@ use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
 use super::screen::{Layer, LayerContext, LayerNext, Link, Screen, ScreenRequest};
 use super::sessions::Sessions;
-use super::tune::TuneScreen;
+use super::tune::changed::ChangedList;
+use super::tune::{TuneRows, Tuning};
 use super::watch::NewOutputs;
 use super::widget::canvas::Canvas;
 use super::widget::prompt::{Prompt, Purpose};
@@ -60,7 +61,9 @@ impl App {
                 Box::new(ListScreen::new(canvas, Sessions::default())),
                 Box::new(ListScreen::new(canvas, Calls::default())),
                 Box::new(ListScreen::new(canvas, FoundLines::default())),
-                Box::new(TuneScreen::new(canvas)),
+                Box::new(ListScreen::new(canvas, Tuning::new(TuneRows::Settings))),
+                Box::new(ListScreen::new(canvas, Tuning::new(TuneRows::Policies))),
+                Box::new(ListScreen::new(canvas, ChangedList::default())),
                 Box::new(ListScreen::new(canvas, NewOutputs::default())),
             ],
             layers: Vec::new(),

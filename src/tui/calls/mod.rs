@@ -127,9 +127,9 @@ impl ListKind for Calls {
         [first, if self.unread.is_empty() { second } else { self.unread.clone() }]
     }
 
-    fn copied(&self, row: &CallRow) -> Vec<u8> {
+    fn copied(&self, row: &CallRow) -> Option<Vec<u8>> {
         let session = self.file.as_ref().map_or("", |file| &file.id);
-        format!("{session}:{}", row.id).into_bytes()
+        Some(format!("{session}:{}", row.id).into_bytes())
     }
 
     fn serves(&self, event: &dyn Any) -> bool {

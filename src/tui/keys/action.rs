@@ -18,7 +18,6 @@ pub enum KeyContext {
     Copying,
     /// All lists but that of stored outputs.
     Lists,
-    Tune,
     /// The choice of which text of a recorded call to show.
     CallTexts,
     /// The choice of which text to copy.
@@ -31,7 +30,7 @@ impl KeyContext {
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
             KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Lists => true,
-            KeyContext::Tune | KeyContext::Pair | KeyContext::Help => true,
+            KeyContext::Pair | KeyContext::Help => true,
             KeyContext::Policies | KeyContext::Drawer => {
                 matches!(action, Action::Help | Action::QuitNow | Action::Interrupt)
             }
@@ -124,10 +123,8 @@ pub enum Action {
     ToCall,
     /// Shows the sessions that agents recorded.
     Sessions,
-    /// Shows which limits would keep more of many outputs.
-    Tune,
-    /// Lists the outputs that a setting cuts otherwise.
-    Outputs,
+    /// Asks for a pattern: what settings are to keep instead of errors.
+    JudgeBy,
     /// Asks which other text of a call to show.
     Texts,
     /// Shows the copy for the agent's own screen.
@@ -138,7 +135,7 @@ pub enum Action {
     TextArguments,
     /// Shows the request that carried the result.
     TextRequest,
-    /// Opens the limits drawer.
+    /// Opens the limits of an output, or the settings of many.
     Limits,
     /// Toggles the wrapping of long lines.
     Wrap,
@@ -206,7 +203,7 @@ pub enum Action {
     TakeAdvice,
     /// Resets the limits to those of the start.
     Reset,
-    /// Keeps the limits as they are now.
+    /// Keeps the limits as they are now, or has outputs open under a setting.
     Apply,
     /// Copies the limits as flags.
     CopyFlags,

@@ -121,8 +121,8 @@ impl ListKind for FoundLines {
         [format!("{line} · {}", row.got.words()).into(), row.text.clone()]
     }
 
-    fn copied(&self, row: &FoundLine) -> Vec<u8> {
-        row.path.as_os_str().as_encoded_bytes().to_vec()
+    fn copied(&self, row: &FoundLine) -> Option<Vec<u8>> {
+        Some(row.path.as_os_str().as_encoded_bytes().to_vec())
     }
 
     fn serves(&self, event: &dyn Any) -> bool {

@@ -18,6 +18,9 @@ const TABS: [&str; 2] = ["Outputs", "Sessions"];
 /// The fewest columns in which the name of what is listed is shown.
 const MIN_NAME: usize = 8;
 
+/// Up to this many columns, the name takes the room of the order of the rows.
+const MAX_NAME: usize = 24;
+
 impl<L: ListKind> ListScreen<L> {
     pub(super) fn draw_rows(&self, frame: &mut Frame, head: Rect, area: Rect) {
         let theme = &self.canvas.theme;
@@ -70,7 +73,10 @@ impl<L: ListKind> ListScreen<L> {
             true => self.list.order_in_words().map(|order| format!("sort: {order} ")),
             false => [format!("{state} "), String::new()],
         };
-        let room = usize::from(area.width).saturating_sub(line::width(&left) + orders[0].width() + 6);
+        let room = |order: usize| usize::from(area.width).saturating_sub(line::width(&left) + order + 6);
+        let orders_or_none = orders.iter().map(|order| order.width()).chain([0]);
+        let room =
+            orders_or_none.map(room).find(|room| *room >= name.columns().min(MAX_NAME)).unwrap_or(room(0));
         if !name.is_empty() && room >= MIN_NAME {
             let name = line::head(name, room, self.canvas.glyphs());
             left.push(Span::new(format!(" · {name}"), theme.dim));

@@ -3,6 +3,7 @@
 
 mod arrange;
 pub mod column;
+mod cursor;
 mod draw;
 mod filter;
 mod marks;
@@ -18,9 +19,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::text::label::SafeText;
-use crate::tui::keys::Action;
 use crate::tui::popup::sort_menu::SortColumn;
-use crate::tui::widget::cursor::ListCursor;
 
 use arrange::{ArrangeTask, Arranged, ListOptions};
 use column::{ListSpec, RowLook};
@@ -228,26 +227,6 @@ impl<R: Clone> List<R> {
         &self.look
     }
 
-    /// Returns the index of the selected row.
-    pub fn chosen_index(&self) -> Option<usize> {
-        self.shown.order.get(self.chosen).map(|row| *row as usize)
-    }
-
-    pub fn chosen(&self) -> Option<&R> {
-        self.rows.get(self.chosen_index()?)
-    }
-
-    /// Selects a row by its index. Returns false if it is not shown.
-    pub(crate) fn choose(&mut self, row: usize) -> bool {
-        let at = self.shown_at(row);
-        at.into_iter().for_each(|at| self.move_to(at));
-        at.is_some()
-    }
-
-    fn shown_at(&self, row: usize) -> Option<usize> {
-        self.shown.order.iter().position(|n| *n as usize == row)
-    }
-
     /// Returns the number of rows shown, without headings.
     pub fn len(&self) -> usize {
         self.shown.order.len()
@@ -265,15 +244,6 @@ impl<R: Clone> List<R> {
     /// Returns the numbers of the rows shown, cheap to share with a worker.
     pub(crate) fn order(&self) -> Arc<Vec<u32>> {
         Arc::clone(&self.shown.order)
-    }
-
-    /// Returns the number of the selected row among those shown, 1-based.
-    pub(crate) fn number(&self) -> usize {
-        self.chosen + 1
-    }
-
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.chosen + 1 >= self.len()
     }
 
     pub(crate) fn on_screen(&self) -> impl Iterator<Item = ShownRow<'_>> {
@@ -294,57 +264,6 @@ impl<R: Clone> List<R> {
             ShownRow::Row(row) => Some(row),
             ShownRow::Heading(_) => None,
         })
-    }
-
-    /// Returns the row of the screen on which the selected row stands, from 0.
-    pub(crate) fn chosen_on_screen(&self) -> usize {
-        self.place_of(self.chosen).saturating_sub(self.top)
-    }
-
-    /// Returns where a shown row stands, counted with headings.
-    fn place_of(&self, shown: usize) -> usize {
-        shown + self.shown.headings.partition_point(|heading| heading.before <= shown)
-    }
-
-    /// Moves by an action and the number typed before it. Returns false if the action does not move.
-    pub(crate) fn act(&mut self, action: Action, count: Option<u64>) -> bool {
-        let mut cursor = ListCursor { chosen: self.chosen, top: 0 };
-        let moved = cursor.act(action, count, self.len(), self.height);
-        if moved {
-            self.move_to(cursor.chosen);
-        }
-        moved
-    }
-
-    fn move_to(&mut self, chosen: usize) {
-        (self.chosen, self.has_moved) = (chosen, true);
-        self.stay();
-        self.running.iter_mut().for_each(|running| running.landing = None);
-        self.settle();
-    }
-
-    /// Selects the row whose number, 1-based, was typed.
-    ///
-    /// # Errors
-    /// The text is not a number.
-    pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
-        let mut cursor = ListCursor { chosen: self.chosen, top: 0 };
-        cursor.go_to(text, self.len(), self.height)?;
-        self.move_to(cursor.chosen);
-        Ok(())
-    }
-
-    /// Scrolls so that the selected row is on the screen, the first of a group with its heading, and no blank rows are
-    /// shown while there are others.
-    fn settle(&mut self) {
-        self.chosen = self.chosen.min(self.len().saturating_sub(1));
-        let place = self.place_of(self.chosen);
-        let headings = &self.shown.headings;
-        let begins = headings.binary_search_by_key(&self.chosen, |heading| heading.before).is_ok();
-        let first = if begins && self.height > 1 { place.saturating_sub(1) } else { place };
-        self.top = self.top.clamp((place + 1).saturating_sub(self.height), first);
-        let all = self.len() + headings.len();
-        self.top = self.top.min(all.saturating_sub(self.height));
     }
 
     pub(crate) fn sort_columns(&self) -> Vec<SortColumn> {

@@ -18,9 +18,10 @@ use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::popup::sort_menu::SortMenu;
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
+use crate::tui::target::Opened;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::cost::Cost;
-use crate::tui::widget::layout;
+use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::prompt::{Prompt, Purpose};
 
@@ -69,11 +70,16 @@ pub trait ListKind: Sized + 'static {
         Vec::new()
     }
 
-    /// Draws the output of the selected row beside the list, where there is room.
-    fn draw_beside(&self, _list: &List<Self::Row>, _on: BesideFrame) {}
+    /// Returns where there is a panel, on a screen that is large enough.
+    fn panel(&self) -> ListPanel {
+        ListPanel::None
+    }
 
-    /// Returns what `y` copies of the selected row.
-    fn copied(&self, row: &Self::Row) -> Vec<u8>;
+    /// Draws the panel.
+    fn draw_panel(&self, _list: &List<Self::Row>, _on: PanelFrame) {}
+
+    /// Returns what `y` copies of a row; `None` if the list carries out the key itself.
+    fn copied(&self, row: &Self::Row) -> Option<Vec<u8>>;
 
     /// Whether this is the list to which such an event leads.
     fn serves(&self, event: &dyn Any) -> bool;
@@ -84,9 +90,6 @@ pub trait ListKind: Sized + 'static {
     /// The event, if it is for another screen.
     fn update(&mut self, event: Event, on: ListContext<Self::Row>) -> Result<(), Event>;
 
-    /// Whether the outputs of rows are shown beside the list.
-    const HAS_OUTPUTS: bool = false;
-
     /// Handles a key that stands for no action now. Returns false if it does.
     fn key(&mut self, _key: KeyEvent, _on: ListContext<Self::Row>) -> bool {
         false
@@ -94,6 +97,17 @@ pub trait ListKind: Sized + 'static {
 
     /// Carries out an action that not all lists have.
     fn act(&mut self, action: Action, on: ListContext<Self::Row>);
+
+    /// Handles a line that was entered for this list.
+    ///
+    /// # Errors
+    /// If the line is of no use; it can be corrected then.
+    fn enter(&mut self, _text: &str, _on: ListContext<Self::Row>) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Changes how an output opens.
+    fn adapt(&self, _opened: &mut Opened) {}
 
     /// Asks for what the rows on the screen lack.
     fn ask(&mut self, _on: ListContext<Self::Row>) {}
@@ -128,8 +142,8 @@ pub struct ListTitle {
     pub state: String,
 }
 
-/// Where the output of a row is drawn.
-pub struct BesideFrame<'a> {
+/// Where the panel of a list is drawn.
+pub struct PanelFrame<'a> {
     pub canvas: &'a Canvas,
     pub buffer: &'a mut Buffer,
     pub area: Rect,
@@ -179,14 +193,8 @@ impl<L: ListKind> ListScreen<L> {
     pub(crate) fn new(canvas: Canvas, of: L) -> Self {
         let list = List::new(L::SPEC);
         let mut screen = Self { canvas, list, of, is_on_stack: false, held: Vec::new(), message: None };
-        screen.resize();
+        fit(&screen.canvas, &mut screen.list, &screen.of);
         screen
-    }
-
-    fn resize(&mut self) {
-        let (columns, rows) = self.canvas.size;
-        let places = layout::list(Rect::new(0, 0, columns, rows), L::HAS_OUTPUTS);
-        self.list.resize(columns, places.list.height.into());
     }
 
     /// Has the listing do something, then has workers find what the rows on the screen lack, and arrange the rows.
@@ -197,7 +205,11 @@ impl<L: ListKind> ListScreen<L> {
         act: impl FnOnce(&mut L, ListContext<L::Row>) -> T,
     ) -> T {
         let Self { canvas, list, of, is_on_stack, message, held } = self;
+        let panel = of.panel();
         let done = act(of, ListContext { canvas, list, message, is_top, effects });
+        if of.panel() != panel {
+            fit(canvas, list, of);
+        }
         if *is_on_stack && is_top {
             of.ask(ListContext { canvas, list, message, is_top, effects });
         }
@@ -221,7 +233,10 @@ impl<L: ListKind> ListScreen<L> {
 
     fn copy(&mut self, effects: &mut Effects) {
         let Some(row) = self.list.chosen() else { return };
-        let text = shell::word(&self.of.copied(row));
+        let Some(text) = self.of.copied(row) else {
+            return self.on(true, effects, |of, on| of.act(Action::Copy, on));
+        };
+        let text = shell::word(&text);
         self.message = Some(Message::note(format!("copied: {text}")));
         effects.push(Effect::Copy(text));
     }
@@ -300,24 +315,26 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
         self.canvas = canvas;
-        self.resize();
+        fit(&self.canvas, &mut self.list, &self.of);
         self.on_list(effects, |_| ());
     }
 
     fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
-        let (places, canvas) = (layout::list(area, L::HAS_OUTPUTS), &self.canvas);
+        let (places, canvas) = (layout::list(area, self.of.panel()), &self.canvas);
         self.draw_title(frame, places.title);
         if self.list.is_empty() {
             let body =
                 Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
-            line::centred(frame.buffer_mut(), body, self.of.empty(&self.list), canvas.theme.dim);
+            line::block(frame.buffer_mut(), body, &self.of.empty(&self.list), canvas.theme.dim);
         } else {
             self.draw_rows(frame, places.head, places.list);
         }
-        if let Some(area) = places.beside {
-            let divider = Rect { x: area.x.saturating_sub(1), width: 1, ..area };
-            line::upright(frame.buffer_mut(), divider, canvas);
-            self.of.draw_beside(&self.list, BesideFrame { canvas, buffer: frame.buffer_mut(), area, cost });
+        if let Some(area) = places.panel {
+            if area.x > 0 {
+                let divider = Rect { x: area.x - 1, width: 1, ..area };
+                line::upright(frame.buffer_mut(), divider, canvas);
+            }
+            self.of.draw_panel(&self.list, PanelFrame { canvas, buffer: frame.buffer_mut(), area, cost });
         }
         line::rule(frame.buffer_mut(), places.rule, canvas);
         line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas, canvas.theme.dim);
@@ -355,7 +372,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         match prompt.purpose() {
             Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(prompt.text())),
             Purpose::Grep => Link::lines(prompt.text()).map(|link| effects.show(link)),
-            _ => Ok(()),
+            _ => self.on(true, effects, |of, on| of.enter(prompt.text(), on)),
         }
     }
 
@@ -378,4 +395,15 @@ impl<L: ListKind> Screen for ListScreen<L> {
     fn take_pending(&mut self) -> Vec<Marked> {
         self.of.take_pending()
     }
+
+    fn adapt(&self, opened: &mut Opened) {
+        self.of.adapt(opened);
+    }
+}
+
+/// Fits a list to the screen and to its panel.
+fn fit<L: ListKind>(canvas: &Canvas, list: &mut List<L::Row>, of: &L) {
+    let (columns, rows) = canvas.size;
+    let places = layout::list(Rect::new(0, 0, columns, rows), of.panel());
+    list.resize(columns, places.list.height.into());
 }

@@ -169,6 +169,27 @@ fn a_filter_that_is_ended_leads_back_unless_a_row_was_used() {
     assert_eq!(list.chosen_index(), Some(2), "it was selected");
 }
 
+#[test]
+fn a_motion_stays_in_the_list_and_on_the_screen() {
+    let mut list = List::new(&SPEC);
+    list.resize(80, 10);
+    list.set_rows((0..100).map(|id| Row { id, name: "a".to_owned(), size: 0 }).collect::<Vec<_>>());
+    let place = |list: &List<Row>| (list.number() - 1, list.chosen_on_screen());
+    for (action, count, expected) in [
+        (Action::End, None, (99, 9)),
+        (Action::Up, Some(9), (90, 0)),
+        (Action::Up, None, (89, 0)),
+        (Action::PageDown, Some(u64::MAX), (99, 9)),
+        (Action::Start, Some(5), (4, 0)),
+    ] {
+        assert!(list.act(action, count));
+        assert_eq!(place(&list), expected, "{action:?}");
+    }
+    assert!(!list.act(Action::Open, None));
+    assert_eq!((list.go_to(" 12 "), list.go_to("x").is_err()), (Ok(()), true));
+    assert_eq!(list.number(), 12);
+}
+
 proptest! {
     #[test]
     fn a_worker_arranges_the_same_rows(first in rows(), steps in prop::collection::vec(step(), 0..40)) {

@@ -11,13 +11,14 @@ use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
 use crate::tui::job::{JobContext, Pace, Slot};
 use crate::tui::list::List;
-use crate::tui::list::screen::BesideFrame;
+use crate::tui::list::screen::PanelFrame;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::view::pane;
 use crate::tui::screen::Effects;
 use crate::tui::target::Subject;
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::{layout, line};
+use crate::tui::widget::layout::{self, ListPanel};
+use crate::tui::widget::line;
 
 use super::Outputs;
 use super::rows::OutputRow;
@@ -64,7 +65,10 @@ impl Outputs {
     pub(super) fn ask_beside(&mut self, list: &List<OutputRow>, canvas: &Canvas, effects: &mut Effects) {
         let (columns, rows) = canvas.size;
         let area = Rect::new(0, 0, columns, rows);
-        let Some(row) = list.chosen().filter(|_| layout::list(area, true).beside.is_some()) else { return };
+        let Some(row) = list.chosen().filter(|_| layout::list(area, ListPanel::Beside).panel.is_some())
+        else {
+            return;
+        };
         let path = row.entry.path();
         if self.glance.as_ref().is_some_and(|glance| glance.path == path) {
             return;
@@ -80,7 +84,7 @@ impl Outputs {
 }
 
 /// Draws the output of the selected row under its own name, or why it is not shown.
-pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: BesideFrame) {
+pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFrame) {
     let Some(row) = list.chosen() else { return };
     let name = match row.command() {
         command if command.is_empty() => SafeText::from_bytes(row.entry.id_bytes()),

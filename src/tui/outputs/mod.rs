@@ -31,10 +31,11 @@ use super::keys::{Action, KeyContext};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, WIDE, readable_by_others};
 use super::list::rows::RowTable;
-use super::list::screen::{BesideFrame, ListContext, ListKind, ListTitle};
+use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::list::texts::TextTable;
 use super::screen::{Effect, Link, OpenRequest, ScreenRequest};
 use super::widget::canvas::Canvas;
+use super::widget::layout::ListPanel;
 use beside::Glance;
 use event::OutputsEvent;
 use jobs::RowEntry;
@@ -92,7 +93,6 @@ impl ListKind for Outputs {
     type Row = OutputRow;
     const SPEC: &'static ListSpec<OutputRow> = &columns::SPEC;
     const CONTEXT: KeyContext = KeyContext::Stores;
-    const HAS_OUTPUTS: bool = true;
 
     fn footer(&self, list: &List<OutputRow>) -> FooterState {
         if !self.pending.is_empty() {
@@ -144,8 +144,7 @@ impl ListKind for Outputs {
         }
         let mut words = searched::searched(&self.reports, list.height().saturating_sub(6));
         words.extend([SafeText::default(), "`overspill FILE` opens any file.".into()]);
-        let width = words.iter().map(SafeText::columns).max().unwrap_or(0);
-        words.iter().map(|text| text.padded(width)).collect()
+        words
     }
 
     fn details(&self, list: &List<OutputRow>) -> [SafeText; 2] {
@@ -165,8 +164,8 @@ impl ListKind for Outputs {
         }
     }
 
-    fn copied(&self, row: &OutputRow) -> Vec<u8> {
-        row.entry.path().into_os_string().into_encoded_bytes()
+    fn copied(&self, row: &OutputRow) -> Option<Vec<u8>> {
+        Some(row.entry.path().into_os_string().into_encoded_bytes())
     }
 
     fn is_struck(&self, row: &OutputRow) -> bool {
@@ -204,7 +203,7 @@ impl ListKind for Outputs {
                 let Some(row) = on.list.chosen() else { return };
                 on.effects.push(Effect::Open(OpenRequest::stored(row.entry.path(), row.command())));
             }
-            Action::Tune => self.tune_outputs(TunePolicies::Around(Box::default()), on),
+            Action::Limits => self.tune_outputs(TunePolicies::Around(Box::default()), on),
             Action::Policy => self.tune_outputs(TunePolicies::Current, on),
             Action::Refresh => self.scan(on.effects),
             Action::Delete => self.delete_marked(on),
@@ -256,7 +255,11 @@ impl ListKind for Outputs {
         self.scan(on.effects);
     }
 
-    fn draw_beside(&self, list: &List<OutputRow>, on: BesideFrame) {
+    fn panel(&self) -> ListPanel {
+        ListPanel::Beside
+    }
+
+    fn draw_panel(&self, list: &List<OutputRow>, on: PanelFrame) {
         beside::draw(self.glance.as_ref(), list, on);
     }
 }

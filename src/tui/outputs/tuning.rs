@@ -1,9 +1,9 @@
-//! Which outputs the list hands to the Tune view.
+//! Which outputs a list of settings or policies is of.
 
 use std::sync::Arc;
 
-use crate::corpus::{TuneOutputs, TunePolicies};
-use crate::human::count;
+use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
+use crate::session::reader::SessionFile;
 use crate::store::Entry;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
@@ -16,15 +16,24 @@ use super::{Context, Outputs};
 /// How all stored outputs are called.
 const ALL: &str = "all stored outputs";
 
-/// What the Tune view opens with.
+/// What a list of settings or policies opens with.
 #[derive(Debug, Clone)]
 pub struct TuneStart {
     pub outputs: TuneSource,
     /// Which those are, in words.
     pub place: SafeText,
     pub policies: TunePolicies,
-    /// What counts as a find; without it the errors do.
+    /// What counts; without it the errors do.
     pub find: Option<Pattern>,
+    /// The same outputs once they were listed.
+    pub(crate) listed: Option<Arc<Corpus>>,
+}
+
+impl TuneStart {
+    /// Has outputs judged by their errors.
+    pub fn new(outputs: TuneSource, place: impl Into<SafeText>, policies: TunePolicies) -> Self {
+        Self { outputs, place: place.into(), policies, find: None, listed: None }
+    }
 }
 
 /// Where the outputs come from.
@@ -34,6 +43,8 @@ pub enum TuneSource {
     Listed(TuneOutputs),
     /// They are rows of the list of stored outputs.
     Rows(OutputRows),
+    /// They are those of the calls of a session.
+    Session(Arc<SessionFile>),
 }
 
 impl ScreenEvent for TuneStart {}
@@ -71,11 +82,8 @@ impl Outputs {
                 return;
             }
             (0, filter, false) => (shown(), SafeText::from(format!("filter: {filter}"))),
-            _ => {
-                let place = count(on.list.marked() as u64, "marked output").into();
-                (rows(on.list.marked_rows()), place)
-            }
+            _ => (rows(on.list.marked_rows()), "marked".into()),
         };
-        on.effects.show(TuneStart { outputs, place, policies, find: None });
+        on.effects.show(TuneStart::new(outputs, place, policies));
     }
 }

@@ -89,7 +89,6 @@ fn draw(
             Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc cancel ",
             Purpose::Lines { .. } => "! not · Tab lost lines · empty shows all · Esc cancel ",
             Purpose::GoTo => "line · 50% · 4096b ",
-            Purpose::Find => "what the model should get; empty: errors · Esc cancel ",
             _ => "Enter · Esc cancel ",
         };
         let hint = Span::new(hint, canvas.theme.dim);

@@ -58,7 +58,7 @@ pub struct Start {
     /// Where to open outputs, by their index, if not at their beginning.
     pub places: BTreeMap<usize, StartAt>,
     pub services: Services,
-    /// What the Tune view shows, if the screens begin with it.
+    /// What the list of settings shows, if the screens begin with it.
     pub tune: Option<TuneStart>,
     /// What is still making the first output, if anything is.
     pub live: Option<Live>,

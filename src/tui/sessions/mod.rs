@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::corpus::TunePolicies;
 use crate::human::{count, thousands};
 use crate::session::list::agents;
 use crate::session::reader::SessionFile;
@@ -22,6 +23,7 @@ use super::keys::{Action, KeyContext};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::outputs::tuning::{TuneSource, TuneStart};
 use super::screen::{Effects, Link, ScreenRequest};
 use rows::{FoundSessions, SessionRow, SessionToSum, SessionsEvent};
 
@@ -81,8 +83,8 @@ impl ListKind for Sessions {
         list.chosen().map(columns::details).unwrap_or_default()
     }
 
-    fn copied(&self, row: &SessionRow) -> Vec<u8> {
-        row.file.path.as_os_str().as_encoded_bytes().to_vec()
+    fn copied(&self, row: &SessionRow) -> Option<Vec<u8>> {
+        Some(row.file.path.as_os_str().as_encoded_bytes().to_vec())
     }
 
     fn serves(&self, event: &dyn Any) -> bool {
@@ -107,6 +109,8 @@ impl ListKind for Sessions {
                 let title = row.words.clone().unwrap_or_default().title;
                 on.effects.show(Link::Session { file: row.file.clone(), title });
             }
+            Action::Limits => Self::tune(TunePolicies::Around(Box::default()), on),
+            Action::Policy => Self::tune(TunePolicies::Current, on),
             Action::Refresh => self.find(on.effects),
             Action::Other => on.effects.request(ScreenRequest::turn(Link::Stores(None))),
             Action::Stores => on.effects.show(Link::Stores(None)),
@@ -155,6 +159,14 @@ impl ListKind for Sessions {
 }
 
 impl Sessions {
+    /// Goes to the settings of a policy, or to all policies, with what they do to the outputs of the selected session.
+    fn tune(policies: TunePolicies, on: Context) {
+        let Some(row) = on.list.chosen() else { return };
+        let title = row.words.as_ref().map_or("", |words| &*words.title);
+        let place = if title.is_empty() { row.file.id.as_str() } else { title };
+        on.effects.show(TuneStart::new(TuneSource::Session(row.file.clone()), place, policies));
+    }
+
     /// Finds the sessions, and goes on looking for changes.
     fn find(&mut self, effects: &mut Effects) {
         self.asked += 1;

@@ -1,54 +1,242 @@
-//! The list of outputs that a setting cuts otherwise than the present one, worst first.
+//! The list of the outputs that a setting cuts differently than the present one, the worst first.
 
-use crate::tui::widget::cursor::ListCursor;
-use crate::tune::ChangedOutput;
+use std::any::Any;
+use std::cmp::{Ordering, Reverse};
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::job::ChangedList;
+use crate::corpus::{CorpusOutput, TuneRun};
+use crate::human::{thousands, tokens};
+use crate::text::label::SafeText;
+use crate::tui::event::{Event, ScreenEvent};
+use crate::tui::footer::FooterState;
+use crate::tui::job::{JobContext, Slot};
+use crate::tui::keys::{Action, KeyContext};
+use crate::tui::list::List;
+use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
+use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
+use crate::tui::screen::{Effect, Effects, Link, OpenRequest};
+use crate::tui::target::OpenedFrom;
+use crate::tui::widget::table::CellSide::{Left, Path, Right};
+use crate::tune::{ChangedOutput, UnderSetting};
 
-/// The list, over the table of settings.
-#[derive(Debug)]
-pub(crate) struct ChangedView {
-    job: u64,
-    /// The number of the setting.
-    pub(crate) setting: usize,
-    /// How many outputs there are, and the worst of them, once they are in order.
-    pub(crate) outputs: Option<(u64, Vec<ChangedOutput>)>,
-    pub(crate) cursor: ListCursor,
+static SPEC: ListSpec<ChangedRow> = ListSpec {
+    noun: "output",
+    columns: &[
+        ListColumn::new("agent", Left, 12, |row: &ChangedRow, _| RowCell::plain(row.agent.clone())).yields(1),
+        ListColumn::new("output", Path, 30, |row: &ChangedRow, _| RowCell::plain(row.name.clone())),
+        // Rows come in this order.
+        ListColumn::new("kept", Right, 21, kept)
+            .sorts('k', ["worst first", "best first"], |_, _| Ordering::Equal),
+        ListColumn::new("tokens", Right, 17, |row: &ChangedRow, _| {
+            let [now, then] = [row.changed.now, row.changed.then].map(|under| tokens(under.preview_bytes));
+            RowCell::plain(format!("{now} → {then}"))
+        })
+        .sorts('t', ["most first", "fewest first"], |a, b| {
+            let bytes = |row: &ChangedRow| Reverse(row.changed.then.preview_bytes);
+            bytes(a).cmp(&bytes(b))
+        }),
+        ListColumn::new("change", Left, 0, |row: &ChangedRow, _| RowCell::plain(change(&row.changed))).sorts(
+            'c',
+            NAMES,
+            |a, b| change(&a.changed).cmp(&change(&b.changed)),
+        ),
+    ],
+    groups: &[],
+    words: &[],
+    known: |row| row.path.display().to_string(),
+    key: |row| row.changed.number as u64,
+    sum: |_| String::new(),
+    mark: |_| RowCell::plain(" "),
+};
+
+/// An output that a setting cuts differently.
+#[derive(Debug, Clone)]
+pub(crate) struct ChangedRow {
+    agent: SafeText,
+    name: SafeText,
+    path: PathBuf,
+    changed: ChangedOutput,
 }
 
-impl ChangedView {
-    /// Creates a list that a worker is to fill.
-    pub(crate) fn new(job: u64, setting: usize) -> Self {
-        Self { job, setting, outputs: None, cursor: ListCursor::default() }
+/// Leads to the outputs that a setting cuts differently.
+#[derive(Debug, Clone)]
+pub(crate) struct ChangedStart {
+    pub(super) run: Arc<TuneRun>,
+    /// The number of the setting in its run.
+    pub(super) setting: usize,
+    /// The setting in words.
+    pub(super) name: SafeText,
+    /// What counts, in the plural.
+    pub(super) finds: &'static str,
+}
+
+impl ScreenEvent for ChangedStart {}
+
+/// What happens to the outputs that a setting cuts differently.
+pub(super) enum ChangedEvent {
+    /// More outputs were measured.
+    Grew(Arc<TuneRun>),
+    /// The outputs under this setting were put in order: how many there are, and the worst of them.
+    Ordered(Arc<TuneRun>, usize, u64, Vec<ChangedRow>),
+}
+
+impl ScreenEvent for ChangedEvent {}
+
+/// The list of the outputs that a setting cuts differently.
+#[derive(Debug, Default)]
+pub(crate) struct ChangedList {
+    start: Option<ChangedStart>,
+    /// How many there are, once they are in order.
+    all: Option<u64>,
+}
+
+impl ListKind for ChangedList {
+    type Row = ChangedRow;
+    const SPEC: &'static ListSpec<ChangedRow> = &SPEC;
+    const CONTEXT: KeyContext = KeyContext::Lists;
+
+    fn footer(&self, _: &List<ChangedRow>) -> FooterState {
+        FooterState::ChangedOutputs
     }
 
-    /// Takes in the outputs, on a screen of `height` rows; those of another setting are dropped. The same output stays
-    /// selected.
-    pub(crate) fn take(&mut self, list: ChangedList, height: usize) {
-        if (list.job, list.setting) == (self.job, self.setting) {
-            let chosen = self.chosen().map(|output| output.number);
-            self.outputs = Some((list.all, list.worst));
-            let at = self.rows().iter().position(|output| Some(output.number) == chosen);
-            self.cursor.go(at.unwrap_or(self.cursor.chosen), self.len(), height);
+    fn title(&self, list: &List<ChangedRow>) -> ListTitle {
+        let figures = self.all.map_or(String::new(), |all| match list.rows().len() as u64 {
+            shown if shown < all => format!("the worst {} of {}", thousands(shown), thousands(all)),
+            _ => format!("{} cut differently", thousands(all)),
+        });
+        let name = self.start.as_ref().map(|start| start.name.clone()).unwrap_or_default();
+        ListTitle { place: &["Settings", "Outputs"], figures, name, ..ListTitle::default() }
+    }
+
+    fn empty(&self, list: &List<ChangedRow>) -> Vec<SafeText> {
+        let words = match self.all {
+            None => "putting the outputs in order…",
+            Some(_) if !list.rows().is_empty() => "No output has these words. Esc shows all.",
+            Some(_) => "It cuts no output differently than the present setting.",
+        };
+        vec![words.into()]
+    }
+
+    fn details(&self, list: &List<ChangedRow>) -> [SafeText; 2] {
+        let (Some(row), Some(start)) = (list.chosen(), &self.start) else { return Default::default() };
+        let ChangedOutput { now, then, finds: all, .. } = row.changed;
+        let finds = start.finds;
+        let kept = match all {
+            0 => format!("has no {finds}"),
+            _ => format!(
+                "keeps {} of {} {finds} (now {})",
+                thousands(then.kept_finds),
+                thousands(all),
+                thousands(now.kept_finds)
+            ),
+        };
+        let change = change(&row.changed);
+        let words = if change.is_empty() { kept } else { format!("{kept}; {change}") };
+        [words.into(), SafeText::from_bytes(row.path.as_os_str().as_encoded_bytes())]
+    }
+
+    fn copied(&self, row: &ChangedRow) -> Option<Vec<u8>> {
+        Some(row.path.as_os_str().as_encoded_bytes().to_vec())
+    }
+
+    fn serves(&self, event: &dyn Any) -> bool {
+        event.is::<ChangedStart>()
+    }
+
+    fn update(&mut self, event: Event, on: ListContext<ChangedRow>) -> Result<(), Event> {
+        match event.downcast() {
+            Ok(ChangedEvent::Grew(run)) if self.is_of(&run) => self.ask_order(on.effects),
+            Ok(ChangedEvent::Ordered(run, setting, all, rows)) => {
+                if self.is_of(&run) && self.start.as_ref().is_some_and(|start| start.setting == setting) {
+                    self.all = Some(all);
+                    on.list.set_rows(rows);
+                }
+            }
+            Ok(ChangedEvent::Grew(_)) => {}
+            Err(event) => {
+                *self = Self { start: Some(event.downcast()?), all: None };
+                on.list.clear();
+                self.ask_order(on.effects);
+            }
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, action: Action, on: ListContext<ChangedRow>) {
+        match action {
+            Action::Open => self.open_chosen(on),
+            Action::Stores => {
+                on.effects.show(Link::Stores(on.list.chosen().map(|row| row.path.clone())));
+            }
+            _ => on.refuse(Self::CONTEXT),
         }
     }
 
-    /// Whether it lists outputs that a job has measured.
-    pub(crate) fn is_of(&self, job: u64) -> bool {
-        self.job == job
+    fn close(&mut self, on: ListContext<ChangedRow>) {
+        *self = Self::default();
+        on.list.clear();
+    }
+}
+
+impl ChangedList {
+    fn is_of(&self, run: &Arc<TuneRun>) -> bool {
+        self.start.as_ref().is_some_and(|start| Arc::ptr_eq(&start.run, run))
     }
 
-    /// Returns the number of rows.
-    pub(crate) fn len(&self) -> usize {
-        self.rows().len()
+    /// Has the outputs put in order that were measured so far.
+    fn ask_order(&self, effects: &mut Effects) {
+        let Some(ChangedStart { run, setting, .. }) = self.start.clone() else { return };
+        effects.run(Slot::Other, move |context| order(run, setting, context));
     }
 
-    pub(crate) fn rows(&self) -> &[ChangedOutput] {
-        self.outputs.as_ref().map_or(&[], |(_, worst)| worst)
+    /// Opens the selected output under the setting.
+    fn open_chosen(&self, on: ListContext<ChangedRow>) {
+        let (Some(row), Some(start)) = (on.list.chosen(), &self.start) else { return };
+        let policy = start.run.policy(start.setting).cloned();
+        on.effects.push(Effect::Open(OpenRequest {
+            under: policy.map(|policy| Box::new(super::tuned(policy))),
+            origin: OpenedFrom::Tune,
+            ..OpenRequest::stored(row.path.clone(), SafeText::default())
+        }));
     }
+}
 
-    /// Returns the selected output.
-    pub(crate) fn chosen(&self) -> Option<&ChangedOutput> {
-        self.rows().get(self.cursor.chosen)
-    }
+/// Puts the outputs in order that the setting of this number cuts differently, and reports them.
+fn order(run: Arc<TuneRun>, setting: usize, context: &JobContext) {
+    let (all, worst) = run.changed(setting);
+    let row = |changed: ChangedOutput| {
+        let output = run.corpus.outputs.get(changed.number)?;
+        let path = output.path().into_owned();
+        let (agent, name) = match output {
+            CorpusOutput::Entry(entry) => (entry.agent().into(), SafeText::from_bytes(entry.id_bytes())),
+            CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
+                (SafeText::default(), SafeText::from_bytes(path.as_os_str().as_encoded_bytes()))
+            }
+        };
+        Some(ChangedRow { agent, name, path, changed })
+    };
+    let rows = worst.into_iter().filter_map(row).collect();
+    context.send(ChangedEvent::Ordered(run, setting, all, rows));
+}
+
+/// How many finds are kept now, and under the setting.
+fn kept(row: &ChangedRow, _: &RowLook) -> RowCell {
+    let [now, then] = [row.changed.now, row.changed.then].map(|under| under.kept_finds);
+    let tone = if then < now { Tone::Warning } else { Tone::Plain };
+    RowCell::new(format!("{} → {}", thousands(now), thousands(then)), tone)
+}
+
+/// Describes what is lost and what is won: `loses the end`.
+fn change(changed: &ChangedOutput) -> String {
+    let lost = |under: &UnderSetting| [under.lost_all, under.lost_first_error, under.lost_last_line];
+    let parts = ["everything", "the first error", "the end"];
+    let (now, then) = (lost(&changed.now), lost(&changed.then));
+    let list = |lost: bool| {
+        let is_so = |part: &usize| then[*part] == lost && now[*part] != lost;
+        (0..parts.len()).filter(is_so).map(|part| parts[part]).collect::<Vec<_>>().join(", ")
+    };
+    let parts = [("loses", list(true)), ("gains", list(false))];
+    let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
+    parts.map(|(verb, list)| format!("{verb} {list}")).collect::<Vec<_>>().join("; ")
 }

@@ -1,229 +1,383 @@
-//! The Tune view: limits judged on many outputs. Which settings keep the most finds for the fewest tokens, what a move to
-//! one buys, and which outputs it would cut otherwise.
+//! Limits judged on many outputs: which settings of a policy, or which policies, keep the most errors for the fewest
+//! tokens, what a move to one buys, and which outputs it would cut differently.
 
-mod actions;
-mod changed;
-pub mod job;
+pub(crate) mod changed;
+mod columns;
+mod draw_plot;
+pub mod measuring;
 mod plot;
-mod screen;
-pub(crate) mod table;
-pub(crate) mod view;
+mod rows;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::corpus::{Corpus, TuneFault, TuneOutputs, TunePolicies};
+use crossterm::event::KeyEvent;
+
+use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
+use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
+use crate::human::{count, size, span_left, thousands};
 use crate::preview::Policy;
+use crate::store::{RootReport, StoreSpec};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
-use crate::tune::TuneSetting;
+use crate::tune::{TuneGrid, TuneSetting};
 
-use crate::config::{EffectivePolicy, LimitsFrom};
-
-use super::event::Message;
-use super::job::Slot;
-use super::outputs::tuning::{TuneSource, TuneStart};
-use super::screen::Effects;
+use super::event::{Event, Message};
+use super::footer::FooterState;
+use super::keys::{Action, KeyContext};
+use super::list::List;
+use super::list::column::ListSpec;
+use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
+use super::outputs::searched::searched;
+use super::outputs::tuning::TuneStart;
+use super::pager::limits_text;
+use super::screen::{Effects, Link};
 use super::target::Opened;
 use super::widget::canvas::Canvas;
-use super::widget::layout;
-use changed::ChangedView;
-use job::{ChangedList, TuneEvent};
-use table::{TuneState, TuneTable};
+use super::widget::layout::ListPanel;
+use super::widget::prompt::{Prompt, Purpose};
+use changed::ChangedStart;
+use measuring::TuneReport;
+use rows::TuneRow;
 
-/// The Tune view.
-pub struct TuneScreen {
-    /// The size and capabilities of the terminal.
-    pub canvas: Canvas,
-    /// The tables, each over the one that it was opened from; the last is shown.
-    pub(crate) tables: Vec<TuneTable>,
-    /// The outputs that the selected setting cuts otherwise, over the table.
-    pub(crate) changed: Option<ChangedView>,
-    /// Which outputs are measured, in words.
-    pub(crate) place: SafeText,
-    /// The outputs as they were asked for, and as they are known since.
-    asked: Option<TuneSource>,
-    source: Option<TuneSource>,
-    /// What counts as a find; without it the errors do.
-    find: Option<Pattern>,
-    /// The number of jobs so far.
-    jobs: u64,
+/// Columns of the bar of progress.
+const BAR: u64 = 16;
+
+/// How far measuring is.
+#[derive(Debug, Default)]
+enum TuneState {
+    /// The outputs are being listed.
+    #[default]
+    Listing,
+    /// They are being measured.
+    Measuring,
+    /// Measuring was stopped; the figures are of some of the outputs.
+    Stopped,
+    /// All outputs have been measured.
+    Done,
+    /// There are no outputs; what became of listing each directory of the stores.
+    Empty(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
+    /// They cannot be measured, for this reason.
+    Failed(SafeText),
+}
+
+/// What the rows of a list are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TuneRows {
+    /// The settings of a policy that are worth choosing between.
+    Settings,
+    /// All policies.
+    Policies,
+}
+
+impl TuneRows {
+    fn of(policies: &TunePolicies) -> Self {
+        match policies {
+            TunePolicies::Around(_) => Self::Settings,
+            TunePolicies::Current => Self::Policies,
+        }
+    }
+}
+
+/// A list of settings, or of policies, with what they do to outputs.
+pub struct Tuning {
+    of: TuneRows,
+    /// What is measured; `None` before anything was.
+    start: Option<TuneStart>,
+    /// The number of the job that measures it.
+    job: u64,
+    state: TuneState,
+    run: Option<Arc<TuneRun>>,
+    figures: TuneFigures,
     /// The settings applied in this session, by policy.
     applied: BTreeMap<String, TuneSetting>,
     /// Whether the next key says what to copy of a setting.
     is_copying: bool,
-    /// A message for the status line.
-    pub message: Option<Message>,
 }
 
-impl TuneScreen {
-    /// Creates an empty view.
-    pub(crate) fn new(canvas: Canvas) -> Self {
+type Context<'a> = ListContext<'a, TuneRow>;
+
+impl ListKind for Tuning {
+    type Row = TuneRow;
+    const SPEC: &'static ListSpec<TuneRow> = &columns::SPEC;
+    const CONTEXT: KeyContext = KeyContext::Lists;
+
+    fn footer(&self, list: &List<TuneRow>) -> FooterState {
+        match self.of {
+            TuneRows::Settings if self.is_running() => FooterState::Measuring,
+            _ if list.rows().is_empty() => FooterState::NoFigures,
+            TuneRows::Settings => FooterState::Settings,
+            TuneRows::Policies => FooterState::Policies,
+        }
+    }
+
+    fn title(&self, _: &List<TuneRow>) -> ListTitle {
+        let policy = self.grid().map(|(policy, _)| format!("{} · ", policy.policy.name()));
+        let alarm = match self.figures.unreadable.0 {
+            0 => String::new(),
+            some => format!("{} unreadable", thousands(some)),
+        };
+        ListTitle {
+            place: match self.of {
+                TuneRows::Settings => &["Settings"],
+                TuneRows::Policies => &["Policies"],
+            },
+            figures: policy.unwrap_or_default() + &self.outputs_in_words(),
+            alarm,
+            name: self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default(),
+            state: String::new(),
+        }
+    }
+
+    fn empty(&self, list: &List<TuneRow>) -> Vec<SafeText> {
+        let unreadable = || self.figures.unreadable.1.clone().unwrap_or_default();
+        let words = match &self.state {
+            TuneState::Empty(reports) if reports.is_empty() => {
+                let place = self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default();
+                vec![format!("There are no outputs here: {place}.")]
+            }
+            TuneState::Empty(reports) => return searched(reports, list.height().saturating_sub(6)),
+            TuneState::Failed(words) => {
+                vec![words.to_string(), String::new(), "p picks another policy".to_owned()]
+            }
+            _ if !list.rows().is_empty() => vec!["No row has these words. Esc shows all.".to_owned()],
+            TuneState::Listing => vec!["listing the outputs…".to_owned()],
+            TuneState::Measuring => vec!["measuring…".to_owned()],
+            TuneState::Stopped => vec!["stopped before any output was measured".to_owned()],
+            TuneState::Done => vec!["None of the outputs can be read.".to_owned(), unreadable()],
+        };
+        words.into_iter().map(SafeText::from).collect()
+    }
+
+    fn details(&self, list: &List<TuneRow>) -> [SafeText; 2] {
+        list.chosen().map(|row| self.details_of(row, list.look())).unwrap_or_default()
+    }
+
+    /// Returns a bar with how far measuring is, and the time left: `━━━━──── 1,234 of 10,000 · 12 s left`.
+    fn progress(&self, _: &List<TuneRow>, canvas: &Canvas) -> String {
+        let (done, all) = self.figures.done;
+        match self.state {
+            TuneState::Listing | TuneState::Measuring if all == 0 => "listing the outputs…".to_owned(),
+            TuneState::Listing | TuneState::Measuring => {
+                let (so_far, whole) = self.figures.progress;
+                let filled = u128::from(so_far) * u128::from(BAR) / u128::from(whole.max(1));
+                let filled = filled.min(BAR.into()) as usize;
+                let glyphs = canvas.glyphs();
+                let bar = glyphs.done.repeat(filled) + &glyphs.ahead.repeat(BAR as usize - filled);
+                let left = self.figures.left.map(|left| format!(" · {} left", span_left(left)));
+                format!("{bar} {} of {}{}", thousands(done), thousands(all), left.unwrap_or_default())
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn copied(&self, _: &TuneRow) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn serves(&self, event: &dyn Any) -> bool {
+        event.downcast_ref().is_some_and(|start: &TuneStart| TuneRows::of(&start.policies) == self.of)
+    }
+
+    fn update(&mut self, event: Event, on: Context) -> Result<(), Event> {
+        match event.downcast() {
+            Ok(TuneReport { of, .. }) if of != self.of => Ok(()),
+            Ok(TuneReport { job, news, .. }) if job == self.job => {
+                self.take(news, on);
+                Ok(())
+            }
+            Ok(_) => Ok(()),
+            Err(event) => match event.downcast()? {
+                start if self.serves(&start) => {
+                    if !self.has_measured(&start) {
+                        self.begin(start, on);
+                    }
+                    Ok(())
+                }
+                start => Err(start.into()),
+            },
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent, on: Context) -> bool {
+        let is_choice = std::mem::take(&mut self.is_copying);
+        let row = on.list.chosen().filter(|_| is_choice);
+        if let Some(policy) = row.and_then(|row| self.run.as_ref()?.policy(row.number)) {
+            let keys = on.canvas.keys;
+            *on.message = limits_text::copy(policy, keys.action(KeyContext::Copying, key), keys, on.effects);
+        }
+        is_choice
+    }
+
+    fn act(&mut self, action: Action, on: Context) {
+        match (action, self.of) {
+            (Action::Open, TuneRows::Settings) => self.show_changed(on),
+            (Action::Open, TuneRows::Policies) => self.show_settings(on),
+            (Action::Apply, TuneRows::Settings) => self.apply_chosen(on),
+            (Action::Policy, TuneRows::Settings) => self.show(TunePolicies::Current, on.effects),
+            (Action::JudgeBy, _) => {
+                let find = self.start.as_ref().and_then(|start| start.find.as_ref());
+                on.effects.lay(Prompt::with(Purpose::Find, find.map_or("", Pattern::text)));
+            }
+            (Action::Copy, TuneRows::Settings) if on.list.chosen().is_some() => {
+                self.is_copying = true;
+                *on.message = Some(Message::note(limits_text::choice(on.canvas.keys)));
+            }
+            (Action::Refresh, _) => {
+                if let Some(start) = self.start.take() {
+                    // Stored outputs are listed again.
+                    self.begin(TuneStart { listed: None, ..start }, on);
+                }
+            }
+            (Action::Stores, _) => on.effects.show(Link::Stores(None)),
+            _ => on.refuse(Self::CONTEXT),
+        }
+    }
+
+    fn enter(&mut self, text: &str, on: Context) -> Result<(), String> {
+        let find = match text.trim() {
+            "" => None,
+            text => Some(Pattern::new(text).map_err(|error| error.describe())?),
+        };
+        if let Some(start) = self.start.take() {
+            self.begin(TuneStart { find, ..start }, on);
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, on: Context) -> bool {
+        let has_run = self.stop_measuring(on.effects);
+        if has_run {
+            let again = on.canvas.keys.of(Self::CONTEXT, Action::Refresh);
+            let words = format!("stopped: figures so far; {again} measures all again");
+            *on.message = Some(Message::note(words));
+        }
+        has_run
+    }
+
+    fn close(&mut self, on: Context) {
+        self.stop_measuring(on.effects);
+        self.let_go(on.effects);
+        (self.start, self.figures) = (None, TuneFigures::default());
+        on.list.clear();
+    }
+
+    fn adapt(&self, opened: &mut Opened) {
+        if opened.under.is_none() {
+            opened.under = self.applied_to(opened);
+        }
+    }
+
+    fn panel(&self) -> ListPanel {
+        let has_plot = self.grid().is_some() && self.figures.finds > 0;
+        if has_plot { ListPanel::Above } else { ListPanel::None }
+    }
+
+    fn draw_panel(&self, list: &List<TuneRow>, on: PanelFrame) {
+        if let Some((_, grid)) = self.grid() {
+            let chosen = list.chosen().map(|row| row.number);
+            draw_plot::draw(&self.figures, (grid.current, chosen), self.finds(), on);
+        }
+    }
+}
+
+impl Tuning {
+    /// Creates an empty list.
+    pub(crate) fn new(of: TuneRows) -> Self {
         Self {
-            canvas,
-            tables: Vec::new(),
-            changed: None,
-            place: SafeText::default(),
-            asked: None,
-            source: None,
-            find: None,
-            jobs: 0,
+            of,
+            start: None,
+            job: 0,
+            state: TuneState::default(),
+            run: None,
+            figures: TuneFigures::default(),
             applied: BTreeMap::new(),
             is_copying: false,
-            message: None,
         }
     }
 
-    /// Opens the view on some outputs.
-    pub(crate) fn start(&mut self, start: TuneStart, effects: &mut Effects) {
-        self.close_tables(effects);
-        (self.asked, self.place, self.find) = (Some(start.outputs), start.place, start.find);
-        self.source = self.asked.clone();
-        self.open_table(start.policies, effects);
-    }
-
-    /// Lays a table over the one that is shown, and has it measured.
-    fn open_table(&mut self, policies: TunePolicies, effects: &mut Effects) {
-        self.stop_measuring(effects);
-        self.jobs += 1;
-        self.tables.push(TuneTable::new(self.jobs, policies));
-        self.measure(effects);
-    }
-
-    /// Has the table that is shown measured.
-    fn measure(&mut self, effects: &mut Effects) {
-        let (Some(table), Some(source)) = (self.tables.last(), &self.source) else { return };
-        let (number, source) = (table.number, source.clone());
-        let by = (table.policies.clone(), self.find.clone());
-        effects.run(Slot::Tune, move |context| job::measure(number, source, by, context));
-    }
-
-    /// Stops measuring, and lets go of all tables.
-    fn close_tables(&mut self, effects: &mut Effects) {
-        self.stop_measuring(effects);
-        self.cut_tables(0, effects);
-    }
-
-    /// Keeps this many tables. A worker lets go of what was measured, because that takes time if the outputs are many.
-    fn cut_tables(&mut self, len: usize, effects: &mut Effects) {
-        let gone = self.tables.drain(len.min(self.tables.len())..);
-        let runs: Vec<_> = gone.filter_map(|table| table.run).collect();
-        if !runs.is_empty() {
-            effects.run(Slot::Other, move |_| drop(runs));
+    /// Returns the policy that is tuned and its settings; `None` in a list of policies.
+    fn grid(&self) -> Option<(&EffectivePolicy, &TuneGrid)> {
+        match &self.run.as_ref()?.choice.kind {
+            TuneKind::Settings { policy, grid } => Some((policy, grid)),
+            TuneKind::Policies { .. } => None,
         }
-        self.changed = None;
     }
 
-    /// Measures the table that is shown from the beginning.
-    fn measure_again(&mut self, effects: &mut Effects) {
-        let Some(policies) = self.shown().map(|table| table.policies.clone()) else { return };
-        self.stop_measuring(effects);
-        self.cut_tables(self.tables.len().saturating_sub(1), effects);
-        self.open_table(policies, effects);
+    /// Returns what counts, in the plural.
+    fn finds(&self) -> &'static str {
+        let is_find = self.start.as_ref().is_some_and(|start| start.find.is_some());
+        if is_find { "matches" } else { self.figures.severity.plural() }
     }
 
-    /// Stops measuring. Returns false if nothing was being measured.
-    fn stop_measuring(&mut self, effects: &mut Effects) -> bool {
-        let Some(table) = self.tables.last_mut().filter(|table| table.is_running()) else { return false };
-        table.state = TuneState::Stopped;
-        effects.stop([Slot::Tune]);
-        true
-    }
-
-    /// Handles an event; those of a job whose table is gone are dropped.
-    fn handle(&mut self, event: TuneEvent, effects: &mut Effects) {
-        match event {
-            TuneEvent::Began(number, run) => {
-                let Some(table) = self.table(number) else { return };
-                if table.is_running() {
-                    table.state = TuneState::Measuring;
-                }
-                let (warning, corpus) = (run.warnings().first().cloned(), Arc::clone(&run.corpus));
-                table.run = Some(run);
-                self.source = Some(TuneSource::Listed(TuneOutputs::Listed(corpus)));
-                self.message = warning.map(Message::error).or(self.message.take());
+    /// Describes what is measured: `345 outputs, 12.3 MB · 1,234 errors`.
+    fn outputs_in_words(&self) -> String {
+        let figures = &self.figures;
+        if self.run.is_none() {
+            return String::new();
+        }
+        let outputs = match figures.done {
+            (0, _) if self.is_running() => return String::new(),
+            (done, all) if done < all => {
+                format!("{} of {}", thousands(figures.outputs), count(all, "output"))
             }
-            TuneEvent::Nothing(number, fault) => self.nothing(number, fault),
-            TuneEvent::Measured(number, figures) => {
-                let height = self.height();
-                let Some(table) = self.table(number) else { return };
-                table.measured(*figures, height);
-                let run = table.run.clone();
-                if let (Some(view), Some(run)) =
-                    (self.changed.as_ref().filter(|view| view.is_of(number)), run)
-                {
-                    ChangedList::ask((number, view.setting), run, effects);
-                }
-            }
-            TuneEvent::Ended(number, fault) => {
-                let Some(table) = self.table(number) else { return };
-                match fault {
-                    Some(fault) => table.state = TuneState::Failed(fault.into()),
-                    None if table.is_running() => table.state = TuneState::Done,
-                    None => {}
-                }
-                let unreadable = table.figures.unreadable.1.clone();
-                let left_out = unreadable.map(|words| Message::error(format!("left out: {words}")));
-                self.message = left_out.or(self.message.take());
-            }
-            TuneEvent::Changed(list) => {
-                let height = self.height();
-                if let Some(view) = &mut self.changed {
-                    view.take(*list, height);
-                }
-            }
+            _ => count(figures.outputs, "output"),
+        };
+        let finds = match (figures.finds, self.finds()) {
+            (1, "matches") => "1 match".to_owned(),
+            (all, "matches") => format!("{} matches", thousands(all)),
+            (all, finds) => count(all, finds.trim_end_matches('s')),
+        };
+        format!("{outputs}, {} · {finds}", size(figures.bytes))
+    }
+
+    /// Goes to the list of the settings around limits, or of policies, on the same outputs.
+    fn show(&mut self, policies: TunePolicies, effects: &mut Effects) {
+        if let Some(start) = self.start.clone() {
+            self.stop_measuring(effects);
+            effects.show(TuneStart { policies, ..start });
         }
     }
 
-    fn nothing(&mut self, number: u64, fault: TuneFault) {
-        let Some(table) = self.table(number) else { return };
-        match fault {
-            TuneFault::Empty(reports) => table.state = TuneState::Empty(reports),
-            TuneFault::Policy(words, corpus) => {
-                table.state = TuneState::Failed(words.into());
-                self.source = Some(TuneSource::Listed(TuneOutputs::Listed(corpus)));
-            }
+    fn show_settings(&mut self, on: Context) {
+        let Some(row) = on.list.chosen() else { return };
+        let overrides = Overrides { policy: Some(row.policy.to_string()), ..Overrides::default() };
+        self.show(TunePolicies::Around(Box::new(overrides)), on.effects);
+    }
+
+    /// Lists the outputs that the selected setting cuts differently.
+    fn show_changed(&mut self, on: Context) {
+        let (Some(row), Some(run)) = (on.list.chosen(), &self.run) else { return };
+        if row.is_present {
+            let words = "these are the present limits; choose others to see what they would cut differently";
+            *on.message = Some(Message::note(words));
+            return;
         }
+        let (name, finds) = (row.setting.words(row.unit).into(), self.finds());
+        on.effects.show(ChangedStart { run: Arc::clone(run), setting: row.number, name, finds });
     }
 
-    fn table(&mut self, number: u64) -> Option<&mut TuneTable> {
-        self.tables.iter_mut().find(|table| table.number == number)
+    /// Has outputs open under the selected setting, or again under the present one.
+    fn apply_chosen(&mut self, on: Context) {
+        let (Some(row), Some((policy, _))) = (on.list.chosen(), self.grid()) else { return };
+        let (name, words) = (policy.policy.name().to_owned(), row.setting.words(row.unit));
+        let words = if row.is_present || row.is_applied {
+            self.applied.remove(&name);
+            format!("outputs of {name} open with the limits that it has")
+        } else {
+            let (setting, said) =
+                (row.setting, format!("outputs of {name} open with {words} in this session"));
+            self.applied.insert(name, setting);
+            said
+        };
+        *on.message = Some(Message::note(words));
+        self.fill(on.list);
     }
 
-    pub(crate) fn shown(&self) -> Option<&TuneTable> {
-        self.tables.last()
-    }
-
-    /// Returns the outputs, once they are listed.
-    pub(crate) fn corpus(&self) -> Option<&Corpus> {
-        self.shown()?.run.as_ref().map(|run| &*run.corpus)
-    }
-
-    /// Returns the number of rows of the table, or of the list over it, on the screen.
-    pub(crate) fn height(&self) -> usize {
-        let area = ratatui::layout::Rect::new(0, 0, self.canvas.size.0, self.canvas.size.1);
-        usize::from(layout::tune(area, view::has_plot(self)).list.height)
-    }
-
-    /// Adjusts the rows after a change of size.
-    pub(crate) fn settle(&mut self) {
-        let height = self.height();
-        if let Some(table) = self.tables.last_mut() {
-            table.cursor.settle(table.rows.len(), height);
-        }
-        if let Some(view) = &mut self.changed {
-            view.cursor.settle(view.len(), height);
-        }
-    }
-
-    /// Whether a setting of the policy is applied in this session.
-    pub(crate) fn is_applied(&self, policy: &Policy, setting: &TuneSetting) -> bool {
-        self.applied.get(policy.name()) == Some(setting)
-    }
-
-    /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A recorded
-    /// cut stays as it was.
-    pub(crate) fn applied_to(&self, opened: &Opened) -> Option<EffectivePolicy> {
+    /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A
+    /// recorded cut stays as it was.
+    fn applied_to(&self, opened: &Opened) -> Option<EffectivePolicy> {
         let policy = &opened.subject.policy.policy;
         let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none())?;
         setting.on(policy).map(tuned)
@@ -232,5 +386,5 @@ impl TuneScreen {
 
 /// Returns the policy under which an output opens for a setting.
 fn tuned(policy: Policy) -> EffectivePolicy {
-    EffectivePolicy { limits_from: LimitsFrom::Tune, ..EffectivePolicy::chosen(policy, true) }
+    EffectivePolicy { limits_from: LimitsFrom::Setting, ..EffectivePolicy::chosen(policy, true) }
 }

@@ -145,8 +145,8 @@ impl ListKind for NewOutputs {
         list.chosen().map(details).unwrap_or_default()
     }
 
-    fn copied(&self, row: &WatchRow) -> Vec<u8> {
-        row.path.as_os_str().as_encoded_bytes().to_vec()
+    fn copied(&self, row: &WatchRow) -> Option<Vec<u8>> {
+        Some(row.path.as_os_str().as_encoded_bytes().to_vec())
     }
 
     fn serves(&self, event: &dyn Any) -> bool {

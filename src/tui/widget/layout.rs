@@ -90,6 +90,16 @@ pub fn pager(area: Rect, focus: Side) -> PagerAreas {
     }
 }
 
+/// What a list shows of its rows besides the rows themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListPanel {
+    None,
+    /// Something about the selected row, at the right of the list.
+    Beside,
+    /// A picture of all rows, above the list.
+    Above,
+}
+
 /// The areas of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListAreas {
@@ -98,8 +108,8 @@ pub struct ListAreas {
     /// The column headings.
     pub head: Rect,
     pub list: Rect,
-    /// The output of the selected row, if there is room; one column before it is for the rule between.
-    pub beside: Option<Rect>,
+    /// The panel, if there is room; one column before it is for the rule between if it is beside the list.
+    pub panel: Option<Rect>,
     /// The rule below the list.
     pub rule: Rect,
     /// Details about the selected row, if there is room.
@@ -108,73 +118,37 @@ pub struct ListAreas {
     pub status: Rect,
 }
 
-/// Divides the screen for a list, which may be a few rows high, beside an agent. `has_outputs` is whether outputs can be
-/// shown beside it.
-pub fn list(area: Rect, has_outputs: bool) -> ListAreas {
+/// Divides the screen for a list, which may be a few rows high, beside an agent.
+pub fn list(area: Rect, panel: ListPanel) -> ListAreas {
     let (title, body, rule, status) = bands(area);
     let two = if area.height >= DETAILED { 2 } else { 0 };
     let body = Rect { height: body.height - two, ..body };
     let rule = Rect { y: rule.y - two, ..rule };
     let detail = Rect { y: status.y - two, height: two, ..status };
-    let is_wide = has_outputs && area.width >= BESIDE;
-    let left = if is_wide { body.width * 3 / 5 } else { body.width };
-    let beside = is_wide.then(|| Rect { x: body.x + left + 1, width: body.width - left - 1, ..body });
-    // A blank column lies before the rule.
-    let body = Rect { width: left - u16::from(is_wide), ..body };
+    let (panel, body) = match panel {
+        ListPanel::Beside if area.width >= BESIDE => {
+            let left = body.width * 3 / 5;
+            let panel = Rect { x: body.x + left + 1, width: body.width - left - 1, ..body };
+            // A blank column lies before the rule.
+            (Some(panel), Rect { width: left - 1, ..body })
+        }
+        ListPanel::Above if body.height >= PLOTTED => {
+            let height = (body.height * 2 / 5).max(body.height.saturating_sub(MAX_BELOW));
+            let below = Rect { y: body.y + height, height: body.height - height, ..body };
+            (Some(Rect { height, ..body }), below)
+        }
+        _ => (None, body),
+    };
     let head = Rect { height: u16::from(body.height >= HEADED), ..body };
     let list = Rect { y: body.y + head.height, height: body.height - head.height, ..body };
-    ListAreas { title, head, list, beside, rule, detail, status }
+    ListAreas { title, head, list, panel, rule, detail, status }
 }
 
-/// The areas of the Tune view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TuneAreas {
-    /// The line at the top.
-    pub title: Rect,
-    /// The line above the plot, if there is one.
-    pub legend: Rect,
-    pub plot: Rect,
-    /// The line below the plot.
-    pub axis: Rect,
-    /// The column headings.
-    pub head: Rect,
-    pub list: Rect,
-    /// The rule below the list.
-    pub rule: Rect,
-    /// Details about the selected row, if there is room.
-    pub detail: Rect,
-    /// The line at the bottom.
-    pub status: Rect,
-}
-
-/// The fewest rows of table and plot together with which there is a plot.
+/// The fewest rows of list and panel together with which there is a panel above.
 const PLOTTED: u16 = 14;
 
-/// On tall screens the table takes as many rows, and the plot the others.
-const TABLE_ROWS: u16 = 18;
-
-/// Divides the screen for the Tune view; `has_plot` says whether there is something to plot.
-pub fn tune(area: Rect, has_plot: bool) -> TuneAreas {
-    let ListAreas { title, head, list, rule, detail, status, .. } = list(area, false);
-    let rows = head.height + list.height;
-    let plot = match has_plot && rows >= PLOTTED {
-        true => (rows * 2 / 5).max(rows.saturating_sub(TABLE_ROWS)),
-        false => 0,
-    };
-    let band = |y: u16, height: u16| Rect { y: head.y + y, height, ..head };
-    let edge = u16::from(plot > 0);
-    TuneAreas {
-        title,
-        legend: band(0, edge),
-        plot: band(edge, plot - 2 * edge),
-        axis: band(plot - edge, edge),
-        head: band(plot, head.height),
-        list: Rect { y: list.y + plot, height: list.height - plot, ..list },
-        rule,
-        detail,
-        status,
-    }
-}
+/// On tall screens the list takes as many rows, its heading with them, and the panel above it the others.
+const MAX_BELOW: u16 = 18;
 
 /// Returns a centred box of at most `width` by `height`, with a margin if there is room.
 pub fn overlay(area: Rect, width: u16, height: u16) -> Rect {
@@ -212,15 +186,12 @@ mod tests {
                         assert_eq!(part.intersection(area), part, "{width}x{height}");
                     }
                 }
-                let ListAreas { list, beside, detail, .. } = list(area, true);
-                let parts = [list, detail, beside.unwrap_or_default()];
-                assert_eq!(
-                    parts.map(|part| part.intersection(area)),
-                    parts.map(|part| part.intersection(part))
-                );
-                let TuneAreas { plot, axis, list, .. } = tune(area, true);
-                let parts = [plot, axis, list];
-                assert_eq!(parts.map(|part| part.intersection(area)), parts, "{width}x{height}");
+                for of in [ListPanel::None, ListPanel::Beside, ListPanel::Above] {
+                    let ListAreas { list, panel, detail, .. } = list(area, of);
+                    let parts = [list, detail, panel.unwrap_or_default()];
+                    let within = parts.map(|part| part.intersection(area));
+                    assert_eq!(within, parts.map(|part| part.intersection(part)), "{width}x{height}");
+                }
                 assert_eq!(overlay(area, 40, 10).intersection(area), overlay(area, 40, 10));
             }
         }

@@ -3,7 +3,6 @@
 pub(crate) mod ascii;
 pub mod canvas;
 pub mod cost;
-pub mod cursor;
 pub(crate) mod frame;
 pub(crate) mod glyphs;
 pub mod layout;

@@ -27,7 +27,7 @@ pub enum Purpose {
     Window,
     /// A pattern: the matching lines of all outputs are listed.
     Grep,
-    /// A pattern: what the model should get.
+    /// A pattern: what settings are judged by.
     Find,
     /// Words that entries must contain.
     Filter,
@@ -44,7 +44,7 @@ impl Purpose {
             Purpose::GoTo => "go to: ",
             Purpose::Window => "offset [limit], e.g. 2001 2000: ",
             Purpose::Grep => "search all outputs: ",
-            Purpose::Find => "find/",
+            Purpose::Find => "judge by (regex; empty: errors): ",
             Purpose::Filter => "filter: ",
         }
     }

@@ -34,16 +34,6 @@ pub(crate) struct TableColumn {
     pub yields: Option<u8>,
 }
 
-/// Creates a column.
-pub(crate) const fn column(
-    heading: &'static str,
-    side: CellSide,
-    most: usize,
-    yields: Option<u8>,
-) -> TableColumn {
-    TableColumn { heading, side, most, yields }
-}
-
 /// A table with its cells.
 pub(crate) struct ListTable<'a> {
     pub columns: &'a [TableColumn],
@@ -74,22 +64,22 @@ impl ListTable<'_> {
                 .then(|| widest.max(column.heading.chars().count()).min(column.most))
         };
         let mut widths: Vec<Option<usize>> = self.columns.iter().enumerate().map(width).collect();
-        let least = (room / 6).max(16);
-        let rest = |widths: &[Option<usize>]| {
-            let taken: usize = widths.iter().flatten().map(|width| width + BETWEEN).sum();
-            room.saturating_sub(MARKS + taken)
+        let open = self.columns.iter().position(|column| column.most == 0);
+        let taken = |widths: &[Option<usize>]| {
+            let columns: usize = widths.iter().flatten().map(|width| width + BETWEEN).sum();
+            MARKS + if open.is_some() { columns } else { columns.saturating_sub(BETWEEN) }
         };
+        let least = if open.is_some() { (room / 6).max(16) } else { 0 };
         let mut yielding: Vec<(u8, usize)> =
             self.columns.iter().enumerate().filter_map(|(n, column)| Some((column.yields?, n))).collect();
         yielding.sort_unstable();
         for (_, n) in yielding {
-            if rest(&widths) >= least {
+            if taken(&widths) + least <= room {
                 break;
             }
             widths[n] = None;
         }
-        let rest = rest(&widths);
-        let open = self.columns.iter().position(|column| column.most == 0);
+        let rest = room.saturating_sub(taken(&widths));
         open.into_iter().for_each(|n| widths[n] = Some(rest));
         widths
     }

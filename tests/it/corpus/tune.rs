@@ -45,7 +45,7 @@ fn the_frontier_of_stored_outputs_is_printed() {
         "{text}"
     );
     assert!(text.contains("\n* head, 2,000 lines, 50 KB "), "{text}");
-    assert!(text.contains("\ntail, 500 lines, 6,400 B: keeps 100 % of errors (now 0 %) for "), "{text}");
+    assert!(text.contains("\ntail, 500 lines, 6,400 B: 100% of errors (now 0%) for "), "{text}");
     assert!(text.contains("the present setting is not among the best"), "{text}");
     assert_eq!(home.run(&["tune", "--stores"]).ok().text(), text);
     assert_eq!(home.run(&["tune", "--agent", "opencode"]).ok().text(), text);

@@ -358,7 +358,7 @@ fn records_that_are_not_understood_say_so() {
 #[test]
 fn another_text_is_asked_for_by_its_letter() {
     let mut bench = opened((80, 24));
-    bench.keys("ja");
+    bench.keys("j=");
     assert!(text(&bench).contains("d display copy"), "{}", text(&bench));
     bench.keys("r");
     assert_eq!(last_request(&bench), Some(&CallRequest::Text(1, CallText::Record)));

@@ -1,10 +1,12 @@
-//! The Tune view: what it shows of many outputs, what keys do there, and what becomes of a setting that is used.
+//! The lists of settings and policies: what they show of many outputs, what keys do there, and what becomes of a setting
+//! that is applied.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::store::Env;
-use overspill::tui::app::Effect;
+use overspill::tui::app::{Effect, Event};
 use overspill::tui::job::Slot;
 use overspill::tui::keys::KeyContext;
 use overspill::tui::widget::canvas::Canvas;
@@ -68,28 +70,28 @@ fn assert(name: &str, screen: &str) {
 fn settings() {
     for size in SIZES {
         let (_dir, mut bench) = stocked(size, &builds());
-        bench.keys("Mj");
-        assert(&format!("tune_{}x{}", size.0, size.1), &bench.screen());
+        bench.keys("lj");
+        assert(&format!("settings_{}x{}", size.0, size.1), &bench.screen());
     }
 }
 
 #[test]
-fn outputs_that_are_cut_otherwise() {
+fn outputs_that_a_setting_cuts_differently() {
     let (_dir, mut bench) = stocked((80, 24), &builds());
-    bench.keys("MGo");
-    assert("tune_outputs_80x24", &bench.rows()[..8].join("\n"));
+    bench.keys("lg<Enter>");
+    assert("changed_outputs_80x24", &bench.rows()[..8].join("\n"));
     bench.keys("<Enter>");
     let opened = bench.opened().expect("an output opens");
     assert!(opened.starts_with(bench.env.home()), "{opened:?}");
     bench.keys("<Esc>");
-    assert!(bench.rows()[0].starts_with(" Tune   opencode/output · 5 outputs"), "{:?}", bench.rows());
+    assert!(bench.rows()[0].starts_with(" Settings   opencode/output · 5 outputs"), "{:?}", bench.rows());
 }
 
 #[test]
 fn ascii_alone() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.repaint(Canvas { unicode: false, ..bench.app.canvas });
-    bench.keys("M");
+    bench.keys("l");
     let rows = bench.rows();
     assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
     assert!(rows[1].contains("# this row") && rows[1].contains("o best"), "{rows:#?}");
@@ -98,7 +100,7 @@ fn ascii_alone() {
 #[test]
 fn no_outputs_say_where_they_were_looked_for() {
     let (dir, mut bench) = stocked((120, 24), &[]);
-    bench.keys("M");
+    bench.keys("l");
     let text = bench.rows().join("\n");
     assert!(text.contains("No stored outputs yet. These directories were searched:"), "{text}");
     assert!(
@@ -110,16 +112,21 @@ fn no_outputs_say_where_they_were_looked_for() {
 #[test]
 fn marked_and_filtered_outputs_are_measured_alone() {
     let (_dir, mut bench) = stocked((80, 24), &few());
-    bench.keys("  M");
-    assert!(bench.rows()[0].contains("2 outputs") && bench.rows()[0].ends_with("2 marked outputs"));
-    bench.keys("q<Esc>/f08d01<Enter>M");
-    assert!(bench.rows()[0].contains("1 output, ") && bench.rows()[0].ends_with("filter: f08d01"));
+    bench.keys("  l");
+    let title = |bench: &Bench| bench.rows()[0].clone();
+    assert!(title(&bench).contains("2 outputs") && title(&bench).ends_with(" · marked"), "{}", title(&bench));
+    bench.keys("q<Esc>/f08d01<Enter>l");
+    assert!(
+        title(&bench).contains("1 output, ") && title(&bench).contains("filter: f08d01"),
+        "{}",
+        title(&bench)
+    );
 }
 
 #[test]
-fn a_setting_is_used_for_outputs_opened_from_then_on() {
+fn a_setting_is_applied_to_outputs_opened_from_then_on() {
     let (_dir, mut bench) = stocked((80, 24), &few());
-    bench.keys("Mg<Enter>");
+    bench.keys("lga");
     let words = "outputs of opencode/output open with ";
     assert!(bench.status().contains(words), "{}", bench.status());
     let setting = bench.status().split(words).nth(1).unwrap().split(" in this").next().unwrap().to_owned();
@@ -131,20 +138,18 @@ fn a_setting_is_used_for_outputs_opened_from_then_on() {
     };
     let (limits, from) = open(&mut bench);
     let expected = setting.replacen(", ", " · max ", 1);
-    assert_eq!((limits, from.as_str()), (expected, "Tune, in this session"));
+    assert_eq!((limits, from.as_str()), (expected, "setting, in this session"));
     bench.keys("q");
-    assert_eq!(bench.app.context(), KeyContext::Tune);
-    let present = bench.rows().iter().position(|row| row.contains("*head")).unwrap();
-    let first = bench.rows().iter().position(|row| row.contains("keeps  lines")).unwrap() + 1;
-    bench.keys(&format!("{}g<Enter>", present + 1 - first));
-    assert!(bench.status().contains("keeps its present limits"), "{}", bench.status());
+    assert!(bench.rows()[0].starts_with(" Settings "), "{:?}", bench.rows()[0]);
+    bench.keys("a");
+    assert!(bench.status().contains("open with the limits that it has"), "{}", bench.status());
     assert_eq!(open(&mut bench).0, "head · max 2,000 lines, 50 KB");
 }
 
 #[test]
 fn a_setting_is_copied_in_three_ways() {
     let (_dir, mut bench) = stocked((80, 24), &few());
-    bench.keys("Mg");
+    bench.keys("lg");
     for (key, start) in [("f", "--policy opencode/output --set "), ("p", ""), ("a", "{")] {
         bench.asked.clear();
         bench.keys("y").keys(key);
@@ -157,73 +162,75 @@ fn a_setting_is_copied_in_three_ways() {
 }
 
 #[test]
-fn what_the_model_should_get_is_typed() {
+fn settings_are_judged_by_what_is_typed() {
     let (_dir, mut bench) = stocked((80, 24), &few());
-    bench.keys("M/step 2<Enter>");
-    assert!(bench.rows()[0].contains(" finds"), "{:?}", bench.rows()[0]);
-    bench.keys("/(<Enter>");
+    bench.keys("lestep 2<Enter>");
+    assert!(bench.rows()[0].contains(" matches"), "{:?}", bench.rows()[0]);
+    bench.keys("e(<Enter>");
     assert!(bench.status().contains("at column"), "{}", bench.status());
-    bench.keys("<Esc>/<^U><Enter>");
+    bench.keys("<Esc>e<^U><Enter>");
     assert!(bench.rows()[0].contains("21 errors"), "{:?}", bench.rows()[0]);
 }
 
 #[test]
 fn figures_so_far_stand_when_measuring_is_stopped() {
     let (_dir, mut bench) = stocked((80, 24), &few());
-    let effects = bench.update(key('M'));
+    let effects = bench.update(key('l'));
     assert!(is_job(&effects[0], Slot::Tune), "{effects:?}");
     assert!(bench.status().contains("listing the outputs"), "{}", bench.status());
-    let stopped = bench.update(key('\u{1b}'));
+    let stopped = bench.update(interrupt());
     assert!(matches!(stopped.first(), Some(Effect::Stop(Slot::Tune))), "{stopped:?}");
     // What the worker found out until it noticed arrives later.
     bench.carry_out(effects);
     assert!(bench.rows()[0].contains("21 errors"), "{:?}", bench.rows()[0]);
     bench.keys("R");
-    assert!(bench.status().contains("Enter use"), "{}", bench.status());
+    assert!(bench.status().contains("a apply"), "{}", bench.status());
 }
 
 #[test]
 fn what_a_job_says_after_the_view_was_opened_anew_changes_nothing() {
     let (_dir, mut bench) = stocked((80, 24), &few());
-    let late = bench.update(key('M'));
-    bench.keys("<Esc><Esc> M");
+    let late = bench.update(key('l'));
+    bench.keys("<Esc> l");
     assert!(bench.rows()[0].contains("1 output, "), "{:?}", bench.rows()[0]);
     bench.carry_out(late);
-    bench.keys("/step<Enter>");
+    bench.keys("estep<Enter>");
     assert!(bench.rows()[0].contains("1 output, "), "{:?}", bench.rows()[0]);
 }
 
 #[test]
-fn policies_are_compared_on_outputs_and_one_of_them_is_tuned() {
+fn policies_are_compared_on_outputs_and_lead_to_their_settings() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.keys("p");
     let rows = bench.rows();
     assert!(rows[0].starts_with(" Policies   2 outputs"), "{rows:#?}");
     assert!(rows[1].starts_with("  policy ") && rows[1].contains("kept  tokens"), "{rows:#?}");
-    assert!(bench.status().contains("Enter tune"), "{}", bench.status());
+    assert!(bench.status().contains("Enter its settings"), "{}", bench.status());
     while !bench.rows().iter().any(|row| row.starts_with("▌ pi/bash ")) {
         let before = bench.status();
         bench.keys("j");
-        assert_ne!(before, bench.status(), "pi/bash is not listed");
+        assert_ne!(before, bench.status(), "pi/bash is not listed: {:#?}", bench.rows());
     }
     bench.keys("<Enter>");
-    assert!(bench.rows()[0].starts_with(" Tune   pi/bash · 2 outputs"), "{:?}", bench.rows()[0]);
+    assert!(bench.rows()[0].starts_with(" Settings   pi/bash · 2 outputs"), "{:?}", bench.rows()[0]);
     bench.keys("<Esc>");
     assert!(bench.rows().iter().any(|row| row.starts_with("▌ pi/bash ")), "{:#?}", bench.rows());
     bench.keys("<Esc>");
     assert_eq!(bench.app.context(), KeyContext::Stores);
 }
 
-fn key(c: char) -> overspill::tui::app::Event {
-    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-    let code = if c == '\u{1b}' { KeyCode::Esc } else { KeyCode::Char(c) };
-    overspill::tui::app::Event::Key(KeyEvent::new(code, KeyModifiers::NONE))
+fn key(c: char) -> Event {
+    Event::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE))
+}
+
+fn interrupt() -> Event {
+    Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL))
 }
 
 #[test]
 fn every_size_is_drawn() {
     let (_dir, mut bench) = stocked((80, 24), &few());
-    for keys in ["M", "o", "<Esc>p", "<Enter>"] {
+    for keys in ["l", "<Enter>", "<Esc>p", "<Enter>"] {
         bench.keys(keys);
         for (width, height) in [(0, 0), (1, 1), (20, 3), (20, 5), (20, 15), (33, 16), (79, 18), (300, 90)] {
             bench.resize((width, height)).draw();
@@ -234,16 +241,15 @@ fn every_size_is_drawn() {
 }
 
 #[test]
-fn an_output_opens_under_the_setting_that_cuts_it_otherwise() {
+fn an_output_opens_under_the_setting_that_cuts_it_differently() {
     let (_dir, mut bench) = stocked((80, 24), &few());
-    bench.keys("Mgo<Enter>");
+    bench.keys("lg<Enter><Enter>");
     let path = bench.opened().unwrap().clone();
     let effects = bench.open_requested(&path, policy("opencode/output"));
     bench.carry_out(effects);
     assert_ne!(bench.pager().output.limits(), "head · max 2,000 lines, 50 KB");
     bench.keys("<Esc>");
-    assert_eq!(bench.app.context(), KeyContext::Tune);
-    assert!(bench.rows()[0].contains("Outputs"), "{:?}", bench.rows()[0]);
+    assert!(bench.rows()[0].contains("Settings › Outputs"), "{:?}", bench.rows()[0]);
     bench.keys("S<Esc><Esc>");
     assert_eq!(bench.app.context(), KeyContext::Stores, "what was measured is gone by then");
 }

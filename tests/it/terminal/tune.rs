@@ -1,4 +1,4 @@
-//! `overspill tune -i`: the view begins, measures, and leads to an output and back.
+//! `overspill tune -i`: the list of settings begins, measures, and leads to an output and back.
 
 use crate::common::home::Home;
 use crate::common::session::Session;
@@ -11,10 +11,10 @@ fn the_view_measures_lists_opens_and_is_left() {
     home.file("logs/build.log", lines + "error: no space left\n");
     let mut session = Session::start(&home, &["tune", "-i", "-p", "opencode/output", "logs"]);
     session.wait_for("1 output, ").wait_for("* now").wait_for("now: head, 2,000 lines, 50 KB");
-    session.keys("gj").wait_for("keeps 100 % of errors (now 0 %)").wait_for("cuts 1 of 1 output otherwise");
-    session.keys("o").wait_for("logs/build.log").wait_for("keeps 1 of 1 errors (now 0); gains");
+    session.keys("g").wait_for("100% of errors (now 0%)").wait_for("cuts 1 of 1 output differently");
+    session.keys("\r").wait_for("logs/build.log").wait_for("keeps 1 of 1 errors (now 0); gains");
     session.keys("\r").wait_for("step 2225 of the build");
-    session.keys("q").wait_for("Outputs").wait_for("logs/build.log");
+    session.keys("q").wait_for("Settings › Outputs").wait_for("logs/build.log");
     session.keys("\x1b").wait_for("* now");
     session.keys("\x1b").wait_for("q quits");
     session.keys("q");

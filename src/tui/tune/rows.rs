@@ -1,0 +1,175 @@
+//! The rows of settings, or of policies: which are shown, in which order, and what a move to one buys.
+
+use std::cmp::Reverse;
+
+use crate::config::EffectivePolicy;
+use crate::corpus::TuneKind;
+use crate::human::{count, thousands};
+use crate::preview::Unit;
+use crate::text::label::SafeText;
+use crate::tui::list::List;
+use crate::tui::list::column::RowLook;
+use crate::tune::{SettingFigures, TuneMove, TuneSetting, frontier, share_in_words};
+
+use super::Tuning;
+
+/// A setting, or a policy with the limits that it has.
+#[derive(Debug, Clone)]
+pub struct TuneRow {
+    /// The number of the setting, or policy, in its run.
+    pub(super) number: usize,
+    /// The name of the policy; empty in a list of the settings of one.
+    pub(super) policy: SafeText,
+    pub(super) setting: TuneSetting,
+    pub(super) unit: Unit,
+    pub(super) figures: SettingFigures,
+    /// The number of finds in all outputs.
+    pub(super) finds: u64,
+    /// Whether the policy has these limits now.
+    pub(super) is_present: bool,
+    /// Whether outputs open with these limits in this session.
+    pub(super) is_applied: bool,
+}
+
+impl Tuning {
+    /// Shows what was measured so far. Until the user selects a row it is the present setting, or the first policy.
+    pub(super) fn fill(&self, list: &mut List<TuneRow>) {
+        let rows = if self.figures.outputs > 0 { self.rows() } else { Vec::new() };
+        let present = rows.iter().position(|row| row.is_present);
+        list.set_rows(rows);
+        list.begin_at(present.unwrap_or(0));
+    }
+
+    fn rows(&self) -> Vec<TuneRow> {
+        let all = &self.figures.settings;
+        let row = |number: usize| TuneRow {
+            number,
+            policy: SafeText::default(),
+            setting: TuneSetting { max_lines: None, max_size: None, direction: None },
+            unit: Unit::Bytes,
+            figures: all.get(number).copied().unwrap_or_default(),
+            finds: self.figures.finds,
+            is_present: false,
+            is_applied: false,
+        };
+        match self.run.as_ref().map(|run| &run.choice.kind) {
+            Some(TuneKind::Settings { policy, grid }) => {
+                let applied = self.applied.get(policy.policy.name());
+                let setting_row = |number: usize| {
+                    let setting = *grid.settings.get(number)?;
+                    let (is_present, is_applied) = (number == grid.current, applied == Some(&setting));
+                    Some(TuneRow {
+                        setting,
+                        unit: policy.policy.unit(),
+                        is_present,
+                        is_applied,
+                        ..row(number)
+                    })
+                };
+                best_and_present(all, grid.current).into_iter().filter_map(setting_row).collect()
+            }
+            Some(TuneKind::Policies { policies, designs }) => {
+                let policy_row = |number: usize| {
+                    let policy = &policies.get(number)?.policy;
+                    let (setting, unit) = (TuneSetting::of(policy), policy.unit());
+                    Some(TuneRow { policy: policy.name().into(), setting, unit, ..row(number) })
+                };
+                by_kept(all, (policies, *designs)).into_iter().filter_map(policy_row).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// Returns two lines about a row.
+    pub(super) fn details_of(&self, row: &TuneRow, look: &RowLook) -> [SafeText; 2] {
+        let figures = &self.figures;
+        match (&self.run.as_ref().map(|run| &run.choice.kind), self.grid()) {
+            (Some(TuneKind::Policies { policies, .. }), _) => {
+                let Some(found) = policies.get(row.number) else { return Default::default() };
+                let limits = format!("{} · limits from: {}", row.setting.words(row.unit), found.limits_from);
+                let words = format!("{}: {}", found.policy.name(), found.policy.summary());
+                [words.into(), limits.into()]
+            }
+            (_, Some((policy, grid))) if row.is_present => {
+                let now = share_in_words(row.figures.kept_finds, figures.finds);
+                let limits = row.setting.words(row.unit);
+                let others = match frontier(&figures.settings, grid.current).as_slice() {
+                    [only] if *only == row.number => {
+                        "no other setting keeps more, nor as much for fewer tokens"
+                    }
+                    best if best.contains(&row.number) => "no other setting keeps as much for fewer tokens",
+                    _ => "other settings keep as much for fewer tokens",
+                };
+                let kept = match figures.finds {
+                    0 => format!("no {} in these outputs, so the fewest tokens are best", self.finds()),
+                    _ => format!("{now} of {}; {others}", self.finds()),
+                };
+                let from = format!("now: {limits} (limits from: {})", policy.limits_from);
+                [from.into(), kept.into()]
+            }
+            (_, Some((_, grid))) => {
+                let now = figures.settings.get(grid.current).copied().unwrap_or_default();
+                let buys = TuneMove::of(&row.figures, &now, figures.finds).words(self.finds());
+                let setting = format!("{}: {buys}", row.setting.words(row.unit));
+                let fits = setting.chars().count() + 2 <= usize::from(look.width);
+                let changed = figures.changed.get(row.number).copied().unwrap_or_default();
+                let outputs = count(figures.outputs, "output");
+                let changed = format!("cuts {} of {outputs} differently", thousands(changed));
+                [if fits { setting } else { buys }.into(), changed.into()]
+            }
+            _ => Default::default(),
+        }
+    }
+}
+
+/// Returns the best settings, and the present one in its place among them; those that keep the most come first.
+fn best_and_present(figures: &[SettingFigures], current: usize) -> Vec<usize> {
+    let mut shown = frontier(figures, current);
+    if !shown.contains(&current) && current < figures.len() {
+        shown.push(current);
+    }
+    shown.sort_by_key(|number| {
+        let of = figures.get(*number).copied().unwrap_or_default();
+        (Reverse(of.kept_finds), of.tokens)
+    });
+    shown
+}
+
+/// Returns all policies, those first that keep the most finds for the fewest tokens; designs, from a number on, last.
+fn by_kept(figures: &[SettingFigures], (policies, designs): (&[EffectivePolicy], usize)) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..policies.len().min(figures.len())).collect();
+    order.sort_by_key(|number| {
+        let of = figures.get(*number).copied().unwrap_or_default();
+        let is_design = *number >= designs;
+        (
+            is_design,
+            Reverse(of.kept_finds),
+            of.tokens,
+            policies.get(*number).map(|found| found.policy.name().to_owned()),
+        )
+    });
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tune::figures_of as figures;
+
+    #[test]
+    fn the_present_setting_has_a_row_among_the_best() {
+        let all = figures(&[(10, 1), (30, 0), (20, 5), (40, 9)]);
+        assert_eq!(best_and_present(&all, 1), [3, 2, 0, 1]);
+        assert_eq!(best_and_present(&all, 2), [3, 2, 0]);
+        assert_eq!(best_and_present(&[], 3), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn policies_that_keep_more_come_first_and_designs_last() {
+        let catalog = crate::preview::Catalog::builtin();
+        let found = |name: &str| EffectivePolicy::chosen(catalog.get(name).unwrap(), true);
+        let policies = ["pi/bash", "opencode/output", "codex/exec", "basic/smart"].map(found);
+        let all = figures(&[(10, 1), (20, 5), (10, 5), (1, 9)]);
+        assert_eq!(by_kept(&all, (&policies, 3)), [2, 1, 0, 3]);
+    }
+}
