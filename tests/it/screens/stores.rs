@@ -95,7 +95,7 @@ fn stores_with_entries() {
         keep("help", stocked.bench.keys("h"));
         stocked.bench.keys("h");
         keep("sort_menu", stocked.bench.keys("jjs"));
-        keep("sorted", stocked.bench.keys("s"));
+        keep("sorted", stocked.bench.keys("b"));
         keep("filtered", stocked.bench.keys("/overspill<Enter>"));
         keep("filtered_out", stocked.bench.keys("/ nothing<Enter>"));
     }
