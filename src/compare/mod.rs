@@ -2,7 +2,7 @@
 
 pub(crate) mod finds;
 pub(crate) mod lost;
-pub(crate) mod order;
+mod order;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,7 +13,6 @@ use crate::preview::{self, Bit, Input, Output, Part, Policy, Preview, Status, St
 
 pub(crate) use finds::{KeptFinds, lines_of};
 pub use lost::{LostErrors, first_lost_line, is_kept, line_around, lost_errors};
-pub(crate) use order::{Order, Sorting};
 
 /// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
 /// bytes are UTF-8 bytes of the decoded text; `finds` only with a pattern.

@@ -63,11 +63,11 @@ use Action as A;
 const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::PreviewCut, &[
         (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
-        (&[A::Limits], "limits"), (&[A::Policy], "policies"), (&[A::NextError], "errors"), (&[A::Facts], "facts"),
+        (&[A::Limits], "limits"), (&[A::NextError], "errors"), (&[A::Facts], "facts"),
         (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
     ]),
     (FooterState::PreviewWhole, &[
-        (&[A::Other], "whole"), (&[A::Stores], "outputs"), (&[A::Search], "search"), (&[A::Policy], "policies"),
+        (&[A::Other], "whole"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
         (&[A::Limits], "limits"), (&[A::Facts], "facts"), (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
     ]),
     (FooterState::SpillLost, &[
@@ -77,16 +77,16 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::SpillKept, &[
         (&[A::NextCut], "cut"), (&[A::Other], "model got"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
-        (&[A::Limits], "limits"), (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Policy], "policies"),
+        (&[A::Limits], "limits"), (&[A::PreviousWindow, A::NextWindow], "windows"),
         (&[A::Select], "select lines"),
     ]),
     (FooterState::SpillWhole, &[
         (&[A::Search], "search"), (&[A::Other], "model got"), (&[A::Stores], "outputs"),
-        (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Policy], "policies"), (&[A::Facts], "facts"), (&[A::Select], "select lines"),
+        (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Facts], "facts"), (&[A::Select], "select lines"),
     ]),
     (FooterState::Growing, &[
         (&[A::Follow], "follow"), (&[A::Other], "other view"), (&[A::Search], "search"), (&[A::Limits], "limits"),
-        (&[A::Policy], "policies"), (&[A::Stores], "outputs"),
+        (&[A::Stores], "outputs"),
     ]),
     (FooterState::SearchCut, &[
         (&[A::NextMatch], "next"), (&[A::NextMissed], "missed"), (&[A::Matching], "filter"), (&[A::PreviousMatch], "previous"),
@@ -221,7 +221,8 @@ mod tests {
     #[test]
     fn the_footer_of_a_cut_preview_teaches_the_cut_first_and_help_at_last() {
         let versions = versions(FooterState::PreviewCut, None, KeyMap::standard());
-        let longest = "} cut  Tab whole  S outputs  / search  l limits  p policies  e errors  = facts  Y copy  T sessions  h help";
+        let longest =
+            "} cut  Tab whole  S outputs  / search  l limits  e errors  = facts  Y copy  T sessions  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         assert_eq!(versions[versions.len() - 3], "} cut  Tab whole  h help");
         assert_eq!(versions.last().map(String::as_str), Some("h help"));

@@ -89,7 +89,13 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("services", &["target"]),
     ("job", &["services", "event"]),
     ("screen", &["job", "target", "recorded", "event", "keys", "widget"]),
-    ("pager", &["screen", "job", "services", "target", "recorded", "event", "footer", "keys", "widget"]),
+    (
+        "pager",
+        &[
+            "popup", "list", "screen", "job", "services", "target", "recorded", "event", "footer", "keys",
+            "widget",
+        ],
+    ),
     (
         "outputs",
         &["popup", "list", "calls", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"],

@@ -43,7 +43,7 @@ fn policies_with_figures() {
     let home = Home::new();
     let mut session = sample(&home);
     session.keys("/E0308\r").wait_for("1 of 2");
-    session.keys("p").wait_for("2/2").wait_for("openclaw/tool");
+    session.keys("lp").wait_for("2/2").wait_for("openclaw/tool");
     write(&session, "picker.svg", "overspill: what each policy would make of the same output");
 }
 

@@ -9,8 +9,6 @@ pub enum KeyContext {
     Pager,
     /// The list of stored outputs.
     Stores,
-    /// The policy picker, where all other keys are typed.
-    Policies,
     /// Two previews side by side.
     Pair,
     Drawer,
@@ -31,16 +29,10 @@ impl KeyContext {
         match self {
             KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Lists => true,
             KeyContext::Pair | KeyContext::Help => true,
-            KeyContext::Policies | KeyContext::Drawer => {
-                matches!(action, Action::Help | Action::QuitNow | Action::Interrupt)
-            }
+            // All other keys act on the output.
+            KeyContext::Drawer => false,
             KeyContext::Copying | KeyContext::CopyText | KeyContext::CallTexts => action == Action::Back,
         }
-    }
-
-    /// Whether characters are typed here, so that they cannot be keys.
-    pub(super) fn is_typed(self) -> bool {
-        self == KeyContext::Policies
     }
 }
 
@@ -101,20 +93,10 @@ pub enum Action {
     Follow,
     /// Switches to the other pane or view.
     Other,
-    /// Raises the line limit.
-    MoreLines,
-    /// Lowers the line limit.
-    FewerLines,
-    /// Raises the size limit.
-    MoreBytes,
-    /// Lowers the size limit.
-    FewerBytes,
     /// Switches between keeping the start and keeping the end.
     Direction,
     /// Opens the policy picker.
     Policy,
-    /// Switches to the next policy that may have made this output.
-    Candidate,
     /// Switches between what was recorded and what the policy makes.
     Evidence,
     /// Shows what was recorded beside what the policy makes.
@@ -167,8 +149,6 @@ pub enum Action {
     Open,
     /// Opens the menu of columns to sort by.
     Sort,
-    /// Reverses the order.
-    SortReverse,
     /// Asks for a pattern, to list the matching lines of all outputs.
     Grep,
     /// Asks for words by which to filter.
@@ -191,8 +171,6 @@ pub enum Action {
     ChooseAll,
     /// Keeps an entry forever, or no longer.
     Keep,
-    /// Lists policies of earlier eras too, or no longer.
-    Eras,
     /// Changes to the lower or previous value.
     Lower,
     /// Changes to the higher or next value.

@@ -53,10 +53,13 @@ impl KeyMap {
         Ok(map)
     }
 
-    /// Says that a key does nothing in a context.
+    /// Says that a key does nothing in a context, or that it does once limits are changed.
     pub(crate) fn unknown(&self, context: KeyContext, key: KeyEvent) -> Option<String> {
-        let help = self.of(context, Action::Help);
-        press::name(key).map(|name| format!("{name} does nothing here; {help} for help"))
+        let name = press::name(key)?;
+        if context == KeyContext::Pager && self.find(KeyContext::Drawer, &name).is_some() {
+            return Some(format!("{} changes limits", self.of(context, Action::Limits)));
+        }
+        Some(format!("{name} does nothing here; {} for help", self.of(context, Action::Help)))
     }
 
     /// Returns all rows.
@@ -66,9 +69,6 @@ impl KeyMap {
 
     /// Returns what a key press does in `place`. Rows of the place itself take precedence over those for everywhere.
     pub fn action(&self, place: KeyContext, key: KeyEvent) -> Option<Action> {
-        if place.is_typed() && press::is_character(key) {
-            return None;
-        }
         let name = press::name(key)?;
         let everywhere = || self.find(KeyContext::Everywhere, &name).filter(|action| place.takes(*action));
         self.find(place, &name).or_else(everywhere)
@@ -115,7 +115,7 @@ mod tests {
 
     use crossterm::event::{KeyCode, KeyModifiers};
 
-    use super::KeyContext::{Pager, Policies, Stores};
+    use super::KeyContext::{Drawer, Pager, Stores};
     use super::*;
 
     fn press(code: KeyCode) -> KeyEvent {
@@ -175,11 +175,12 @@ mod tests {
     }
 
     #[test]
-    fn a_place_for_typing_has_no_characters_and_few_keys_for_everywhere() {
+    fn keys_of_the_drawer_lead_to_it_from_an_output() {
         let keys = KeyMap::standard();
-        assert_eq!(keys.action(Policies, press(KeyCode::Char('h'))), None);
-        assert_eq!(keys.action(Policies, press(KeyCode::F(1))), Some(Action::Help));
-        assert_eq!(keys.action(Policies, press(KeyCode::Home)), None);
-        assert_eq!(keys.action(Policies, control('c')), Some(Action::Back));
+        let plus = press(KeyCode::Char('+'));
+        assert_eq!((keys.action(Pager, plus), keys.action(Drawer, plus)), (None, Some(Action::Higher)));
+        assert_eq!(keys.unknown(Pager, plus).as_deref(), Some("l changes limits"));
+        assert_eq!(keys.unknown(Stores, plus).as_deref(), Some("+ does nothing here; h for help"));
+        assert_eq!(keys.action(Drawer, press(KeyCode::Char('j'))), None, "it moves the output");
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn read(setting: &KeySetting) -> Result<(usize, Vec<String>), KeyFaul
     let Some((at, row)) = at.and_then(|at| Some((at, TABLE.get(at)?))) else {
         return Err(fault(unknown(name)));
     };
-    let keys: Result<Vec<String>, String> = keys.iter().map(|key| read_key(key, row)).collect();
+    let keys: Result<Vec<String>, String> = keys.iter().map(|key| press::parse(key)).collect();
     let keys = keys.map_err(|words| fault(format!("keys.{name}: {words}")))?;
     if keys.is_empty() && is_needed(row) {
         return Err(fault(format!(
@@ -32,14 +32,6 @@ pub(super) fn read(setting: &KeySetting) -> Result<(usize, Vec<String>), KeyFaul
         )));
     }
     Ok((at, keys))
-}
-
-fn read_key(text: &str, row: &Binding) -> Result<String, String> {
-    let key = press::parse(text)?;
-    if row.place.is_typed() && press::types(&key) {
-        return Err(format!("{key:?} is typed into the list there; choose a ctrl or a named key"));
-    }
-    Ok(key)
 }
 
 fn unknown(name: &str) -> String {
@@ -53,11 +45,7 @@ fn unknown(name: &str) -> String {
 
 /// Whether a row must keep a key: without help, a way back and a way out one is lost.
 fn is_needed(row: &Binding) -> bool {
-    match row.action {
-        Action::Back | Action::Help | Action::Quit | Action::Interrupt => true,
-        Action::Open => row.place == KeyContext::Policies,
-        _ => false,
-    }
+    matches!(row.action, Action::Back | Action::Help | Action::Quit | Action::Interrupt)
 }
 
 /// Checks that no key does two things in one place, unless it does by the table itself.
@@ -120,7 +108,7 @@ mod tests {
 
     #[test]
     fn keys_can_be_swapped_and_repeated() {
-        own(&[("quit", &["esc"]), ("back", &["q"]), ("limits-cancel", &["q", "esc"])]).unwrap();
+        own(&[("quit", &["esc"]), ("back", &["q"]), ("limits-back", &["q", "esc"])]).unwrap();
         own(&[("down", &["j", "down", "enter", "ctrl-n"])]).unwrap();
         own(&[("stores-delete", &["d"]), ("half-page-down", &["ctrl-d"])]).unwrap();
     }
@@ -146,18 +134,12 @@ mod tests {
             told.starts_with("1: keys.search: \"ctl-f\" is not a key; keys are single characters"),
             "{told}"
         );
-        let typed = "is typed into the list there; choose a ctrl or a named key";
-        assert_eq!(fault(&[("policies-down", &["j"])]), format!("1: keys.policies-down: \"j\" {typed}"));
-        assert_eq!(
-            fault(&[("policies-sort", &["space"])]),
-            format!("1: keys.policies-sort: \"Space\" {typed}")
-        );
-        own(&[("policies-sort", &["ins", "↑"]), ("policies-up", &["ctrl-p"])]).unwrap();
+        own(&[("list-sort", &["ins", "f4"])]).unwrap();
     }
 
     #[test]
     fn the_ways_out_keep_a_key() {
-        for name in ["quit", "help", "back", "interrupt", "policies-back", "policies-use", "limits-cancel"] {
+        for name in ["quit", "help", "back", "interrupt", "limits-back"] {
             let words = "without a key nothing could replace it; give it at least one";
             assert_eq!(fault(&[(name, &[])]), format!("1: keys.{name}: {words}"));
         }
@@ -172,7 +154,7 @@ mod tests {
         assert_eq!(fault(&[("search", &["n"])]), clash("search", "n", "next-match"));
         assert_eq!(fault(&[("search", &["j"])]), clash("search", "j", "down"));
         assert_eq!(fault(&[("help", &["x"])]), clash("help", "x", "stores-delete"));
-        assert_eq!(fault(&[("interrupt", &["ctrl-s"])]), clash("interrupt", "^S", "policies-sort"));
+        assert_eq!(fault(&[("limits-raise", &["R"])]), clash("limits-raise", "R", "limits-reset"));
         assert_eq!(fault(&[("next-match", &["q"])]), clash("next-match", "q", "quit"));
         assert_eq!(fault(&[("copy-line", &["esc"])]), clash("copy-line", "Esc", "back"));
         assert_eq!(fault(&[("wrap", &["x"]), ("json", &["x"])]), clash("wrap", "x", "json"));

@@ -110,17 +110,6 @@ fn not_a_key(text: &str) -> String {
     )
 }
 
-/// Whether the key of this name types a character.
-pub(super) fn types(key: &str) -> bool {
-    let is_named = NAMED.iter().any(|(_, shown)| *shown == key);
-    key == "Space" || key.chars().count() == 1 && !is_named
-}
-
-/// Whether a key press types a character.
-pub(super) fn is_character(key: KeyEvent) -> bool {
-    matches!(key.code, KeyCode::Char(_)) && !key.modifiers.contains(KeyModifiers::CONTROL)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,16 +1,18 @@
 //! How a list is drawn: its title and its rows.
 
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use unicode_width::UnicodeWidthStr;
 
+use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::table::{ListTable, ListTableRow, TableColumn};
 
-use super::ShownRow;
 use super::column::ListColumn;
 use super::screen::{ListKind, ListScreen, ListTitle};
+use super::{List, ShownRow};
 
 /// The lists between which Tab changes.
 const TABS: [&str; 2] = ["Outputs", "Sessions"];
@@ -21,37 +23,42 @@ const MIN_NAME: usize = 8;
 /// Up to this many columns, the name takes the room of the order of the rows.
 const MAX_NAME: usize = 24;
 
-impl<L: ListKind> ListScreen<L> {
-    pub(super) fn draw_rows(&self, frame: &mut Frame, head: Rect, area: Rect) {
-        let theme = &self.canvas.theme;
+impl<R: Clone> List<R> {
+    /// Draws the headings and the rows that are on the screen; those that `is_struck` says are struck through.
+    pub(crate) fn draw(
+        &self,
+        canvas: &Canvas,
+        buffer: &mut Buffer,
+        (head, area): (Rect, Rect),
+        is_struck: impl Fn(&R) -> bool,
+    ) {
+        let (theme, columns) = (&canvas.theme, self.spec.columns);
         let row = |shown| match shown {
             ShownRow::Heading(words) => ListTableRow::Heading(Span::new(words.clone(), theme.accent)),
             ShownRow::Row(n) => {
-                let row = &self.list.rows[n];
-                let mut cells: Vec<Span> = L::SPEC
-                    .columns
-                    .iter()
-                    .map(|column| (column.cell)(row, &self.list.look).span(theme))
-                    .collect();
-                if self.of.is_struck(row) {
+                let row = &self.rows[n];
+                let mut cells: Vec<Span> =
+                    columns.iter().map(|column| (column.cell)(row, &self.look).span(theme)).collect();
+                if is_struck(row) {
                     let struck = |cell: &mut Span| {
                         cell.style = cell.style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM);
                     };
                     cells.iter_mut().for_each(struck);
                 }
-                let mark = match self.list.is_marked(n) {
+                let mark = match self.is_marked(n) {
                     true => Span::new("*", theme.accent),
-                    false => (L::SPEC.mark)(row).span(theme),
+                    false => (self.spec.mark)(row).span(theme),
                 };
                 ListTableRow::Cells(mark, cells)
             }
         };
-        let columns: Vec<TableColumn> = L::SPEC.columns.iter().map(ListColumn::table).collect();
-        let rows = self.list.on_screen().map(row).collect();
-        let table = ListTable { columns: &columns, rows, canvas: &self.canvas };
-        table.draw(frame.buffer_mut(), head, area, self.list.chosen_on_screen());
+        let columns: Vec<TableColumn> = columns.iter().map(ListColumn::table).collect();
+        let table = ListTable { columns: &columns, rows: self.on_screen().map(row).collect(), canvas };
+        table.draw(buffer, head, area, self.chosen_on_screen());
     }
+}
 
+impl<L: ListKind> ListScreen<L> {
     pub(super) fn draw_title(&self, frame: &mut Frame, area: Rect) {
         let theme = &self.canvas.theme;
         let ListTitle { place, figures, alarm, name, state } = self.of.title(&self.list);

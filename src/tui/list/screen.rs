@@ -327,7 +327,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
                 Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
             line::block(frame.buffer_mut(), body, &self.of.empty(&self.list), canvas.theme.dim);
         } else {
-            self.draw_rows(frame, places.head, places.list);
+            let is_struck = |row: &L::Row| self.of.is_struck(row);
+            self.list.draw(canvas, frame.buffer_mut(), (places.head, places.list), is_struck);
         }
         if let Some(area) = places.panel {
             if area.x > 0 {

@@ -14,6 +14,8 @@ const LONGEST: usize = 64 << 20;
 /// What it takes to keep a line.
 #[derive(Debug, Clone)]
 pub struct Advice {
+    /// An offset in the line.
+    pub offset: usize,
     /// The line, 1-based, if it is counted.
     pub line: Option<u64>,
     /// Whether the model gets it with the current limits.

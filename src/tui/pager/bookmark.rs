@@ -1,7 +1,6 @@
-//! What is remembered of an output to come back to: while another one is viewed, or a window as the read tool returns it.
+//! What is remembered of an output to come back to while another one is viewed.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use crate::config::EffectivePolicy;
 use crate::preview::Preview;
@@ -11,7 +10,7 @@ use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::filter::{KeptFilter, LineFilter};
-use super::panes::{Panes, Place};
+use super::panes::Panes;
 use super::search::Find;
 use crate::tui::target::OpenedFrom;
 
@@ -34,15 +33,6 @@ pub(crate) struct Bookmark {
     first_preview: Option<Preview>,
     /// The length of the output, in bytes.
     bytes: usize,
-}
-
-/// Where the user was, and under which policy, before a window was shown as the agent's read tool returns it.
-#[derive(Debug)]
-pub(crate) struct BeforeRead {
-    pub(crate) policy: EffectivePolicy,
-    pub(crate) place: Place,
-    /// The current match in Preview: a range of its document.
-    pub(crate) found: Option<Range<u64>>,
 }
 
 impl Pager {

@@ -1,115 +1,174 @@
-//! The limits drawer: changes each parameter of the policy by key or by typing, while the preview follows.
+//! The limits drawer: a row for the policy and one for each of its parameters, changed by key or by typing, while the
+//! preview follows. Keys that are not its own act on the output as without it.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::preview::{ParamKind, Policy};
+use crate::preview::{LimitHit, ParamKind, Policy};
 use crate::tui::event::{MOST_TYPED, Message};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::advice::{Advice, KeepRequest};
 use super::event::OutputEvent;
-use super::limits::step_of;
+use super::limits::{other_end, step_of};
 use super::limits_text;
-use super::panes::Place;
+use super::picker::Picker;
 use super::planning::AfterPlan;
 use super::read_tool::load_policies;
+use super::view::drawer;
+use super::viewpoint::ViewPoint;
 
 /// The state of the drawer.
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 pub struct Drawer {
-    pub open: bool,
-    /// The index of the selected parameter.
-    pub chosen: usize,
-    /// The text typed for it, not yet applied.
+    /// What was shown when it was opened; `None` while it is closed.
+    before: Option<ViewPoint>,
+    /// The selected row: 0 is the policy, the others are its parameters.
+    pub row: usize,
+    /// The text typed for a parameter, not yet applied.
     pub typed: Option<String>,
-    /// The policy when the drawer was opened, and where the panes were.
-    before: Option<(Policy, Place)>,
-    /// What it takes to keep the line that the drawer asks about.
+    /// What it takes to keep the current line.
     pub advice: Option<Advice>,
-    /// What keys do besides moving.
-    pub(crate) mode: DrawerMode,
-    /// The answer to the last key, shown until the next.
-    pub(crate) told: Option<Message>,
+    /// Whether the next key says what to copy.
+    pub(crate) is_copying: bool,
+    /// The policies to pick from, while they are shown.
+    pub picker: Option<Picker>,
 }
 
-/// What a key in the drawer answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum DrawerMode {
-    /// It changes a limit.
-    #[default]
-    Limits,
-    Copying,
+impl Drawer {
+    pub fn is_open(&self) -> bool {
+        self.before.is_some()
+    }
 }
 
 impl Pager {
+    /// Opens the drawer on the limit that cuts.
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
-        let output = &self.output;
-        let before = (output.policy().clone(), self.panes.here());
-        self.drawer = Drawer { before: Some(before), ..Drawer::default() };
-        self.drawer.open = true;
-        self.advise(effects)
+        let (side, before) = (self.focus(), Some(self.view_point()));
+        let line = self.current_line(side);
+        self.drawer = Drawer { before, ..Drawer::default() };
+        self.drawer.row = self.cutting_row().unwrap_or(1).min(self.last_row());
+        self.reveal(side, line..line);
+        self.advise(effects);
     }
 
-    /// Handles a key while the drawer is open.
-    pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let last = self.output.policy().params().len().saturating_sub(1);
-        if let Some(typed) = &mut self.drawer.typed {
-            match key.code {
-                KeyCode::Enter => return self.take_typed(effects),
-                KeyCode::Esc => self.drawer.typed = None,
-                KeyCode::Backspace => drop(typed.pop()),
-                KeyCode::Char(_) if typed.len() >= MOST_TYPED => self.message = Some(Message::full_line()),
-                KeyCode::Char(c) => typed.push(c),
-                _ => {}
-            }
-            return;
+    /// Returns the rows of the screen that the drawer, or the picker over it, takes.
+    pub(crate) fn drawer_height(&self) -> u16 {
+        let screen = self.canvas.size.1;
+        match &self.drawer.picker {
+            Some(picker) => picker.height(screen),
+            None if self.drawer.is_open() => drawer::height(self, screen),
+            None => 0,
         }
-        self.drawer.told = None;
-        if self.drawer.mode == DrawerMode::Copying {
-            self.drawer.mode = DrawerMode::Limits;
-            let keys = self.canvas.keys;
+    }
+
+    fn last_row(&self) -> usize {
+        self.output.policy().params().len()
+    }
+
+    /// Returns the row of the limit that cuts the preview.
+    pub(crate) fn cutting_row(&self) -> Option<usize> {
+        let policy = self.output.policy();
+        let key = match self.output.preview.as_ref().ok()?.truncated_by? {
+            LimitHit::Lines => policy.lines_key(),
+            LimitHit::Size(_) => policy.size_key(),
+            LimitHit::Matches => None,
+        }?;
+        policy.params().iter().position(|param| param.name == key).map(|row| row + 1)
+    }
+
+    /// Handles a key while the drawer is open. Returns false if it is not one of the drawer's.
+    pub(crate) fn drawer_key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool {
+        if self.drawer.typed.is_some() {
+            self.type_value(key, effects);
+            return true;
+        }
+        let keys = self.canvas.keys;
+        if std::mem::take(&mut self.drawer.is_copying) {
             let action = keys.action(KeyContext::Copying, key);
-            self.drawer.told = limits_text::copy(self.output.policy(), action, keys, effects);
-            return;
+            self.message = limits_text::copy(self.output.policy(), action, keys, effects);
+            return true;
         }
-        match self.canvas.keys.action(KeyContext::Drawer, key) {
-            Some(Action::Up) => self.drawer.chosen = self.drawer.chosen.saturating_sub(1),
-            Some(Action::Down) => self.drawer.chosen = (self.drawer.chosen + 1).min(last),
-            Some(Action::Lower) => self.change_chosen(false, effects),
-            Some(Action::Higher) => self.change_chosen(true, effects),
-            Some(Action::TakeAdvice) => self.take_advice(effects),
-            Some(Action::Reset) => self.change_to(self.output.first.policy.clone(), effects),
-            Some(Action::Copy) => self.drawer.mode = DrawerMode::Copying,
-            Some(Action::Policy) => load_policies(effects),
-            Some(Action::Apply) => self.drawer.open = false,
-            Some(Action::Back | Action::Interrupt) => self.cancel(effects),
-            _ => {
-                if let KeyCode::Char(c) = key.code
-                    && c.is_ascii_digit()
-                {
-                    self.drawer.typed = Some(c.to_string());
-                }
+        match (keys.action(KeyContext::Drawer, key), key.code) {
+            (Some(action), _) => self.drawer_action(action, effects),
+            (None, KeyCode::Char(c)) if c.is_ascii_digit() && self.chosen_param().is_some() => {
+                self.drawer.typed = Some(c.to_string());
             }
+            _ => return false,
+        }
+        true
+    }
+
+    fn drawer_action(&mut self, action: Action, effects: &mut Effects) {
+        match action {
+            Action::Up => self.drawer.row = self.drawer.row.saturating_sub(1),
+            Action::Down => self.drawer.row = (self.drawer.row + 1).min(self.last_row()),
+            Action::Lower => self.change_row(false, effects),
+            Action::Higher => self.change_row(true, effects),
+            Action::Direction => self.turn_direction(effects),
+            Action::TakeAdvice => self.take_advice(effects),
+            Action::Reset => self.reset(effects),
+            Action::Policy => load_policies(effects),
+            Action::Copy => {
+                self.drawer.is_copying = true;
+                self.message = Some(Message::note(limits_text::choice(self.canvas.keys)));
+            }
+            Action::Apply => self.keep_what_if(),
+            _ => drop(self.close_drawer(effects)),
         }
     }
 
-    /// Closes the drawer; limits and panes are again as they were when it was opened.
-    fn cancel(&mut self, effects: &mut Effects) {
-        self.drawer.open = false;
-        let Some((policy, place)) = self.drawer.before.take() else { return };
-        if policy.is_same(self.output.policy()) {
+    /// Closes the drawer, and keeps what it has changed for this output.
+    fn keep_what_if(&mut self) {
+        self.drawer = Drawer::default();
+        self.settle();
+        let words = match self.output.what_if() {
+            Some(_) => {
+                let [limits, reset, keep] = [
+                    (KeyContext::Pager, Action::Limits),
+                    (KeyContext::Drawer, Action::Reset),
+                    (KeyContext::Drawer, Action::Apply),
+                ]
+                .map(|(context, action)| self.canvas.keys.of(context, action));
+                format!("these limits stay for this output; {limits} {reset} {keep} ends that")
+            }
+            None => "the limits are those of the start".to_owned(),
+        };
+        self.message = Some(Message::note(words));
+    }
+
+    /// Closes the drawer; what is shown is again as it was when it was opened. Returns false if it is closed.
+    pub(crate) fn close_drawer(&mut self, effects: &mut Effects) -> bool {
+        let Some(before) = std::mem::take(&mut self.drawer).before else { return false };
+        self.give_up_planning(effects);
+        self.settle();
+        self.return_to(before, effects);
+        true
+    }
+
+    fn reset(&mut self, effects: &mut Effects) {
+        let output = &mut self.output;
+        output.subject.policy = output.first.clone();
+        output.preview_from = PreviewFrom::default();
+        self.plan(AfterPlan::Hold, effects);
+    }
+
+    /// Changes the policy and makes the preview again; the current line stays where it is.
+    fn with_policy(&mut self, change: impl FnOnce(&mut Policy) -> Result<(), String>, effects: &mut Effects) {
+        let output = &mut self.output;
+        if output.is_rest_missing() {
+            self.message = Some(Message::note("limits have no effect: only the recorded text is left"));
             return;
         }
-        self.output.subject.policy.policy = policy;
-        self.plan(AfterPlan::Return(place), effects);
-        self.message = Some(Message::note("cancelled: the limits are as before"));
-    }
-
-    fn change_to(&mut self, policy: Policy, effects: &mut Effects) {
-        self.with_policy(|old| set_to(old, policy), effects);
+        if let Err(fault) = change(&mut output.subject.policy.policy) {
+            self.message = Some(Message::error(fault));
+            return;
+        }
+        output.preview_from = PreviewFrom::Policy;
+        self.plan(AfterPlan::Hold, effects)
     }
 
     /// Sets a parameter from its text.
@@ -117,17 +176,65 @@ impl Pager {
         self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()), effects);
     }
 
+    /// Returns the name, the kind and the value of the selected parameter; `None` on the row of the policy.
     fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
         let policy = self.output.policy();
-        let param = policy.params().get(self.drawer.chosen)?;
+        let param = policy.params().get(self.drawer.row.checked_sub(1)?)?;
         let value = policy.get(&param.name)?.to_string();
         Some((param.name.clone(), param.kind.clone(), value))
     }
 
-    fn change_chosen(&mut self, up: bool, effects: &mut Effects) {
-        let Some((key, kind, value)) = self.chosen_param() else { return };
-        if let Some(next) = next_value(&kind, &value, up) {
-            self.put(&key, &next, effects);
+    fn change_row(&mut self, up: bool, effects: &mut Effects) {
+        match self.chosen_param() {
+            None => self.next_candidate(up, effects),
+            Some((key, kind, value)) => {
+                if let Some(next) = next_value(&kind, &value, up) {
+                    self.put(&key, &next, effects);
+                }
+            }
+        }
+    }
+
+    /// Switches to the next or previous policy that may have made this output, according to its store.
+    fn next_candidate(&mut self, next: bool, effects: &mut Effects) {
+        let (candidates, name) = (&self.output.subject.candidates, self.output.policy().name());
+        let others = candidates.len();
+        let at = candidates.iter().position(|found| found.policy.name() == name);
+        let to = match at {
+            Some(at) if next => (at + 1) % others,
+            Some(at) => (at + others - 1) % others,
+            None => 0,
+        };
+        match candidates.get(to).filter(|_| others > 1 || at.is_none()).cloned() {
+            Some(policy) => self.use_policy(policy, AfterPlan::Hold, effects),
+            None => {
+                let all = self.canvas.keys.of(KeyContext::Drawer, Action::Policy);
+                let words = format!("no other policy is known to have made this; {all} lists all");
+                self.message = Some(Message::note(words));
+            }
+        }
+    }
+
+    fn turn_direction(&mut self, effects: &mut Effects) {
+        let Some(direction) = self.output.policy().direction() else {
+            let words = format!("{} has no direction to change", self.output.policy().name());
+            self.message = Some(Message::note(words));
+            return;
+        };
+        let other = other_end(direction);
+        self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
+    }
+
+    /// Handles a key while a value is typed.
+    fn type_value(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let Some(typed) = &mut self.drawer.typed else { return };
+        match key.code {
+            KeyCode::Enter => self.take_typed(effects),
+            KeyCode::Esc => self.drawer.typed = None,
+            KeyCode::Backspace => drop(typed.pop()),
+            KeyCode::Char(_) if typed.len() >= MOST_TYPED => self.message = Some(Message::full_line()),
+            KeyCode::Char(c) => typed.push(c),
+            _ => {}
         }
     }
 
@@ -139,10 +246,16 @@ impl Pager {
     }
 
     fn take_advice(&mut self, effects: &mut Effects) {
-        let change = self.drawer.advice.as_ref().and_then(|advice| advice.change.clone());
-        if let Some((_, policy)) = change {
-            self.change_to(policy, effects);
-        }
+        let words = match &self.drawer.advice {
+            Some(Advice { change: Some((_, policy)), .. }) => {
+                let policy = policy.clone();
+                return self.with_policy(|old| set_to(old, policy), effects);
+            }
+            Some(Advice { is_kept: true, .. }) => "the model gets this line already",
+            Some(Advice { asked: Some(_), .. }) => "still looking for what keeps this line",
+            _ => "no change of these limits keeps this line",
+        };
+        self.message = Some(Message::note(words));
     }
 
     /// Asks what it takes to keep the current line.
@@ -152,7 +265,8 @@ impl Pager {
         let line = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
         let is_kept = output.is_kept(offset);
         let request = (!is_kept).then(|| KeepRequest { task: output.task(number), offset });
-        self.drawer.advice = Some(Advice { line, is_kept, change: None, asked: Some(number) });
+        let asked = request.as_ref().map(|_| number);
+        self.drawer.advice = Some(Advice { offset, line, is_kept, change: None, asked });
         if let Some(request) = request {
             effects.run(Slot::Advise, move |context| {
                 let change = request.fulfil(&|| context.is_wanted());
@@ -160,6 +274,17 @@ impl Pager {
                     context.send(OutputEvent::Advised(number, change));
                 }
             });
+        }
+    }
+
+    /// Asks again if another line is the current one now.
+    pub(crate) fn advise_again(&mut self, effects: &mut Effects) {
+        let is_about = |advice: &Advice| advice.offset == self.current_offset();
+        if self.drawer.is_open()
+            && !self.output.is_awaited()
+            && !self.drawer.advice.as_ref().is_some_and(is_about)
+        {
+            self.advise(effects);
         }
     }
 }

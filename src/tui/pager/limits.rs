@@ -69,14 +69,6 @@ pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
     crate::human::limit_in(size, policy.unit().words())
 }
 
-pub(crate) fn turned(value: u64, up: bool, count: Option<u64>, unit: u64) -> u64 {
-    match (count, up) {
-        (None, _) => step(value, up, unit),
-        (Some(count), true) => value.saturating_add(count.saturating_mul(unit)),
-        (Some(count), false) => value.saturating_sub(count.saturating_mul(unit)),
-    }
-}
-
 /// Describes what the model gains or loses compared with the limits at the start: `−105 lines, +65 B`.
 pub(crate) fn difference(output: &OpenOutput) -> Option<String> {
     let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);

@@ -38,9 +38,8 @@ pub mod search;
 pub(crate) mod share;
 pub(crate) mod sideways;
 pub(crate) mod start;
-pub(crate) mod trial;
-pub(crate) mod turn;
 pub mod view;
+pub(crate) mod viewpoint;
 pub(crate) mod window;
 
 use std::collections::BTreeMap;
@@ -60,7 +59,7 @@ use super::screen::{Effect, Effects};
 use super::target::{Ending, Opened, OpenedFrom};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
-use bookmark::{BeforeRead, Bookmark, Handover};
+use bookmark::{Bookmark, Handover};
 use comparing::Comparisons;
 use copying::LineSelection;
 use drawer::Drawer;
@@ -72,11 +71,10 @@ use output::OpenOutput;
 use pair::Pair;
 use panes::Panes;
 use planning::AfterPlan;
-use read_tool::load_policies;
 use search::Find;
 use search::errors::ErrorSearch;
 use start::Starting;
-use trial::Trial;
+use viewpoint::ViewPoint;
 use window::ThenRead;
 
 /// The screen of one output.
@@ -100,8 +98,6 @@ pub struct Pager {
     pub comparisons: Comparisons,
     /// The previews of two policies side by side, if they are shown.
     pub pair: Option<Pair>,
-    /// What the panes showed before a policy was tried on.
-    trial: Option<Trial>,
     /// A message for the status line.
     pub message: Option<Message>,
     /// What the next key is for, if it is for something else than an action.
@@ -127,7 +123,7 @@ pub struct Pager {
     /// What was on the screen before the last change of limits or of how text is shown.
     held: Option<HeldScreen>,
     /// Where the user was before the window was shown as the agent's read tool returns it.
-    before_read: Option<BeforeRead>,
+    before_read: Option<ViewPoint>,
     /// Where the user was in the other outputs named on the command line, by their index.
     bookmarks: BTreeMap<usize, Bookmark>,
     /// Where to go once it is known where that is.
@@ -156,7 +152,6 @@ impl Pager {
             drawer: Drawer::default(),
             comparisons: Comparisons::default(),
             pair: None,
-            trial: None,
             message,
             waiting: None,
             selection: None,
@@ -209,6 +204,7 @@ impl Pager {
             OutputEvent::StartAt(place) => self.start_at(place),
         }
         self.start_now(effects);
+        self.refresh_picker();
     }
 
     /// Carries out an action.
@@ -226,16 +222,10 @@ impl Pager {
             Action::Select => self.turn_selection(),
             Action::Editor => effects.push(Effect::Edit(self.line_to_edit())),
             Action::Reopen => effects.push(Effect::Reopen),
-            Action::MoreLines => self.turn_lines(true, count, effects),
-            Action::FewerLines => self.turn_lines(false, count, effects),
-            Action::MoreBytes => self.turn_size(true, count, effects),
-            Action::FewerBytes => self.turn_size(false, count, effects),
-            Action::Direction => self.turn_direction(effects),
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
             Action::CopyCall => self.ask_read_tool(ThenRead::CopyCall, effects),
+            Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),
-            Action::Policy => load_policies(effects),
-            Action::Candidate => self.next_candidate(effects),
             Action::Evidence => self.turn_evidence(effects),
             Action::Reconstruction => self.show_reconstruction(effects),
             Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
@@ -361,24 +351,6 @@ impl Pager {
     /// Returns the pane on which keys act.
     pub fn focus(&self) -> Side {
         self.panes.focus
-    }
-
-    /// Switches to the next policy that may have made this output, according to its store.
-    pub(crate) fn next_candidate(&mut self, effects: &mut Effects) {
-        let output = &self.output;
-        let at =
-            output.subject.candidates.iter().position(|found| found.policy.name() == output.policy().name());
-        let next = at.map_or(0, |at| at + 1);
-        match output.subject.candidates.get(next).or(output.subject.candidates.first()).cloned() {
-            Some(policy) if output.subject.candidates.len() > 1 => {
-                self.use_policy(policy, AfterPlan::Hold, effects)
-            }
-            _ => {
-                let all = self.key_of(Action::Policy);
-                let words = format!("no other policy is known to have made this; {all} lists all");
-                self.message = Some(Message::note(words));
-            }
-        }
     }
 
     /// Changes the policy and makes the preview, then does `then`.

@@ -125,8 +125,8 @@ impl Pager {
     /// Returns the columns and rows that a pane has for text, without the gutter. The pane is taken to be on the
     /// screen.
     pub fn room(&self, side: Side) -> (u16, u16) {
-        let area = Rect::new(0, 0, self.canvas.size.0, self.canvas.size.1);
-        let pager = layout::pager(area, side);
+        let height = self.canvas.size.1 - self.drawer_height();
+        let pager = layout::pager(Rect::new(0, 0, self.canvas.size.0, height), side);
         let pane = match side {
             Side::Preview => pager.preview,
             Side::Spill => pager.spill,

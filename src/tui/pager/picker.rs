@@ -1,251 +1,324 @@
-//! The policy picker: a table of what each policy does to the output, narrowed down by typing.
+//! The policy picker: a list of what each policy makes of the output, over the drawer. The preview of the selected policy
+//! shows above it.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use tui_input::backend::crossterm::EventHandler;
-use tui_input::{Input, InputRequest};
+use std::cmp::{Ordering, Reverse};
+use std::sync::Arc;
 
-use crate::compare::{Order, Sorting};
+use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
-use crate::tui::event::{MOST_TYPED, Message};
-use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::screen::{Effects, LayerNext};
+use crate::human::{limit_in, lines, size, thousands, tokens};
+use crate::text::label::SafeText;
+use crate::tui::event::Message;
+use crate::tui::keys::{Action, KeyContext};
+use crate::tui::list::List;
+use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
+use crate::tui::popup::sort_menu::SortMenu;
+use crate::tui::screen::Effects;
+use crate::tui::widget::prompt::{Prompt, Purpose};
+use crate::tui::widget::table::CellSide::{Left, Right};
 
 use super::Pager;
-use super::comparing::Comparisons;
 use super::planning::AfterPlan;
+use super::view::drawer::MIN_PANES;
+use super::viewpoint::ViewPoint;
 
-/// Rows besides the table and the prose: the border, the typed text and the heading.
-const AROUND: u16 = 4;
+/// Rows of the picker besides its list: the border and the heading.
+const AROUND: u16 = 3;
 
 /// From this many rows of the screen on there are three rows of prose, below that one.
 const TALL: u16 = 20;
 
-/// Returns the rows of prose below the table.
-pub(crate) fn prose_rows(height: u16) -> u16 {
-    if height < TALL { 1 } else { 3 }
+/// Why a policy is listed where it is: the smallest comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PolicyRank {
+    InUse,
+    /// It may have made this output, according to the output's store.
+    Candidate,
+    Current,
+    /// It is an earlier form of a policy.
+    Earlier,
 }
 
-/// Returns the rows of the whole picker on a screen of `height` rows: at most two thirds of them.
-pub(crate) fn height(height: u16, picker: &Picker) -> u16 {
-    let most = (picker.most() as u16).saturating_add(AROUND + prose_rows(height));
-    most.min((height / 3 * 2).max(AROUND + 3)).min(height)
+/// How many matches, or errors, the output has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct MatchTotal {
+    all: u64,
+    /// Whether all of the output was counted.
+    is_whole: bool,
 }
 
-/// Returns the number of policies that a screen of this size (columns, rows) has room for.
-pub(crate) fn rows(size: (u16, u16), picker: &Picker) -> usize {
-    usize::from(height(size.1, picker).saturating_sub(AROUND + prose_rows(size.1)).max(1))
+/// A policy, and what it makes of the output.
+#[derive(Debug, Clone)]
+pub struct PolicyRow {
+    pub choice: Arc<EffectivePolicy>,
+    rank: PolicyRank,
+    /// `None` until it is made.
+    made: Option<Arc<Comparison>>,
+    /// `None` without a search.
+    matches: Option<MatchTotal>,
+    errors: MatchTotal,
 }
 
-/// The table, and the text typed to narrow it down.
-#[derive(Debug, Clone, Default)]
+static SPEC: ListSpec<PolicyRow> =
+    ListSpec {
+        noun: "policy",
+        columns: &[
+            ListColumn::new("policy", Left, 24, |row: &PolicyRow, _| {
+                let tone = if row.rank == PolicyRank::Earlier { Tone::Dim } else { Tone::Plain };
+                RowCell::new(row.choice.policy.name(), tone)
+            })
+            .sorts('n', NAMES, |a, b| {
+                (a.rank, a.choice.policy.name()).cmp(&(b.rank, b.choice.policy.name()))
+            }),
+            ListColumn::new("matches", Right, 15, |row: &PolicyRow, _| {
+                row.matches.map_or_else(RowCell::default, |all| kept_of(row, all, |made| made.finds_kept))
+            })
+            .sorts('m', LARGEST, |a, b| by(a, b, |made| made.finds_kept.map(Reverse))),
+            ListColumn::new("errors", Right, 15, |row: &PolicyRow, _| match row.errors.all {
+                0 => RowCell::default(),
+                _ => kept_of(row, row.errors, |made| made.errors_kept),
+            })
+            .yields(4)
+            .sorts('e', LARGEST, |a, b| by(a, b, |made| made.errors_kept.map(Reverse))),
+            ListColumn::new("lines", Right, 11, |row, _| figure(row, |made| made.kept_lines, thousands))
+                .sorts('l', LARGEST, |a, b| by(a, b, |made| made.kept_lines.map(Reverse))),
+            ListColumn::new("bytes", Right, 9, |row, _| figure(row, |made| made.kept_bytes, size))
+                .yields(2)
+                .sorts('b', LARGEST, |a, b| by(a, b, |made| made.kept_bytes.map(Reverse))),
+            ListColumn::new("tokens", Right, 7, |row, _| figure(row, |made| made.preview_bytes, tokens))
+                .sorts('t', ["fewest first", "most first"], |a, b| by(a, b, |made| made.preview_bytes)),
+            ListColumn::new("keeps", Left, 9, |row: &PolicyRow, _| {
+                RowCell::plain(
+                    row.made.as_ref().and_then(|made| made.keeps).map_or("", |keeps| keeps.as_str()),
+                )
+            })
+            .yields(3),
+            ListColumn::new("cut by", Left, 0, cut_by),
+        ],
+        groups: &[],
+        words: &[("earlier", |row, _| row.rank == PolicyRank::Earlier)],
+        known: |row| row.choice.policy.summary().to_owned(),
+        key: |row| key_of(row.choice.policy.name()),
+        sum: |_| String::new(),
+        mark: |row| match row.rank {
+            PolicyRank::InUse => RowCell::new("*", Tone::Accent),
+            _ => RowCell::plain(" "),
+        },
+    };
+
+/// The list, and what was shown before a policy was tried on.
 pub struct Picker {
-    choices: Vec<EffectivePolicy>,
-    input: Input,
-    /// The name of the policy in use, which is listed whatever its era.
-    used: Option<String>,
-    sorting: Sorting,
-    /// Whether policies of earlier eras are listed too.
-    pub all: bool,
-    /// The index of the selected policy among those shown, and its name.
-    pub chosen: usize,
-    pub(super) chosen_name: Option<String>,
+    pub list: List<PolicyRow>,
+    before: ViewPoint,
 }
 
 impl Picker {
-    /// Creates a picker with the policy in use selected.
-    pub(crate) fn new(choices: Vec<EffectivePolicy>, used: String) -> Self {
-        let mut picker = Self { choices, used: Some(used.clone()), ..Self::default() };
-        picker.choose(Some(&used), &Comparisons::default());
-        picker
+    /// Returns the policies whose rows are wanted, in the order of need: those on the screen, then the others.
+    fn wanted(&self) -> Vec<EffectivePolicy> {
+        let on_screen: Vec<usize> = self.list.rows_on_screen().collect();
+        let others = (0..self.list.rows().len()).filter(|n| !on_screen.contains(n));
+        let all = on_screen.iter().copied().chain(others);
+        all.map(|n| EffectivePolicy::clone(&self.list.rows()[n].choice)).collect()
     }
 
-    /// Returns the policies that contain all typed words, in order. If no policy on offer does, those of all eras are
-    /// searched.
-    pub fn shown(&self, rows: &Comparisons) -> Vec<&EffectivePolicy> {
-        let words: Vec<String> = self.input.value().split_whitespace().map(str::to_lowercase).collect();
-        let text = |choice: &EffectivePolicy| {
-            format!("{} {}", choice.policy.name(), choice.policy.summary()).to_lowercase()
+    /// Returns the rows of the whole picker on a screen of this many: at most two thirds of them.
+    pub(crate) fn height(&self, screen: u16) -> u16 {
+        let all = (self.list.rows().len() as u16).saturating_add(AROUND + prose_rows(screen));
+        all.min((screen / 3 * 2).max(AROUND + 2)).min(screen.saturating_sub(MIN_PANES))
+    }
+
+    /// Fits the list to a screen of these columns and rows.
+    pub(crate) fn fit(&mut self, (columns, rows): (u16, u16)) {
+        let height = self.height(rows).saturating_sub(AROUND + prose_rows(rows));
+        self.list.resize(columns.saturating_sub(2), height.into());
+    }
+}
+
+/// Returns the rows of prose below the list.
+pub(crate) fn prose_rows(screen: u16) -> u16 {
+    if screen < TALL { 1 } else { 3 }
+}
+
+impl Pager {
+    /// Shows the policies, with the one in use selected.
+    pub(crate) fn open_picker(&mut self, choices: Vec<EffectivePolicy>, effects: &mut Effects) {
+        if !self.drawer.is_open() {
+            return;
+        }
+        let (used, candidates) = (&self.output.subject.policy, &self.output.subject.candidates);
+        let is = |a: &EffectivePolicy, b: &EffectivePolicy| a.policy.name() == b.policy.name();
+        let row = |choice: EffectivePolicy| {
+            let rank = match &choice {
+                choice if is(choice, used) => PolicyRank::InUse,
+                choice if candidates.iter().any(|one| is(one, choice)) => PolicyRank::Candidate,
+                choice if choice.is_current => PolicyRank::Current,
+                _ => PolicyRank::Earlier,
+            };
+            // The policy in use is listed with its limits as they are now.
+            let choice = match rank {
+                PolicyRank::InUse => EffectivePolicy { is_current: choice.is_current, ..used.clone() },
+                _ => choice,
+            };
+            let errors = MatchTotal { all: 0, is_whole: false };
+            PolicyRow { choice: Arc::new(choice), rank, made: None, matches: None, errors }
         };
-        let fits = |choice: &&EffectivePolicy| words.iter().all(|word| text(choice).contains(word));
-        let mut shown: Vec<&EffectivePolicy> = self.offered().filter(fits).collect();
-        if shown.is_empty() {
-            shown = self.choices.iter().filter(fits).collect();
+        let mut rows: Vec<PolicyRow> = choices.into_iter().map(row).collect();
+        rows.sort_by(|a, b| (a.rank, a.choice.policy.name()).cmp(&(b.rank, b.choice.policy.name())));
+        let mut picker = Picker { list: List::new(&SPEC), before: self.view_point() };
+        picker.list.set_rows(rows);
+        picker.fit(self.canvas.size);
+        self.drawer.picker = Some(picker);
+        self.compare_wanted(effects);
+    }
+
+    /// Has the rows made that are not, those on the screen first.
+    fn compare_wanted(&mut self, effects: &mut Effects) {
+        let wanted = self.drawer.picker.as_ref().map(Picker::wanted);
+        wanted.into_iter().for_each(|wanted| self.compare(wanted, effects));
+        self.refresh_picker();
+    }
+
+    /// Shows what was found out about policies.
+    pub(crate) fn refresh_picker(&mut self) {
+        let bytes = self.output.view.len();
+        let total = |counts: &crate::text::search::MatchCounts| MatchTotal {
+            all: counts.total(),
+            is_whole: counts.counted_bytes() >= bytes,
+        };
+        let matches = self.find.pattern.as_ref().map(|_| total(&self.find.tally.counts));
+        let errors = total(&self.errors.tally(self.severity()).counts);
+        let Some(picker) = &mut self.drawer.picker else { return };
+        let made = |row: &PolicyRow| self.comparisons.row(row.choice.policy.name()).cloned().map(Arc::new);
+        let rows: Vec<PolicyRow> = picker.list.rows().iter().cloned().collect();
+        let rows = rows.into_iter().map(|row| PolicyRow { made: made(&row), matches, errors, ..row });
+        picker.list.set_rows(rows.collect::<Vec<_>>());
+    }
+
+    /// Carries out an action while the policies are shown.
+    pub(crate) fn picker_act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        let Some(picker) = &mut self.drawer.picker else { return };
+        let list = &mut picker.list;
+        match action {
+            Action::Open => self.take_policy(effects),
+            Action::Filter => {
+                list.start_filter();
+                effects.lay(Prompt::with(Purpose::Filter, list.filter_text()));
+            }
+            Action::Sort => {
+                let (used, reversed) = list.sort();
+                effects.lay(SortMenu::new(list.sort_columns(), used, reversed));
+            }
+            Action::Back if !list.filter_text().is_empty() => self.on_picker(List::end_filter, effects),
+            Action::Back => drop(self.close_picker(effects)),
+            _ if list.act(action, count) => self.on_picker(|_| (), effects),
+            _ => {
+                let help = self.canvas.keys.of(KeyContext::Lists, Action::Help);
+                self.message = Some(Message::note(format!("that does nothing here; {help} for help")));
+            }
         }
-        let row = |choice: &EffectivePolicy| rows.row(choice.policy.name());
-        shown.sort_by(|a, b| match (row(a), row(b)) {
-            _ if self.sorting.by == Order::Name => {
-                self.sorting.compare_names(a.policy.name(), b.policy.name())
-            }
-            (Some(a), Some(b)) => self.sorting.compare(a, b),
-            (a, b) => b.is_some().cmp(&a.is_some()),
-        });
-        shown
     }
 
-    /// Returns the policies on offer: the current ones and the one in use, or all.
-    pub(crate) fn offered(&self) -> impl Iterator<Item = &EffectivePolicy> {
-        let is_used = |choice: &EffectivePolicy| self.used.as_deref() == Some(choice.policy.name());
-        self.choices.iter().filter(move |choice| self.all || choice.is_current || is_used(choice))
-    }
-
-    /// Returns the policies whose rows are wanted, in the order of need: those on a screen of `height` rows, then the
-    /// others.
-    pub(crate) fn wanted(&self, rows: &Comparisons, height: usize) -> Vec<EffectivePolicy> {
-        let mut shown = self.shown(rows);
-        let (top, len) = (self.top(height), shown.len());
-        shown.rotate_left(top.min(len));
-        let is_shown =
-            |choice: &&EffectivePolicy| shown.iter().any(|one| one.policy.name() == choice.policy.name());
-        let others = self.offered().filter(|choice| !is_shown(choice));
-        shown.iter().copied().chain(others).cloned().collect()
-    }
-
-    /// Returns the 0-based number of the first row on a screen of `height` rows.
-    pub(crate) fn top(&self, height: usize) -> usize {
-        (self.chosen + 1).saturating_sub(height.max(1))
-    }
-
-    /// Returns the number of policies on offer, ignoring the typed text.
-    pub fn most(&self) -> usize {
-        self.offered().count()
-    }
-
-    /// Returns the number of policies of all eras.
-    pub fn of_all_eras(&self) -> usize {
-        self.choices.len()
-    }
-
-    /// Returns the typed text.
-    pub fn typed(&self) -> &str {
-        self.input.value()
-    }
-
-    /// Returns how the rows are sorted.
-    pub(crate) fn sorting(&self) -> Sorting {
-        self.sorting
-    }
-
-    /// Sorts by the next figure that there is.
-    fn sort_by_next(&mut self, rows: &Comparisons) {
-        let made = || self.choices.iter().filter_map(|choice| rows.row(choice.policy.name()));
-        let by = self.sorting.by.next(|by| made().any(|row| by.has_figure(row)));
-        self.sorting = Sorting { by, ..Sorting::default() };
-    }
-
-    pub(crate) fn selected(&self, rows: &Comparisons) -> Option<&EffectivePolicy> {
-        self.shown(rows).get(self.chosen).copied()
-    }
-
-    /// Selects a policy if it is listed, else the first.
-    pub(crate) fn choose(&mut self, name: Option<&str>, rows: &Comparisons) {
-        let at = self.shown(rows).iter().position(|choice| Some(choice.policy.name()) == name);
-        self.chosen = at.unwrap_or(0);
-        self.chosen_name = self.selected(rows).map(|choice| choice.policy.name().to_owned());
-    }
-
-    /// Changes what is listed or its order; the same policy stays selected if it is still listed.
-    fn list(&mut self, rows: &Comparisons, change: impl FnOnce(&mut Self)) {
-        let chosen = self.selected(rows).map(|choice| choice.policy.name().to_owned());
-        change(self);
-        self.choose(chosen.as_deref(), rows);
-    }
-
-    fn step(&mut self, by: isize, rows: &Comparisons) {
-        let last = self.shown(rows).len().saturating_sub(1);
-        self.chosen = self.chosen.saturating_add_signed(by).min(last);
-    }
-
-    /// Handles a key. `page` is the number of rows in a page.
-    pub(crate) fn key(&mut self, key: KeyEvent, keys: &KeyMap, page: isize, rows: &Comparisons) -> Picked {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        match keys.action(KeyContext::Policies, key) {
-            Some(Action::Back) => return Picked::Closed,
-            Some(Action::Open) => {
-                let chosen = self.selected(rows).map(|choice| Box::new(choice.clone()));
-                return chosen.map_or(Picked::Nothing, Picked::One);
-            }
-            Some(Action::Eras) => self.list(rows, |picker| picker.all = !picker.all),
-            Some(Action::Sort) => self.list(rows, |picker| picker.sort_by_next(rows)),
-            Some(Action::SortReverse) => {
-                self.list(rows, |picker| picker.sorting = picker.sorting.reversed());
-            }
-            Some(Action::Down) => self.step(1, rows),
-            Some(Action::Up) => self.step(-1, rows),
-            Some(Action::PageDown) => self.step(page, rows),
-            Some(Action::PageUp) => self.step(-page, rows),
-            _ => match key.code {
-                KeyCode::Char(_) if !control && self.typed().len() >= MOST_TYPED => return Picked::TooMuch,
-                KeyCode::Char(c) if !control => {
-                    self.input.handle(InputRequest::InsertChar(c));
-                    self.chosen = 0;
-                }
-                _ => {
-                    self.input.handle_event(&crossterm::event::Event::Key(key));
-                    self.step(0, rows);
-                }
-            },
+    /// Does something to the list, then tries on the policy that is selected.
+    pub(crate) fn on_picker(&mut self, act: impl FnOnce(&mut List<PolicyRow>), effects: &mut Effects) {
+        let Some(picker) = &mut self.drawer.picker else { return };
+        act(&mut picker.list);
+        let chosen = picker.list.chosen().map(|row| Arc::clone(&row.choice));
+        if let Some(choice) = chosen.filter(|choice| !choice.policy.is_same(self.output.policy())) {
+            self.use_policy(EffectivePolicy::clone(&choice), AfterPlan::Hold, effects);
         }
-        Picked::Nothing
+        self.compare_wanted(effects);
+    }
+
+    /// Goes back to the drawer, under the selected policy.
+    fn take_policy(&mut self, effects: &mut Effects) {
+        if self.drawer.picker.as_ref().is_some_and(|picker| picker.list.chosen().is_some()) {
+            self.on_picker(|_| (), effects);
+            self.drawer.picker = None;
+            self.drawer.row = 0;
+            self.stop_comparing(effects);
+            self.advise(effects);
+        }
+    }
+
+    /// Goes back to the drawer, under the policy that it had. Returns false if no policies are shown.
+    pub(crate) fn close_picker(&mut self, effects: &mut Effects) -> bool {
+        let Some(Picker { before, .. }) = self.drawer.picker.take() else { return false };
+        self.stop_comparing(effects);
+        self.return_to(before, effects);
+        self.message = None;
+        true
     }
 }
 
-/// The result of a key in the picker.
-pub(crate) enum Picked {
-    /// Nothing is picked yet.
-    Nothing,
-    /// The typed line is full.
-    TooMuch,
-    /// The picker was closed.
-    Closed,
-    /// This policy was picked.
-    One(Box<EffectivePolicy>),
+/// Compares two rows by a figure, the smallest first; what has none comes last, what made no preview at the very end.
+fn by<T: Ord>(a: &PolicyRow, b: &PolicyRow, of: fn(&Comparison) -> Option<T>) -> Ordering {
+    let key = |row: &PolicyRow| {
+        let made = row.made.as_ref();
+        let figure = made.and_then(|made| of(made));
+        (made.is_none_or(|made| !made.is_ok()), figure.is_none(), figure)
+    };
+    key(a).cmp(&key(b))
 }
 
-/// Shows the policies, with the one in use selected.
-pub(crate) fn open(pager: &mut Pager, mut choices: Vec<EffectivePolicy>, effects: &mut Effects) {
-    pager.drawer.open = false;
-    let own = pager.own_policy();
-    let used = own.policy.name().to_owned();
-    // The policy in use is listed with its limits as they are now.
-    if let Some(choice) = choices.iter_mut().find(|choice| choice.policy.name() == used) {
-        *choice = EffectivePolicy { is_current: choice.is_current, ..own.clone() };
+/// Formats a figure: `…` while it is being made or counted, `–` if there is none.
+fn figure(row: &PolicyRow, of: fn(&Comparison) -> Option<u64>, words: fn(u64) -> String) -> RowCell {
+    let Some(made) = &row.made else { return RowCell::dim("…") };
+    match of(made) {
+        Some(number) => RowCell::plain(words(number)),
+        None if made.lacks.is_empty() => RowCell::dim("–"),
+        None => RowCell::dim("…"),
     }
-    let picker = Picker::new(choices, used);
-    picker.request_rows(pager, effects);
-    effects.lay(picker);
 }
 
-impl Picker {
-    /// Has the rows made, those on the screen first.
-    fn request_rows(&self, pager: &mut Pager, effects: &mut Effects) {
-        let height = rows(pager.canvas.size, self);
-        pager.compare(self.wanted(&pager.comparisons, height), effects);
-    }
-
-    /// Handles a key, and tries on the policy that it selects.
-    pub(super) fn pick(&mut self, key: KeyEvent, pager: &mut Pager, effects: &mut Effects) -> LayerNext {
-        let page = rows(pager.canvas.size, self) as isize;
-        let picked = self.key(key, pager.canvas.keys, page.max(1), &pager.comparisons);
-        match picked {
-            Picked::Nothing => {
-                let chosen = self.selected(&pager.comparisons).cloned();
-                let name = chosen.as_ref().map(|choice| choice.policy.name().to_owned());
-                if let Some(choice) = chosen.filter(|_| self.chosen_name != name) {
-                    pager.try_on(&choice, effects);
-                }
-                self.chosen_name = name;
-                self.request_rows(pager, effects);
-            }
-            Picked::TooMuch => pager.message = Some(Message::full_line()),
-            Picked::Closed | Picked::One(_) => {
-                pager.give_back(effects);
-                pager.stop_comparing(effects);
-                if let Picked::One(choice) = picked {
-                    pager.use_policy(*choice, AfterPlan::Hold, effects);
-                }
-                return LayerNext::Closes;
-            }
+/// Formats the matches that the model gets, of all: `2/14`, with `+` while they are being counted.
+fn kept_of(row: &PolicyRow, total: MatchTotal, of: fn(&Comparison) -> Option<u64>) -> RowCell {
+    let more = if total.is_whole { "" } else { "+" };
+    match row.made.as_ref().map(|made| (of(made), made.is_ok())) {
+        Some((Some(kept), _)) => {
+            let tone = if kept < total.all { Tone::Warning } else { Tone::Plain };
+            RowCell::new(format!("{}/{}{more}", thousands(kept), thousands(total.all)), tone)
         }
-        LayerNext::Stays
+        Some((None, false)) => RowCell::dim("–"),
+        _ => RowCell::dim("…"),
     }
+}
+
+/// Says which limit cut the output: `over 50 KB`; or why there is no preview.
+fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
+    let Some(made) = &row.made else { return RowCell::default() };
+    let policy = &row.choice.policy;
+    let limit = match made.truncated_by {
+        Some("lines") => policy.max_lines().map(lines),
+        Some("matches") | None => None,
+        Some(_) => policy.max_size().map(|most| limit_in(most, policy.unit().words())),
+    };
+    match limit {
+        _ if !made.is_ok() => RowCell::new(made.cut_by(), Tone::Warning),
+        Some(limit) => RowCell::plain(format!("over {limit}")),
+        None => RowCell::plain(made.cut_by()),
+    }
+}
+
+/// Formats the limits: `2,000 lines, 50 KB`.
+pub(crate) fn limits(choice: &EffectivePolicy) -> String {
+    let policy = &choice.policy;
+    let most = policy.max_size().map(|most| limit_in(most, policy.unit().words()));
+    policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ")
+}
+
+/// Describes a policy in this many rows: what it does; where that is known from; its era and limits.
+pub(crate) fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
+    let policy = &choice.policy;
+    let era = match choice.is_current {
+        true => String::new(),
+        false => policy.era().span().map_or("earlier: ".to_owned(), |span| format!("{span}: ")),
+    };
+    let summary = format!("{era}{}", policy.summary());
+    if rows == 1 {
+        return vec![summary.into()];
+    }
+    let known = format!("{} · {}", policy.source(), policy.confidence().as_str());
+    let words = [policy.version(), limits(choice), format!("limits from: {}", choice.origin())];
+    let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
+    vec![summary.into(), known.into(), words.join(" · ").into()]
 }

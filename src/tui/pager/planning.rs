@@ -7,10 +7,10 @@ use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::advice::LimitChange;
-use super::bookmark::BeforeRead;
 use super::jobs::{self, SOON};
 use super::making::Planned;
 use super::panes::Place;
+use super::viewpoint::ViewPoint;
 
 /// What the screen does once a preview has been made.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(crate) enum AfterPlan {
     /// Scroll the panes back to where they were.
     Return(Place),
     /// Show the window of lines in Preview, as the agent's read tool returns it, and remember where the user was.
-    ShowWindow(Box<BeforeRead>),
+    ShowWindow(Box<ViewPoint>),
     /// Go back from the window as the read tool returns it: to a place or, if the window has moved, to this one.
     LeaveRead(Option<Place>),
 }
@@ -56,6 +56,23 @@ impl Pager {
         jobs::plan(output.replan(number, false), Pace::Background, effects);
     }
 
+    /// Makes the preview of a view point again, then does `then`.
+    pub(crate) fn plan_from(&mut self, point: &ViewPoint, then: AfterPlan, effects: &mut Effects) {
+        self.output.subject.policy = point.policy.clone();
+        self.output.preview_from = point.from;
+        self.plan(then, effects);
+        self.count_all(effects);
+    }
+
+    /// Shows again what was shown at a view point. Does nothing if its preview is still shown.
+    pub(crate) fn return_to(&mut self, point: ViewPoint, effects: &mut Effects) {
+        let output = &self.output;
+        if output.preview_from != point.from || !point.policy.policy.is_same(output.policy()) {
+            let place = point.place.clone();
+            self.plan_from(&point, AfterPlan::Return(place), effects);
+        }
+    }
+
     /// Handles a finished preview.
     pub(crate) fn planned(&mut self, planned: Planned, effects: &mut Effects) {
         if !self.output.awaits(planned.number) {
@@ -79,8 +96,7 @@ impl Pager {
         let words = if output.give_up() {
             format!("gave up planning {name}; showing the previous preview")
         } else {
-            let policies = self.key_of(Action::Policy);
-            format!("gave up planning {name}; {policies} picks another policy")
+            format!("gave up planning {name}; {} changes limits", self.key_of(Action::Limits))
         };
         self.message = Some(Message::note(words));
         effects.stop([Slot::Plan]);
@@ -121,7 +137,7 @@ impl Pager {
             AfterPlan::ShowWindow(before) => self.show_window(*before),
             AfterPlan::LeaveRead(place) => self.leave_window(place),
         }
-        if self.drawer.open {
+        if self.drawer.is_open() {
             self.advise(effects);
         }
     }

@@ -8,10 +8,10 @@ use crate::tui::screen::{Effect, Effects, PoliciesRequest};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::bookmark::BeforeRead;
 use super::event::OutputEvent;
 use super::panes::Place;
 use super::planning::AfterPlan;
+use super::viewpoint::ViewPoint;
 use super::window::{ReadWindow, ThenRead};
 
 /// The read tool shown for agents whose own is unknown.
@@ -90,7 +90,7 @@ impl Pager {
     }
 
     /// Shows the window in Preview, as the read tool returns it.
-    pub(crate) fn show_window(&mut self, before: BeforeRead) {
+    pub(crate) fn show_window(&mut self, before: ViewPoint) {
         let window = before.place.window();
         self.find.forget_preview();
         self.panes.focus = Side::Preview;
@@ -126,9 +126,9 @@ impl Pager {
             && then == ThenRead::Show
             && output.policy().offset_key().is_some()
         {
-            let policy = before.policy.clone();
+            let before = before.clone();
             let place = (before.place.window() == self.panes.window).then(|| before.place.clone());
-            return self.use_policy(policy, AfterPlan::LeaveRead(place), effects);
+            return self.plan_from(&before, AfterPlan::LeaveRead(place), effects);
         }
         let names = vec![format!("{}/read", output.policy().agent()), READ_TOOL.to_owned()];
         let answer = Box::new(move |mut found: Vec<EffectivePolicy>| match found.pop() {
@@ -171,12 +171,8 @@ impl Pager {
                 return;
             }
         }
-        let before = BeforeRead {
-            policy: output.subject.policy.clone(),
-            place: self.panes.here(),
-            found: self.find.current(Side::Preview).cloned(),
-        };
-        self.use_policy(tool, AfterPlan::ShowWindow(Box::new(before)), effects)
+        let before = Box::new(self.view_point());
+        self.use_policy(tool, AfterPlan::ShowWindow(before), effects)
     }
 }
 

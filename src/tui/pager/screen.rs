@@ -9,6 +9,7 @@ use crate::text::search::Toward;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::list::List;
 use crate::tui::recorded::{CallRequest, CallText};
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::target::OpenedFrom;
@@ -22,14 +23,14 @@ use super::filter::Asked;
 use super::json_box::JsonBox;
 use super::jump::Waiting;
 use super::view::facts::FactsBox;
-use super::{Pager, copying, picker, view};
+use super::{Pager, copying, view};
 
 impl Screen for Pager {
     fn context(&self) -> KeyContext {
-        match (&self.pair, self.drawer.open) {
+        match (&self.pair, &self.drawer.picker) {
             (Some(_), _) => KeyContext::Pair,
-            (None, true) => KeyContext::Drawer,
-            (None, false) => KeyContext::Pager,
+            (None, Some(_)) => KeyContext::Lists,
+            (None, None) => KeyContext::Pager,
         }
     }
 
@@ -43,7 +44,7 @@ impl Screen for Pager {
 
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {
         match event.downcast()? {
-            OutputEvent::Policies(choices) => picker::open(self, choices, effects),
+            OutputEvent::Policies(choices) => self.open_picker(choices, effects),
             OutputEvent::Ready(ready) => {
                 let shown = self.output.recorded.as_ref().map(|recorded| recorded.index);
                 if is_top && shown == Some(ready.recorded.index) {
@@ -57,22 +58,22 @@ impl Screen for Pager {
 
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool {
         let context = self.context();
-        let is_typing = context == KeyContext::Drawer && self.drawer.typed.is_some();
         match (context, self.canvas.keys.action(context, key)) {
-            (KeyContext::Pair | KeyContext::Drawer, Some(Action::QuitNow | Action::Help)) if !is_typing => {
-                return false;
-            }
+            (KeyContext::Pair, Some(Action::QuitNow | Action::Help)) => return false,
             (KeyContext::Pair, _) => self.pair_key(key),
-            (KeyContext::Drawer, _) => self.drawer_key(key, effects),
+            (KeyContext::Lists, _) => return false,
             _ => match self.waiting.take() {
                 Some(waiting) => self.second_key(waiting, key, effects),
-                None => return false,
+                None => return self.drawer.is_open() && self.drawer_key(key, effects),
             },
         }
         true
     }
 
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        if self.drawer.picker.is_some() {
+            return self.picker_act(action, count, effects);
+        }
         match action {
             Action::Facts => effects.lay(FactsBox),
             Action::Stores => match &self.output.recorded {
@@ -103,19 +104,33 @@ impl Screen for Pager {
             Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),
             _ => self.carry_out(action, count, effects),
         }
+        self.advise_again(effects);
     }
 
     fn close_inner(&mut self, effects: &mut Effects) -> bool {
-        self.close_read_form(effects)
+        self.close_picker(effects) || self.close_drawer(effects) || self.close_read_form(effects)
     }
 
     fn stop(&mut self, effects: &mut Effects) -> bool {
-        self.stop_work(effects)
+        self.stop_work(effects) || self.close_picker(effects) || self.close_drawer(effects)
     }
 
     fn repaint(&mut self, canvas: Canvas, _effects: &mut Effects) {
         self.canvas = canvas;
+        self.drawer.picker.iter_mut().for_each(|picker| picker.fit(canvas.size));
         self.settle();
+    }
+
+    fn filter(&mut self, words: &str, effects: &mut Effects) {
+        self.on_picker(|list| list.filter_by(words), effects);
+    }
+
+    fn give_up_filter(&mut self, effects: &mut Effects) {
+        self.on_picker(List::give_up_filter, effects);
+    }
+
+    fn sort_by(&mut self, column: usize, effects: &mut Effects) {
+        self.on_picker(|list| list.sort_by(column), effects);
     }
 
     fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
@@ -135,6 +150,11 @@ impl Screen for Pager {
             (Purpose::Lines { shows, around }, _) => {
                 self.filter(Asked { text: prompt.text(), shows, around }, effects)?;
             }
+            (Purpose::GoTo, text) if self.drawer.picker.is_some() => {
+                let gone = self.drawer.picker.as_mut().map(|picker| picker.list.go_to(text));
+                gone.transpose()?;
+                self.on_picker(|_| (), effects);
+            }
             (Purpose::GoTo, text @ ("n" | "p")) => {
                 effects.request(ScreenRequest::OtherFile { next: text == "n" });
             }
@@ -142,6 +162,7 @@ impl Screen for Pager {
             (Purpose::Window, text) => self.set_window(text)?,
             _ => {}
         }
+        self.advise_again(effects);
         Ok(())
     }
 

@@ -395,9 +395,13 @@ impl Bench {
         looks::rows(&self.draw().0)
     }
 
-    /// Returns the bottom line.
+    /// Returns the status line: the last one, or that above the limits drawer.
     pub fn status(&self) -> String {
-        self.rows().pop().unwrap_or_default()
+        let mut rows = self.rows();
+        let is_below = |row: &String| row.starts_with("┌ What if") || row.starts_with("┌ Policies:");
+        let below = rows.iter().position(is_below).unwrap_or(rows.len());
+        rows.truncate(below);
+        rows.pop().unwrap_or_default()
     }
 
     /// Returns the path of a file that was requested to be opened.

@@ -103,7 +103,7 @@ proptest::proptest! {
             proptest::sample::select(vec![
                 "j", "k", "5j", "d", "u", "f", "g", "G", "700G", "1995G", "}", "{", "$", "<Tab>", "<Tab>", "e", "E",
                 "/22<Enter>", "?9.1<Enter>", "n", "N", "]", "&13<Enter>", "&<Enter>", "V", "<Esc>", "w", "<Right>",
-                "<Left>", "r", "D", "-", "+", "l<Right><Enter>", "",
+                "<Left>", "r", "lD<Enter>", "l-<Enter>", "l+<Enter>", "",
             ]),
             0..20,
         ),

@@ -105,7 +105,7 @@ fn a_change_of_limits_changes_what_was_lost() {
     let mut bench = open(SIZES[0], &log(9000));
     bench.keys("&error<Enter>&!debug<Enter>");
     assert!(bench.status().contains("272 lines, model got 60"), "{}", bench.status());
-    bench.keys("D<Down>");
+    bench.keys("lD<Enter><Down>");
     assert_eq!(bench.pager().output.policy().direction(), Some(Direction::Tail));
     assert!(bench.status().contains("272 lines, model gets 6"), "{}", bench.status());
     let got = bench.pager().output.sift.as_ref().unwrap().total().got;

@@ -76,7 +76,7 @@ fn q_closes_what_lies_over_the_output_and_then_leaves() {
         bench.keys("q");
         assert_eq!(left(&bench), None, "{opened}");
         assert_eq!(bench.pager().output.policy().name(), "opencode/output", "{opened}");
-        assert!(!bench.pager().drawer.open && bench.app.layers().next().is_none(), "{opened}");
+        assert!(!bench.pager().drawer.is_open() && bench.app.layers().next().is_none(), "{opened}");
     }
     assert!(bench.pager().output.limits_are_first(), "the drawer's changes are discarded");
     bench.keys("q");
@@ -86,7 +86,7 @@ fn q_closes_what_lies_over_the_output_and_then_leaves() {
 #[test]
 fn q_is_text_while_a_line_is_typed() {
     let (_home, mut bench) = pager(SIZES[0]);
-    for typing in ["/q", ":q", "pq", "mq"] {
+    for typing in ["/q", ":q", "lp/q", "mq"] {
         bench.keys(typing).keys("<Esc>");
         assert_eq!(left(&bench), None, "{typing}");
     }
@@ -153,7 +153,9 @@ fn ctrl_c_closes_what_is_open_then_quits_and_deletes_nothing() {
     let (_home, mut bench) = pager(SIZES[0]);
     bench.keys("l<Right>");
     control_c(&mut bench);
-    assert!(left(&bench).is_none() && !bench.pager().drawer.open && bench.pager().output.limits_are_first());
+    assert!(
+        left(&bench).is_none() && !bench.pager().drawer.is_open() && bench.pager().output.limits_are_first()
+    );
     control_c(&mut bench);
     assert_eq!(left(&bench), Some((false, 0)));
 }

@@ -2,7 +2,6 @@
 
 use overspill::config::KeySetting;
 use overspill::tui::keys::KeyMap;
-use overspill::tui::pager::picker::Picker;
 use overspill::tui::widget::canvas::Canvas;
 
 use crate::common::bench::{Bench, policy};
@@ -77,19 +76,11 @@ fn help_shows_own_keys_in_its_rows_headings_and_texts() {
 }
 
 #[test]
-fn picker_drawer_and_choices_show_own_keys() {
-    let own: &[(&str, &[&str])] = &[
-        ("policies-use", &["ctrl-g"]),
-        ("limits-reset", &["f7"]),
-        ("limits-keep-line", &["f8"]),
-        ("copy-window", &["W"]),
-    ];
+fn drawer_and_choices_show_own_keys() {
+    let own: &[(&str, &[&str])] =
+        &[("limits-reset", &["f7"]), ("limits-keep-line", &["f8"]), ("copy-window", &["W"])];
     let mut bench = open(WIDE, own);
     shows(bench.keys("l"), "F7 reset");
     shows(bench.keys("<Esc><Tab>4000Gl"), "F8 applies it");
     shows(bench.keys("<Esc>Y"), "copy: l line · W window · p preview · Esc nothing");
-    shows(bench.keys("<Esc>p"), "^G use");
-    bench.keys("<Enter>");
-    assert!(bench.app.layer::<Picker>().is_some());
-    assert!(bench.keys("<^g>").app.layers().next().is_none());
 }

@@ -3,7 +3,6 @@
 use overspill::config::EffectivePolicy;
 use overspill::tui::app::{Effect, Event, OutputEvent};
 use overspill::tui::job::Slot;
-use overspill::tui::pager::picker::Picker;
 use overspill::tui::popup::help::HelpView;
 
 use crate::common::bench::{Bench, is_job, policy};
@@ -27,23 +26,28 @@ fn keep(name: &str, bench: &Bench) {
 /// Returns the row of a policy in the table.
 fn row(bench: &Bench, policy: &str) -> Vec<String> {
     let rows = bench.rows();
-    let is_it = |row: &&String| row.starts_with('│') && row.contains(&format!(" {policy} "));
+    let is_it =
+        |row: &&String| row.starts_with('│') && row.replace('*', " ").contains(&format!(" {policy} "));
     let row = rows.iter().find(is_it).expect("the policy is listed");
-    row.split_whitespace().filter(|word| !["│", "│▌", "▌"].contains(word)).map(str::to_owned).collect()
+    row.split_whitespace()
+        .filter(|word| !["│", "│▌", "▌"].contains(word))
+        .map(|word| word.trim_start_matches("│▌*").to_owned())
+        .collect()
 }
 
 #[test]
 fn each_policy_shows_what_it_makes_of_the_output() {
     for size in SIZES.into_iter().chain([(60, 15)]) {
-        keep("policies_after_a_search", open(size).keys("/error<Enter>p"));
+        keep("policies_after_a_search", open(size).keys("/error<Enter>lp"));
     }
     let mut bench = open(SIZES[0]);
-    assert_eq!(row(bench.keys("p"), "opencode/output")[2], "2,000", "its lines");
+    assert_eq!(row(bench.keys("lp"), "opencode/output")[2], "2,000", "its lines");
 }
 
 #[test]
 fn rows_wait_for_their_worker() {
     let mut bench = open(SIZES[0]);
+    bench.keys("l");
     let effects = bench.update(overspill::tui::app::Event::Key(crossterm::event::KeyEvent::new(
         crossterm::event::KeyCode::Char('p'),
         crossterm::event::KeyModifiers::NONE,
@@ -61,7 +65,7 @@ fn rows_wait_for_their_worker() {
 fn the_preview_follows_the_cursor_and_esc_returns_without_change() {
     for size in SIZES {
         let mut bench = open(size);
-        let before = bench.keys("jjj").screen();
+        let before = bench.keys("jjjl").screen();
         assert!(bench.keys("p").rows()[0].contains("reconstructed"));
         assert!(bench.keys("<Down>").rows()[0].contains("would get · read view"), "{}", bench.rows()[0]);
         assert_eq!(bench.keys("<Up><Up><Down><Esc>").screen(), before);
@@ -71,19 +75,43 @@ fn the_preview_follows_the_cursor_and_esc_returns_without_change() {
 #[test]
 fn enter_takes_the_policy_under_the_cursor() {
     let mut bench = open(SIZES[0]);
-    bench.keys("pmetadata<Enter>");
-    assert!(bench.app.layers().next().is_none());
+    bench.keys("lp/metadata<Enter><Enter>");
+    assert!(bench.pager().drawer.picker.is_none() && bench.pager().drawer.is_open());
     assert!(bench.pager().output.policy().name().starts_with("opencode/metadata"));
 }
 
 #[test]
 fn limits_changed_by_hand_stay_when_the_picker_is_left() {
     let mut bench = open(SIZES[0]);
-    bench.keys("100-p");
+    bench.keys("l1900<Enter>p");
     assert_eq!(row(&bench, "opencode/output")[2], "1,900");
     bench.keys("<Down><Up><Enter>");
     assert_eq!(bench.pager().output.policy().max_lines(), Some(1900));
-    assert!(bench.app.layer::<Picker>().is_none());
+    assert!(bench.pager().drawer.picker.is_none());
+}
+
+#[test]
+fn what_if_ends_or_stays_as_the_key_says() {
+    let mut bench = open(SIZES[0]);
+    let lines = |bench: &Bench| bench.pager().output.policy().max_lines();
+    assert!(bench.keys("+").status().contains("l changes limits"), "{}", bench.status());
+    assert_eq!(lines(bench.keys("l+")), Some(3000), "it opens on the limit that cuts");
+    assert_eq!(lines(bench.keys("<Tab>Ge")), Some(3000), "other keys act on the output");
+    assert_eq!(lines(bench.keys("<Esc>")), Some(2000));
+    assert!(bench.keys("l+<Enter>").rows()[0].contains("would get"), "{}", bench.rows()[0]);
+    assert_eq!((lines(&bench), bench.pager().drawer.is_open()), (Some(3000), false));
+    assert_eq!(lines(bench.keys("lR<Enter>")), Some(2000));
+    assert!(bench.rows()[0].contains("reconstructed"), "{}", bench.rows()[0]);
+}
+
+#[test]
+fn the_advice_follows_the_current_line() {
+    let mut bench = open(SIZES[0]);
+    let shows = |bench: &Bench, words: &str| bench.rows().iter().any(|row| row.contains(words));
+    assert!(shows(bench.keys("<Tab>l"), "line 1 is kept"));
+    assert!(shows(bench.keys(":5000<Enter>"), "line 5,000 is lost. Kept with:"), "{:#?}", bench.rows());
+    assert!(shows(bench.keys("a"), "line 5,000 is kept"), "{:#?}", bench.rows());
+    assert!(bench.keys("a").status().contains("gets this line already"), "{}", bench.status());
 }
 
 #[test]
@@ -91,7 +119,7 @@ fn the_drawer_documents_and_resets() {
     let mut bench = open((60, 15));
     keep("limits", bench.keys("l"));
     let lines = |bench: &Bench| bench.pager().output.policy().max_lines();
-    bench.keys("<Right><Right>");
+    bench.keys("<Right>+");
     assert_eq!(lines(&bench), Some(4000));
     assert_eq!(lines(bench.keys("R")), Some(2000));
     assert_eq!(lines(bench.keys("<Right><Enter>")), Some(3000));
@@ -120,8 +148,8 @@ fn limits_are_copied_in_the_form_that_is_asked_for() {
 fn help_lies_over_picker_drawer_and_pair_and_leads_back_to_them() {
     for size in SIZES {
         let mut bench = open(size);
-        for (open, first) in [("p<Down>", "Policies (p)"), ("<Esc>l<Right>", "Limits (l)")] {
-            let before = bench.keys(open).screen();
+        for (open, first) in [("lp<Down>", "Lists"), ("<Esc><Esc>l<Right>", "Move")] {
+            let before = bench.keys(open).keys("<F1><F1>").screen();
             bench.keys("<F1>");
             assert!(bench.app.layer::<HelpView>().is_some(), "{open}");
             let rows = bench.rows();
@@ -136,16 +164,16 @@ fn help_lies_over_picker_drawer_and_pair_and_leads_back_to_them() {
 fn a_question_asked_over_the_picker_leads_back_to_it() {
     let mut bench = open(SIZES[0]);
     bench.app.output_mut().expect("an output").running = true;
-    let before = bench.keys("p<Down><F1>").screen();
-    assert!(bench.keys("Q").status().contains("Stop the command?"));
+    let before = bench.keys("lp<Down><F1>").screen();
+    assert!(bench.keys("Q").rows().iter().any(|row| row.contains("Stop the command?")));
     assert_eq!(bench.keys("<Esc>").screen(), before);
-    assert!(bench.keys("<F1>").app.layer::<Picker>().is_some());
+    assert!(bench.keys("<F1>").pager().drawer.picker.is_some());
 }
 
 #[test]
 fn pastes_into_picker_and_drawer_are_ignored() {
     let mut bench = open(SIZES[0]);
-    for open in ["p", "<Esc>l", "7"] {
+    for open in ["lp", "<Esc>", "7"] {
         let before = bench.keys(open).screen();
         let effects = bench.update(Event::Paste("5\u{1b}qy metadata".into()));
         assert!(effects.is_empty());
@@ -154,32 +182,17 @@ fn pastes_into_picker_and_drawer_are_ignored() {
 }
 
 #[test]
-fn rows_are_sorted_by_each_figure_that_there_is_and_reversed() {
+fn policies_are_sorted_as_every_list_is() {
     let mut bench = open(SIZES[0]);
-    bench.keys("p");
-    let titles = |bench: &mut Bench| -> Vec<String> {
-        let mut title = || {
-            let rows = bench.keys("<^S>").rows();
-            let row = rows.iter().find(|row| row.contains("· by ")).expect("a title").clone();
-            let (_, by) = row.split_once("· by ").expect("by");
-            by.split(" ─").next().unwrap_or(by).trim_end_matches(['─', '┐']).to_owned()
-        };
-        std::iter::from_fn(|| Some(title())).take_while(|by| by != "name, A to Z").collect()
-    };
-    let all = ["most kept, most first", "lines, most first", "bytes, most first", "tokens, fewest first"];
-    let errors = "errors kept, most first";
-    assert_eq!(titles(&mut bench), [&all[..], &[errors]].concat());
-    bench.keys("<Esc>/error<Enter>p");
-    assert_eq!(titles(&mut bench), [&all[..], &["finds kept, most first", errors]].concat());
-    let order = |bench: &Bench| {
+    let names = |bench: &Bench| {
         let rows = bench.rows();
         let names =
             rows.iter().filter_map(|row| row.split_whitespace().find(|word| word.starts_with("opencode/")));
         names.map(str::to_owned).collect::<Vec<_>>()
     };
-    let forth = order(bench.keys("<^S><^S><^S><^S>"));
-    let mut back = order(bench.keys("<^O>"));
-    assert!(bench.rows().iter().any(|row| row.contains("by tokens, most first")));
+    let forth = names(bench.keys("lpst"));
+    assert!(bench.rows().iter().any(|row| row.contains("sort: tokens, fewest first")), "{:#?}", bench.rows());
+    let mut back = names(bench.keys("st"));
     back.reverse();
     assert_eq!(forth, back);
     assert!(forth.len() > 1);

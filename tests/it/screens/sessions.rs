@@ -482,7 +482,7 @@ fn a_recorded_call_beside_its_spill() {
 fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     let mut bench = shown((100, 24), RestOfOutput::Here, None);
     assert!(text(&bench).contains("recorded · by claude-code 2.1.330"), "{}", text(&bench));
-    bench.keys("<");
+    bench.keys("l-<Enter>");
     assert!(text(&bench).contains("would get · max bytes 20 KB"), "{}", text(&bench));
     bench.keys("i");
     assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · cut"), "{}", text(&bench));
@@ -502,7 +502,7 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
 #[test]
 fn limits_have_no_effect_on_a_text_of_which_the_rest_is_missing() {
     let mut bench = shown((100, 24), RestOfOutput::Missing("its spill was deleted since"), None);
-    bench.keys("<");
+    bench.keys("l-");
     assert!(text(&bench).contains("limits have no effect"), "{}", text(&bench));
     bench.keys("i");
     assert!(text(&bench).contains("its spill was deleted since"), "{}", text(&bench));

@@ -2,7 +2,6 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::tui::app::Event;
-use overspill::tui::pager::picker::Picker;
 use overspill::tui::widget::prompt::Prompt;
 
 use super::random::{assert_safe, key};
@@ -20,7 +19,7 @@ const OF_PAGER: [PopUp; 9] = [
     ("=", 1, false),
     ("l", 1, false),
     ("l5", 2, true),
-    ("p", 1, true),
+    ("lp", 2, false),
     ("/", 1, true),
     ("?", 1, true),
     (":", 1, true),
@@ -35,7 +34,7 @@ const PASTE: usize = 200 << 10;
 const MOST: usize = 4096;
 
 fn is_up(bench: &Bench) -> bool {
-    bench.app.layers().next().is_some() || bench.app.output().is_some_and(|pager| pager.drawer.open)
+    bench.app.layers().next().is_some() || bench.app.output().is_some_and(|pager| pager.drawer.is_open())
 }
 
 /// Does something in each freshly opened pop-up, which must stay open. Then Esc closes it.
@@ -73,9 +72,8 @@ fn assert_sane(bench: &Bench) {
     assert_eq!((buffer.area.width, buffer.area.height), bench.app.canvas.size);
     assert_safe(&buffer);
     let in_prompt = bench.app.layer::<Prompt>().map(|prompt| prompt.text().len());
-    let in_picker = bench.app.layer::<Picker>().map(|picker| picker.typed().len());
     let in_drawer = bench.app.output().and_then(|pager| pager.drawer.typed.as_ref().map(String::len));
-    let typed = [in_prompt, in_picker, in_drawer];
+    let typed = [in_prompt, in_drawer];
     assert!(typed.into_iter().flatten().all(|length| length <= MOST), "{typed:?}");
 }
 

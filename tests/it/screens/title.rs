@@ -124,7 +124,7 @@ fn a_what_if_warns_and_says_in_what_it_differs() {
         let mut bench = Bench::open((width, 24), &path, policy("opencode/output"));
         let dim = bench.rows().swap_remove(0);
         assert!(dim.contains("reconstructed") && !dim.contains("direction"), "{dim}");
-        bench.keys("D");
+        bench.keys("lD");
         let changed = bench.rows().swap_remove(0);
         assert!(
             changed.contains(if width < 80 { "would get" } else { "would get · direction tail" }),

@@ -80,13 +80,14 @@ fn limits_turn_by_key_and_the_preview_follows() {
     let home = cut();
     let mut session = open(&home);
     session.keys("G").wait_for("...6433 lines truncated...");
-    session.keys("-").wait_status("max lines 1,500").wait_for("...6933 lines truncated...");
-    session.keys("+").wait_status("limits as at the start").wait_for("...6433 lines truncated...");
-    session.keys("<").wait_status("max bytes 40 KB").wait_for("bytes truncated...");
-    session.keys(">").wait_for("...6433 lines truncated...");
-    session.keys("D").wait_status("is now lost").wait_top("▌...6433 lines truncated...");
-    session.keys("\t8000Gk").wait_top("7999 │ ok   unit_7999");
-    session.keys("D").wait_status("line 7,999 is now lost").wait_top("7999 ┊ ok   unit_7999");
+    session.keys("-").wait_status("l changes limits");
+    session.keys("l-").wait_for("max lines 1,500").wait_for("...6933 lines truncated...");
+    session.keys("+").wait_for("limits as at the start").wait_for("...6433 lines truncated...");
+    session.keys("D").wait_for("is now lost").wait_top("▌...6433 lines truncated...");
+    session.keys("\t:8000\rk").wait_top("7999 │ ok   unit_7999");
+    session.keys("D").wait_for("line 7,999 is now lost").wait_top("7999 ┊ ok   unit_7999");
+    session.keys("D\r").wait_gone("What if").wait_status("l R Enter ends that").wait_for("would get");
+    session.keys("lR\r").wait_status("the limits are those of the start");
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn written(session: &Session) -> String {
 #[test]
 fn a_panic_of_the_loop_gives_the_terminal_back_and_is_printed() {
     let (_home, mut session) = shown("loop");
-    session.keys("p");
+    session.keys("lp");
     assert_eq!(session.ended(), 101);
     session.is_restored();
     let text = written(&session);
@@ -88,9 +88,10 @@ fn a_panic_of_the_loop_gives_the_terminal_back_and_is_printed() {
 #[test]
 fn a_panic_of_another_thread_is_told_and_the_screens_go_on() {
     let (_home, mut session) = shown("helper");
-    session.keys("p").wait_for("Policies");
-    session.wait_status("a thread failed: panicked at");
+    session.keys("lp").wait_for("Policies");
+    session.wait_for("a thread failed: panicked at");
     session.keys("\x1b").wait_gone("Policies");
+    session.keys("\x1b").wait_gone("What if");
     session.keys("q").wait_for("the screens are left");
     assert_eq!(session.ended(), 0);
     session.is_restored();

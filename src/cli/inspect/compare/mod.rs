@@ -11,7 +11,7 @@ use crate::cli::corpus::tune::pattern;
 use crate::cli::input;
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, json};
-use crate::compare::{Comparison, KeptFinds, Order};
+use crate::compare::{Comparison, KeptFinds};
 use crate::config::Config;
 use crate::human::{size, thousands, tokens};
 use crate::known::Confidence;
@@ -50,7 +50,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let is_design = |row: &Comparison| {
         row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
     };
-    rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| Order::Best.compare(a, b)));
+    rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| a.cmp_by_kept(b)));
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match (args.json, pattern) {
         (true, _) => json(&mut out, &rows)?,

@@ -116,7 +116,7 @@ impl Pager {
     }
 
     fn show_pair(&mut self, effects: &mut Effects) {
-        let sides = [self.output.as_recorded(), self.output.under(self.own_policy())];
+        let sides = [self.output.as_recorded(), self.output.under(&self.output.subject.policy)];
         let number = self.next_plan();
         let tasks = sides.each_ref().map(|side| side.task(number));
         let is_small = tasks.iter().all(Making::is_small);

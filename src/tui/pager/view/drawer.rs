@@ -7,10 +7,8 @@ use ratatui::style::{Modifier, Style};
 use crate::human::{limit, size, thousands, tokens};
 use crate::preview::{Preview, Unit};
 use crate::text::label::SafeText;
-use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
-use crate::tui::pager::drawer::DrawerMode;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
@@ -24,19 +22,27 @@ const NARROW_LEFT: u16 = 34;
 /// The fewest columns in which differences are written in full.
 const ROOMY: u16 = 34;
 
-/// Draws the drawer: at most two thirds of the screen, and no more rows than it needs.
-pub(crate) fn draw(pager: &Pager, message: Option<&Message>, frame: &mut Frame, area: Rect) {
-    let output = &pager.output;
-    let rows = (output.policy().params().len() as u16).max(5) + 2;
-    let height = (rows + 2).min((area.height / 3 * 2).max(7)).min(area.height);
-    let place = Rect { y: area.y + area.height - height, height, ..area };
-    let title = format!(" Limits of {} ", output.policy().name());
-    let inner = frame::draw(&pager.canvas, frame, place, title, foot(pager, area.width));
+/// The columns of the name of a figure.
+const FIGURE: usize = 12;
+
+/// The rows of the screen that the output keeps when something is shown below it.
+pub(crate) const MIN_PANES: u16 = 6;
+
+/// Returns the rows of the whole drawer on a screen of this many: at most two thirds of them, and no more than it needs.
+pub(crate) fn height(pager: &Pager, screen: u16) -> u16 {
+    let rows = (pager.output.policy().params().len() as u16 + 1).max(5) + 2;
+    (rows + 2).min((screen / 3 * 2).max(7)).min(screen.saturating_sub(MIN_PANES))
+}
+
+/// Draws the drawer.
+pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
+    let inner =
+        frame::draw(&pager.canvas, frame, place, " What if the limits were ", foot(pager, place.width));
     let left = if inner.width < LEFT + ROOMY { NARROW_LEFT } else { LEFT };
     let left = Rect { width: inner.width.min(left), ..inner };
-    parameters(pager, output, frame, left);
+    rows(pager, frame, left);
     let right = Rect { x: inner.x + left.width, width: inner.width - left.width, ..inner };
-    let figures = differences(pager, output, right.width);
+    let figures = differences(pager, &pager.output, right.width);
     for (n, spans) in figures.iter().enumerate().take(usize::from(inner.height.saturating_sub(2))) {
         line::spans(frame.buffer_mut(), Rect { y: right.y + n as u16, height: 1, ..right }, spans);
     }
@@ -46,79 +52,74 @@ pub(crate) fn draw(pager: &Pager, message: Option<&Message>, frame: &mut Frame, 
         ..inner
     };
     line::spans(frame.buffer_mut(), from_end(2), &doc(pager, inner.width));
-    line::spans(frame.buffer_mut(), from_end(1), &last(pager, message));
+    line::spans(frame.buffer_mut(), from_end(1), &advice(pager));
 }
 
 /// Returns the keys that fit, the most useful first.
 fn foot(pager: &Pager, width: u16) -> String {
-    let keys = pager.canvas.keys;
-    let key = |action| keys.of(KeyContext::Drawer, action);
-    let copy = |action| keys.of(KeyContext::Copying, action);
-    let all = match pager.drawer.mode {
-        _ if pager.drawer.typed.is_some() => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
-        DrawerMode::Copying => vec![
-            format!("copy: {} flags", copy(Action::CopyFlags)),
-            format!("{} policy file", copy(Action::CopyPolicy)),
-            format!("{} the agent's configuration", copy(Action::CopyAgent)),
-            format!("{} back", copy(Action::Back)),
-        ],
-        DrawerMode::Limits => vec![
+    let key = |action| pager.canvas.keys.of(KeyContext::Drawer, action);
+    let all = match pager.drawer.typed {
+        Some(_) => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
+        None => vec![
             format!("{} {} change", key(Action::Lower), key(Action::Higher)),
-            format!("{} apply", key(Action::Apply)),
-            format!("{} cancel", key(Action::Back)),
+            format!("{} keep", key(Action::Apply)),
+            format!("{} back", key(Action::Back)),
+            format!("{} policies", key(Action::Policy)),
+            format!("{} direction", key(Action::Direction)),
             "0-9 type".to_owned(),
             format!("{} reset", key(Action::Reset)),
             format!("{} copy", key(Action::Copy)),
-            format!("{} policy", key(Action::Policy)),
         ],
     };
     frame::foot(&all, width)
 }
 
-/// Describes the parameter under the cursor.
+/// Describes the selected row.
 fn doc(pager: &Pager, width: u16) -> Vec<Span> {
-    let params = pager.output.policy().params();
-    let Some(param) = params.get(pager.drawer.chosen) else { return Vec::new() };
+    let policy = pager.output.policy();
+    let param = pager.drawer.row.checked_sub(1).and_then(|row| policy.params().get(row));
+    let words = param.map_or_else(|| policy.summary(), |param| &param.doc);
     let room = usize::from(width).saturating_sub(2);
-    vec![Span::new(
-        line::head(format!(" {}", param.doc), room, pager.canvas.glyphs()),
-        pager.canvas.theme.dim,
-    )]
+    vec![Span::new(line::head(format!(" {words}"), room, pager.canvas.glyphs()), pager.canvas.theme.dim)]
 }
 
-/// Returns the last row: a message, else what keeps the line.
-fn last(pager: &Pager, told: Option<&Message>) -> Vec<Span> {
-    match pager.drawer.told.as_ref().or(told.filter(|message| message.is_error)) {
-        Some(message) => {
-            let style = if message.is_error { pager.canvas.theme.error } else { Style::new() };
-            vec![Span::new(format!(" {}", message.text), style)]
-        }
-        None => advice(pager),
-    }
-}
-
-fn parameters(pager: &Pager, output: &OpenOutput, frame: &mut Frame, area: Rect) {
+/// Draws a row for the policy and one for each of its parameters.
+fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
+    let (output, canvas) = (&pager.output, &pager.canvas);
+    let policy = output.policy();
     let room = usize::from(area.height.saturating_sub(2)).max(1);
-    let top = (pager.drawer.chosen + 1).saturating_sub(room);
-    for (n, param) in output.policy().params().iter().enumerate().skip(top).take(room) {
-        let chosen = n == pager.drawer.chosen;
-        let value = output.policy().get(&param.name).map_or_else(String::new, |value| value.to_string());
-        let value = match (&pager.drawer.typed, chosen) {
-            (Some(typed), true) => SafeText::new(format!("{typed}_")),
-            _ => SafeText::new(in_words(output, &param.name, &value)).fit(22),
+    let top = (pager.drawer.row + 1).saturating_sub(room);
+    let cutting = pager.cutting_row();
+    for (n, y) in (top..=policy.params().len()).take(room).zip(area.y..area.bottom()) {
+        let is_chosen = n == pager.drawer.row;
+        let style = if is_chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+        let (name, value, is_changed) = match n.checked_sub(1).and_then(|n| policy.params().get(n)) {
+            None => {
+                let is_changed = policy.name() != output.first.policy.name();
+                ("policy".to_owned(), SafeText::from(policy.name()), is_changed)
+            }
+            Some(param) => {
+                let value = policy.get(&param.name);
+                let words = value.as_ref().map_or_else(String::new, |value| value.to_string());
+                let words = SafeText::new(in_words(output, &param.name, &words));
+                (param.name.replace('_', " "), words, value != output.first.policy.get(&param.name))
+            }
         };
-        let mark = if chosen { pager.canvas.glyphs().chosen } else { " " };
-        let style = if chosen { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-        let changed = output.policy().get(&param.name) != output.first.policy.get(&param.name);
+        let value = match &pager.drawer.typed {
+            Some(typed) if is_chosen => SafeText::new(format!("{typed}_")),
+            _ => value.fit(usize::from(area.width).saturating_sub(20)),
+        };
+        let mark = if is_chosen { canvas.glyphs().chosen } else { " " };
+        let cuts = if cutting == Some(n) { "  cuts" } else { "" };
         let spans = [
-            Span::new(format!("{mark} "), pager.canvas.theme.accent),
-            Span::new(format!("{:<16} ", param.name.replace('_', " ")), pager.canvas.theme.dim),
-            Span::new(value, if changed { style.patch(pager.canvas.theme.accent) } else { style }),
+            Span::new(format!("{mark} "), canvas.theme.accent),
+            Span::new(format!("{name:<16} "), canvas.theme.dim),
+            Span::new(value, if is_changed { style.patch(canvas.theme.accent) } else { style }),
+            Span::new(cuts, canvas.theme.warning),
         ];
-        let y = area.y + (n - top) as u16;
         let place = Rect { y, height: 1, ..area };
-        if chosen {
-            line::selected(frame.buffer_mut(), place, &spans, &pager.canvas);
+        if is_chosen {
+            line::selected(frame.buffer_mut(), place, &spans, canvas);
         } else {
             line::spans(frame.buffer_mut(), place, &spans);
         }
@@ -166,14 +167,30 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         row("kept bytes", |preview| preview.kept_bytes, size),
         row("tokens", |preview| preview.kept_bytes, tokens),
     ];
-    if let (Some(pattern), Some(kept)) = (&pager.find.pattern, pager.find.tally.kept) {
-        let name = SafeText::from(pattern.text()).fit(20);
-        let words =
-            format!(" {} of {} for {name}", thousands(kept), thousands(pager.find.tally.counts.total()));
-        rows.push(vec![
-            Span::new(format!("{:<12}", "matches kept"), pager.canvas.theme.dim),
-            Span::plain(words),
-        ]);
+    let (severity, matches) = (pager.severity(), &pager.find.tally);
+    let errors = pager.errors.tally(severity);
+    let tallies = [
+        (severity.plural(), String::new(), Some(errors).filter(|tally| tally.counts.total() > 0)),
+        (
+            "matches",
+            pager
+                .find
+                .pattern
+                .as_ref()
+                .map_or_else(String::new, |pattern| format!(" for {}", pattern.text())),
+            pager.find.pattern.as_ref().map(|_| matches),
+        ),
+    ];
+    for (name, of, tally) in tallies {
+        let Some((kept, all)) = tally.and_then(|tally| Some((tally.kept?, tally.counts.total()))) else {
+            continue;
+        };
+        let words = SafeText::from(format!("{} of {}{of}", thousands(kept), thousands(all)));
+        let room = usize::from(width).saturating_sub(FIGURE + 1);
+        let words = line::head(words, room, pager.canvas.glyphs());
+        let name = Span::new(format!("{name:<FIGURE$} "), pager.canvas.theme.dim);
+        let tone = if kept < all { pager.canvas.theme.warning } else { Style::new() };
+        rows.push(vec![name, Span::new(words, tone)]);
     }
     rows
 }

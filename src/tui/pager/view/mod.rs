@@ -2,7 +2,6 @@
 
 pub(crate) mod drawer;
 pub(crate) mod facts;
-pub(crate) mod figures;
 pub(crate) mod minimap;
 pub(crate) mod pair;
 pub(crate) mod pane;
@@ -30,6 +29,9 @@ pub(crate) fn draw(
     area: Rect,
     cost: &Cost,
 ) -> ScreenRows {
+    let height = area.height.saturating_sub(pager.drawer_height());
+    let below = Rect { y: area.y + height, height: area.height - height, ..area };
+    let area = Rect { height, ..area };
     let places = layout::pager(area, pager.focus());
     title::draw(pager, &pager.output, frame, &places);
     let mut drawn = Drawn::default();
@@ -49,8 +51,10 @@ pub(crate) fn draw(
     if let Some(told) = told {
         status::draw(pager, &told, drawn, frame, places.status);
     }
-    if pager.drawer.open {
-        drawer::draw(pager, told.and_then(|told| told.message), frame, area);
+    match &pager.drawer.picker {
+        Some(picker) => picker::draw(pager, picker, frame, below),
+        None if pager.drawer.is_open() => drawer::draw(pager, frame, below),
+        None => {}
     }
     ScreenRows { rule: places.rule, status: places.status }
 }
