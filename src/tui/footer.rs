@@ -27,6 +27,8 @@ pub enum FooterState {
     NoOutputs,
     FilteredStores,
     Outputs,
+    /// Stored outputs, the newest of which stays selected.
+    FollowedOutputs,
     /// Stored outputs, some of which are marked, to act on several.
     MarkedOutputs,
     /// Stored outputs, some of which are to be deleted.
@@ -35,10 +37,6 @@ pub enum FooterState {
     Calls,
     /// Lines of all outputs that match.
     Lines,
-    /// The list of new outputs.
-    Watch,
-    /// The list of new outputs, before there is any.
-    WatchEmpty,
     /// The settings of a policy in the Tune view.
     Tune,
     /// The same, while they are measured.
@@ -110,7 +108,12 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::Outputs, &[
         (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Other], "sessions"), (&[A::Sort], "sort"),
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Tune], "limits"),
-        (&[A::Policy], "policies"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "group"),
+        (&[A::Policy], "policies"), (&[A::Follow], "follow"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"),
+        (&[A::Group], "group"),
+    ]),
+    (FooterState::FollowedOutputs, &[
+        (&[A::Open], "open"), (&[A::Follow], "stop following"), (&[A::Filter], "filter"), (&[A::Other], "sessions"),
+        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Group], "group"),
     ]),
     (FooterState::MarkedOutputs, &[
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::ChooseAll], "all"), (&[A::Tune], "limits"), (&[A::Policy], "policies"),
@@ -132,11 +135,6 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Open], "open at the line"), (&[A::Back], "back"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
         (&[A::Grep], "search again"), (&[A::Stores], "outputs"),
     ]),
-    (FooterState::Watch, &[
-        (&[A::Open], "open"), (&[A::Quit], "quit"), (&[A::Follow], "follow"), (&[A::Stores], "outputs"),
-        (&[A::Copy], "copy path"),
-    ]),
-    (FooterState::WatchEmpty, &[(&[A::Quit], "quit"), (&[A::Stores], "outputs")]),
     (FooterState::Tune, &[
         (&[A::Open], "use"), (&[A::Outputs], "outputs"), (&[A::Copy], "copy"), (&[A::Policy], "policies"),
         (&[A::Search], "find"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),
@@ -173,9 +171,10 @@ impl FooterState {
             Self::NoOutputs
             | Self::FilteredStores
             | Self::Outputs
+            | Self::FollowedOutputs
             | Self::MarkedOutputs
             | Self::Deletions => KeyContext::Stores,
-            Self::Sessions | Self::Calls | Self::Lines | Self::Watch | Self::WatchEmpty => KeyContext::Lists,
+            Self::Sessions | Self::Calls | Self::Lines => KeyContext::Lists,
             Self::Tune | Self::TuneMeasuring | Self::TuneNothing | Self::TunePolicies | Self::TuneOutputs => {
                 KeyContext::Tune
             }

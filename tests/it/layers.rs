@@ -99,21 +99,20 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("calls", &["list", "pager", "screen", "job", "recorded", "event", "footer", "keys", "widget"]),
     ("sessions", &["calls", "list", "screen", "job", "event", "footer", "keys", "widget"]),
     ("tune", &["outputs", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"]),
-    ("watch", &["list", "screen", "event", "footer", "keys", "widget"]),
     ("popup", &["screen", "event", "keys", "widget"]),
     (
         "app",
         &[
-            "popup", "watch", "tune", "outputs", "sessions", "calls", "lines", "list", "pager", "screen",
-            "target", "event", "keys", "widget",
+            "popup", "tune", "outputs", "sessions", "calls", "lines", "list", "pager", "screen", "target",
+            "event", "keys", "widget",
         ],
     ),
     ("view", &["app", "screen", "widget"]),
     (
         "runtime",
         &[
-            "view", "app", "watch", "outputs", "sessions", "pager", "screen", "job", "services", "target",
-            "recorded", "event", "keys", "widget",
+            "view", "app", "outputs", "sessions", "pager", "screen", "job", "services", "target", "recorded",
+            "event", "keys", "widget",
         ],
     ),
 ];

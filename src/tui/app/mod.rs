@@ -21,7 +21,6 @@ use super::popup::leaving::Leaving;
 use super::screen::{Layer, LayerContext, LayerNext, Link, Screen, ScreenRequest};
 use super::sessions::Sessions;
 use super::tune::TuneScreen;
-use super::watch::NewOutputs;
 use super::widget::canvas::Canvas;
 use super::widget::prompt::{Prompt, Purpose};
 
@@ -61,7 +60,6 @@ impl App {
                 Box::new(ListScreen::new(canvas, Calls::default())),
                 Box::new(ListScreen::new(canvas, FoundLines::default())),
                 Box::new(TuneScreen::new(canvas)),
-                Box::new(ListScreen::new(canvas, NewOutputs::default())),
             ],
             layers: Vec::new(),
             count: None,

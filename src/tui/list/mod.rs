@@ -5,6 +5,7 @@ mod arrange;
 pub mod column;
 mod draw;
 mod filter;
+mod follow;
 mod marks;
 mod order;
 pub mod rows;
@@ -25,6 +26,7 @@ use crate::tui::widget::cursor::ListCursor;
 use arrange::{ArrangeTask, Arranged, ListOptions};
 use column::{ListSpec, RowLook};
 use filter::RowTexts;
+use follow::FollowState;
 use order::{Landing, RunningTask};
 use rows::RowTable;
 use texts::{BatchText, TextTable};
@@ -65,6 +67,7 @@ pub struct List<R: 'static> {
     chosen: usize,
     /// Whether a row was selected by the user. Until then the first stays selected while rows come in.
     has_moved: bool,
+    following: FollowState,
     /// The first row of the screen, counted with headings.
     top: usize,
     /// Rows of the screen.
@@ -92,6 +95,7 @@ impl<R: Clone> List<R> {
             marks: BTreeSet::new(),
             chosen: 0,
             has_moved: false,
+            following: FollowState::default(),
             top: 0,
             height: 1,
             before: None,
@@ -148,15 +152,6 @@ impl<R: Clone> List<R> {
     pub(crate) fn finish_adding(&mut self) {
         let row = self.chosen_index().filter(|_| self.has_moved);
         self.arrange(Some(Landing { row, else_first: row.is_none() }), false);
-    }
-
-    /// Adds a row as the last. From `max` rows on, the first makes room.
-    pub(crate) fn push(&mut self, row: R, max: usize) {
-        self.rows.add(vec![row]);
-        match self.rows.len() > max {
-            true => self.set_rows(self.rows.without_first()),
-            false => self.arrange(None, false),
-        }
     }
 
     /// Changes some rows, and shows them where they belong then.
@@ -317,7 +312,9 @@ impl<R: Clone> List<R> {
     }
 
     fn move_to(&mut self, chosen: usize) {
-        (self.chosen, self.has_moved) = (chosen, true);
+        self.chosen = chosen;
+        self.go_on_following(false);
+        self.has_moved = !self.is_following();
         self.stay();
         self.running.iter_mut().for_each(|running| running.landing = None);
         self.settle();

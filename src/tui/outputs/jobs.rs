@@ -115,7 +115,7 @@ pub(crate) fn measure(entries: Vec<RowEntry>, context: &JobContext) {
         let began = Instant::now();
         let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
         let share = match is_part_saved(&entry, context.env()) {
-            true => Some(ModelShare { got: ModelGot::Unsaved, lost: None }),
+            true => Some(ModelShare::without_errors(ModelGot::Unsaved)),
             false => (context.services.open)(&entry.path(), Hold::No).ok().and_then(|target| {
                 let of = (target.subject, target.source.view());
                 ModelShare::measure(of, &context.services.severities, &goes_on)

@@ -20,14 +20,14 @@ pub(super) struct Stocked {
 }
 
 impl Stocked {
-    fn new(size: (u16, u16)) -> Self {
+    pub(super) fn new(size: (u16, u16)) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let mut bench = Bench::new(size);
         bench.env = Env::hermetic(dir.path());
         Self { dir, bench }
     }
 
-    fn entry(&self, agent: &str, id: &str, content: &[u8], hours: u64) {
+    pub(super) fn entry(&self, agent: &str, id: &str, content: &[u8], hours: u64) {
         let store = self.dir.path().join(".local/share").join(agent).join("tool-output");
         std::fs::create_dir_all(&store).unwrap();
         let file = std::fs::File::create(store.join(id)).unwrap();

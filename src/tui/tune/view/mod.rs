@@ -12,7 +12,7 @@ use crate::human::{count, size, span_left, thousands};
 use crate::text::label::SafeText;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::outputs::searched::searched;
+use crate::tui::outputs::searched::{NONE_YET, searched};
 use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::widget::layout::{self, TuneAreas};
 use crate::tui::widget::line::{self, Span};
@@ -155,7 +155,9 @@ fn empty(screen: &TuneScreen, table: &TuneTable, area: Rect) -> Vec<SafeText> {
         TuneState::Empty(reports) if reports.is_empty() => {
             vec![format!("There are no outputs here: {}.", screen.place)]
         }
-        TuneState::Empty(reports) => return searched(reports, usize::from(area.height).saturating_sub(6)),
+        TuneState::Empty(reports) => {
+            return searched(NONE_YET, reports, usize::from(area.height).saturating_sub(6));
+        }
         TuneState::Failed(words) => {
             vec![words.to_string(), String::new(), format!("{policy} picks another policy")]
         }
