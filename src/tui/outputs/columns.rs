@@ -40,10 +40,19 @@ pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
 /// The columns and the words of the filter that go by what the model got.
 const MEASURED: [&str; 5] = ["model got", "errors lost", "cut", "errors", "lost"];
 
-/// Whether the rows are in an order, or pass a filter, that goes by what the model got.
-pub(super) fn goes_by_share(list: &List<OutputRow>) -> bool {
-    let by = list.sort_columns().get(list.sort().0).map(|column| column.name);
-    by.into_iter().chain(list.filter_text().split_whitespace()).any(|word| MEASURED.contains(&word))
+/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the filter
+/// goes by it, else those that are shown if their order does.
+pub(super) fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
+    let is_measured = |word: &str| MEASURED.contains(&word);
+    let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
+    if list.filter_text().split_whitespace().any(is_measured) {
+        let all = list.rows().len();
+        if all <= max { (0..all).collect() } else { Vec::new() }
+    } else if column.is_some_and(is_measured) && list.len() <= max {
+        list.order().iter().map(|row| *row as usize).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 const COLUMNS: &[ListColumn<OutputRow>] =

@@ -246,12 +246,8 @@ impl ListKind for Outputs {
         if !wanted.is_empty() {
             on.effects.run(Slot::Other, move |context| jobs::peek_all(wanted, context));
         }
-        let measured = match columns::goes_by_share(list) && list.len() <= MAX_MEASURED {
-            true => on_screen.iter().copied().chain(list.order().iter().map(|row| *row as usize)).collect(),
-            false => on_screen.clone(),
-        };
-        let measured: Vec<usize> =
-            measured.into_iter().filter(|row| list.rows()[*row].can_be_read()).collect();
+        let measured = on_screen.iter().copied().chain(columns::placed_by_share(list, MAX_MEASURED));
+        let measured: Vec<usize> = measured.filter(|row| list.rows()[*row].can_be_read()).collect();
         let wanted = self.lacking(1, list, &measured, |facts| facts.share.state);
         if !wanted.is_empty() {
             on.effects.run(Slot::MeasureKept, move |context| jobs::measure(wanted, context));

@@ -105,6 +105,18 @@ fn another_order_is_given_up_to_follow_and_following_for_another_order() {
 }
 
 #[test]
+fn what_a_filter_shows_is_followed_once_it_is_known() {
+    let mut stocked = Stocked::with_one(SIZES[0]);
+    stocked.bench.keys("F/lost<Enter>");
+    assert!(stocked.bench.rows().join("").contains("nothing matches “lost” yet; Esc shows all"));
+    let log = test_log(8432);
+    assert!(stocked.comes(49, &log).comes(48, b"nothing lost\n").follows_on("23%"));
+    assert!(stocked.comes(47, &[b"output 47.\n", &log[..]].concat()).follows_on("output 47."));
+    stocked.bench.keys("<Esc>");
+    assert!(stocked.comes(46, b"output 46.").follows_on("output 46."));
+}
+
+#[test]
 fn an_output_opens_at_the_first_lost_error_and_leaving_it_leads_back_to_it() {
     let home = Home::new();
     let log = test_log(8432);

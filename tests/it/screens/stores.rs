@@ -11,6 +11,7 @@ use overspill::tui::outputs::beside::Glance;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::common::bench::{Bench, looked_at, policy};
+use crate::common::samples::test_log;
 use crate::screens::SIZES;
 
 /// A home directory with stores, and the screens that show them.
@@ -164,6 +165,18 @@ fn a_filter_finds_what_the_rows_say() {
     stocked.bench.carry_out(effects);
     let title = stocked.bench.rows()[0].clone();
     assert!(title.contains("   2 of 7 · "), "entries that another scan finds are searched too: {title}");
+}
+
+#[test]
+fn a_filter_by_what_the_model_lost_finds_what_was_not_on_the_screen() {
+    let stocked = Stocked::new((80, 10));
+    for n in 0..30 {
+        stocked.entry("opencode", &format!("tool_e26cf08d5{n:03}AbCdEfGhIjKlMn"), b"all of it\n", n);
+    }
+    stocked.entry("opencode", "tool_e26cf08d9001AbCdEfGhIjKlMn", &test_log(8432), 40);
+    let mut stocked = stocked.shown();
+    let title = stocked.bench.keys("/lost<Enter>").rows()[0].clone();
+    assert!(title.contains("   1 of 31 · "), "{title}");
 }
 
 #[test]
