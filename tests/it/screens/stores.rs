@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use overspill::source::Identity;
 use overspill::store::{EntryStatus, Env, list};
 use overspill::tui::app::{Effect, Event, OutputsEvent};
 use overspill::tui::job::Slot;
@@ -343,15 +344,18 @@ fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
 fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen() {
     let mut stocked = Stocked::with_entries(SIZES[1]).shown();
     let bench = &mut stocked.bench;
-    let glance = |path: &PathBuf, words: &str| {
+    let glance = |of: &(PathBuf, Identity), words: &str| {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("output");
         std::fs::write(&file, words).unwrap();
         let view = overspill::source::Source::open(&file).unwrap().view();
         let subject = crate::common::bench::subject(policy("opencode/output"));
-        Glance::new(path.clone(), subject, view, &|| true).unwrap()
+        Glance::new(of.clone(), subject, view, &|| true).unwrap()
     };
-    let beside = |bench: &Bench| bench.stores().list.chosen().expect("an entry").entry.path();
+    let beside = |bench: &Bench| {
+        let entry = &bench.stores().list.chosen().expect("an entry").entry;
+        (entry.path(), entry.identity)
+    };
     let first = beside(bench);
     let second = beside(bench.keys("j"));
     assert_eq!(bench.jobs(Slot::PlanBeside), 2, "one for each row that was chosen");
@@ -362,6 +366,11 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
     bench.keys("<Esc>");
     assert_eq!(bench.jobs(Slot::PlanBeside), 2, "nothing is asked for again");
     assert!(bench.screen().contains("just in time"));
+    std::fs::write(&second.0, "it has grown since").unwrap();
+    let effects = bench.update(OutputsEvent::Changed);
+    bench.carry_out(effects);
+    assert_ne!(beside(bench), second);
+    assert!(!bench.screen().contains("just in time"));
 }
 
 #[test]
