@@ -11,7 +11,7 @@ use crate::source::Hold;
 use crate::tui::keys::{KeyMap, TABLE};
 use crate::tui::services::{Services, SessionsListed};
 use crate::tui::widget::theme::{Backdrop, Theme};
-use crate::tui::{self, Follower, Live, Start, Subject, Target};
+use crate::tui::{self, Live, Start, Subject, Target};
 
 pub(crate) use crate::tui::{StartAt, TuneSource, TuneStart};
 
@@ -37,9 +37,9 @@ pub(crate) fn show_at(
     start(config, Beginning { targets, live, places, ..Beginning::default() })
 }
 
-/// Shows the list of new outputs.
-pub(crate) fn watch_on_screen(config: Config, follower: Follower) -> CommandResult {
-    start(config, Beginning { follower: Some(follower), ..Beginning::default() })
+/// Shows the list of stored outputs, which follows those with these words.
+pub(crate) fn follow_on_screen(config: Config, words: String) -> CommandResult {
+    start(config, Beginning { follow: Some(words), ..Beginning::default() })
 }
 
 /// Shows the list of settings.
@@ -53,19 +53,19 @@ struct Beginning {
     targets: Vec<Target>,
     live: Option<Live>,
     places: BTreeMap<usize, StartAt>,
-    follower: Option<Follower>,
+    follow: Option<String>,
     tune: Option<TuneStart>,
 }
 
 fn start(config: Config, beginning: Beginning) -> CommandResult {
-    let Beginning { targets, live, places, follower, tune } = beginning;
+    let Beginning { targets, live, places, follow, tune } = beginning;
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(keys(&config)));
     let notice = notice(&config);
     let unicode = is_unicode();
     let services = services(config);
-    let start = Start { targets, follower, places, services, tune, live, theme, unicode, keys, notice };
+    let start = Start { targets, follow, places, services, tune, live, theme, unicode, keys, notice };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {

@@ -26,4 +26,5 @@ pub(crate) use policies::CutPolicies;
 pub(crate) use read::{CorpusReader, OutputBytes, ReadFault};
 pub use tuning::{TuneFault, TuneFigures, TuneOutputs, TunePolicies, TuneRequest, TuneRun, prepare_tuning};
 pub(crate) use tuning::{TuneKind, is_design, likely_policy, seconds_left};
-pub use watched::{ErrorsLost, WatchNews, WatchedGot, WatchedOutput};
+pub use watched::ErrorsLost;
+pub(crate) use watched::{WatchedGot, WatchedOutput};

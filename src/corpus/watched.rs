@@ -1,10 +1,8 @@
 //! What the model got of an output that an agent has just stored: how much of it, and which errors it did not get.
 
-use std::path::PathBuf;
-
 use jiff::tz::TimeZone;
 
-use crate::compare::{LostErrors, first_lost_line, kept_ranges, line_around, lost_errors};
+use crate::compare::{LostErrors, kept_ranges, lost_errors};
 use crate::human::{size, thousands};
 use crate::known::Certainty;
 use crate::preview::{Preview, Status};
@@ -16,24 +14,9 @@ use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, pla
 /// Bytes of a line that are passed on.
 const MOST_OF_LINE: usize = 400;
 
-/// News of the stores that are watched.
-#[derive(Debug)]
-pub enum WatchNews {
-    /// The stores were listed: which of their directories are there, and how many are not.
-    Listed {
-        /// Those that are there, each once, with the agent whose store it is.
-        there: Vec<(String, PathBuf)>,
-        /// The number of those that do not exist or cannot be read.
-        absent: usize,
-    },
-    Output(Box<WatchedOutput>),
-    /// Something cannot be read, in words.
-    Fault(String),
-}
-
 /// A new output, and what the model got of it.
 #[derive(Debug, Clone)]
-pub struct WatchedOutput {
+pub(crate) struct WatchedOutput {
     /// The output.
     pub entry: Entry,
     /// When it was stored, in local time: `14:02:31`.
@@ -51,15 +34,11 @@ pub struct WatchedOutput {
     pub warnings: Option<ErrorsLost>,
     /// The line of the first error (or warning, if there is no error) that the model did not get, decoded and cut.
     pub first_lost: Option<String>,
-    /// The first line of the output, decoded and cut.
-    pub first_line: String,
-    /// The line of the first lost error (or warning, if there is no error), or else the first line that was cut, 1-based; `None` if the model got all.
-    pub open_at: Option<u64>,
 }
 
 /// How much of an output the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WatchedGot {
+pub(crate) enum WatchedGot {
     /// The policy cannot be used.
     Unknown,
     /// An error of the agent's instead.
@@ -99,7 +78,7 @@ impl From<&LostErrors> for ErrorsLost {
 impl WatchedOutput {
     /// Returns what is to be told of its errors, or of its warnings if it has no error; `None` if it has neither, or no
     /// preview.
-    pub fn found(&self) -> Option<(Severity, ErrorsLost)> {
+    pub(crate) fn found(&self) -> Option<(Severity, ErrorsLost)> {
         let found = [(Severity::Error, self.errors), (Severity::Warning, self.warnings)];
         found.into_iter().find_map(|(severity, found)| Some((severity, found.filter(|found| found.all > 0)?)))
     }
@@ -140,9 +119,6 @@ impl WatchedOutput {
         let has_error = errors.as_ref().is_some_and(|errors| errors.all > 0);
         let first_lost = if has_error { &errors } else { &warnings };
         let first_lost = first_lost.as_ref().and_then(|lost| lost.first_lost.clone());
-        let is_cut = preview.is_some_and(|preview| preview.truncated);
-        let open_at = first_lost.as_ref().map(|line| line.start);
-        let open_at = open_at.or_else(|| is_cut.then(|| first_lost_line(bytes, &kept)));
         Self {
             time: entry.modified().to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string(),
             entry,
@@ -153,8 +129,6 @@ impl WatchedOutput {
             errors: errors.as_ref().map(ErrorsLost::from),
             warnings: warnings.as_ref().map(ErrorsLost::from),
             first_lost: first_lost.map(|line| decoded(bytes.get(line))),
-            first_line: decoded(bytes.get(line_around(bytes, &(0..0)))),
-            open_at: open_at.map(|at| line_number(bytes, at)),
         }
     }
 }
@@ -168,11 +142,6 @@ impl WatchedGot {
         }
     }
 
-    /// Whether something was cut.
-    pub(crate) fn is_cut(self) -> bool {
-        matches!(self, Self::Lines { .. } | Self::Bytes { .. })
-    }
-
     /// Returns it in words: `2,000 of 8,432 lines`.
     pub(crate) fn words(self) -> String {
         match self {
@@ -183,46 +152,10 @@ impl WatchedGot {
             Self::Bytes { kept, total } => format!("{} of {}", size(kept), size(total)),
         }
     }
-
-    /// Returns it in a word: `23%`. What was cut is less than all of it, and what was kept is more than nothing.
-    pub(crate) fn word(self) -> String {
-        match self {
-            Self::Unknown => "–".to_owned(),
-            Self::Lines { kept: 0, .. } | Self::Bytes { kept: 0, .. } => "nothing".to_owned(),
-            Self::Lines { kept, total } | Self::Bytes { kept, total } => {
-                match u128::from(kept) * 100 / u128::from(total.max(1)) {
-                    0 => "<1%".to_owned(),
-                    percent => format!("{}%", percent.min(99)),
-                }
-            }
-            Self::Error | Self::All => self.words(),
-        }
-    }
-}
-
-/// Returns the number of the line at an offset in bytes, 1-based.
-fn line_number(bytes: &[u8], offset: usize) -> u64 {
-    bytecount::count(bytes.get(..offset).unwrap_or_default(), b'\n') as u64 + 1
 }
 
 /// Decodes the start of a line.
 fn decoded(line: Option<&[u8]>) -> String {
     let line = line.unwrap_or_default();
     String::from_utf8_lossy(line.get(..line.len().min(MOST_OF_LINE)).unwrap_or_default()).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_share_of_something_is_neither_all_nor_nothing() {
-        let words = |got: WatchedGot| (got.words(), got.word());
-        let pair = |words: &str, word: &str| (words.to_owned(), word.to_owned());
-        assert_eq!(words(WatchedGot::Lines { kept: 2000, total: 8432 }), pair("2,000 of 8,432 lines", "23%"));
-        assert_eq!(words(WatchedGot::Lines { kept: 999, total: 1000 }), pair("999 of 1,000 lines", "99%"));
-        assert_eq!(words(WatchedGot::Bytes { kept: 1, total: 300 }), pair("1 B of 300 B", "<1%"));
-        assert_eq!(words(WatchedGot::Bytes { kept: 0, total: 300 }), pair("0 B of 300 B", "nothing"));
-        assert_eq!(words(WatchedGot::All), pair("all", "all"));
-    }
 }

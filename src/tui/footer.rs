@@ -27,6 +27,8 @@ pub enum FooterState {
     NoOutputs,
     FilteredStores,
     Outputs,
+    /// Stored outputs, the newest of which stays selected.
+    FollowedOutputs,
     /// Stored outputs, some of which are marked, to act on several.
     MarkedOutputs,
     /// Stored outputs, some of which are to be deleted.
@@ -35,10 +37,6 @@ pub enum FooterState {
     Calls,
     /// Lines of all outputs that match.
     Lines,
-    /// The list of new outputs.
-    Watch,
-    /// The list of new outputs, before there is any.
-    WatchEmpty,
     /// Settings, while they are measured.
     Measuring,
     /// Settings or policies, without any figures.
@@ -108,7 +106,12 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::Outputs, &[
         (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Other], "sessions"), (&[A::Sort], "sort"),
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Limits], "limits"),
-        (&[A::Policy], "policies"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"), (&[A::Group], "group"),
+        (&[A::Policy], "policies"), (&[A::Follow], "follow"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"),
+        (&[A::Group], "group"),
+    ]),
+    (FooterState::FollowedOutputs, &[
+        (&[A::Open], "open"), (&[A::Follow], "stop following"), (&[A::Filter], "filter"), (&[A::Other], "sessions"),
+        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Group], "group"),
     ]),
     (FooterState::MarkedOutputs, &[
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::ChooseAll], "all"), (&[A::Limits], "limits"), (&[A::Policy], "policies"),
@@ -130,11 +133,6 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Open], "open at the line"), (&[A::Back], "back"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
         (&[A::Grep], "search again"), (&[A::Stores], "outputs"),
     ]),
-    (FooterState::Watch, &[
-        (&[A::Open], "open"), (&[A::Quit], "quit"), (&[A::Follow], "follow"), (&[A::Stores], "outputs"),
-        (&[A::Copy], "copy path"),
-    ]),
-    (FooterState::WatchEmpty, &[(&[A::Quit], "quit"), (&[A::Stores], "outputs")]),
     (FooterState::Measuring, &[
         (&[A::Interrupt], "stop"), (&[A::Apply], "apply"), (&[A::JudgeBy], "judge by"), (&[A::Open], "outputs"),
     ]),
@@ -172,9 +170,10 @@ impl FooterState {
             Self::NoOutputs
             | Self::FilteredStores
             | Self::Outputs
+            | Self::FollowedOutputs
             | Self::MarkedOutputs
             | Self::Deletions => KeyContext::Stores,
-            Self::Sessions | Self::Calls | Self::Lines | Self::Watch | Self::WatchEmpty => KeyContext::Lists,
+            Self::Sessions | Self::Calls | Self::Lines => KeyContext::Lists,
             Self::Measuring | Self::NoFigures | Self::Settings | Self::Policies | Self::ChangedOutputs => {
                 KeyContext::Lists
             }

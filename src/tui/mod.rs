@@ -21,11 +21,10 @@ pub mod sessions;
 pub mod target;
 pub mod tune;
 pub mod view;
-pub mod watch;
 pub mod widget;
 
 pub use outputs::tuning::{TuneSource, TuneStart};
 pub use runtime::terminal::{ended_by, is_closed_unheard};
-pub use runtime::{Completed, Follower, Live, LiveNews, Maker, Start, run};
+pub use runtime::{Completed, Live, LiveNews, Maker, Start, run};
 pub use services::Services;
 pub use target::{Ending, StartAt, Subject, Target};

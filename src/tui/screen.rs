@@ -265,8 +265,8 @@ pub enum Link {
     Call(Box<CitingCall>),
     /// To the lines of all stored outputs that match.
     Lines(Pattern),
-    /// To the new outputs.
-    Watch,
+    /// To the list of stored outputs, of which it follows those with these words.
+    Follow(String),
     /// From the call of this index to its spill in the list of stored outputs.
     SpillOfCall(usize),
     /// From the selected stored output to its call.

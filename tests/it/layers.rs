@@ -111,21 +111,20 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
             "widget",
         ],
     ),
-    ("watch", &["list", "screen", "event", "footer", "keys", "widget"]),
     ("popup", &["screen", "event", "keys", "widget"]),
     (
         "app",
         &[
-            "popup", "watch", "tune", "outputs", "sessions", "calls", "lines", "list", "pager", "screen",
-            "target", "event", "keys", "widget",
+            "popup", "tune", "outputs", "sessions", "calls", "lines", "list", "pager", "screen", "target",
+            "event", "keys", "widget",
         ],
     ),
     ("view", &["app", "screen", "widget"]),
     (
         "runtime",
         &[
-            "view", "app", "watch", "outputs", "sessions", "pager", "screen", "job", "services", "target",
-            "recorded", "event", "keys", "widget",
+            "view", "app", "outputs", "sessions", "pager", "screen", "job", "services", "target", "recorded",
+            "event", "keys", "widget",
         ],
     ),
 ];

@@ -126,8 +126,9 @@ pub(crate) enum Command {
     Tune(TuneArgs),
     /// Follow the stores: each new output, with what the model got
     ///
-    /// Lists time, agent, size, what the model got, and the first error that it did not get, once an output is
-    /// complete. On a terminal Enter opens it there; without one, prints a line per output.
+    /// On a terminal, shows the list of outputs: new ones come in on top, and Enter opens the newest at the first error
+    /// that the model did not get. Without one, prints a line per output once it is complete: time, agent, size, what
+    /// the model got, and that error.
     Watch(WatchArgs),
     /// List the sessions that agents recorded, with what was cut or lost
     Sessions(SessionsArgs),

@@ -1,4 +1,5 @@
-//! `overspill watch`: each output as an agent stores it, with what the model got; as a list on the screen, or a line each.
+//! `overspill watch`: a line for each output as an agent stores it, with what the model got; on a terminal the list of
+//! stored outputs, which follows.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,17 +9,17 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::cli::args::WatchArgs;
-use crate::cli::screens::watch_on_screen;
+use crate::cli::screens::follow_on_screen;
 use crate::cli::stores::row::EntryJson;
 use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::{CommandResult, Failure, json, say, terminal};
 use crate::config::Config;
-use crate::corpus::{CutPolicies, ReadFault, WatchNews, WatchedGot, WatchedOutput};
+use crate::corpus::{CutPolicies, ReadFault, WatchedGot, WatchedOutput};
 use crate::human::{count, size, thousands};
 use crate::known::Certainty;
 use crate::source::Identity;
-use crate::store::{DirWatch, Entry, EntryStatus, RootReport, RootState};
+use crate::store::{DirWatch, Entry, EntryStatus};
 use crate::text::label::label;
 
 /// The shortest time between two looks at the directories, and the time for which an output must not change before it
@@ -28,48 +29,23 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Looks are rarer after a slow listing: they are at least this many times its duration apart, as in Stores.
 const REST: u32 = 4;
 
-/// Shows new outputs on the screen, or prints a line for each, until it is interrupted or nobody reads the lines.
+/// Shows the list of outputs, or prints a line for each new one, until it is interrupted or nobody reads the lines.
 pub(crate) fn run(config: &Config, args: &WatchArgs) -> CommandResult {
+    let is_on_screen = !args.json && terminal::has_screen();
+    if is_on_screen && args.agent.is_none() {
+        return follow_on_screen(config.clone(), String::new());
+    }
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
     let first = Listed::of(config, whose)?;
     if first.selected.roots().next().is_none() {
         return Err(Failure::Failed("there is no store to watch; `overspill stores` lists all".into()).into());
     }
-    first.selected.unlisted().for_each(|words| say(&words));
-    if !args.json && terminal::has_screen() {
-        return on_screen(config, args.agent.clone(), first);
+    if let Some(agent) = args.agent.as_ref().filter(|_| is_on_screen) {
+        return follow_on_screen(config.clone(), format!("agent:{agent}"));
     }
+    first.selected.unlisted().for_each(|words| say(&words));
     say("watching for new outputs; Ctrl-C ends");
-    follow(config, whose, first, &mut |news, selected| match news {
-        WatchNews::Listed { .. } => Ok(()),
-        WatchNews::Fault(words) => {
-            say(&words);
-            Ok(())
-        }
-        WatchNews::Output(mut output) => {
-            runs::learn(&mut output.entry, &config.env);
-            print(&output, selected, args.json)
-        }
-    })
-}
-
-/// Shows them on the screen.
-fn on_screen(config: &Config, agent: Option<String>, first: Listed) -> CommandResult {
-    let for_stores = config.clone();
-    watch_on_screen(
-        config.clone(),
-        Box::new(move |take| {
-            let whose = agent.as_deref().map_or(Whose::All, Whose::Agent);
-            // Nobody sees an error of this thread but on the screen, which takes the last news.
-            let followed = follow(&for_stores, whose, first, &mut |news, _| match take(news) {
-                true => Ok(()),
-                false => Err(Failure::Ended(0).into()),
-            });
-            if let Err(error) = followed {
-                take(WatchNews::Fault(error.to_string()));
-            }
-        }),
-    )
+    follow(config, whose, first, args.json)
 }
 
 /// The entries of the stores, and how long to rest after listing them.
@@ -84,27 +60,11 @@ impl Listed {
         let selected = Selected::list_in_silence(config, whose)?.with_marks(config);
         Ok(Self { selected, rest: LOOK_EVERY.max(began.elapsed() * REST) })
     }
-
-    fn news(&self) -> WatchNews {
-        let is_there = |root: &RootReport| matches!(root.state, RootState::Listed | RootState::Stopped);
-        let there = self.selected.rooted().filter(|(_, root)| is_there(root));
-        let mut there: Vec<_> = there.map(|(spec, root)| (spec.agent.clone(), root.root.clone())).collect();
-        let absent = self.selected.roots().count() - there.len();
-        there.sort();
-        there.dedup();
-        WatchNews::Listed { there, absent }
-    }
 }
 
-/// Passes on each new output once it is complete, until `take` fails. What there is already is not new.
-fn follow(
-    config: &Config,
-    whose: Whose,
-    first: Listed,
-    take: &mut dyn FnMut(WatchNews, &Selected) -> CommandResult,
-) -> CommandResult {
+/// Prints each new output once it is complete, until nobody reads the lines. What there is already is not new.
+fn follow(config: &Config, whose: Whose, first: Listed, is_json: bool) -> CommandResult {
     let (policies, severities) = (CutPolicies::new(config), config.severities());
-    take(first.news(), &first.selected)?;
     let Listed { mut selected, mut rest } = first;
     let mut known: HashSet<u64> =
         selected.entries.iter().filter(|entry| is_complete(entry)).map(key).collect();
@@ -115,20 +75,20 @@ fn follow(
         std::thread::sleep(rest);
         for entry in take_complete(&mut growing) {
             match WatchedOutput::read(entry, &policies, &severities) {
-                Ok(output) => take(WatchNews::Output(Box::new(output)), &selected)?,
-                Err(ReadFault::Gone) => {}
-                Err(ReadFault::Failed(words) | ReadFault::Unsteady(words)) => {
-                    take(WatchNews::Fault(words), &selected)?
+                Ok(mut output) => {
+                    runs::learn(&mut output.entry, &config.env);
+                    print(&output, &selected, is_json)?;
                 }
+                Err(ReadFault::Gone) => {}
+                Err(ReadFault::Failed(words) | ReadFault::Unsteady(words)) => say(&words),
             }
         }
         if directories.check_once() {
-            let listed = Listed::of(config, whose)?;
-            take(listed.news(), &listed.selected)?;
-            (selected, rest) = (listed.selected, listed.rest);
-            for words in selected.unlisted().filter(|words| complaints.insert(words.clone())) {
-                take(WatchNews::Fault(words), &selected)?;
-            }
+            Listed { selected, rest } = Listed::of(config, whose)?;
+            selected
+                .unlisted()
+                .filter(|words| complaints.insert(words.clone()))
+                .for_each(|words| say(&words));
             directories = DirWatch::new(selected.roots());
             growing.extend(new_entries(&mut selected, &mut known));
         }

@@ -22,7 +22,6 @@ use super::screen::{Layer, LayerContext, LayerNext, Link, Screen, ScreenRequest}
 use super::sessions::Sessions;
 use super::tune::changed::ChangedList;
 use super::tune::{TuneRows, Tuning};
-use super::watch::NewOutputs;
 use super::widget::canvas::Canvas;
 use super::widget::prompt::{Prompt, Purpose};
 
@@ -64,7 +63,6 @@ impl App {
                 Box::new(ListScreen::new(canvas, Tuning::new(TuneRows::Settings))),
                 Box::new(ListScreen::new(canvas, Tuning::new(TuneRows::Policies))),
                 Box::new(ListScreen::new(canvas, ChangedList::default())),
-                Box::new(ListScreen::new(canvas, NewOutputs::default())),
             ],
             layers: Vec::new(),
             count: None,

@@ -51,26 +51,26 @@ impl LostInCall {
             return None;
         }
         let preview = preview::recorded(result, &Input::of(view, "")).ok()?;
-        Self::beside(view, &kept_ranges(&preview.parts), severities)
+        Self::beside(view, &kept_ranges(&preview.parts), severities).map(|(lost, _)| lost)
     }
 
-    /// Counts them in an output of which these ranges were kept; `None` if it is too long for a list.
+    /// Counts them in an output of which these ranges were kept, and returns the line of the first lost error, or of the
+    /// first lost warning if there is no error; `None` if the output is too long for a list.
     pub(crate) fn beside(
         view: &MapView,
         kept: &[Range<usize>],
         severities: &SeverityPatterns,
-    ) -> Option<Self> {
+    ) -> Option<(Self, Option<Range<usize>>)> {
         if view.len() > MAX_OUTPUT {
             return None;
         }
-        let lost = |severity| {
-            let found = severities.get(severity);
-            found.map(|pattern| {
-                ErrorsLost::from(&lost_errors(view, &mut ViewSupply::from(view), kept, pattern))
-            })
-        };
-        let [errors, warnings] = [Severity::Error, Severity::Warning].map(|of| lost(of).unwrap_or_default());
-        Some(Self { errors, warnings })
+        let [errors, warnings] = [Severity::Error, Severity::Warning].map(|severity| {
+            let pattern = severities.get(severity);
+            let lost = |pattern| lost_errors(view, &mut ViewSupply::from(view), kept, pattern);
+            pattern.map(lost).unwrap_or_default()
+        });
+        let lost = Self { errors: (&errors).into(), warnings: (&warnings).into() };
+        Some((lost, if errors.all > 0 { errors.first_lost } else { warnings.first_lost }))
     }
 
     pub(crate) fn add(&mut self, other: Self) {

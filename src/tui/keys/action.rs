@@ -89,7 +89,7 @@ pub enum Action {
     /// Goes to the end of the line.
     LineEnd,
     ToMark,
-    /// Follows a growing file.
+    /// Follows a growing file, or the rows that come into a list.
     Follow,
     /// Switches to the other pane or view.
     Other,

@@ -113,6 +113,7 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Outputs", "&", A::Grep, "stores-search", "matching lines of all outputs"),
     row(Stores, "Outputs", ":", A::GoTo, "stores-go-to", "go to a row"),
     row(Stores, "Outputs", "y", A::Copy, "stores-copy-path", "copy the path"),
+    row(Stores, "Outputs", "F", A::Follow, "stores-follow", "follow: new outputs come in on top; {stores-follow} or a move stops"),
     row(Stores, "Outputs", "R", A::Refresh, "stores-refresh", "scan the directories again"),
     row(Stores, "Outputs", "C", A::ToCall, "stores-to-call", "the recorded call that the output is of"),
     row(Stores, "Outputs", "l", A::Limits, "stores-limits", "which limits keep more errors for fewer tokens, of the marked or listed outputs"),

@@ -103,6 +103,15 @@ impl<T> SlowFigure<T> {
         self.value = value;
     }
 
+    /// Returns a figure that this one leads to.
+    pub(crate) fn and_then<U>(&self, figure: impl FnOnce(&T) -> Option<U>) -> SlowFigure<U> {
+        let mut found = SlowFigure { value: None, state: self.state };
+        if let Some(value) = &self.value {
+            found.found(figure(value));
+        }
+        found
+    }
+
     pub(crate) fn describe(&self, words: impl FnOnce(&T) -> String) -> String {
         match (&self.value, self.state) {
             (Some(value), _) => words(value),

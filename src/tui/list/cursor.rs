@@ -60,8 +60,10 @@ impl<R: Clone> List<R> {
     }
 
     /// Selects a shown row, or the last if there are fewer.
-    fn move_to(&mut self, chosen: usize) {
-        (self.chosen, self.has_moved) = (chosen, true);
+    pub(super) fn move_to(&mut self, chosen: usize) {
+        self.chosen = chosen;
+        self.go_on_following(false);
+        self.has_moved = !self.is_following();
         self.stay();
         self.running.iter_mut().for_each(|running| running.landing = None);
         self.settle();

@@ -69,6 +69,9 @@ impl<L: ListKind> ListScreen<L> {
             left.push(Span::new(if n == 0 { " " } else { between }, theme.dim));
             left.push(Span::new(*word, if place.contains(word) { theme.active } else { theme.dim }));
         }
+        if self.list.is_following() {
+            left.push(Span::new("   FOLLOW", theme.accent));
+        }
         if !figures.is_empty() {
             left.push(Span::plain(format!("   {figures}")));
         }

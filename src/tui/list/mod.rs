@@ -6,6 +6,7 @@ pub mod column;
 mod cursor;
 mod draw;
 mod filter;
+mod follow;
 mod marks;
 mod order;
 pub mod rows;
@@ -24,6 +25,7 @@ use crate::tui::popup::sort_menu::SortColumn;
 use arrange::{ArrangeTask, Arranged, ListOptions};
 use column::{ListSpec, RowLook};
 use filter::RowTexts;
+use follow::FollowState;
 use order::{Landing, RunningTask};
 use rows::RowTable;
 use texts::{BatchText, TextTable};
@@ -64,6 +66,7 @@ pub struct List<R: 'static> {
     chosen: usize,
     /// Whether a row was selected by the user. Until then the first stays selected while rows come in.
     has_moved: bool,
+    following: FollowState,
     /// The first row of the screen, counted with headings.
     top: usize,
     /// Rows of the screen.
@@ -91,6 +94,7 @@ impl<R: Clone> List<R> {
             marks: BTreeSet::new(),
             chosen: 0,
             has_moved: false,
+            following: FollowState::default(),
             top: 0,
             height: 1,
             before: None,
@@ -147,15 +151,6 @@ impl<R: Clone> List<R> {
     pub(crate) fn finish_adding(&mut self) {
         let row = self.chosen_index().filter(|_| self.has_moved);
         self.arrange(Some(Landing { row, else_first: row.is_none() }), false);
-    }
-
-    /// Adds a row as the last. From `max` rows on, the first makes room.
-    pub(crate) fn push(&mut self, row: R, max: usize) {
-        self.rows.add(vec![row]);
-        match self.rows.len() > max {
-            true => self.set_rows(self.rows.without_first()),
-            false => self.arrange(None, false),
-        }
     }
 
     /// Changes some rows, and shows them where they belong then.

@@ -17,6 +17,10 @@ pub(super) struct Landing {
     pub else_first: bool,
 }
 
+impl Landing {
+    pub(super) const FIRST: Self = Self { row: None, else_first: true };
+}
+
 /// A worker that arranges the rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunningTask {
@@ -120,7 +124,8 @@ impl<R: Clone> List<R> {
     /// Shows rows that were arranged.
     fn take(&mut self, arranged: Arranged, landing: Option<Landing>) {
         let above = self.chosen_on_screen();
-        let mut landing = landing.unwrap_or(Landing { row: self.chosen_index(), else_first: false });
+        let mut landing = self.landing(landing);
+        let is_new = self.next.is_some();
         if let Some(next) = self.next.take() {
             let found = |row: usize| self.find(row as u32, &arranged.moved, &next).map(|row| row as usize);
             landing.row = landing.row.and_then(found);
@@ -136,6 +141,7 @@ impl<R: Clone> List<R> {
             None => {}
         }
         self.chosen = self.chosen.min(self.len().saturating_sub(1));
+        self.go_on_following(is_new);
         if landing.row.is_some() || !landing.else_first {
             self.top = self.place_of(self.chosen).saturating_sub(above);
         }

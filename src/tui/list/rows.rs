@@ -39,11 +39,6 @@ impl<R: Clone> RowTable<R> {
     pub(crate) fn get_mut(&mut self, row: usize) -> Option<&mut R> {
         Arc::make_mut(self.0.get_mut(row / BATCH)?).get_mut(row % BATCH)
     }
-
-    /// Returns the table without its first row.
-    pub(super) fn without_first(&self) -> Self {
-        self.iter().skip(1).cloned().collect::<Vec<_>>().into()
-    }
 }
 
 impl<R> RowTable<R> {

@@ -361,6 +361,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn cover(&mut self, effects: &mut Effects) {
         let Self { canvas, list, of, message, .. } = self;
+        list.cover();
         of.cover(ListContext { canvas, list, message, is_top: false, effects });
     }
 

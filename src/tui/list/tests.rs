@@ -48,6 +48,8 @@ enum Step {
     Extend(Vec<Row>),
     Change(u32, u8),
     Resize(usize),
+    Follow,
+    EndFollowing,
 }
 
 fn row() -> impl Strategy<Value = Row> {
@@ -90,6 +92,8 @@ fn step() -> impl Strategy<Value = Step> {
         rows().prop_map(Step::Extend),
         (0..40u32, 0..6u8).prop_map(|(id, size)| Step::Change(id, size)),
         (1..12usize).prop_map(Step::Resize),
+        Just(Step::Follow),
+        Just(Step::EndFollowing),
     ]
 }
 
@@ -121,6 +125,8 @@ fn carry_out(list: &mut List<Row>, step: Step) {
             list.change(at.map(|at| (at, size)), |row, size| row.size = size);
         }
         Step::Resize(height) => list.resize(80, height),
+        Step::Follow => drop(list.follow()),
+        Step::EndFollowing => drop(list.end_following()),
     }
 }
 
@@ -190,7 +196,56 @@ fn a_motion_stays_in_the_list_and_on_the_screen() {
     assert_eq!(list.number(), 12);
 }
 
+#[test]
+fn the_first_row_stays_selected_until_another_is_or_one_comes_back_to_others() {
+    let rows = |ids: std::ops::Range<u32>| -> Vec<Row> {
+        ids.map(|id| Row { id, name: "beta".into(), size: 5 }).collect()
+    };
+    let mut list = List::new(&SPEC);
+    list.resize(80, 6);
+    list.set_rows(rows(10..20));
+    list.sort_by(1);
+    list.act(Action::Down, None);
+    assert!(list.follow(), "the order was another one");
+    assert_eq!((list.sort(), list.chosen_index()), ((0, false), Some(0)));
+    assert!(!list.follow(), "it is the same by now");
+    let chosen_of = |list: &mut List<Row>, first: u32| {
+        list.set_rows(rows(first..20));
+        list.chosen().map(|row| row.id)
+    };
+    assert_eq!(chosen_of(&mut list, 9), Some(9));
+    list.cover();
+    assert_eq!(chosen_of(&mut list, 9), Some(9));
+    assert_eq!(chosen_of(&mut list, 8), Some(8), "nothing had come in meanwhile, so it follows on");
+    list.cover();
+    assert_eq!((chosen_of(&mut list, 7), list.is_following()), (Some(8), false));
+    list.follow();
+    list.act(Action::Down, None);
+    assert_eq!((chosen_of(&mut list, 6), list.is_following()), (Some(8), false));
+    list.follow();
+    list.act(Action::Start, None);
+    assert_eq!((chosen_of(&mut list, 5), list.is_following()), (Some(5), true));
+    list.sort_by(0);
+    assert!(!list.is_following(), "in the other direction the new ones come last");
+}
+
 proptest! {
+    #[test]
+    fn while_it_follows_the_first_row_is_selected(first in rows(), steps in prop::collection::vec(step(), 0..40)) {
+        let mut list = List::new(&SPEC);
+        list.resize(80, 6);
+        list.set_rows(first);
+        for step in steps {
+            let ends = matches!(step, Step::Move(..) | Step::Mark | Step::Sort(_) | Step::EndFollowing);
+            let follows = list.is_following() && !ends || matches!(step, Step::Follow);
+            carry_out(&mut list, step.clone());
+            prop_assert!(list.is_following() || !follows, "after {:?}", step);
+            if list.is_following() {
+                prop_assert_eq!((list.number(), list.sort()), (1, (0, false)), "after {:?}", step);
+            }
+        }
+    }
+
     #[test]
     fn a_worker_arranges_the_same_rows(first in rows(), steps in prop::collection::vec(step(), 0..40)) {
         let (mut at_once, mut late) = (List::new(&SPEC), List::new(&SPEC));
@@ -226,8 +281,9 @@ proptest! {
         for (step, is_done) in steps {
             let before = list.chosen().map(|row| row.id);
             let filter = matches!(step, Step::Filter(_) | Step::TryFilter(_) | Step::EndFilter);
-            leads_elsewhere |= filter || matches!(step, Step::Move(..) | Step::Mark);
+            leads_elsewhere |= filter || matches!(step, Step::Move(..) | Step::Mark) || list.is_following();
             carry_out(&mut list, step.clone());
+            leads_elsewhere |= list.is_following();
             if is_done {
                 work(&mut list);
                 prop_assert!(!list.is_awaited());
@@ -252,7 +308,8 @@ proptest! {
         for step in steps {
             let before = list.chosen().map(|row| row.id);
             // A filter that is ended leads back to the row before it.
-            let is_move = matches!(step, Step::Move(..) | Step::Mark | Step::EndFilter);
+            let is_move = matches!(step, Step::Move(..) | Step::Mark | Step::EndFilter | Step::Follow);
+            let is_led = list.is_following() && !matches!(step, Step::Sort(_));
             let marked = marked(&list);
             carry_out(&mut list, step.clone());
             let (now, shown) = (list.chosen().map(|row| row.id), shown(&list));
@@ -261,7 +318,7 @@ proptest! {
                 let there: Vec<u32> = marked.into_iter().filter(|id| list.rows().iter().any(|row| row.id == *id)).collect();
                 prop_assert_eq!(self::marked(&list), there, "after {:?}", step);
             }
-            if let Some(before) = before.filter(|id| !is_move && shown.contains(id)) {
+            if let Some(before) = before.filter(|id| !is_move && !is_led && shown.contains(id)) {
                 prop_assert_eq!(now, Some(before), "after {:?}", step);
             }
             let on_screen: Vec<ShownRow> = list.on_screen().collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ratatui::layout::Rect;
 
-use crate::source::{Hold, MapView};
+use crate::source::{Hold, Identity, MapView};
 use crate::store::EntryStatus;
 use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
@@ -28,8 +28,8 @@ pub(crate) const BESIDE: Duration = Duration::from_millis(15);
 
 /// The output of the selected row, shown beside the list.
 pub struct Glance {
-    /// The path of the entry.
-    pub path: PathBuf,
+    /// The path of the entry, and the file that was there.
+    pub of: (PathBuf, Identity),
     pub state: GlanceState,
 }
 
@@ -45,18 +45,23 @@ impl ScreenEvent for Glance {}
 
 impl Glance {
     /// Makes the preview of an entry. Returns `None` if it is no longer wanted.
-    pub fn new(path: PathBuf, subject: Subject, view: MapView, wanted: &dyn Fn() -> bool) -> Option<Self> {
+    pub fn new(
+        of: (PathBuf, Identity),
+        subject: Subject,
+        view: MapView,
+        wanted: &dyn Fn() -> bool,
+    ) -> Option<Self> {
         let mut output = OpenOutput::counted_now(subject, view);
         let planned = output.task(0).run(wanted)?;
         output.take(planned);
-        Some(Self { path, state: GlanceState::Made(Box::new(output)) })
+        Some(Self { of, state: GlanceState::Made(Box::new(output)) })
     }
 }
 
 impl Outputs {
     /// Takes in a preview, unless another row is selected by now.
     pub(super) fn take_glance(&mut self, glance: Glance) {
-        if self.glance.as_ref().is_some_and(|awaited| awaited.path == glance.path) {
+        if self.glance.as_ref().is_some_and(|awaited| awaited.of == glance.of) {
             self.glance = Some(glance);
         }
     }
@@ -69,17 +74,17 @@ impl Outputs {
         else {
             return;
         };
-        let path = row.entry.path();
-        if self.glance.as_ref().is_some_and(|glance| glance.path == path) {
+        let of = (row.entry.path(), row.entry.identity);
+        if self.glance.as_ref().is_some_and(|glance| glance.of == of) {
             return;
         }
         if row.entry.status != EntryStatus::Ok {
             let words = format!("not shown: {}", row.entry.status.words());
-            self.glance = Some(Glance { path, state: GlanceState::Failed(words.into()) });
+            self.glance = Some(Glance { of, state: GlanceState::Failed(words.into()) });
             return;
         }
-        self.glance = Some(Glance { path: path.clone(), state: GlanceState::Awaited });
-        effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| plan(path, context));
+        self.glance = Some(Glance { of: of.clone(), state: GlanceState::Awaited });
+        effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| plan(of, context));
     }
 }
 
@@ -94,7 +99,7 @@ pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFra
     let name = line::head(format!(" {name}"), head.width.into(), on.canvas.glyphs());
     line::left(on.buffer, head, name, on.canvas.theme.active);
     let below = Rect { y: head.bottom(), height: on.area.height - head.height, ..on.area };
-    let glance = glance.filter(|glance| glance.path == row.entry.path());
+    let glance = glance.filter(|glance| glance.of == (row.entry.path(), row.entry.identity));
     let words = match glance.map(|glance| &glance.state) {
         Some(GlanceState::Made(output)) => {
             pane::draw(&pane::Shown::glance(output, *on.canvas), on.buffer, below, on.cost);
@@ -107,10 +112,10 @@ pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFra
 }
 
 /// Opens an entry and makes its preview, and reports it.
-fn plan(path: PathBuf, context: &JobContext) {
-    let made = match (context.services.open)(&path, Hold::No) {
-        Ok(target) => Glance::new(path, target.subject, target.source.view(), &|| context.is_wanted()),
-        Err(why) => Some(Glance { path, state: GlanceState::Failed(SafeText::from(why)) }),
+fn plan(of: (PathBuf, Identity), context: &JobContext) {
+    let made = match (context.services.open)(&of.0, Hold::No) {
+        Ok(target) => Glance::new(of, target.subject, target.source.view(), &|| context.is_wanted()),
+        Err(why) => Some(Glance { of, state: GlanceState::Failed(SafeText::from(why)) }),
     };
     if let Some(made) = made {
         context.send(made);

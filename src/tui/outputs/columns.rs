@@ -40,10 +40,19 @@ pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
 /// The columns and the words of the filter that go by what the model got.
 const MEASURED: [&str; 5] = ["model got", "errors lost", "cut", "errors", "lost"];
 
-/// Whether the rows are in an order, or pass a filter, that goes by what the model got.
-pub(super) fn goes_by_share(list: &List<OutputRow>) -> bool {
-    let by = list.sort_columns().get(list.sort().0).map(|column| column.name);
-    by.into_iter().chain(list.filter_text().split_whitespace()).any(|word| MEASURED.contains(&word))
+/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the filter
+/// goes by it, else those that are shown if their order does.
+pub(super) fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
+    let is_measured = |word: &str| MEASURED.contains(&word);
+    let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
+    if list.filter_text().split_whitespace().any(is_measured) {
+        let all = list.rows().len();
+        if all <= max { (0..all).collect() } else { Vec::new() }
+    } else if column.is_some_and(is_measured) && list.len() <= max {
+        list.order().iter().map(|row| *row as usize).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 const COLUMNS: &[ListColumn<OutputRow>] =
@@ -107,22 +116,22 @@ fn command(row: &OutputRow, _: &RowLook) -> RowCell {
     }
 }
 
-/// Returns what the model got, as far as it is known and can be.
-fn measured(row: &OutputRow) -> SlowFigure<ModelShare> {
+/// Returns a figure of what the model got, as far as it is known and can be.
+fn measured<T>(row: &OutputRow, figure: impl Fn(&ModelShare) -> Option<T>) -> SlowFigure<T> {
     match row.can_be_read() {
-        true => row.facts.as_ref().map(|facts| facts.share.clone()).unwrap_or_default(),
+        true => row.facts.as_ref().map(|facts| facts.share.and_then(figure)).unwrap_or_default(),
         false => SlowFigure { value: None, state: SlowState::Failed },
     }
 }
 
 fn got(row: &OutputRow, look: &RowLook) -> RowCell {
-    let measured = measured(row);
-    let words = measured.describe(|model| match model.got {
+    let measured = measured(row, |share| Some(share.got));
+    let words = measured.describe(|got| match *got {
         ModelGot::Percent(percent) => share(percent.into(), look),
         ModelGot::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
         got => got.words(),
     });
-    let tone = match measured.value.map(|share| share.got) {
+    let tone = match measured.value {
         Some(ModelGot::Error | ModelGot::Nothing | ModelGot::Unsaved) => Tone::Warning,
         Some(ModelGot::LostLastLine | ModelGot::Percent(_)) => Tone::Plain,
         Some(ModelGot::All) | None => Tone::Dim,
@@ -135,10 +144,7 @@ fn lost(row: &OutputRow) -> Option<LostInCall> {
 }
 
 fn errors_lost(row: &OutputRow, _: &RowLook) -> RowCell {
-    let SlowFigure { value, state } = measured(row);
-    let mut figure = SlowFigure { value: None, state };
-    value.into_iter().for_each(|share| figure.found(share.lost));
-    LostInCall::cell(&figure)
+    LostInCall::cell(&measured(row, |share| share.lost))
 }
 
 fn time_left(row: &OutputRow, look: &RowLook) -> RowCell {
@@ -204,8 +210,9 @@ fn day(row: &OutputRow) -> String {
     row.entry.modified().to_zoned(TimeZone::system()).date().to_string()
 }
 
-/// Returns two lines about an output: what it is and where it belongs; who can read it, and its rule.
-pub(super) fn details(row: &OutputRow, user: Option<u32>) -> [SafeText; 2] {
+/// Returns two lines about an output: what it is and where it belongs; the first error that the model lost, who can read
+/// it, and its rule.
+pub(super) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [SafeText; 2] {
     let entry = &row.entry;
     let named = |what: &str, name: Option<&str>| name.map(|name| format!("{what} {name}"));
     let call = row.call().map(|call| format!("call {}", call.call));
@@ -219,11 +226,13 @@ pub(super) fn details(row: &OutputRow, user: Option<u32>) -> [SafeText; 2] {
     let access = format!("mode {:04o}, owner {owner}{}", entry.mode, exposure(row));
     let printed = row.peek().and_then(|peek| peek.printed);
     let saved = printed.map(|all| format!("only the first {} of {} saved", size(entry.size()), size(all)));
+    let lost = row.share().and_then(|share| share.first_lost.as_ref()).filter(|lost| !lost.text.is_empty());
+    let lost = lost.map(|lost| format!("lost: {}", lost.text.fit(usize::from(look.width) / 2)));
     let rule = if row.is_kept { "kept forever".to_owned() } else { describe_rule(entry) };
     let join = |parts: Vec<String>| SafeText::from(parts.join(" · "));
     [
         join(first.into_iter().flatten().collect()),
-        join([saved, Some(access), Some(rule)].into_iter().flatten().collect()),
+        join([lost, saved, Some(access), Some(rule)].into_iter().flatten().collect()),
     ]
 }
 

@@ -1,11 +1,14 @@
-//! How much the model got of a stored output, in a word or two.
+//! How much the model got of a stored output, in a word or two, and what it lost first.
 
 use std::ops::Range;
 
 use memchr::memchr;
 
+use crate::compare::first_lost_line;
 use crate::preview::Status;
 use crate::source::MapView;
+use crate::text::ansi;
+use crate::text::label::SafeText;
 use crate::text::search::SeverityPatterns;
 use crate::tui::calls::lost::LostInCall;
 use crate::tui::pager::making::gaps;
@@ -14,6 +17,9 @@ use crate::tui::target::Subject;
 
 /// Up to this many bytes a gap is searched for line feeds.
 const LONGEST_LINE: usize = 64 << 10;
+
+/// Up to this many bytes of a lost line are shown.
+const MAX_TEXT: usize = 400;
 
 /// How much of an output the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +38,22 @@ pub enum ModelGot {
 }
 
 /// What the model got of an output, by the policy with which it opens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelShare {
     pub got: ModelGot,
     /// The errors in it; `None` if it is too long to count them for a list.
     pub lost: Option<LostInCall>,
+    /// What the model lost first; `None` if it got all, or the output is too long.
+    pub first_lost: Option<FirstLost>,
+}
+
+/// The first error that the model did not get, or else the first warning, or else the first line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstLost {
+    /// Its line, 1-based.
+    pub line: u64,
+    /// The text of an error or warning, as a terminal without colours would show it; else empty.
+    pub text: SafeText,
 }
 
 impl ModelShare {
@@ -50,12 +67,33 @@ impl ModelShare {
         let output = OpenOutput::counted_now(subject, view);
         let planned = output.task(0).run(wanted)?;
         Some(match &planned.preview {
-            Ok(preview) if preview.status == Status::Ok => Self {
-                got: ModelGot::kept(&planned.kept, &output.view),
-                lost: LostInCall::beside(&output.view, &planned.kept, severities),
-            },
-            _ => Self { got: ModelGot::Error, lost: None },
+            Ok(preview) if preview.status == Status::Ok => {
+                let got = ModelGot::kept(&planned.kept, &output.view);
+                let (lost, line) = LostInCall::beside(&output.view, &planned.kept, severities).unzip();
+                let first_lost = line.filter(|_| got.is_cut());
+                let first_lost = first_lost.map(|line| FirstLost::of(line, &output.view, &planned.kept));
+                Self { got, lost, first_lost }
+            }
+            _ => Self::without_errors(ModelGot::Error),
         })
+    }
+
+    /// Returns it for an output whose errors are not counted.
+    pub(crate) fn without_errors(got: ModelGot) -> Self {
+        Self { got, lost: None, first_lost: None }
+    }
+}
+
+impl FirstLost {
+    /// Describes the line of an error or warning, or else the first line of which these ranges do not have all.
+    fn of(line: Option<Range<usize>>, bytes: &[u8], kept: &[Range<usize>]) -> Self {
+        let start = line.as_ref().map_or_else(|| first_lost_line(bytes, kept), |line| line.start);
+        let line = line.unwrap_or_default();
+        let text = &bytes[line.start..line.end.min(line.start + MAX_TEXT)];
+        Self {
+            line: bytecount::count(&bytes[..start], b'\n') as u64 + 1,
+            text: SafeText::from_bytes(&ansi::printed(text)),
+        }
     }
 }
 
@@ -144,5 +182,16 @@ mod tests {
         assert_eq!(words(&[(0, 1)], &long), "<1%");
         assert_eq!(words(&[(0, 99_999)], &long), "99%");
         assert_eq!(words(&[], b""), "all");
+    }
+
+    #[test]
+    fn what_was_lost_first_is_an_error_or_else_the_cut() {
+        let bytes = b"one\ntwo\n\x1b[31merror: three\x1b[0m\n";
+        let first = |line| {
+            let FirstLost { line, text } = FirstLost::of(line, bytes, std::slice::from_ref(&(0..4)));
+            (line, text.to_string())
+        };
+        assert_eq!(first(None), (2, String::new()));
+        assert_eq!(first(Some(8..29)), (3, "error: three".to_owned()));
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
+use crate::fs::stat::timestamp;
 use crate::session::citing;
 use crate::source::{Hold, Identity};
 use crate::store::{self, DirWatch, Entry, Env, RootReport, RunNote, StoreSpec};
@@ -27,7 +29,11 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Checks are rarer after a slow scan: they are at least this many times its duration apart.
 const REST: u32 = 4;
 
-/// Scans all stores, then watches their directories until another scan is wanted or something has changed.
+/// Entries that were changed less than this before a look at the stores may still be growing.
+const GROWS: SignedDuration = SignedDuration::from_secs(10);
+
+/// Scans all stores, then watches their directories, and the entries that may be growing, until another scan is wanted or
+/// something has changed.
 pub(crate) fn scan(number: u64, context: &JobContext) {
     let began = Instant::now();
     let env = context.env();
@@ -35,12 +41,14 @@ pub(crate) fn scan(number: u64, context: &JobContext) {
     let own = store::OwnStore::open(env).ok().flatten();
     let kept = own.and_then(|own| own.kept().ok()).unwrap_or_default();
     context.send(OutputsEvent::Scanned(Scanned::Begun { number, now, user: env.uid(), kept }));
-    let mut finds = Finds { number, some: Vec::with_capacity(FIRST), most: FIRST, context };
+    let some = Vec::with_capacity(FIRST);
+    let mut finds = Finds { number, some, most: FIRST, now, growing: Vec::new(), context };
     let mut reports = Vec::new();
     for store in &context.services.stores.specs {
         reports.push((Arc::clone(store), finds.of(store, env, now)));
     }
     finds.send();
+    let mut growing = finds.growing;
     let mut watch = DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
     let look = ScanEnd { number, reports };
     if !context.is_wanted() || !context.send(OutputsEvent::Scanned(Scanned::All(Box::new(look)))) {
@@ -52,11 +60,34 @@ pub(crate) fn scan(number: u64, context: &JobContext) {
         if !context.is_wanted() {
             return;
         }
-        if watch.check_once() {
+        if watch.check_once() || have_grown(&mut growing, crate::env::now()) {
             context.send(OutputsEvent::Changed);
             return;
         }
     }
+}
+
+/// An entry that may be growing.
+struct Growing {
+    path: PathBuf,
+    /// As it was listed.
+    listed: Identity,
+    /// As it was at the last look.
+    seen: Identity,
+}
+
+/// Whether an entry is another than was listed, and no longer growing. What was not changed for a while, and what
+/// vanished, is forgotten.
+fn have_grown(growing: &mut Vec<Growing>, now: Timestamp) -> bool {
+    let mut have_grown = false;
+    growing.retain_mut(|entry| {
+        let Ok(facts) = entry.path.symlink_metadata() else { return false };
+        let before = std::mem::replace(&mut entry.seen, Identity::from(&facts));
+        let is_young = now.duration_since(timestamp(entry.seen.modified)) < GROWS;
+        have_grown |= entry.seen != entry.listed && (entry.seen == before || !is_young);
+        is_young
+    });
+    have_grown
 }
 
 /// Collects entries on their way to the screen.
@@ -64,6 +95,9 @@ struct Finds<'a> {
     number: u64,
     some: Vec<Entry>,
     most: usize,
+    /// When the scan began.
+    now: Timestamp,
+    growing: Vec<Growing>,
     context: &'a JobContext,
 }
 
@@ -84,6 +118,10 @@ impl Finds<'_> {
     }
 
     fn add(&mut self, entry: Entry) -> ControlFlow<()> {
+        if entry.known_age(self.now).is_some_and(|age| age < GROWS) {
+            let (path, listed) = (entry.path(), entry.identity);
+            self.growing.push(Growing { path, listed, seen: listed });
+        }
         self.some.push(entry);
         if self.some.len() == self.most {
             // The first two messages together make up one batch.
@@ -115,7 +153,7 @@ pub(crate) fn measure(entries: Vec<RowEntry>, context: &JobContext) {
         let began = Instant::now();
         let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
         let share = match is_part_saved(&entry, context.env()) {
-            true => Some(ModelShare { got: ModelGot::Unsaved, lost: None }),
+            true => Some(ModelShare::without_errors(ModelGot::Unsaved)),
             false => (context.services.open)(&entry.path(), Hold::No).ok().and_then(|target| {
                 let of = (target.subject, target.source.view());
                 ModelShare::measure(of, &context.services.severities, &goes_on)
@@ -205,4 +243,36 @@ impl TextTask {
 
 fn searched(peek: &Peek) -> String {
     format!("{} {} {}", peek.tool.as_deref().unwrap_or_default(), peek.command, peek.first_line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_has_grown_once_it_no_longer_grows() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("output");
+        let write = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Identity::from(&path.symlink_metadata().unwrap())
+        };
+        let entry = |listed| Growing { path: path.clone(), listed, seen: listed };
+        let listed = write("one");
+        let now = timestamp(listed.modified);
+        let mut growing = vec![entry(listed)];
+        assert!(!have_grown(&mut growing, now), "it is as it was listed");
+        write("one two");
+        assert!(!have_grown(&mut growing, now), "it grows");
+        let last = write("one two three");
+        assert!(!have_grown(&mut growing, now), "it still grows");
+        assert!(have_grown(&mut growing, now));
+        let later = timestamp(last.modified) + GROWS;
+        growing = vec![entry(last), entry(listed)];
+        assert!(have_grown(&mut growing, later), "one had grown before it could be looked at");
+        assert!(growing.is_empty(), "nothing has changed for a while");
+        growing = vec![entry(last)];
+        std::fs::remove_file(&path).unwrap();
+        assert!(!have_grown(&mut growing, now) && growing.is_empty());
+    }
 }

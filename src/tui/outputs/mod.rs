@@ -103,6 +103,8 @@ impl ListKind for Outputs {
             FooterState::FilteredStores
         } else if list.rows().is_empty() {
             FooterState::NoOutputs
+        } else if list.is_following() {
+            FooterState::FollowedOutputs
         } else {
             FooterState::Outputs
         }
@@ -135,14 +137,19 @@ impl ListKind for Outputs {
 
     fn empty(&self, list: &List<OutputRow>) -> Vec<SafeText> {
         if !list.rows().is_empty() && !list.filter_text().is_empty() {
-            let yet = if self.read_percent(list).is_some() { " yet" } else { "" };
+            let is_awaited = self.read_percent(list).is_some() || list.is_following();
+            let yet = if is_awaited { " yet" } else { "" };
             let words = format!("nothing matches \u{201c}{}\u{201d}{yet}; Esc shows all", list.filter_text());
             return vec![words.into()];
         }
         if !self.has_looked {
             return vec!["scanning the stores…".into()];
         }
-        let mut words = searched::searched(&self.reports, list.height().saturating_sub(6));
+        let heading = match list.is_following() {
+            true => "Waiting for new outputs in these directories:",
+            false => searched::NONE_YET,
+        };
+        let mut words = searched::searched(heading, &self.reports, list.height().saturating_sub(6));
         words.extend([SafeText::default(), "`overspill FILE` opens any file.".into()]);
         words
     }
@@ -153,7 +160,7 @@ impl ListKind for Outputs {
             let marked = count(list.marked() as u64, "output");
             return [format!("{marked} marked, {}", size(bytes)).into(), SafeText::default()];
         }
-        list.chosen().map(|row| columns::details(row, self.user)).unwrap_or_default()
+        list.chosen().map(|row| columns::details(row, self.user, list.look())).unwrap_or_default()
     }
 
     fn progress(&self, _: &List<OutputRow>, canvas: &Canvas) -> String {
@@ -181,7 +188,7 @@ impl ListKind for Outputs {
     }
 
     fn serves(&self, event: &dyn Any) -> bool {
-        matches!(event.downcast_ref(), Some(Link::Stores(_)))
+        matches!(event.downcast_ref(), Some(Link::Stores(_) | Link::Follow(_)))
     }
 
     fn update(&mut self, event: Event, on: Context) -> Result<(), Event> {
@@ -189,6 +196,10 @@ impl ListKind for Outputs {
             Ok(event) => self.handle(event, on),
             Err(event) => match event.downcast() {
                 Ok(Link::Stores(path)) => self.sought = path.or(self.sought.take()),
+                Ok(Link::Follow(words)) => {
+                    on.list.filter_by(&words);
+                    on.list.follow();
+                }
                 Ok(Link::CallOfOutput) => Self::go_to_call(on),
                 Ok(other) => return Err(other.into()),
                 Err(event) => self.take_glance(event.downcast()?),
@@ -201,8 +212,14 @@ impl ListKind for Outputs {
         match action {
             Action::Open => {
                 let Some(row) = on.list.chosen() else { return };
-                on.effects.push(Effect::Open(OpenRequest::stored(row.entry.path(), row.command())));
+                let first_lost = row.share().and_then(|share| share.first_lost.as_ref());
+                let first_lost = first_lost.filter(|_| on.list.is_following());
+                on.effects.push(Effect::Open(OpenRequest {
+                    line: first_lost.map(|lost| lost.line),
+                    ..OpenRequest::stored(row.entry.path(), row.command())
+                }));
             }
+            Action::Follow => Self::turn_follow(on),
             Action::Limits => self.tune_outputs(TunePolicies::Around(Box::default()), on),
             Action::Policy => self.tune_outputs(TunePolicies::Current, on),
             Action::Refresh => self.scan(on.effects),
@@ -228,12 +245,8 @@ impl ListKind for Outputs {
         if !wanted.is_empty() {
             on.effects.run(Slot::Other, move |context| jobs::peek_all(wanted, context));
         }
-        let measured = match columns::goes_by_share(list) && list.len() <= MAX_MEASURED {
-            true => on_screen.iter().copied().chain(list.order().iter().map(|row| *row as usize)).collect(),
-            false => on_screen.clone(),
-        };
-        let measured: Vec<usize> =
-            measured.into_iter().filter(|row| list.rows()[*row].can_be_read()).collect();
+        let measured = on_screen.iter().copied().chain(columns::placed_by_share(list, MAX_MEASURED));
+        let measured: Vec<usize> = measured.filter(|row| list.rows()[*row].can_be_read()).collect();
         let wanted = self.lacking(1, list, &measured, |facts| facts.share.state);
         if !wanted.is_empty() {
             on.effects.run(Slot::MeasureKept, move |context| jobs::measure(wanted, context));
@@ -248,7 +261,10 @@ impl ListKind for Outputs {
     }
 
     fn stop(&mut self, on: Context) -> bool {
-        self.give_up_copying(on)
+        match self.copying {
+            Some(_) => self.give_up_copying(on),
+            None => on.list.end_following(),
+        }
     }
 
     fn show(&mut self, on: Context) {
@@ -285,6 +301,18 @@ impl Outputs {
         }
         self.asked[what] = asked;
         wanted.into_iter().map(|row| (row, list.rows()[row].entry.clone())).collect()
+    }
+
+    /// Follows new outputs, or no longer.
+    fn turn_follow(on: Context) {
+        if on.list.end_following() {
+            *on.message = Some(Message::note("no longer following"));
+            return;
+        }
+        let sorted = if on.list.follow() { "sorted youngest first: " } else { "" };
+        let key = on.canvas.keys.of(Self::CONTEXT, Action::Follow);
+        let words = format!("{sorted}new outputs come in on top; {key} or a move stops");
+        *on.message = Some(Message::note(words));
     }
 
     fn handle(&mut self, event: OutputsEvent, on: Context) {

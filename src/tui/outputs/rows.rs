@@ -49,8 +49,8 @@ impl OutputRow {
         self.facts.as_ref()?.peek.value.as_ref()
     }
 
-    pub(crate) fn share(&self) -> Option<ModelShare> {
-        self.facts.as_ref()?.share.value
+    pub(crate) fn share(&self) -> Option<&ModelShare> {
+        self.facts.as_ref()?.share.value.as_ref()
     }
 
     pub(crate) fn call(&self) -> Option<&CitingCall> {

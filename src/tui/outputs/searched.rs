@@ -5,8 +5,15 @@ use std::sync::Arc;
 use crate::store::{RootReport, RootState, StoreSpec};
 use crate::text::label::SafeText;
 
+/// The heading where no outputs are listed.
+pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
+
 /// Returns a heading, then at most `room` directories (at least one), those that exist first.
-pub(crate) fn searched(reports: &[(Arc<StoreSpec>, Vec<RootReport>)], room: usize) -> Vec<SafeText> {
+pub(crate) fn searched(
+    heading: &str,
+    reports: &[(Arc<StoreSpec>, Vec<RootReport>)],
+    room: usize,
+) -> Vec<SafeText> {
     let mut looked: Vec<(bool, String)> = reports
         .iter()
         .flat_map(|(store, roots)| {
@@ -23,7 +30,7 @@ pub(crate) fn searched(reports: &[(Arc<StoreSpec>, Vec<RootReport>)], room: usiz
     looked.dedup();
     let more = looked.len().saturating_sub(room.max(1));
     looked.truncate(room.max(1));
-    let mut words = vec!["No stored outputs yet. These directories were searched:".to_owned(), String::new()];
+    let mut words = vec![heading.to_owned(), String::new()];
     words.extend(looked.into_iter().map(|(_, words)| words));
     if more > 0 {
         words.push(format!("and {more} more: `overspill stores` lists all"));

@@ -20,7 +20,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::corpus::WatchNews;
 use crate::source::{Change, Identity, PathStatus, Watcher};
 use crate::store::Marked;
 use crate::text::label::SafeText;
@@ -46,15 +45,12 @@ use viewed::Viewed;
 
 pub use news::{Completed, Live, LiveNews, Maker, Parting};
 
-/// Follows the stores for as long as their news are taken.
-pub type Follower = Box<dyn FnOnce(&mut dyn FnMut(WatchNews) -> bool) + Send>;
-
 /// What the screens start with.
 pub struct Start {
     /// The outputs to show. If there are none, the list of stored outputs is shown.
     pub targets: Vec<Target>,
-    /// Follows the stores, to show the list of new outputs, if that is wanted.
-    pub follower: Option<Follower>,
+    /// The words of the stored outputs that are followed, if the screens begin with that.
+    pub follow: Option<String>,
     /// Where to open outputs, by their index, if not at their beginning.
     pub places: BTreeMap<usize, StartAt>,
     pub services: Services,
@@ -129,9 +125,8 @@ fn show(start: Start) -> io::Result<Parting> {
     }
     session.files = start.targets.into_iter().map(Some).collect();
     let mut effects = Effects::default();
-    if let Some(follower) = start.follower {
-        session.app.go_to(Link::Watch, &mut effects);
-        effects.run(Slot::Other, move |context| follower(&mut |news| context.send(news)));
+    if let Some(words) = start.follow {
+        session.app.go_to(Link::Follow(words), &mut effects);
     } else if let Some(tune) = start.tune {
         session.app.go_to(tune, &mut effects);
     } else if session.files.is_empty() {

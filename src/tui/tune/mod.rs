@@ -29,7 +29,7 @@ use super::keys::{Action, KeyContext};
 use super::list::List;
 use super::list::column::ListSpec;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
-use super::outputs::searched::searched;
+use super::outputs::searched::{NONE_YET, searched};
 use super::outputs::tuning::TuneStart;
 use super::pager::limits_text;
 use super::screen::{Effects, Link};
@@ -137,7 +137,7 @@ impl ListKind for Tuning {
                 let place = self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default();
                 vec![format!("There are no outputs here: {place}.")]
             }
-            TuneState::Empty(reports) => return searched(reports, list.height().saturating_sub(6)),
+            TuneState::Empty(reports) => return searched(NONE_YET, reports, list.height().saturating_sub(6)),
             TuneState::Failed(words) => {
                 vec![words.to_string(), String::new(), "p picks another policy".to_owned()]
             }

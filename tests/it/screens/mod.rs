@@ -8,6 +8,7 @@ mod degenerate;
 mod figures;
 mod filter;
 mod finding;
+mod following;
 mod hold;
 mod leaving;
 mod many;
@@ -23,7 +24,6 @@ mod stores;
 mod storms;
 mod title;
 mod tune;
-mod watch;
 mod window;
 
 /// The sizes at which screens are checked: narrow, medium, wide.

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use overspill::source::Identity;
 use overspill::store::{EntryStatus, Env, list};
 use overspill::tui::app::{Effect, Event, OutputsEvent};
 use overspill::tui::job::Slot;
@@ -11,6 +12,7 @@ use overspill::tui::outputs::beside::Glance;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::common::bench::{Bench, looked_at, policy};
+use crate::common::samples::test_log;
 use crate::screens::SIZES;
 
 /// A home directory with stores, and the screens that show them.
@@ -20,14 +22,14 @@ pub(super) struct Stocked {
 }
 
 impl Stocked {
-    fn new(size: (u16, u16)) -> Self {
+    pub(super) fn new(size: (u16, u16)) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let mut bench = Bench::new(size);
         bench.env = Env::hermetic(dir.path());
         Self { dir, bench }
     }
 
-    fn entry(&self, agent: &str, id: &str, content: &[u8], hours: u64) {
+    pub(super) fn entry(&self, agent: &str, id: &str, content: &[u8], hours: u64) {
         let store = self.dir.path().join(".local/share").join(agent).join("tool-output");
         std::fs::create_dir_all(&store).unwrap();
         let file = std::fs::File::create(store.join(id)).unwrap();
@@ -164,6 +166,18 @@ fn a_filter_finds_what_the_rows_say() {
     stocked.bench.carry_out(effects);
     let title = stocked.bench.rows()[0].clone();
     assert!(title.contains("   2 of 7 · "), "entries that another scan finds are searched too: {title}");
+}
+
+#[test]
+fn a_filter_by_what_the_model_lost_finds_what_was_not_on_the_screen() {
+    let stocked = Stocked::new((80, 10));
+    for n in 0..30 {
+        stocked.entry("opencode", &format!("tool_e26cf08d5{n:03}AbCdEfGhIjKlMn"), b"all of it\n", n);
+    }
+    stocked.entry("opencode", "tool_e26cf08d9001AbCdEfGhIjKlMn", &test_log(8432), 40);
+    let mut stocked = stocked.shown();
+    let title = stocked.bench.keys("/lost<Enter>").rows()[0].clone();
+    assert!(title.contains("   1 of 31 · "), "{title}");
 }
 
 #[test]
@@ -330,15 +344,18 @@ fn what_is_pasted_into_the_filter_narrows_the_list_at_once() {
 fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen() {
     let mut stocked = Stocked::with_entries(SIZES[1]).shown();
     let bench = &mut stocked.bench;
-    let glance = |path: &PathBuf, words: &str| {
+    let glance = |of: &(PathBuf, Identity), words: &str| {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("output");
         std::fs::write(&file, words).unwrap();
         let view = overspill::source::Source::open(&file).unwrap().view();
         let subject = crate::common::bench::subject(policy("opencode/output"));
-        Glance::new(path.clone(), subject, view, &|| true).unwrap()
+        Glance::new(of.clone(), subject, view, &|| true).unwrap()
     };
-    let beside = |bench: &Bench| bench.stores().list.chosen().expect("an entry").entry.path();
+    let beside = |bench: &Bench| {
+        let entry = &bench.stores().list.chosen().expect("an entry").entry;
+        (entry.path(), entry.identity)
+    };
     let first = beside(bench);
     let second = beside(bench.keys("j"));
     assert_eq!(bench.jobs(Slot::PlanBeside), 2, "one for each row that was chosen");
@@ -349,6 +366,11 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
     bench.keys("<Esc>");
     assert_eq!(bench.jobs(Slot::PlanBeside), 2, "nothing is asked for again");
     assert!(bench.screen().contains("just in time"));
+    std::fs::write(&second.0, "it has grown since").unwrap();
+    let effects = bench.update(OutputsEvent::Changed);
+    bench.carry_out(effects);
+    assert_ne!(beside(bench), second);
+    assert!(!bench.screen().contains("just in time"));
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn screens() {
     };
     let policy = Catalog::builtin().get("opencode/output").unwrap();
     let start = Start {
-        follower: None,
+        follow: None,
         places: Default::default(),
         targets: vec![Target {
             subject: subject(policy),

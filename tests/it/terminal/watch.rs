@@ -1,4 +1,4 @@
-//! The list of new outputs: an output comes, is opened where the model lost an error, and is left again.
+//! `overspill watch` on a terminal: an output comes, is opened where the model lost an error, and is left again.
 
 use crate::common::home::Home;
 use crate::common::session::Session;
@@ -6,16 +6,21 @@ use crate::common::session::Session;
 const ID: &str = "tool_e26cf08d5001AbCdEfGhIjKlMn";
 
 #[test]
-fn a_new_output_is_listed_opened_at_its_lost_error_and_left() {
+fn a_new_output_comes_in_on_top_is_opened_at_its_lost_error_and_left() {
     let home = Home::new();
-    home.private_entry("opencode", "tool_e26cf08d6001AbCdEfGhIjKlMn", "an old one\n", 1);
     let mut session = Session::start(&home, &["watch", "--agent", "opencode"]);
-    session.wait_for("Waiting for new outputs").wait_for("data/opencode/tool-output");
+    session.wait_for("Waiting for new outputs").wait_for("FOLLOW");
+    home.private_entry("opencode", "tool_e26cf08d6001AbCdEfGhIjKlMn", "an old one\n", 1);
+    home.private_entry("mimo", ID, "another agent's\n", 0);
+    session.wait_for("1 of 2 · 11 B").wait_for("an old one").wait_for("filter: agent:opencode");
     let line = |number| if number == 2500 { "error: lost\n".into() } else { format!("line {number}\n") };
     home.private_entry("opencode", ID, (1..=3000).map(line).collect::<String>(), 0);
-    session.wait_for("1 output · 1 cut · 1 error lost").wait_for("error: lost").wait_for("following");
+    session.wait_for("2 of 3").wait_status("1 of 2").wait_for("lost: error: lost");
     session.keys("\r").wait_for("2500 ┊ error: lost");
-    session.keys("\x1b").wait_for("following");
+    session.keys("\x1b").wait_for("FOLLOW").wait_status("1 of 2");
+    session.keys("j").wait_gone("FOLLOW").wait_status("2 of 2");
+    session.keys("F").wait_for("FOLLOW").wait_status("or a move stops");
+    session.keys("\x03").wait_gone("FOLLOW").wait_status("1 of 2");
     session.keys("q");
     assert_eq!(session.ended(), 0);
     session.is_restored();
