@@ -37,8 +37,8 @@ pub enum LimitsFrom {
     Agent(PathBuf),
     /// Overspill's configuration file.
     Config(PathBuf),
-    /// The record of the run that made the output.
-    Run,
+    /// The record of the output: `run`, or for a kept copy where those of the original were from.
+    Record(String),
     /// The setting applied in the Tune view.
     Tune,
     /// Command-line flags.
@@ -50,7 +50,7 @@ impl fmt::Display for LimitsFrom {
         match self {
             LimitsFrom::Policy => f.write_str("policy"),
             LimitsFrom::Flags => f.write_str("flags"),
-            LimitsFrom::Run => f.write_str("run"),
+            LimitsFrom::Record(from) => f.write_str(from),
             LimitsFrom::Tune => f.write_str("Tune, in this session"),
             LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
         }

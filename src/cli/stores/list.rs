@@ -59,12 +59,13 @@ fn table(selected: &Selected, runs: &Runs) -> Table<9> {
     ];
     let mut table = Table::new(heads).yielding(&[8]).omitting(&[6, 5, 1, 8, 3, 0]);
     for entry in &selected.entries {
+        let left = safe(left(entry, selected).as_bytes());
         table.row([
             safe(entry.agent().as_bytes()),
             safe_or_dash(entry.tool()),
             size(entry.size()),
             age(entry, selected.now),
-            safe(left(entry, selected).as_bytes()),
+            if selected.kept.has_copy_of(entry) { "kept".to_owned() } else { left },
             marked_mode(entry),
             safe_or_dash(entry.whose()),
             safe(entry.id().as_bytes()),

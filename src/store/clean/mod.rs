@@ -45,6 +45,8 @@ pub enum Why {
     OverTotal,
     /// Named by the user.
     Asked,
+    /// Named by the user, who was told that it is kept.
+    AskedKept,
 }
 
 impl Why {
@@ -55,7 +57,7 @@ impl Why {
             Why::Overdue(rule) => rule.as_str(),
             Why::Old => "older-than",
             Why::OverTotal => "max-total",
-            Why::Asked => "asked",
+            Why::Asked | Why::AskedKept => "asked",
         }
     }
 }

@@ -121,23 +121,22 @@ fn what_is_open_in_a_viewer_is_kept() {
 }
 
 #[test]
-fn a_kept_spill_stays_until_it_is_released() {
+fn a_kept_spill_stays_unless_the_user_knows_that_it_is_kept() {
     let home = Home::new();
     old(&home, 1, 240);
     let entry = only(&home, "overspill");
     let store = OwnStore::create(&home.env).unwrap();
     store.keep(&entry.id()).unwrap();
     assert!(store.keep("../x").is_err());
-    let kept = store.kept().unwrap();
+    let kept = store.kept(&home.env).unwrap().ids;
     assert_eq!(kept, BTreeSet::from([entry.id().into_owned()]));
     let decided = clean_plan(std::slice::from_ref(&entry), &kept, now(), &BY_HAND);
     assert_eq!((decided.to_delete, decided.skipped), (vec![], vec![(0, Skipped::Kept)]));
     let mut cleaner = Cleaner::start(&home.env).unwrap().unwrap();
-    let mut asked = || cleaner.delete(&entry, Why::Asked, DeleteMode::Single, &home.env, now());
-    assert_eq!(asked(), DeleteOutcome::Stayed(Reason::Kept));
-    store.unkeep(&entry.id()).unwrap();
-    store.unkeep(&entry.id()).unwrap();
-    assert_eq!(asked(), DeleteOutcome::Deleted);
+    let mut delete = |why| cleaner.delete(&entry, why, DeleteMode::Single, &home.env, now());
+    assert_eq!(delete(Why::Asked), DeleteOutcome::Stayed(Reason::Kept));
+    assert_eq!(delete(Why::AskedKept), DeleteOutcome::Deleted);
+    assert!(!store.is_kept(&entry.id()).unwrap(), "the mark goes with it");
 }
 
 #[test]

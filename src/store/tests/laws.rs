@@ -77,7 +77,7 @@ proptest! {
                 Why::Old => prop_assert!(age >= rule.older_than.unwrap()),
                 Why::Overdue(_) => prop_assert!(age >= SignedDuration::from_hours(24 * 7)),
                 Why::OverTotal => prop_assert!(rule.max_total.is_some() && entry.status == EntryStatus::Ok),
-                Why::Asked => prop_assert!(false),
+                Why::Asked | Why::AskedKept => prop_assert!(false),
             }
         }
         prop_assert_eq!(plan.bytes, seen.iter().map(|&index| entries[index].size()).sum::<u64>());

@@ -167,7 +167,7 @@ fn known(row: &OutputRow) -> String {
     let call = row.call().map_or("", |call| &call.call);
     let [session, project] = [entry.session(), entry.project()].map(Option::unwrap_or_default);
     let (tool, path) = (row.tool().unwrap_or_default(), entry.path());
-    format!("{tool} {session} {project} {call} {} {first_line}", path.display())
+    format!("{tool} {session} {project} {call} {} {} {first_line}", path.display(), entry.saved_as())
 }
 
 /// Returns the store, and how it deletes.
@@ -219,7 +219,11 @@ pub(super) fn details(row: &OutputRow, user: Option<u32>) -> [SafeText; 2] {
     let access = format!("mode {:04o}, owner {owner}{}", entry.mode, exposure(row));
     let printed = row.peek().and_then(|peek| peek.printed);
     let saved = printed.map(|all| format!("only the first {} of {} saved", size(entry.size()), size(all)));
-    let rule = if row.is_kept { "kept forever".to_owned() } else { describe_rule(entry) };
+    let rule = match row.is_kept {
+        true if entry.is_own() => "kept forever".to_owned(),
+        true => format!("a copy is kept, this one is {}", describe_rule(entry)),
+        false => describe_rule(entry),
+    };
     let join = |parts: Vec<String>| SafeText::from(parts.join(" · "));
     [
         join(first.into_iter().flatten().collect()),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use jiff::Timestamp;
 
 use crate::session::citing;
 use crate::source::{Hold, Identity};
-use crate::store::{self, DirWatch, Entry, Env, RootReport, RunNote, StoreSpec};
+use crate::store::{self, DirWatch, Entry, Env, Record, RootReport, StoreSpec};
 use crate::tui::job::JobContext;
 use crate::tui::list::rows::{BATCH, RowTable};
 use crate::tui::list::texts::{BatchText, TextTable};
@@ -33,7 +34,7 @@ pub(crate) fn scan(number: u64, context: &JobContext) {
     let env = context.env();
     let now = crate::env::now();
     let own = store::OwnStore::open(env).ok().flatten();
-    let kept = own.and_then(|own| own.kept().ok()).unwrap_or_default();
+    let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
     context.send(OutputsEvent::Scanned(Scanned::Begun { number, now, user: env.uid(), kept }));
     let mut finds = Finds { number, some: Vec::with_capacity(FIRST), most: FIRST, context };
     let mut reports = Vec::new();
@@ -130,7 +131,7 @@ pub(crate) fn measure(entries: Vec<RowEntry>, context: &JobContext) {
 
 /// Whether it is recorded that only the start of an output was saved.
 fn is_part_saved(entry: &Entry, env: &Env) -> bool {
-    entry.is_own() && RunNote::of(env, &entry.path()).is_some_and(|run| !run.is_whole())
+    entry.is_own() && Record::of_run(env, &entry.path()).is_some_and(|run| !run.is_whole())
 }
 
 /// Reads the first lines of some entries, and the records of their runs.
@@ -148,7 +149,7 @@ pub(crate) fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
     let env = context.env();
     let sessions = context.services.sessions.since(newest, env);
     for (row, entry) in entries {
-        let found = citing::find(&sessions, &entry.path(), env.uid(), &()).map(Box::new);
+        let found = citing::find(&sessions, Path::new(&entry.saved_as()), env.uid(), &()).map(Box::new);
         if !context.send(OutputsEvent::Cited(row, Box::new(entry), found)) {
             return;
         }
