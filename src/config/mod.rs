@@ -214,16 +214,16 @@ impl Config {
                 "only the first {kept} of {seen} bytes of this output were saved, so this is not all that the model got"
             ));
         }
-        let by_record = record.as_ref().filter(|record| {
-            chosen_by.is_store() && record.policies().first().map(String::as_str) == Some(policy.name())
+        let cut = record.as_ref().map(Record::cut).filter(|(policies, ..)| {
+            chosen_by.is_store() && policies.first().map(String::as_str) == Some(policy.name())
         });
-        if let Some(record) = by_record {
+        if let Some((_, parameters, from)) = cut {
             // Limits that held when the command ran or the output was kept, not those of today.
             let tool = policy.tool_key().filter(|_| overrides.tool.is_some()).map(str::to_owned);
-            for (key, value) in record.parameters().iter().filter(|(key, _)| Some(*key) != tool.as_ref()) {
+            for (key, value) in parameters.iter().filter(|(key, _)| Some(*key) != tool.as_ref()) {
                 policy.set(key, value)?;
             }
-            limits_from = LimitsFrom::Record(record.limits_from().to_owned());
+            limits_from = LimitsFrom::Record(from.to_owned());
         } else {
             let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut warnings);
             if let Some(limits) = agent {
@@ -239,11 +239,11 @@ impl Config {
             limits_from = LimitsFrom::Flags;
         }
         let store = self.store_of(copy.map(|copy| Path::new(&copy.original)).or(path)).map(|(spec, _)| spec);
-        let certainty = match run.filter(|_| by_record.is_some()) {
+        let certainty = match run.filter(|_| cut.is_some()) {
             _ if !policy.is_same(&of_agent) => Certainty::WouldGet,
             Some(run) if run.is_whole() => Certainty::Recorded,
             Some(_) => Certainty::WouldGet,
-            None if self.is_of_agent(&policy, &chosen_by, path, copy) => Certainty::Reconstructed,
+            None if self.is_of_agent(&policy, path, copy) => Certainty::Reconstructed,
             None => Certainty::WouldGet,
         };
         Ok(EffectivePolicy {
@@ -340,29 +340,17 @@ impl Config {
 
     /// Whether the file at `path` is in an agent's store, or a kept copy from there, and may have been made under this
     /// policy.
-    fn is_of_agent(
-        &self,
-        policy: &Policy,
-        chosen_by: &ChosenBy,
-        path: Option<&Path>,
-        copy: Option<&CopyRecord>,
-    ) -> bool {
-        let is_candidate = match chosen_by {
-            ChosenBy::Store(names) => names.iter().any(|name| name == policy.name()),
-            ChosenBy::Person | ChosenBy::Variable => {
-                self.candidates(path).iter().any(|name| name == policy.name())
-            }
-        };
-        let is_stored = || copy.is_some() || self.store_of(path).is_some_and(|(spec, _)| spec.agent != OWN);
-        is_candidate && is_stored()
+    fn is_of_agent(&self, policy: &Policy, path: Option<&Path>, copy: Option<&CopyRecord>) -> bool {
+        let is_stored = || self.store_of(path).is_some_and(|(spec, _)| spec.agent != OWN);
+        let may_be = |names: Vec<String>| names.iter().any(|name| name == policy.name());
+        (copy.is_some() || is_stored()) && may_be(self.candidates(path))
     }
 
     /// Returns what decides which policies may have created the file at `path`; files that agree in it have the same.
     /// `stores` are those that can contain it.
     pub(crate) fn file_origin(&self, stores: &[Arc<StoreSpec>], path: &Path) -> FileOrigin {
         if let Some(record) = self.record_of(stores, path) {
-            let policies =
-                record.policies().iter().filter(|name| self.catalog.knows(name)).cloned().collect();
+            let policies = record.cut().0.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
             return FileOrigin { policies, day: None, record: Some(record) };
         }
         let rule = std::path::absolute(path).ok();
@@ -380,12 +368,10 @@ impl Config {
         let path = std::path::absolute(path).ok()?;
         let (spec, _) = store_among(stores, &path, &self.env)?;
         let record = Record::of(&self.env, &path).filter(|_| spec.agent == OWN)?;
-        let is_usable = record.policies().first().is_none_or(|name| {
-            let policy = self.catalog.get(name);
-            policy.is_ok_and(|mut policy| {
-                record.parameters().iter().all(|(key, value)| policy.set(key, value).is_ok())
-            })
-        });
+        let (policies, parameters, _) = record.cut();
+        let takes_all =
+            |mut policy: Policy| parameters.iter().all(|(key, value)| policy.set(key, value).is_ok());
+        let is_usable = policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all));
         is_usable.then_some(record)
     }
 

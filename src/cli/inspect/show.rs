@@ -151,9 +151,9 @@ fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
 fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Line> {
     let spec = entry.store();
     let retention = row::retention(&spec.retention.as_set(&config.env));
-    let [expires, rule] = match selected.is_kept(entry) {
-        true => ["never: you keep it".to_owned(), "kept: no rule deletes it".to_owned()],
-        false => [expires(entry, selected), rule(entry.rule.as_str(), &retention)],
+    let rule = match selected.is_kept(entry) {
+        true => "kept: no rule deletes it".to_owned(),
+        false => rule(entry.rule.as_str(), &retention),
     };
     let mut lines = vec![
         ("id", safe(entry.id().as_bytes())),
@@ -164,7 +164,7 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
         ("project", safe_or_dash(entry.project())),
         ("size", bytes(entry.size())),
         ("modified", format!("{} ({} ago)", moment(entry.modified()), age(entry, selected.now))),
-        ("expires", expires),
+        ("expires", expires(entry, selected)),
         ("rule", rule),
         ("holds", holds(entry.holds())),
         ("policies", names(&config.candidates(Some(&entry.path())))),
@@ -172,7 +172,8 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
         ("owner", owner(entry.owner, config)),
         ("status", safe(entry.status.words().as_bytes())),
     ];
-    let notes = [&spec.retention.note, &spec.note];
+    let notes =
+        [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !selected.is_kept(entry)));
     lines.extend(notes.into_iter().flatten().map(|note| ("note", safe(note.as_bytes()))));
     lines.extend(warnings(entry, config).iter().map(|text| ("warning", safe(text.as_bytes()))));
     let told = run.map(runs::in_words).into_iter().chain(entry.copy().map(|copy| runs::copy_in_words(copy)));
@@ -184,11 +185,14 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
     lines
 }
 
-/// Describes when an entry that is not kept itself expires.
 fn expires(entry: &Entry, selected: &Selected) -> String {
-    let at = entry.expires.at().map_or(String::new(), |time| format!("{} ", moment(time)));
+    let left = safe(left(entry, selected).as_bytes());
     let copy = if selected.kept.has_copy_of(entry) { "; you keep a copy" } else { "" };
-    format!("{at}({}){copy}", safe(left(entry, selected).as_bytes()))
+    match entry.expires.at() {
+        _ if selected.is_kept(entry) => "never: you keep it".to_owned(),
+        Some(time) => format!("{} ({left}){copy}", moment(time)),
+        None => format!("({left}){copy}"),
+    }
 }
 
 /// Returns the warnings of its store, and of the policy at the time.
@@ -203,7 +207,9 @@ fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
     let policy =
         config.candidates(Some(&entry.path())).first().and_then(|name| config.catalog.get(name).ok());
     let policy = policy.as_ref().map_or(&[][..], Policy::warnings);
-    Warning::of(policy, &entry.store().warnings, extent).iter().map(|warning| warning.text.clone()).collect()
+    let resolved = config.resolve(&Overrides::default(), Some(&entry.path()));
+    let store = resolved.map_or_else(|_| entry.store().warnings.clone(), |resolved| resolved.store_warnings);
+    Warning::of(policy, &store, extent).iter().map(|warning| warning.text.clone()).collect()
 }
 
 fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {

@@ -6,27 +6,17 @@ use std::path::PathBuf;
 use crate::human::{lines, size};
 use crate::store::{CopyRecord, Entry, Env, Exit, OutputSize, Record, RunRecord};
 
-/// Commands by the path of their spill.
-#[derive(Debug, Default)]
-pub(crate) struct Runs(HashMap<PathBuf, String>);
-
-impl Runs {
-    /// Reads the records of entries in all stores, since `--layout agent` saves in any; also sets the entries' tools.
-    pub(crate) fn of(entries: &mut [Entry], env: &Env) -> Runs {
-        let recorded = Record::names(env);
-        let runs =
-            entries.iter_mut().filter(|entry| entry.name().to_str().is_some_and(|n| recorded.contains(n)));
-        let command = |entry: &mut Entry| match entry.copy() {
-            Some(copy) => Some(copy.command.clone()),
-            None => learn(entry, env).map(|run| run.command.join(" ")),
-        };
-        Runs(runs.filter_map(|entry| Some((entry.path(), command(entry)?))).collect())
-    }
-
-    /// Returns the command that created an entry; empty if not recorded.
-    pub(crate) fn command(&self, entry: &Entry) -> &str {
-        self.0.get(&entry.path()).map_or("", |command| command)
-    }
+/// Returns the recorded commands by the paths of entries in all stores, since `--layout agent` saves in any; also sets the
+/// entries' tools.
+pub(crate) fn commands(entries: &mut [Entry], env: &Env) -> HashMap<PathBuf, String> {
+    let recorded = Record::names(env);
+    let is_recorded = |entry: &&mut Entry| entry.name().to_str().is_some_and(|name| recorded.contains(name));
+    let command = |entry: &mut Entry| match entry.copy() {
+        Some(copy) => Some(copy.command.clone()),
+        None => learn(entry, env).map(|run| run.command.join(" ")),
+    };
+    let recorded = entries.iter_mut().filter(is_recorded);
+    recorded.filter_map(|entry| Some((entry.path(), command(entry)?))).collect()
 }
 
 /// Reads the record of the run that created an entry, and sets the entry's tool from it.

@@ -185,27 +185,12 @@ impl Record {
         }
     }
 
-    /// Returns the policies that may have cut the output, most likely first.
-    pub fn policies(&self) -> &[String] {
+    /// Returns the policies that may have cut the output, most likely first; the parameters of the first that were set; and
+    /// where its limits are from, in words.
+    pub(crate) fn cut(&self) -> (&[String], &BTreeMap<String, String>, &str) {
         match self {
-            Record::Run(run) => std::slice::from_ref(&run.policy),
-            Record::Copy(copy) => &copy.policies,
-        }
-    }
-
-    /// Returns the parameters of the first policy that were set.
-    pub fn parameters(&self) -> &BTreeMap<String, String> {
-        match self {
-            Record::Run(run) => &run.parameters,
-            Record::Copy(copy) => &copy.parameters,
-        }
-    }
-
-    /// Returns where these are from, in words.
-    pub(crate) fn limits_from(&self) -> &str {
-        match self {
-            Record::Run(_) => "run",
-            Record::Copy(copy) => &copy.limits_from,
+            Record::Run(run) => (std::slice::from_ref(&run.policy), &run.parameters, "run"),
+            Record::Copy(copy) => (&copy.policies, &copy.parameters, &copy.limits_from),
         }
     }
 

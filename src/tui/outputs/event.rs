@@ -30,8 +30,8 @@ pub enum OutputsEvent {
     Cited(usize, Box<Entry>, Option<Box<CitingCall>>),
     /// This many bytes of the entry being kept have been copied so far.
     Copied(u64),
-    /// An entry is kept forever, or it failed for this reason.
-    Kept(Box<Entry>, Result<(), String>),
+    /// An entry is kept forever, or why not, in words.
+    Kept(Result<String, String>),
 }
 
 impl ScreenEvent for OutputsEvent {

@@ -10,7 +10,6 @@ use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 
 use super::event::OutputsEvent;
-use super::rows::OutputRow;
 use super::{Context, Outputs};
 
 /// Maximum number of characters of a command that is recorded with a copy.
@@ -57,27 +56,22 @@ impl Outputs {
         let call = row.call().and_then(|call| call.command.lines().next()).unwrap_or_default();
         let (entry, command) = (row.entry.clone(), call.chars().take(MAX_COMMAND).collect());
         self.copying = (!entry.is_own()).then_some(Copying { id, size, done: 0 });
-        on.effects.run(Slot::Keep, move |context| keep(entry, command, context));
-    }
-
-    /// Takes in whether an entry is kept now.
-    pub(super) fn kept(&mut self, entry: &Entry, kept: Result<(), String>, on: Context) {
-        self.copying = None;
-        let id = label(entry.id_bytes());
-        if kept.is_ok() {
-            let is_it =
-                |row: &OutputRow| row.entry.identity == entry.identity && row.entry.name() == entry.name();
-            let row = on.list.rows().iter().position(is_it);
-            on.list.change(row.map(|row| (row, ())), |row, ()| row.is_kept = true);
-        }
-        *on.message = Some(match kept {
-            Err(fault) => Message::error(fault),
-            Ok(()) => {
-                let delete = on.canvas.keys.of(KeyContext::Stores, Action::Delete);
-                let what = if entry.is_own() { "deletes it" } else { "on the copy deletes that" };
-                Message::note(format!("{id} is kept forever; {delete} {what}"))
+        let delete = on.canvas.keys.of(KeyContext::Stores, Action::Delete);
+        on.effects.run(Slot::Keep, move |context| {
+            let kept = keep(&entry, command, context).map(|()| {
+                let what = if entry.is_own() { "it" } else { "the copy" };
+                format!("{} is kept forever; {delete} deletes {what}", label(entry.id_bytes()))
+            });
+            if kept.is_ok() || context.is_wanted() {
+                context.send(OutputsEvent::Kept(kept));
             }
         });
+    }
+
+    /// Takes in that an entry is kept now, or why not.
+    pub(super) fn kept(&mut self, kept: Result<String, String>, on: Context) {
+        self.copying = None;
+        *on.message = Some(kept.map_or_else(Message::error, Message::note));
         self.scan(on.effects);
     }
 
@@ -91,14 +85,7 @@ impl Outputs {
 }
 
 /// Keeps an entry forever: overspill's own in place, another agent's as a copy in overspill's store.
-fn keep(entry: Entry, command: String, context: &JobContext) {
-    let kept = try_to_keep(&entry, command, context);
-    if kept.is_ok() || context.is_wanted() {
-        context.send(OutputsEvent::Kept(Box::new(entry), kept));
-    }
-}
-
-fn try_to_keep(entry: &Entry, command: String, context: &JobContext) -> Result<(), String> {
+fn keep(entry: &Entry, command: String, context: &JobContext) -> Result<(), String> {
     let env = context.env();
     let own = OwnStore::create(env).map_err(|error| error.to_string())?;
     let done = if entry.is_own() {

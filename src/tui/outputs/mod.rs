@@ -298,7 +298,7 @@ impl Outputs {
             OutputsEvent::Copied(bytes) => {
                 self.copying.iter_mut().for_each(|copying| copying.done = bytes);
             }
-            OutputsEvent::Kept(entry, kept) => self.kept(&entry, kept, on),
+            OutputsEvent::Kept(kept) => self.kept(kept, on),
             OutputsEvent::Peeked(peeks) => {
                 for (row, entry, peek) in peeks {
                     self.learn(on.list, (row, &entry), |facts| facts.peek.found(Some(peek)));

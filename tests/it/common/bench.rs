@@ -79,6 +79,7 @@ fn choice(policy: Policy) -> EffectivePolicy {
 pub fn subject(policy: Policy) -> Subject {
     Subject {
         name: "build.log".into(),
+        file: None,
         context: InputContext {
             saved_as: SAVED_AS.into(),
             saved_as_stderr: format!("{SAVED_AS}.stderr"),

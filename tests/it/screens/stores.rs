@@ -37,6 +37,9 @@ impl Stocked {
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
         let then = std::time::SystemTime::from(self.bench.now) - std::time::Duration::from_secs(hours * 3600);
         file.set_modified(then).unwrap();
+        for dir in [store.parent().unwrap(), &store].into_iter().filter(|_| agent == "overspill") {
+            std::fs::set_permissions(dir, PermissionsExt::from_mode(0o700)).unwrap();
+        }
         let mode = if agent == "opencode" { 0o644 } else { 0o600 };
         file.set_permissions(PermissionsExt::from_mode(mode)).unwrap();
     }
@@ -231,12 +234,13 @@ fn stores_tell_commands_and_what_is_marked() {
 #[test]
 fn what_is_kept_has_no_time_left() {
     let stocked = Stocked::with_entries(SIZES[0]);
+    stocked.entry("overspill", "tool_001a20feed397001U5yZfVLODbQO", b"ours", 165);
     let mut stocked = stocked.shown();
-    let entry = stocked.bench.keys("4j").stores().list.chosen().unwrap().entry.clone();
-    stocked.bench.update(OutputsEvent::Kept(Box::new(entry), Ok(())));
+    stocked.bench.keys("5j");
+    keep_selected(&mut stocked);
     let rows = stocked.bench.rows();
     let row = rows.iter().find(|row| row.starts_with('▌')).unwrap();
-    assert!(row.trim_end().ends_with(" kept"), "{row}");
+    assert!(row.trim_end().ends_with(" kept"), "{rows:?}");
     assert!(rows.iter().any(|row| row.contains("is kept forever; x deletes it")), "{rows:?}");
     assert!(stocked.bench.keys("K").screen().contains("kept already"), "{}", stocked.bench.screen());
     assert_eq!(stocked.bench.jobs(Slot::Keep), 0);
