@@ -151,7 +151,7 @@ fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
 fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Line> {
     let spec = entry.store();
     let retention = row::retention(&spec.retention.as_set(&config.env));
-    let rule = match selected.is_kept(entry) {
+    let rule = match entry.is_kept() {
         true => "kept: no rule deletes it".to_owned(),
         false => rule(entry.rule.as_str(), &retention),
     };
@@ -172,8 +172,7 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
         ("owner", owner(entry.owner, config)),
         ("status", safe(entry.status.words().as_bytes())),
     ];
-    let notes =
-        [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !selected.is_kept(entry)));
+    let notes = [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !entry.is_kept()));
     lines.extend(notes.into_iter().flatten().map(|note| ("note", safe(note.as_bytes()))));
     lines.extend(warnings(entry, config).iter().map(|text| ("warning", safe(text.as_bytes()))));
     let told = run.map(runs::in_words).into_iter().chain(entry.copy().map(|copy| runs::copy_in_words(copy)));
@@ -189,7 +188,7 @@ fn expires(entry: &Entry, selected: &Selected) -> String {
     let left = safe(left(entry, selected).as_bytes());
     let copy = if selected.kept.has_copy_of(entry) { "; you keep a copy" } else { "" };
     match entry.expires.at() {
-        _ if selected.is_kept(entry) => "never: you keep it".to_owned(),
+        _ if entry.is_kept() => "never: you keep it".to_owned(),
         Some(time) => format!("{} ({left}){copy}", moment(time)),
         None => format!("({left}){copy}"),
     }

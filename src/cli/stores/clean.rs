@@ -121,7 +121,7 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
         max_total: args.max_total.map(|size| size.number),
         asked: Trigger::ByHand,
     };
-    let plan = clean_plan(&selected.entries, &selected.kept.ids, selected.now, &rule);
+    let plan = clean_plan(&selected.entries, selected.now, &rule);
     if args.json {
         as_json(&selected, &plan, consent, &config.env)
     } else {

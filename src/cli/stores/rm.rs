@@ -21,7 +21,7 @@ pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
     let entries = meant(&selected, &args.names)?;
-    let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, &selected, consent)?)));
+    let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent)?)));
     if let Some((entry, why)) = refused {
         return Err(Failure::Failed(format!("{}: {why}; nothing was deleted", entry.path().display())).into());
     }
@@ -51,10 +51,10 @@ fn elsewhere(word: &OsStr) -> Failure {
 }
 
 /// Returns why an entry cannot be deleted, or not without asking.
-fn refusal(entry: &Entry, selected: &Selected, consent: Consent) -> Option<String> {
+fn refusal(entry: &Entry, consent: Consent) -> Option<String> {
     let unusual = entry.status.words();
     match entry.status {
-        _ if selected.is_kept(entry) && consent != Consent::Ask => {
+        _ if entry.is_kept() && consent != Consent::Ask => {
             Some("you keep it; run without --yes to confirm".to_owned())
         }
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
@@ -84,7 +84,7 @@ fn asked(entries: &[&Entry], selected: &Selected) -> io::Result<bool> {
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
         writeln!(out, "{} has other names (hard link): they stay, and no space is freed", path(entry))?;
     }
-    for entry in entries.iter().filter(|entry| selected.is_kept(entry)) {
+    for entry in entries.iter().filter(|entry| entry.is_kept()) {
         writeln!(out, "{} is kept: you chose that it never expires", path(entry))?;
     }
     out.flush()?;
@@ -103,7 +103,7 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
         let told = consent == Consent::Ask;
         let is_linked = told && entry.status == EntryStatus::HardLinked;
         let mode = if is_linked { DeleteMode::Single } else { DeleteMode::Bulk };
-        let why = if told && selected.is_kept(entry) { Why::AskedKept } else { Why::Asked };
+        let why = if told && entry.is_kept() { Why::AskedKept } else { Why::Asked };
         match cleaner.delete(entry, why, mode, &config.env, selected.now) {
             store::DeleteOutcome::Deleted => {
                 writeln!(crate::cli::safe::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;

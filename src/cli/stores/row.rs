@@ -41,7 +41,7 @@ impl EntryJson {
             size: entry.size(),
             modified: entry.modified().to_string(),
             expires: entry.expires.at().map(|time| time.to_string()),
-            rule: if selected.is_kept(entry) { "kept" } else { entry.rule.as_str() },
+            rule: entry.rule.as_str(),
             holds: entry.holds().as_str(),
             copy_of: entry.copy().map(|copy| copy.original.clone()),
             status: status(entry, selected),
@@ -72,7 +72,6 @@ pub(crate) fn age(entry: &Entry, now: Timestamp) -> String {
 /// Formats an entry's time left, or the rule's name if there is none; anything unusual takes precedence.
 pub(crate) fn left(entry: &Entry, selected: &Selected) -> String {
     match (entry.status, entry.left(selected.now)) {
-        (EntryStatus::Ok, _) if selected.is_kept(entry) => "kept".to_owned(),
         (EntryStatus::Ok, Left::For(rest)) => span_left(seconds(rest)),
         (EntryStatus::Ok, Left::Overdue(late)) => format!("overdue {}", span(seconds(late))),
         (EntryStatus::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".to_owned(),

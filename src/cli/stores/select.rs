@@ -96,11 +96,6 @@ impl Selected {
         Ok(Selected { kept: marks(config)?, ..self })
     }
 
-    /// Whether the user keeps an entry, so that no cleaning deletes it.
-    pub(crate) fn is_kept(&self, entry: &Entry) -> bool {
-        self.kept.protects(entry)
-    }
-
     /// Finds an entry by path (anything with a slash, or that exists), id, or prefix of an id. `None` for a path
     /// outside of all stores.
     ///

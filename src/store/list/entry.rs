@@ -248,6 +248,11 @@ impl Entry {
         self.store().agent == OWN
     }
 
+    /// Whether the user keeps it in overspill's own store, so that no cleaning deletes it.
+    pub fn is_kept(&self) -> bool {
+        self.rule == Rule::Kept
+    }
+
     fn kind(&self) -> Option<&FileRule> {
         self.store().file_rule(self.name.as_bytes(), &mut PathFacts::default())
     }

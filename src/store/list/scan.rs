@@ -315,7 +315,7 @@ impl<'a> Scan<'a> {
             now: self.now,
         });
         if self.kept.ids.contains(&*entry.id()) {
-            entry.expires = Expiry::Never;
+            (entry.expires, entry.rule) = (Expiry::Never, Rule::Kept);
         }
         entry
     }

@@ -28,11 +28,6 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Whether an entry is in overspill's own store, and no cleaning deletes it.
-    pub fn protects(&self, entry: &Entry) -> bool {
-        entry.is_own() && self.ids.contains(&*entry.id())
-    }
-
     /// Whether there is a kept copy of an entry.
     pub fn has_copy_of(&self, entry: &Entry) -> bool {
         self.copies.values().any(|copy| copy.is_of(entry))

@@ -1,6 +1,5 @@
 //! Tests what must never be deleted, and what must be: bars 13 to 20 of the table of faults.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufRead, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -128,10 +127,12 @@ fn a_kept_spill_stays_unless_the_user_knows_that_it_is_kept() {
     let store = OwnStore::create(&home.env).unwrap();
     store.keep(&entry.id()).unwrap();
     assert!(store.keep("../x").is_err());
-    let kept = store.kept(&home.env).unwrap().ids;
-    assert_eq!(kept, BTreeSet::from([entry.id().into_owned()]));
-    let decided = clean_plan(std::slice::from_ref(&entry), &kept, now(), &BY_HAND);
-    assert_eq!((decided.to_delete, decided.skipped), (vec![], vec![(0, Skipped::Kept)]));
+    let kept = only(&home, "overspill");
+    assert_eq!((entry.is_kept(), kept.is_kept(), kept.left(now())), (false, true, Left::Open));
+    let decided = |rule| clean_plan(std::slice::from_ref(&kept), now(), rule);
+    assert_eq!(decided(&BY_HAND), CleanPlan::default());
+    let older = CleanRule { older_than: Some(SignedDuration::from_hours(1)), ..BY_HAND };
+    assert_eq!((decided(&older).to_delete, decided(&older).skipped), (vec![], vec![(0, Skipped::Kept)]));
     let mut cleaner = Cleaner::start(&home.env).unwrap().unwrap();
     let mut delete = |why| cleaner.delete(&entry, why, DeleteMode::Single, &home.env, now());
     assert_eq!(delete(Why::Asked), DeleteOutcome::Stayed(Reason::Kept));

@@ -87,7 +87,7 @@ fn another_agents_entry_is_copied_once_and_the_copy_says_whose_it_is() {
     assert_eq!((copy.agent(), copy.modified(), copy.holds()), ("opencode", entry.modified(), Holds::Raw));
     assert_eq!(copy.saved_as(), path.to_str().unwrap());
     let kept = own.kept(&home.env).unwrap();
-    assert!(kept.protects(&copy) && !kept.protects(&entry) && kept.has_copy_of(&entry));
+    assert!(copy.is_kept() && !entry.is_kept() && kept.has_copy_of(&entry));
     // What is written there later is another output.
     home.opencode(ID, b"another", 1);
     let later = only(&home, "opencode");

@@ -191,6 +191,7 @@ fn describe_rule(entry: &Entry) -> String {
         Rule::SessionEnd => "deleted when the session ends".to_owned(),
         Rule::ProcessExit => "deleted when the agent ends".to_owned(),
         Rule::Never => "never deleted".to_owned(),
+        Rule::Kept => "kept forever".to_owned(),
         Rule::Unknown => "its rule is not known".to_owned(),
     }
 }
@@ -219,11 +220,8 @@ pub(super) fn details(row: &OutputRow, user: Option<u32>) -> [SafeText; 2] {
     let access = format!("mode {:04o}, owner {owner}{}", entry.mode, exposure(row));
     let printed = row.peek().and_then(|peek| peek.printed);
     let saved = printed.map(|all| format!("only the first {} of {} saved", size(entry.size()), size(all)));
-    let rule = match row.is_kept {
-        true if entry.is_own() => "kept forever".to_owned(),
-        true => format!("a copy is kept, this one is {}", describe_rule(entry)),
-        false => describe_rule(entry),
-    };
+    let copied = if row.is_kept && !entry.is_kept() { "a copy is kept, this one is " } else { "" };
+    let rule = format!("{copied}{}", describe_rule(entry));
     let join = |parts: Vec<String>| SafeText::from(parts.join(" · "));
     [
         join(first.into_iter().flatten().collect()),

@@ -25,7 +25,7 @@ impl Outputs {
                     refused = refused.or(Some(format!("{}: {why}", label(row.entry.id_bytes()))));
                 }
                 None => {
-                    let why = if is_protected(row) { Why::AskedKept } else { Why::Asked };
+                    let why = if row.entry.is_kept() { Why::AskedKept } else { Why::Asked };
                     to_delete.push(Marked { entry: row.entry.clone(), why, mode });
                 }
             }
@@ -84,16 +84,11 @@ impl Outputs {
 
 const CONTEXT: KeyContext = KeyContext::Stores;
 
-/// Whether the user keeps this very entry, not a copy of it.
-fn is_protected(row: &OutputRow) -> bool {
-    row.is_kept && row.entry.is_own()
-}
-
 /// Returns why an entry cannot be deleted, or `None` if it can.
 fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
     let unusual = row.entry.status.words();
     match row.entry.status {
-        _ if is_protected(row) && mode == DeleteMode::Bulk => {
+        _ if row.entry.is_kept() && mode == DeleteMode::Bulk => {
             let delete = keys.of(CONTEXT, Action::Delete);
             Some(format!("you keep it; {delete} on it alone deletes it"))
         }

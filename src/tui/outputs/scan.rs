@@ -83,7 +83,7 @@ impl Outputs {
     }
 
     fn row(&self, entry: Entry) -> OutputRow {
-        let is_kept = self.kept.protects(&entry) || self.kept.has_copy_of(&entry);
+        let is_kept = entry.is_kept() || self.kept.has_copy_of(&entry);
         let facts = self.facts.get(&entry.identity).cloned();
         OutputRow { entry, is_kept, facts }
     }
