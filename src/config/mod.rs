@@ -259,7 +259,7 @@ impl Config {
 
     /// Returns the path that notices print for the output at `path`: that of its original if it is a kept copy, otherwise
     /// its own, absolute, without resolving links.
-    pub(crate) fn saved_as(&self, path: &Path) -> String {
+    pub fn saved_as(&self, path: &Path) -> String {
         match self.record_of(&self.stores.specs, path) {
             Some(Record::Copy(copy)) => copy.original,
             _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned(),
