@@ -7,8 +7,7 @@ use crate::preview::{Policy, PolicyError, Status, Want};
 
 use super::process::command::run;
 use super::process::options::{Options, Stdin, Streams};
-use super::request::Request;
-use super::result::record::About;
+use super::request::{About, Request};
 use super::spill::sink::{HOLD, SinkLimits};
 use super::truncate::{Error, Outcome, Truncator};
 

@@ -1,10 +1,27 @@
 //! What is requested of a capture: which policy, what to keep, and up to which size.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use crate::preview::{PerStream, Policy, ToCount};
 
 use super::process::exit::Ended;
 use super::result::headroom::Headroom;
-use super::result::record::About;
+
+/// What the caller knows about a run.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// The command and its arguments; empty for a stream.
+    pub command: Vec<String>,
+    /// The directory it ran in.
+    pub directory: PathBuf,
+    /// The tool that it stands for.
+    pub tool: Option<String>,
+    /// The policy's name.
+    pub policy: String,
+    /// The policy's parameters that were set.
+    pub parameters: BTreeMap<String, String>,
+}
 
 /// When a spill is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -120,22 +120,24 @@ pub(crate) fn open_path(
         Some(_) => Source::open_entry(path)?,
         None => Source::open(path)?,
     };
-    named(source, Some(path.to_owned()), look)
+    named(source, Some((path, config.saved_as(path))), look)
 }
 
-fn named(source: Source, path: Option<PathBuf>, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
+/// `file` is its path, and the one that notices print.
+fn named(source: Source, file: Option<(&Path, String)>, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
     let stderr = look.stderr.as_deref().map(whole).transpose()?;
-    let saved_as = look.saved_as.clone().unwrap_or_else(|| printed(path.as_deref()));
+    let (path, printed) = file.unzip();
+    let saved_as = look.saved_as.clone().or(printed).unwrap_or_else(|| NOT_SAVED.to_owned());
     Ok(OpenInput {
         source,
-        name: name(path.as_deref()),
+        name: name(path),
         context: InputContext {
             saved_as_stderr: look.saved_as_stderr.clone().unwrap_or_else(|| beside(&saved_as)),
             saved_as,
             stderr,
             exit_code: look.exit_code,
         },
-        path,
+        path: path.map(Path::to_owned),
     })
 }
 
@@ -193,7 +195,7 @@ impl OpenInput {
     pub(crate) fn warn_if_not_saved(&self) {
         let passing = |path: &&PathBuf| path.starts_with("/dev") || path.starts_with("/proc");
         if let Some(path) = self.path.as_ref().filter(passing)
-            && self.context.saved_as == printed(Some(path))
+            && Path::new(&self.context.saved_as) == std::path::absolute(path).unwrap_or_default()
         {
             let path = label(path.as_os_str().as_bytes());
             let words = "the notice names it, but it holds nothing to read later";
@@ -219,12 +221,6 @@ fn whole(path: &Path) -> anyhow::Result<(MapView, Totals)> {
 fn name(path: Option<&Path>) -> String {
     let name = path.and_then(Path::file_name).map(|name| label(name.as_bytes()));
     name.unwrap_or_else(|| "standard input".into())
-}
-
-/// Returns the absolute path, without resolving links.
-fn printed(path: Option<&Path>) -> String {
-    let Some(path) = path else { return NOT_SAVED.to_owned() };
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
 }
 
 /// Returns the path of the second file, for a policy that saves two.

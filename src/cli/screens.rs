@@ -133,7 +133,9 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
         ChosenBy::Person | ChosenBy::Variable => Vec::new(),
         ChosenBy::Store(names) => names.iter().flat_map(|name| load_policies(config, Some(name))).collect(),
     };
-    let subject = Subject { name: opened.name, context: opened.context, policy, candidates };
+    let file =
+        opened.path.and_then(|path| Some(std::path::absolute(path).ok()?.to_string_lossy().into_owned()));
+    let subject = Subject { name: opened.name, file, context: opened.context, policy, candidates };
     Ok(Target { subject, source: opened.source })
 }
 

@@ -21,7 +21,7 @@ use jiff::tz::TimeZone;
 use crate::human::TypedSize;
 use crate::known::Certainty;
 use crate::preview::{Catalog, Policy};
-use crate::store::{Env, FileRule, RunNote, StoreSpec, Stores, store_among};
+use crate::store::{CopyRecord, Env, FileRule, Record, StoreSpec, Stores, store_among};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 pub use agent::AgentLimits;
@@ -43,13 +43,13 @@ const OWN: &str = "overspill";
 /// The policy used by default.
 pub const DEFAULT_POLICY: &str = "opencode/output";
 
-/// Where a stored file comes from: the policies that its store names, and the day on which it was made, if that decides
-/// among them.
+/// Where a stored file comes from: the policies that its store or its record names, and the day on which it was made, if
+/// that decides among them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct FileOrigin {
     policies: Vec<String>,
     day: Option<Date>,
-    run: Option<RunNote>,
+    record: Option<Record>,
 }
 
 /// The existing policies, and what selects among them.
@@ -202,50 +202,50 @@ impl Config {
         }
         let mut warnings = Vec::new();
         let mut limits_from = LimitsFrom::Policy;
-        let run = path.and_then(|path| self.run_of(&self.stores.specs, path));
-        if let Some(run) = &run
-            && !run.is_whole()
-        {
+        let record = path.and_then(|path| self.record_of(&self.stores.specs, path));
+        let (run, copy) = match &record {
+            Some(Record::Run(run)) => (Some(run), None),
+            Some(Record::Copy(copy)) => (None, Some(copy)),
+            None => (None, None),
+        };
+        if let Some(run) = run.filter(|run| !run.is_whole()) {
             let (kept, seen) = (run.kept.bytes, run.seen.bytes);
             warnings.push(format!(
                 "only the first {kept} of {seen} bytes of this output were saved, so this is not all that the model got"
             ));
         }
-        if let Some(run) = run.filter(|run| chosen_by.is_store() && run.policy == policy.name()) {
-            // Limits that held when the command ran, not those of today.
+        let cut = record.as_ref().map(Record::cut).filter(|(policies, ..)| {
+            chosen_by.is_store() && policies.first().map(String::as_str) == Some(policy.name())
+        });
+        if let Some((_, parameters, from)) = cut {
+            // Limits that held when the command ran or the output was kept, not those of today.
             let tool = policy.tool_key().filter(|_| overrides.tool.is_some()).map(str::to_owned);
-            for (key, value) in run.parameters.iter().filter(|(key, _)| Some(*key) != tool.as_ref()) {
+            for (key, value) in parameters.iter().filter(|(key, _)| Some(*key) != tool.as_ref()) {
                 policy.set(key, value)?;
             }
-            let printed = policy.clone();
-            let from_flags = apply(&mut policy, overrides)?;
-            limits_from = if from_flags { LimitsFrom::Flags } else { LimitsFrom::Run };
-            let is_printed = run.is_whole() && policy.is_same(&printed);
-            return Ok(EffectivePolicy {
-                is_current: self.catalog.is_current(&policy),
-                certainty: if is_printed { Certainty::Recorded } else { Certainty::WouldGet },
-                policy,
-                limits_from,
-                chosen_by,
-                warnings,
-                store_warnings: Vec::new(),
-            });
-        }
-        let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut warnings);
-        if let Some(limits) = agent {
-            set_limits(&mut policy, limits.lines, limits.size)?;
-            limits_from = LimitsFrom::Agent(limits.path);
-        }
-        if self.apply_file(&mut policy, overrides)? {
-            limits_from = LimitsFrom::Config(self.path.clone().unwrap_or_default());
+            limits_from = LimitsFrom::Record(from.to_owned());
+        } else {
+            let agent = agent::limits(&policy, &self.directory, self.config_home().as_deref(), &mut warnings);
+            if let Some(limits) = agent {
+                set_limits(&mut policy, limits.lines, limits.size)?;
+                limits_from = LimitsFrom::Agent(limits.path);
+            }
+            if self.apply_file(&mut policy, overrides)? {
+                limits_from = LimitsFrom::Config(self.path.clone().unwrap_or_default());
+            }
         }
         let of_agent = policy.clone();
         if apply(&mut policy, overrides)? {
             limits_from = LimitsFrom::Flags;
         }
-        let is_of_agent = policy.is_same(&of_agent) && self.is_of_agent(&policy, &chosen_by, path);
-        let certainty = if is_of_agent { Certainty::Reconstructed } else { Certainty::WouldGet };
-        let store_warnings = self.store_of(path).map(|(spec, _)| spec.warnings.clone()).unwrap_or_default();
+        let store = self.store_of(copy.map(|copy| Path::new(&copy.original)).or(path)).map(|(spec, _)| spec);
+        let certainty = match run.filter(|_| cut.is_some()) {
+            _ if !policy.is_same(&of_agent) => Certainty::WouldGet,
+            Some(run) if run.is_whole() => Certainty::Recorded,
+            Some(_) => Certainty::WouldGet,
+            None if self.is_of_agent(&policy, path, copy) => Certainty::Reconstructed,
+            None => Certainty::WouldGet,
+        };
         Ok(EffectivePolicy {
             is_current: self.catalog.is_current(&policy),
             policy,
@@ -253,8 +253,17 @@ impl Config {
             chosen_by,
             certainty,
             warnings,
-            store_warnings,
+            store_warnings: store.map(|spec| spec.warnings.clone()).unwrap_or_default(),
         })
+    }
+
+    /// Returns the path that notices print for the output at `path`: that of its original if it is a kept copy, otherwise
+    /// its own, absolute, without resolving links.
+    pub fn saved_as(&self, path: &Path) -> String {
+        match self.record_of(&self.stores.specs, path) {
+            Some(Record::Copy(copy)) => copy.original,
+            _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned(),
+        }
     }
 
     /// Returns where the policy for a new output comes from: `flags`, the configuration file, or `default`.
@@ -329,23 +338,20 @@ impl Config {
         self.by_origin(origin.unwrap_or_default())
     }
 
-    /// Whether the file at `path` is in an agent's store, and may have been made under this policy. A copy in overspill's
-    /// own store does not say where it is from.
-    fn is_of_agent(&self, policy: &Policy, chosen_by: &ChosenBy, path: Option<&Path>) -> bool {
-        let is_candidate = match chosen_by {
-            ChosenBy::Store(names) => names.iter().any(|name| name == policy.name()),
-            ChosenBy::Person | ChosenBy::Variable => {
-                self.candidates(path).iter().any(|name| name == policy.name())
-            }
-        };
-        is_candidate && self.store_of(path).is_some_and(|(spec, _)| spec.agent != OWN)
+    /// Whether the file at `path` is in an agent's store, or a kept copy from there, and may have been made under this
+    /// policy.
+    fn is_of_agent(&self, policy: &Policy, path: Option<&Path>, copy: Option<&CopyRecord>) -> bool {
+        let is_stored = || self.store_of(path).is_some_and(|(spec, _)| spec.agent != OWN);
+        let may_be = |names: Vec<String>| names.iter().any(|name| name == policy.name());
+        (copy.is_some() || is_stored()) && may_be(self.candidates(path))
     }
 
     /// Returns what decides which policies may have created the file at `path`; files that agree in it have the same.
     /// `stores` are those that can contain it.
     pub(crate) fn file_origin(&self, stores: &[Arc<StoreSpec>], path: &Path) -> FileOrigin {
-        if let Some(run) = self.run_of(stores, path).filter(|run| self.catalog.knows(&run.policy)) {
-            return FileOrigin { policies: vec![run.policy.clone()], day: None, run: Some(run) };
+        if let Some(record) = self.record_of(stores, path) {
+            let policies = record.cut().0.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
+            return FileOrigin { policies, day: None, record: Some(record) };
         }
         let rule = std::path::absolute(path).ok();
         let rule = rule.and_then(|path| Some(store_among(stores, &path, &self.env)?.1));
@@ -353,14 +359,20 @@ impl Config {
         let policies: Vec<String> =
             rule.policies.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
         let day = if policies.len() > 1 { made(path, rule) } else { None };
-        FileOrigin { policies, day, run: None }
+        FileOrigin { policies, day, record: None }
     }
 
-    /// Returns what the record of the run says that made the file at `path`.
-    fn run_of(&self, stores: &[Arc<StoreSpec>], path: &Path) -> Option<RunNote> {
+    /// Returns what is recorded of the file at `path`, if it is in overspill's own store and the first policy that the
+    /// record names can be used as it says.
+    fn record_of(&self, stores: &[Arc<StoreSpec>], path: &Path) -> Option<Record> {
         let path = std::path::absolute(path).ok()?;
         let (spec, _) = store_among(stores, &path, &self.env)?;
-        if spec.agent == OWN { RunNote::of(&self.env, &path) } else { None }
+        let record = Record::of(&self.env, &path).filter(|_| spec.agent == OWN)?;
+        let (policies, parameters, _) = record.cut();
+        let takes_all =
+            |mut policy: Policy| parameters.iter().all(|(key, value)| policy.set(key, value).is_ok());
+        let is_usable = policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all));
+        is_usable.then_some(record)
     }
 
     /// Returns the policies of an origin, most likely first.

@@ -37,8 +37,8 @@ pub enum LimitsFrom {
     Agent(PathBuf),
     /// Overspill's configuration file.
     Config(PathBuf),
-    /// The record of the run that made the output.
-    Run,
+    /// The record of the output: `run`, or for a kept copy where those of the original were from.
+    Record(String),
     /// A setting that is applied in this session.
     Setting,
     /// Command-line flags.
@@ -50,7 +50,7 @@ impl fmt::Display for LimitsFrom {
         match self {
             LimitsFrom::Policy => f.write_str("policy"),
             LimitsFrom::Flags => f.write_str("flags"),
-            LimitsFrom::Run => f.write_str("run"),
+            LimitsFrom::Record(from) => f.write_str(from),
             LimitsFrom::Setting => f.write_str("setting, in this session"),
             LimitsFrom::Agent(path) | LimitsFrom::Config(path) => write!(f, "{}", path.display()),
         }

@@ -162,3 +162,51 @@ fn stores_name_policies_that_there_are() {
         }
     }
 }
+
+#[test]
+fn a_kept_copy_is_cut_as_its_record_says_or_as_any_file_of_ours_if_that_cannot_be() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let own = home.path().join(".local/share/overspill");
+    let copy = own.join("tool-output/tool_001a20feed397001U5yZfVLODbQO");
+    let record = own.join("records/tool_001a20feed397001U5yZfVLODbQO.json");
+    write(&copy, "x");
+    let cut_by = |policies: &str, parameters: &str| {
+        let text = format!(
+            r#"{{"path": "/p", "original": "/elsewhere/out", "modified": "2026-11-01T00:00:00Z", "agent": "pi", "tool": null,
+            "session": null, "project": null, "holds": "raw", "command": "", "policies": {policies},
+            "parameters": {parameters}, "limits_from": "/etc/limits"}}"#
+        );
+        write(&record, &text);
+        for directory in [&own, &own.join("tool-output"), &own.join("records")] {
+            std::fs::set_permissions(directory, PermissionsExt::from_mode(0o700)).unwrap();
+        }
+        let config = config(home.path());
+        let found = config.resolve(&Overrides::default(), Some(&copy)).unwrap();
+        let limits = (found.policy.max_lines(), found.limits_from.to_string());
+        (found.policy.name().to_owned(), limits, found.certainty, config.saved_as(&copy))
+    };
+    let as_recorded = |from: &str, certainty| {
+        ("pi/bash".to_owned(), (Some(7), from.to_owned()), certainty, "/elsewhere/out".to_owned())
+    };
+    let sound = cut_by(r#"["pi/bash", "pi/grep"]"#, r#"{"max_lines": "7"}"#);
+    assert_eq!(sound, as_recorded("/etc/limits", Certainty::Reconstructed));
+    let limits = (Some(2000), "policy".to_owned());
+    let ours = (
+        "opencode/output".to_owned(),
+        limits.clone(),
+        Certainty::WouldGet,
+        copy.to_str().unwrap().to_owned(),
+    );
+    for (policies, parameters) in [
+        (r#"["no/such"]"#, "{}"),
+        (r#"["pi/bash"]"#, r#"{"max_lines": "many"}"#),
+        (r#"["pi/bash"]"#, r#"{"no_such": "7"}"#),
+        ("7", "{}"),
+    ] {
+        assert_eq!(cut_by(policies, parameters), ours, "{policies} {parameters}");
+    }
+    // Its store named no policy: so it is of the original.
+    let unnamed = cut_by("[]", "{}");
+    assert_eq!(unnamed, ("opencode/output".into(), limits, Certainty::WouldGet, "/elsewhere/out".into()));
+}

@@ -133,9 +133,8 @@ impl Finder<'_> {
     }
 
     fn got(&self, output: &CorpusOutput, bytes: &[u8]) -> OutputGot {
-        let path = output.path();
-        match self.policies.of(&path) {
-            Ok(resolved) => OutputGot::of(bytes, &path, &resolved.policy),
+        match self.policies.of(&output.path()) {
+            Ok(resolved) => OutputGot::of(bytes, &output.saved_as(), &resolved.policy),
             Err(why) => OutputGot::Unknown(why),
         }
     }

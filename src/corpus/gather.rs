@@ -100,6 +100,16 @@ impl CorpusOutput {
         }
     }
 
+    /// Returns the path that notices print.
+    pub(crate) fn saved_as(&self) -> String {
+        match self {
+            CorpusOutput::Entry(entry) => entry.saved_as(),
+            CorpusOutput::Named(path) | CorpusOutput::Found(path) => {
+                std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned()
+            }
+        }
+    }
+
     /// Returns the agent whose store has it; `None` for a file outside all stores.
     pub(crate) fn agent(&self, config: &Config) -> Option<String> {
         match self {

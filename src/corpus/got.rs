@@ -1,7 +1,6 @@
 //! What the model got of one output by its policy, and what that means for each of its lines.
 
 use std::ops::Range;
-use std::path::Path;
 
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::{self, Input, LimitHit, Output, PlanError, Policy, Preview, Status, ToCount, Totals};
@@ -48,19 +47,18 @@ pub(crate) enum LineGot {
 ///
 /// # Errors
 /// Same as [`preview::plan`].
-pub(crate) fn planned(bytes: &[u8], path: &Path, policy: &Policy) -> Result<Preview, PlanError> {
-    planned_with(bytes, path, policy, ToCount::All)
+pub(crate) fn planned(bytes: &[u8], saved_as: &str, policy: &Policy) -> Result<Preview, PlanError> {
+    planned_with(bytes, saved_as, policy, ToCount::All)
 }
 
-/// Returns the path that notices print.
-pub(super) fn saved_as(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
-}
-
-fn planned_with(bytes: &[u8], path: &Path, policy: &Policy, counts: ToCount) -> Result<Preview, PlanError> {
-    let saved_as = saved_as(path);
+fn planned_with(
+    bytes: &[u8],
+    saved_as: &str,
+    policy: &Policy,
+    counts: ToCount,
+) -> Result<Preview, PlanError> {
     let totals = Totals::unknown();
-    let input = Input::new(Output { bytes, totals: &totals }, &saved_as);
+    let input = Input::new(Output { bytes, totals: &totals }, saved_as);
     let count = |_, want| Some(units::measure_all(bytes, want));
     preview::plan_counting(&input, policy, counts, count).map(|counted| counted.preview)
 }
@@ -68,12 +66,12 @@ fn planned_with(bytes: &[u8], path: &Path, policy: &Policy, counts: ToCount) -> 
 impl OutputGot {
     /// Plans the preview of an output. Reads no more of it than the plan does, unless it takes a total to settle what is
     /// kept: whether an output is cut, or how long a notice is, may depend on one.
-    pub(crate) fn of(bytes: &[u8], path: &Path, policy: &Policy) -> Self {
-        Self::with(bytes, path, policy, ToCount::Ranges)
+    pub(crate) fn of(bytes: &[u8], saved_as: &str, policy: &Policy) -> Self {
+        Self::with(bytes, saved_as, policy, ToCount::Ranges)
     }
 
-    fn with(bytes: &[u8], path: &Path, policy: &Policy, counts: ToCount) -> Self {
-        let Ok(preview) = planned_with(bytes, path, policy, counts) else {
+    fn with(bytes: &[u8], saved_as: &str, policy: &Policy, counts: ToCount) -> Self {
+        let Ok(preview) = planned_with(bytes, saved_as, policy, counts) else {
             return Self::Ranges { kept: Vec::new(), lost_by: LostBy::Error };
         };
         let lost_by = match (&preview.status, preview.truncated_by) {
@@ -224,7 +222,7 @@ mod tests {
         let mut policy = Catalog::builtin().get("kimi-code/bash").unwrap();
         policy.set("line_units", "9000").unwrap();
         policy.set_max_size(300).unwrap();
-        let got = OutputGot::of(&bytes, Path::new("/tmp/out"), &policy);
+        let got = OutputGot::of(&bytes, "/tmp/out", &policy);
         let OutputGot::Ranges { kept, .. } = &got else { panic!("{got:?}") };
         assert_eq!(kept, &[0..4096, 4096..bytes.len()]);
         assert_eq!(got.line(&(0..bytes.len() - 1)).is_kept(), Some(false));
@@ -239,8 +237,8 @@ mod tests {
             let (totals, hits) = (Totals::count(&bytes), hits(&bytes));
             for policy in policies() {
                 let input = Input::new(Output { bytes: &bytes, totals: &totals }, "/tmp/out");
-                let got = OutputGot::of(&bytes, Path::new("/tmp/out"), &policy);
-                let counted = OutputGot::with(&bytes, Path::new("/tmp/out"), &policy, ToCount::All);
+                let got = OutputGot::of(&bytes, "/tmp/out", &policy);
+                let counted = OutputGot::with(&bytes, "/tmp/out", &policy, ToCount::All);
                 prop_assert_eq!(&got, &counted, "{}: as with all totals", policy.name());
                 let text = preview::plan(&input, &policy).map(|preview| preview.text(&input)).unwrap_or_default();
                 let whole: HashSet<&str> = whole_lines(&text).collect();

@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 use crate::source::share_out;
 use crate::tune::{Tuner, VisitedOutput};
 
-use super::got::saved_as;
 use super::{Corpus, CorpusOutput, CorpusReader, ReadFault};
 
 /// Takes what a measurement finds out; shared by its threads.
@@ -53,7 +52,7 @@ fn visit(
     number: usize,
     watcher: &impl MeasureWatcher,
 ) -> Result<(), String> {
-    let saved_as = saved_as(&output.path());
+    let saved_as = output.saved_as();
     let visited = reader.look(output, &mut || true, &mut |open| {
         tuner.visit(&open, &mut open.supply(), &saved_as).map_err(|error| error.to_string())
     });

@@ -20,13 +20,15 @@ pub use list::scan::scan;
 pub use list::sort::{SortBy, sum};
 pub use list::{DirWatch, IdMatch, Listing, has_prefix, list, prefer_whole, resolve};
 pub use own::id::{Id, IdForm, new_id, parse_id};
-pub use own::run::{RunNote, RunSize};
-pub use own::write::{NewSpill, UNFINISHED};
+pub use own::kept::Kept;
+pub use own::record::{CopyRecord, Exit, OutputSize, Record, RunRecord};
+pub use own::write::{KEPT_ALREADY, NewSpill, UNFINISHED};
 pub use own::{OwnError, OwnStore, own_home, own_root};
 pub use spec::expand::Unset;
 pub use spec::retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits};
 pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
 
+pub(crate) use own::record;
 pub(crate) use own::write::{next_id, random};
 pub(crate) use spec::store_among;
 

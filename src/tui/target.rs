@@ -21,12 +21,21 @@ pub struct Target {
 pub struct Subject {
     /// The name shown on the screen.
     pub name: String,
+    /// The absolute path of its file; none if it is no file, or may become another one.
+    pub file: Option<String>,
     /// What a plan needs besides the bytes.
     pub context: InputContext<MapView>,
     /// The policy with its limits.
     pub policy: EffectivePolicy,
     /// The policies that may have made the output, if its store tells; most likely first.
     pub candidates: Vec<EffectivePolicy>,
+}
+
+impl Subject {
+    /// Returns the path of its file, or else the one that notices print.
+    pub(crate) fn path(&self) -> &str {
+        self.file.as_ref().unwrap_or(&self.context.saved_as)
+    }
 }
 
 /// Where an output was opened from.

@@ -3,6 +3,8 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
+use crate::store::Exit;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -35,6 +37,15 @@ pub enum Stop {
     TimedOut,
     /// By overspill, when nobody was left to read its output.
     Unwanted,
+}
+
+impl From<Ended> for Exit {
+    fn from(ended: Ended) -> Exit {
+        match ended.status {
+            ProcessStatus::Code(code) => Exit::Code(code),
+            ProcessStatus::Signal(signal) => Exit::Signal(signal),
+        }
+    }
 }
 
 impl Ended {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::capture::process::exit::{Ended, Stop};
+use crate::capture::request::About;
 use crate::capture::spill::content::Content;
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::sink::{Begin, Received, Stopped, Whereabouts};
 use crate::preview::{Stream, Totals};
-
-use super::record::{About, Exit, OutputSize, Record};
+use crate::store::{Exit, OutputSize, Record, RunRecord, record};
 
 /// A command or stream that was captured to its end. No file has its final name yet: [`Captured::finish`] keeps what
 /// is to be kept, and dropping this leaves no file.
@@ -88,7 +88,7 @@ impl Captured {
             Stop::TimedOut => Some("timeout".to_owned()),
             Stop::Unwanted => Some("its reader had gone".to_owned()),
         });
-        Record {
+        Record::Run(RunRecord {
             path: path.to_owned(),
             command: about.command.clone(),
             directory: about.directory.to_string_lossy().into_owned(),
@@ -103,7 +103,7 @@ impl Captured {
             truncated: output.stopped.as_ref().map(|stopped| stopped.as_str().to_owned()),
             policy: about.policy.clone(),
             parameters: about.parameters.clone(),
-        }
+        })
     }
 }
 
@@ -265,7 +265,7 @@ impl CapturedOutput {
         match spill.finish(durable) {
             Ok(path) => Some(path),
             Err(error) => {
-                place.records().into_iter().for_each(|env| super::record::remove(env, &name));
+                place.records().into_iter().for_each(|env| record::remove(env, &name));
                 self.fail(error);
                 None
             }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::capture::request::{CAP, KeepSpill, Request, set_true};
+use crate::capture::request::{About, CAP, KeepSpill, Request, set_true};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Location;
 use crate::capture::spill::sink::Stopped;
@@ -12,7 +12,6 @@ use crate::preview::{
 
 use super::captured::Captured;
 use super::headroom::{self, Fitted, TextExtent};
-use super::record::About;
 
 /// The path that notices print if nothing was saved.
 pub const NOT_SAVED: &str = "<not saved>";

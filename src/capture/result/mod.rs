@@ -1,6 +1,5 @@
-//! What a capture returns: the captured output, the preview made from it, and the record stored beside it.
+//! What a capture returns: the captured output, the preview made from it.
 
 pub(crate) mod captured;
 pub(crate) mod finish;
 pub(crate) mod headroom;
-pub(crate) mod record;

@@ -123,7 +123,7 @@ impl Search<'_> {
             let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
             each_hit(&mut open.supply(), self.pattern, &|| true, |hit| {
-                let (got, by) = planned.get_or_insert_with(|| self.got(&path, &open));
+                let (got, by) = planned.get_or_insert_with(|| self.got(output, &open));
                 let fate = got.line(&hit.line);
                 if self.only_lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());
@@ -155,10 +155,10 @@ impl Search<'_> {
     }
 
     /// Plans what the model got of an output; also returns the policy, or why there is none.
-    fn got(&self, path: &Path, bytes: &[u8]) -> (OutputGot, Result<Arc<EffectivePolicy>, String>) {
-        let by = self.policies.of(path);
+    fn got(&self, output: &CorpusOutput, bytes: &[u8]) -> (OutputGot, Result<Arc<EffectivePolicy>, String>) {
+        let by = self.policies.of(&output.path());
         let got = match &by {
-            Ok(by) => OutputGot::of(bytes, path, &by.policy),
+            Ok(by) => OutputGot::of(bytes, &output.saved_as(), &by.policy),
             Err(why) => OutputGot::Unknown(why.clone()),
         };
         (got, by)

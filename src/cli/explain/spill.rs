@@ -59,7 +59,7 @@ pub(super) fn look(config: &Config, entries: &Selected, found: &Recognised, path
 fn left(entries: &Selected, path: &Path) -> Option<String> {
     let entry = entries.find(path.as_os_str()).ok()??;
     Some(match entry.left(entries.now) {
-        _ if entries.is_kept(entry) => "you keep it".to_owned(),
+        _ if entry.is_kept() => "you keep it".to_owned(),
         Left::For(rest) => format!("deleted in {}", span_left(rest.as_secs().try_into().unwrap_or(0))),
         Left::Overdue(late) => format!("overdue for {}", span(late.as_secs().try_into().unwrap_or(0))),
         Left::Open => format!("deleted: {}", entry.left_word(entries.now)),

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::capture;
 use crate::cli::args::ShowArgs;
 use crate::cli::stores::row::{self, EntryJson, age, left, mode};
 use crate::cli::stores::runs;
@@ -19,7 +18,7 @@ use crate::human::{size, span, thousands};
 use crate::known::{Extent, Warning};
 use crate::preview::Policy;
 use crate::source::OpenError;
-use crate::store::{Entry, EntryStatus, Holds};
+use crate::store::{Entry, EntryStatus, Holds, RunRecord};
 
 /// An entry's facts as in `--json`: those of `list`, and more.
 #[derive(Serialize)]
@@ -35,7 +34,7 @@ struct EntryDetails {
     exposed: bool,
     note: Option<String>,
     warnings: Vec<String>,
-    run: Option<capture::Record>,
+    run: Option<RunRecord>,
 }
 
 /// The facts of a file that is not in a store.
@@ -78,7 +77,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
 }
 
 impl EntryDetails {
-    fn of(entry: &Entry, run: Option<capture::Record>, selected: &Selected, config: &Config) -> Self {
+    fn of(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &Config) -> Self {
         Self {
             version: 1,
             record: EntryJson::of(entry, selected),
@@ -149,11 +148,13 @@ fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
     lines.iter().try_for_each(|(name, value)| writeln!(out, "{name:<9} {value}"))
 }
 
-fn of_entry(entry: &Entry, run: Option<&capture::Record>, selected: &Selected, config: &Config) -> Vec<Line> {
+fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Line> {
     let spec = entry.store();
     let retention = row::retention(&spec.retention.as_set(&config.env));
-    let expires = entry.expires.at().filter(|_| !selected.is_kept(entry));
-    let expires = expires.map_or(String::new(), |time| format!("{} ", moment(time)));
+    let rule = match entry.is_kept() {
+        true => "kept: no rule deletes it".to_owned(),
+        false => rule(entry.rule.as_str(), &retention),
+    };
     let mut lines = vec![
         ("id", safe(entry.id().as_bytes())),
         ("path", safe(entry.path().as_os_str().as_encoded_bytes())),
@@ -163,20 +164,34 @@ fn of_entry(entry: &Entry, run: Option<&capture::Record>, selected: &Selected, c
         ("project", safe_or_dash(entry.project())),
         ("size", bytes(entry.size())),
         ("modified", format!("{} ({} ago)", moment(entry.modified()), age(entry, selected.now))),
-        ("expires", format!("{expires}({})", safe(left(entry, selected).as_bytes()))),
-        ("rule", rule(entry.rule.as_str(), &retention)),
+        ("expires", expires(entry, selected)),
+        ("rule", rule),
         ("holds", holds(entry.holds())),
         ("policies", names(&config.candidates(Some(&entry.path())))),
         ("mode", access(&mode(entry.mode), entry.exposed())),
         ("owner", owner(entry.owner, config)),
         ("status", safe(entry.status.words().as_bytes())),
     ];
-    let notes = [&spec.retention.note, &spec.note];
+    let notes = [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !entry.is_kept()));
     lines.extend(notes.into_iter().flatten().map(|note| ("note", safe(note.as_bytes()))));
     lines.extend(warnings(entry, config).iter().map(|text| ("warning", safe(text.as_bytes()))));
-    let told = run.map(runs::in_words).unwrap_or_default().into_iter().filter(|(_, value)| !value.is_empty());
-    lines.extend(told.map(|(name, value)| (name, safe(value.as_bytes()))));
+    let told = run.map(runs::in_words).into_iter().chain(entry.copy().map(|copy| runs::copy_in_words(copy)));
+    lines.extend(
+        told.flatten()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| (name, safe(value.as_bytes()))),
+    );
     lines
+}
+
+fn expires(entry: &Entry, selected: &Selected) -> String {
+    let left = safe(left(entry, selected).as_bytes());
+    let copy = if selected.kept.has_copy_of(entry) { "; you keep a copy" } else { "" };
+    match entry.expires.at() {
+        _ if entry.is_kept() => "never: you keep it".to_owned(),
+        Some(time) => format!("{} ({left}){copy}", moment(time)),
+        None => format!("({left}){copy}"),
+    }
 }
 
 /// Returns the warnings of its store, and of the policy at the time.
@@ -191,7 +206,9 @@ fn warnings(entry: &Entry, config: &Config) -> Vec<String> {
     let policy =
         config.candidates(Some(&entry.path())).first().and_then(|name| config.catalog.get(name).ok());
     let policy = policy.as_ref().map_or(&[][..], Policy::warnings);
-    Warning::of(policy, &entry.store().warnings, extent).iter().map(|warning| warning.text.clone()).collect()
+    let resolved = config.resolve(&Overrides::default(), Some(&entry.path()));
+    let store = resolved.map_or_else(|_| entry.store().warnings.clone(), |resolved| resolved.store_warnings);
+    Warning::of(policy, &store, extent).iter().map(|warning| warning.text.clone()).collect()
 }
 
 fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {

@@ -87,6 +87,7 @@ pub(crate) fn command(
         return Ok((super::finish(running.wait()?, request, place)?, Showing::NotShown));
     };
     let subject = Subject {
+        file: None,
         name: label(args.command.join(OsStr::new(" ")).as_bytes()),
         context: InputContext {
             saved_as: saved_as(&path, request),

@@ -14,14 +14,14 @@ use std::os::fd::AsFd;
 use std::process::Command;
 
 use crate::capture::{
-    self, About, Captured, FinishedCapture, HOLD, Headroom, Location, NoPreview, Options, Record, Request,
+    self, About, Captured, FinishedCapture, HOLD, Headroom, Location, NoPreview, Options, Request,
     SinkLimits, StartError, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::human::size;
 use crate::preview::{PerStream, Status, Want};
 use crate::source::Awaited;
-use crate::store::{self, Env, Stores};
+use crate::store::{self, Env, Record, Stores};
 
 use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
 use super::inspect::preview;

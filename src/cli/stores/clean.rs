@@ -5,15 +5,14 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::capture;
 use crate::cli::args::CleanArgs;
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::{Config, Need};
 use crate::human::{size, thousands};
 use crate::store::{
-    self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Skipped, SortBy, ToDelete, Trigger,
-    Why, clean_plan,
+    self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Record, Skipped, SortBy, ToDelete,
+    Trigger, Why, clean_plan,
 };
 
 use super::confirm::{Consent, ask};
@@ -122,7 +121,7 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
         max_total: args.max_total.map(|size| size.number),
         asked: Trigger::ByHand,
     };
-    let plan = clean_plan(&selected.entries, &selected.kept, selected.now, &rule);
+    let plan = clean_plan(&selected.entries, selected.now, &rule);
     if args.json {
         as_json(&selected, &plan, consent, &config.env)
     } else {
@@ -212,7 +211,7 @@ fn delete(selected: &Selected, plan: &CleanPlan, env: &Env) -> anyhow::Result<Ve
     let ends = plan.to_delete.iter().map(&mut one).collect();
     cleaner.unlogged().into_iter().for_each(say);
     // A record that is left behind is removed by the next cleaning.
-    let _ = capture::Record::sweep(env, selected.now);
+    let _ = Record::sweep(env, selected.now);
     Ok(ends)
 }
 

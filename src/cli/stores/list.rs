@@ -1,6 +1,8 @@
 //! `overspill list`: lists stored outputs without a screen.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use crate::cli::args::ListArgs;
 use crate::cli::table::{Align, Table, safe, safe_or_dash};
@@ -10,14 +12,14 @@ use crate::human::size;
 use crate::store::{Entry, SortBy};
 
 use super::row::{EntryJson, age, left, mode};
-use super::runs::Runs;
+use super::runs;
 use super::select::{Selected, Whose};
 
 /// Lists entries, youngest first by default.
 pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
     let mut selected = Selected::list(config, whose)?.with_marks(config);
-    let runs = Runs::of(&mut selected.entries, &config.env);
+    let commands = runs::commands(&mut selected.entries, &config.env);
     let any = !selected.entries.is_empty();
     sort(&mut selected, args);
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
@@ -29,7 +31,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
         let which = if any { " of that kind" } else { "" };
         say(&format!("no stored outputs{which}; `overspill stores` shows the directories searched"));
     } else {
-        table(&selected, &runs).print(&mut out)?;
+        table(&selected, &commands).print(&mut out)?;
     }
     Ok(out.flush()?)
 }
@@ -44,7 +46,7 @@ fn sort(selected: &mut Selected, args: &ListArgs) {
 }
 
 /// The command is the last column, if any is recorded.
-fn table(selected: &Selected, runs: &Runs) -> Table<9> {
+fn table(selected: &Selected, commands: &HashMap<PathBuf, String>) -> Table<9> {
     use Align::{Left, Right};
     let heads = [
         ("agent", Left),
@@ -59,16 +61,17 @@ fn table(selected: &Selected, runs: &Runs) -> Table<9> {
     ];
     let mut table = Table::new(heads).yielding(&[8]).omitting(&[6, 5, 1, 8, 3, 0]);
     for entry in &selected.entries {
+        let left = safe(left(entry, selected).as_bytes());
         table.row([
             safe(entry.agent().as_bytes()),
             safe_or_dash(entry.tool()),
             size(entry.size()),
             age(entry, selected.now),
-            safe(left(entry, selected).as_bytes()),
+            if selected.kept.has_copy_of(entry) { "kept".to_owned() } else { left },
             marked_mode(entry),
             safe_or_dash(entry.whose()),
             safe(entry.id().as_bytes()),
-            safe(runs.command(entry).as_bytes()),
+            commands.get(&entry.path()).map(|words| safe(words.as_bytes())).unwrap_or_default(),
         ]);
     }
     table

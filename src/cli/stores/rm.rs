@@ -3,13 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
-use crate::capture;
 use crate::cli::args::RmArgs;
 use crate::cli::table::{Align, Table, safe};
 use crate::cli::{CommandResult, Failure, input, say};
 use crate::config::Config;
 use crate::human::size;
-use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Why};
+use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Record, Why};
 
 use super::clean::outputs;
 use super::confirm::{Consent, ask};
@@ -22,7 +21,7 @@ pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
     let entries = meant(&selected, &args.names)?;
-    let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, &selected, consent)?)));
+    let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent)?)));
     if let Some((entry, why)) = refused {
         return Err(Failure::Failed(format!("{}: {why}; nothing was deleted", entry.path().display())).into());
     }
@@ -52,10 +51,12 @@ fn elsewhere(word: &OsStr) -> Failure {
 }
 
 /// Returns why an entry cannot be deleted, or not without asking.
-fn refusal(entry: &Entry, selected: &Selected, consent: Consent) -> Option<String> {
+fn refusal(entry: &Entry, consent: Consent) -> Option<String> {
     let unusual = entry.status.words();
     match entry.status {
-        _ if selected.is_kept(entry) => Some("you keep it; release it in Outputs first".to_owned()),
+        _ if entry.is_kept() && consent != Consent::Ask => {
+            Some("you keep it; run without --yes to confirm".to_owned())
+        }
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
         EntryStatus::HardLinked if consent == Consent::Ask => None,
         EntryStatus::HardLinked => {
@@ -83,6 +84,9 @@ fn asked(entries: &[&Entry], selected: &Selected) -> io::Result<bool> {
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
         writeln!(out, "{} has other names (hard link): they stay, and no space is freed", path(entry))?;
     }
+    for entry in entries.iter().filter(|entry| entry.is_kept()) {
+        writeln!(out, "{} is kept: you chose that it never expires", path(entry))?;
+    }
     out.flush()?;
     let bytes = store::sum(entries.iter().map(|entry| entry.size()));
     ask(&format!("Delete {}, {}?", outputs(entries.len() as u64), size(bytes)))
@@ -95,10 +99,12 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
     };
     let mut stayed = Vec::new();
     for entry in entries {
-        // The user knows of the other names only if asked.
-        let told = consent == Consent::Ask && entry.status == EntryStatus::HardLinked;
-        let mode = if told { DeleteMode::Single } else { DeleteMode::Bulk };
-        match cleaner.delete(entry, Why::Asked, mode, &config.env, selected.now) {
+        // The user knows of the other names, and that it is kept, only if asked.
+        let told = consent == Consent::Ask;
+        let is_linked = told && entry.status == EntryStatus::HardLinked;
+        let mode = if is_linked { DeleteMode::Single } else { DeleteMode::Bulk };
+        let why = if told && entry.is_kept() { Why::AskedKept } else { Why::Asked };
+        match cleaner.delete(entry, why, mode, &config.env, selected.now) {
             store::DeleteOutcome::Deleted => {
                 writeln!(crate::cli::safe::stdout(), "deleted: {}, {}", path(entry), size(entry.size()))?;
             }
@@ -112,7 +118,7 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
     }
     cleaner.unlogged().into_iter().for_each(say);
     // A record that is left behind is removed by the next cleaning.
-    let _ = capture::Record::sweep(&config.env, selected.now);
+    let _ = Record::sweep(&config.env, selected.now);
     if stayed.is_empty() {
         Ok(())
     } else {

@@ -23,6 +23,8 @@ pub(crate) struct EntryJson {
     expires: Option<String>,
     rule: &'static str,
     holds: &'static str,
+    /// The path of the original, of a kept copy.
+    copy_of: Option<String>,
     status: Cow<'static, str>,
     mode: String,
 }
@@ -30,8 +32,6 @@ pub(crate) struct EntryJson {
 impl EntryJson {
     /// Converts a selected entry. What the user keeps does not expire.
     pub(crate) fn of(entry: &Entry, selected: &Selected) -> Self {
-        let kept = selected.is_kept(entry);
-        let expires = entry.expires.at().filter(|_| !kept);
         Self {
             id: entry.id().into_owned(),
             path: entry.path().to_string_lossy().into_owned(),
@@ -40,9 +40,10 @@ impl EntryJson {
             session: entry.whose().map(str::to_owned),
             size: entry.size(),
             modified: entry.modified().to_string(),
-            expires: expires.map(|time| time.to_string()),
-            rule: if kept { "kept" } else { entry.rule.as_str() },
+            expires: entry.expires.at().map(|time| time.to_string()),
+            rule: entry.rule.as_str(),
             holds: entry.holds().as_str(),
+            copy_of: entry.copy().map(|copy| copy.original.clone()),
             status: status(entry, selected),
             mode: mode(entry.mode),
         }
@@ -52,7 +53,7 @@ impl EntryJson {
 /// Returns what is unusual about an entry, or else whether it is overdue or never deleted.
 fn status(entry: &Entry, selected: &Selected) -> Cow<'static, str> {
     match (entry.status, entry.left(selected.now)) {
-        (EntryStatus::Ok, Left::Overdue(_)) if !selected.is_kept(entry) => "overdue".into(),
+        (EntryStatus::Ok, Left::Overdue(_)) => "overdue".into(),
         (EntryStatus::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
         (status, _) => status.words(),
     }
@@ -71,7 +72,6 @@ pub(crate) fn age(entry: &Entry, now: Timestamp) -> String {
 /// Formats an entry's time left, or the rule's name if there is none; anything unusual takes precedence.
 pub(crate) fn left(entry: &Entry, selected: &Selected) -> String {
     match (entry.status, entry.left(selected.now)) {
-        (EntryStatus::Ok, _) if selected.is_kept(entry) => "kept".to_owned(),
         (EntryStatus::Ok, Left::For(rest)) => span_left(seconds(rest)),
         (EntryStatus::Ok, Left::Overdue(late)) => format!("overdue {}", span(seconds(late))),
         (EntryStatus::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".to_owned(),

@@ -1,46 +1,43 @@
-//! What is recorded about the runs that created outputs: the command, how it ended, how much it printed.
+//! What is recorded about outputs: of the run that printed one, or of the original of a kept copy.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::capture::{self, Exit, OutputSize};
 use crate::human::{lines, size};
-use crate::store::{Entry, Env};
+use crate::store::{CopyRecord, Entry, Env, Exit, OutputSize, Record, RunRecord};
 
-/// Records by the path of their spill.
-#[derive(Debug, Default)]
-pub(crate) struct Runs(HashMap<PathBuf, capture::Record>);
-
-impl Runs {
-    /// Reads the records of entries in all stores, since `--layout agent` saves in any; also sets the entries' tools.
-    pub(crate) fn of(entries: &mut [Entry], env: &Env) -> Runs {
-        let recorded = capture::Record::names(env);
-        let runs =
-            entries.iter_mut().filter(|entry| entry.name().to_str().is_some_and(|n| recorded.contains(n)));
-        Runs(runs.filter_map(|entry| Some((entry.path(), learn(entry, env)?))).collect())
-    }
-
-    /// Returns the command that created an entry; empty if not recorded.
-    pub(crate) fn command(&self, entry: &Entry) -> String {
-        self.0.get(&entry.path()).map(|run| run.command.join(" ")).unwrap_or_default()
-    }
+/// Returns the recorded commands by the paths of entries in all stores, since `--layout agent` saves in any; also sets the
+/// entries' tools.
+pub(crate) fn commands(entries: &mut [Entry], env: &Env) -> HashMap<PathBuf, String> {
+    let recorded = Record::names(env);
+    let is_recorded = |entry: &&mut Entry| entry.name().to_str().is_some_and(|name| recorded.contains(name));
+    let command = |entry: &mut Entry| match entry.copy() {
+        Some(copy) => Some(copy.command.clone()),
+        None => learn(entry, env).map(|run| run.command.join(" ")),
+    };
+    let recorded = entries.iter_mut().filter(is_recorded);
+    recorded.filter_map(|entry| Some((entry.path(), command(entry)?))).collect()
 }
 
-/// Reads the record of the run that created an entry, and sets the entry's tool from it. Several places may have the
-/// same name: the path in the record decides.
-pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<capture::Record> {
-    let run = capture::Record::read(env, entry.name().to_str()?)?;
-    if entry.path() != Path::new(&run.path) {
-        return None;
-    }
-    if let Some(tool) = &run.tool {
-        entry.learn_tool(tool);
-    }
+/// Reads the record of the run that created an entry, and sets the entry's tool from it.
+pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<RunRecord> {
+    let run = Record::of_run(env, &entry.path())?;
+    run.tool.iter().for_each(|tool| entry.learn_tool(tool));
     Some(run)
 }
 
+/// Returns what is recorded of a kept copy as pairs of label and value; not yet safe to print.
+pub(crate) fn copy_in_words(copy: &CopyRecord) -> Vec<(&'static str, String)> {
+    let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
+    vec![
+        ("copy of", copy.original.clone()),
+        ("command", copy.command.clone()),
+        ("cut by", cut.unwrap_or_default()),
+    ]
+}
+
 /// Returns a record as pairs of label and value; not yet safe to print.
-pub(crate) fn in_words(run: &capture::Record) -> Vec<(&'static str, String)> {
+pub(crate) fn in_words(run: &RunRecord) -> Vec<(&'static str, String)> {
     let exit = run.exit.map(|exit| match exit {
         Exit::Code(code) => format!("with status {code}"),
         Exit::Signal(signal) => format!("by signal {signal}"),

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::cli::{Failure, input, say, suggest};
 use crate::config::Config;
 use crate::source::OpenError;
-use crate::store::{self, Entry, Listing, OwnStore, RootReport, StoreSpec};
+use crate::store::{self, Entry, Kept, Listing, OwnStore, RootReport, StoreSpec};
 use crate::text::label::label;
 
 /// The name of overspill's own store in listings.
@@ -34,8 +34,8 @@ pub(crate) enum Whose<'a> {
 pub(crate) struct Selected {
     /// The entries.
     pub entries: Vec<Entry>,
-    /// The ids in overspill's own store that the user keeps.
-    pub kept: BTreeSet<String>,
+    /// What the user keeps.
+    pub kept: Kept,
     /// When they were listed.
     pub now: Timestamp,
     /// What became of listing each directory.
@@ -64,7 +64,7 @@ impl Selected {
             Whose::Own => store::list(config.stores.named(OWN), &config.env, now),
             Whose::Agent(name) => of_agent(config, name, now)?,
         };
-        Ok(Selected { entries, kept: BTreeSet::new(), now, reports })
+        Ok(Selected { entries, kept: Kept::default(), now, reports })
     }
 
     /// Returns what became of listing each directory.
@@ -94,11 +94,6 @@ impl Selected {
     /// Overspill's own store cannot be used; nothing may be deleted then.
     pub(crate) fn with_sure_marks(self, config: &Config) -> anyhow::Result<Selected> {
         Ok(Selected { kept: marks(config)?, ..self })
-    }
-
-    /// Whether the user keeps an entry, so that no cleaning deletes it.
-    pub(crate) fn is_kept(&self, entry: &Entry) -> bool {
-        entry.is_own() && self.kept.contains(&*entry.id())
     }
 
     /// Finds an entry by path (anything with a slash, or that exists), id, or prefix of an id. `None` for a path
@@ -133,11 +128,11 @@ impl Selected {
     }
 }
 
-fn marks(config: &Config) -> anyhow::Result<BTreeSet<String>> {
+fn marks(config: &Config) -> anyhow::Result<Kept> {
     let store = OwnStore::open(&config.env)?;
-    let Some(store) = store else { return Ok(BTreeSet::new()) };
+    let Some(store) = store else { return Ok(Kept::default()) };
     store
-        .kept()
+        .kept(&config.env)
         .with_context(|| format!("{}: the list of kept outputs cannot be read", store.root().display()))
 }
 

@@ -145,12 +145,16 @@ impl Cleaner {
     ) -> DeleteOutcome {
         match entry.is_own().then(|| self.store.is_kept(&entry.id())) {
             Some(Err(error)) => return DeleteOutcome::Stayed(Reason::System(error.to_string())),
-            Some(Ok(true)) => return DeleteOutcome::Stayed(Reason::Kept),
-            Some(Ok(false)) | None => {}
+            Some(Ok(true)) if why != Why::AskedKept => return DeleteOutcome::Stayed(Reason::Kept),
+            Some(Ok(_)) | None => {}
         }
         let outcome = delete(entry, mode, env);
         if outcome == DeleteOutcome::Deleted {
             self.note(entry, why, now);
+            if entry.is_own() {
+                // A record that is left behind is removed by the next cleaning; a mark without a spill means nothing.
+                let _ = self.store.forget(&entry.id(), env);
+            }
         }
         outcome
     }
@@ -193,10 +197,11 @@ pub fn sweep(stores: &Stores, env: &Env, max_total: Option<u64>, now: Timestamp)
     let mut swept = Swept::default();
     let Some(mut cleaner) = Cleaner::start(env)? else { return Ok(swept) };
     let io = |source| OwnError::Io { path: cleaner.store().root().to_owned(), source };
-    let kept = cleaner.store().kept().map_err(io)?;
+    // What the user keeps must be known.
+    cleaner.store().kept(env).map_err(io)?;
     let entries = list(stores.named("overspill"), env, now).entries;
     let rule = CleanRule { older_than: None, max_total, asked: Trigger::Automatic };
-    for ToDelete { index, why } in clean_plan(&entries, &kept, now, &rule).to_delete {
+    for ToDelete { index, why } in clean_plan(&entries, now, &rule).to_delete {
         if cleaner.delete(&entries[index], why, DeleteMode::Bulk, env, now) == DeleteOutcome::Deleted {
             swept.files += 1;
             swept.bytes = swept.bytes.saturating_add(entries[index].size());

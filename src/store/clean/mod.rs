@@ -3,8 +3,6 @@
 pub(crate) mod delete;
 pub(crate) mod pending;
 
-use std::collections::BTreeSet;
-
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Entry, EntryStatus, Left, Rule, sum};
@@ -45,6 +43,8 @@ pub enum Why {
     OverTotal,
     /// Named by the user.
     Asked,
+    /// Named by the user, who was told that it is kept.
+    AskedKept,
 }
 
 impl Why {
@@ -55,7 +55,7 @@ impl Why {
             Why::Overdue(rule) => rule.as_str(),
             Why::Old => "older-than",
             Why::OverTotal => "max-total",
-            Why::Asked => "asked",
+            Why::Asked | Why::AskedKept => "asked",
         }
     }
 }
@@ -89,11 +89,10 @@ pub struct CleanPlan {
     pub bytes: u64,
 }
 
-/// Decides what to delete. `kept` has the ids that the user keeps in overspill's own store. An automatic cleaning does
-/// nothing if any entry is newer than the clock, since the clock must then be wrong.
+/// Decides what to delete. An automatic cleaning does nothing if any entry is newer than the clock, since the clock must
+/// then be wrong.
 pub fn clean_plan<'a>(
     entries: impl IntoIterator<Item = &'a Entry>,
-    kept: &BTreeSet<String>,
     now: Timestamp,
     rule: &CleanRule,
 ) -> CleanPlan {
@@ -107,7 +106,7 @@ pub fn clean_plan<'a>(
     let mut staying = Vec::new();
     let mut to_delete = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
-        match judge(entry, kept, now, rule, floor) {
+        match judge(entry, now, rule, floor) {
             Verdict::Goes(why) => to_delete.push(ToDelete { index, why }),
             Verdict::Skipped(why) => plan.skipped.push((index, why)),
             Verdict::Stays => staying.push(index),
@@ -118,7 +117,7 @@ pub fn clean_plan<'a>(
     if let Some(most) = rule.max_total {
         let total: u128 = entries.iter().map(|entry| u128::from(entry.size())).sum();
         let over = (total - gone).saturating_sub(most.into()).try_into().unwrap_or(u64::MAX);
-        let open = staying.into_iter().filter(|&index| may_go(entries[index], kept, now, floor));
+        let open = staying.into_iter().filter(|&index| may_go(entries[index], now, floor));
         to_delete.extend(over_total(&entries, open.collect(), over, now));
     }
     plan.bytes = sum(to_delete.iter().map(|to_delete| entries[to_delete.index].size()));
@@ -132,13 +131,7 @@ enum Verdict {
     Stays,
 }
 
-fn judge(
-    entry: &Entry,
-    kept: &BTreeSet<String>,
-    now: Timestamp,
-    rule: &CleanRule,
-    floor: SignedDuration,
-) -> Verdict {
+fn judge(entry: &Entry, now: Timestamp, rule: &CleanRule, floor: SignedDuration) -> Verdict {
     let age = entry.safe_age(now);
     let why = match (entry.status == EntryStatus::Unfinished, rule.older_than) {
         (true, _) => (age > HOUR).then_some(Why::Unfinished),
@@ -152,7 +145,7 @@ fn judge(
         _ => None,
     };
     match &entry.status {
-        EntryStatus::Ok | EntryStatus::Unfinished if is_kept(entry, kept) => Verdict::Skipped(Skipped::Kept),
+        EntryStatus::Ok | EntryStatus::Unfinished if entry.is_kept() => Verdict::Skipped(Skipped::Kept),
         EntryStatus::Ok | EntryStatus::Unfinished if age >= enough.unwrap_or_default().max(floor) => {
             Verdict::Goes(why)
         }
@@ -161,13 +154,8 @@ fn judge(
     }
 }
 
-/// Only overspill's own store has marks, so only its ids are compared.
-fn is_kept(entry: &Entry, kept: &BTreeSet<String>) -> bool {
-    entry.is_own() && kept.contains(&*entry.id())
-}
-
-fn may_go(entry: &Entry, kept: &BTreeSet<String>, now: Timestamp, floor: SignedDuration) -> bool {
-    entry.status == EntryStatus::Ok && !is_kept(entry, kept) && entry.safe_age(now) >= floor
+fn may_go(entry: &Entry, now: Timestamp, floor: SignedDuration) -> bool {
+    entry.status == EntryStatus::Ok && !entry.is_kept() && entry.safe_age(now) >= floor
 }
 
 /// Returns the oldest of `open` that together have at least `excess` bytes.

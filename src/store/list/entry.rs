@@ -16,7 +16,7 @@ use crate::store::own::id::parse_id;
 use crate::store::root::Root;
 use crate::store::spec::OWN;
 use crate::store::spec::pattern::PathFacts;
-use crate::store::{Expiry, FileRule, Holds, Left, Rule, StoreSpec};
+use crate::store::{CopyRecord, Expiry, FileRule, Holds, Left, Rule, StoreSpec};
 
 use super::name::FileName;
 
@@ -93,6 +93,8 @@ pub struct Origin {
     pub project: Option<Arc<str>>,
     /// The id, if a directory above the file is named by it.
     pub(crate) id: Option<Arc<str>>,
+    /// The record of a kept copy; agent, tool, session and project are then those of its original.
+    pub(crate) copy: Option<Arc<CopyRecord>>,
 }
 
 /// A spill in a store. Names come from the file system: escape them before they reach a terminal. There may be millions
@@ -194,6 +196,16 @@ impl Entry {
         self.place().path.join(self.name())
     }
 
+    /// Returns the record of a kept copy, which says what it is a copy of.
+    pub fn copy(&self) -> Option<&Arc<CopyRecord>> {
+        self.origin.copy.as_ref()
+    }
+
+    /// Returns the path that notices print: that of its original if it is a kept copy, otherwise its own.
+    pub fn saved_as(&self) -> String {
+        self.copy().map_or_else(|| self.path().to_string_lossy().into_owned(), |copy| copy.original.clone())
+    }
+
     /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.identity.size
@@ -206,7 +218,8 @@ impl Entry {
 
     /// Returns what the file contains.
     pub fn holds(&self) -> Holds {
-        self.kind().map_or(Holds::Raw, |kind| kind.holds)
+        let kind = || self.kind().map_or(Holds::Raw, |kind| kind.holds);
+        self.copy().map_or_else(kind, |copy| copy.holds)
     }
 
     /// Returns the policies that may have created it, most likely first.
@@ -233,6 +246,11 @@ impl Entry {
     /// Whether it is in overspill's own store.
     pub fn is_own(&self) -> bool {
         self.store().agent == OWN
+    }
+
+    /// Whether the user keeps it in overspill's own store, so that no cleaning deletes it.
+    pub fn is_kept(&self) -> bool {
+        self.rule == Rule::Kept
     }
 
     fn kind(&self) -> Option<&FileRule> {

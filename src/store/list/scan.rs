@@ -16,9 +16,12 @@ use crate::fs::stat::{self, timestamp};
 use crate::source::Identity;
 use crate::store::own::id::parse_id;
 use crate::store::root::{Root, RootError};
+use crate::store::spec::OWN;
 use crate::store::spec::pattern::{Component, PathFacts};
 use crate::store::spec::retention::Times;
-use crate::store::{Entry, EntryStatus, Env, Expiry, Retention, Rule, StoreSpec, Unset};
+use crate::store::{
+    CopyRecord, Entry, EntryStatus, Env, Expiry, Kept, OwnStore, Retention, Rule, StoreSpec, Unset,
+};
 
 use super::entry::{ListedDir, Origin};
 use super::report::{RootReport, RootState, report};
@@ -69,6 +72,8 @@ struct Scan<'a> {
     retention: Retention,
     root_dev: u64,
     words: Interner,
+    /// What the user keeps in overspill's own store.
+    kept: Kept,
 }
 
 impl<'a> Scan<'a> {
@@ -81,7 +86,10 @@ impl<'a> Scan<'a> {
     ) -> Scan<'a> {
         let report = report(root.path.clone(), RootState::Listed);
         let retention = store.retention.as_set(env);
-        Scan { store, env, now, sink, report, root, retention, root_dev: 0, words: Interner::default() }
+        let own = (store.agent == OWN).then(|| OwnStore::open(env).ok().flatten()).flatten();
+        let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
+        let words = Interner::default();
+        Scan { store, env, now, sink, report, root, retention, root_dev: 0, words, kept }
     }
 
     fn run(mut self) -> RootReport {
@@ -282,7 +290,10 @@ impl<'a> Scan<'a> {
         status: EntryStatus,
     ) -> Entry {
         let mut entry = Entry {
-            origin: origins.of(facts, &self.store.agent, &mut self.words),
+            origin: match name.to_str().and_then(|name| self.kept.copy(name)) {
+                Some(copy) => origins.of_copy(copy, &mut self.words),
+                None => origins.of(facts, &self.store.agent, &mut self.words),
+            },
             name: name.into(),
             id_at: facts.id_at,
             identity: stat.map(|stat| stat.identity).unwrap_or_default(),
@@ -303,6 +314,9 @@ impl<'a> Scan<'a> {
             alive,
             now: self.now,
         });
+        if self.kept.ids.contains(&*entry.id()) {
+            (entry.expires, entry.rule) = (Expiry::Never, Rule::Kept);
+        }
         entry
     }
 }
@@ -341,9 +355,19 @@ impl Origins {
         let mut share = |word: &Option<String>| word.as_deref().map(|word| words.share(word));
         let (tool, session, project) = (share(&facts.tool), share(&facts.session), share(&facts.project));
         let (id, agent) = (share(&facts.id), words.share(agent));
-        let origin = Arc::new(Origin { place: Arc::clone(&self.place), agent, tool, session, project, id });
+        let place = Arc::clone(&self.place);
+        let origin = Arc::new(Origin { place, agent, tool, session, project, id, copy: None });
         self.made.push(Arc::clone(&origin));
         origin
+    }
+
+    /// Returns the origin of a kept copy.
+    fn of_copy(&self, copy: &Arc<CopyRecord>, words: &mut Interner) -> Arc<Origin> {
+        let agent = words.share(&copy.agent);
+        let [tool, session, project] = [&copy.tool, &copy.session, &copy.project]
+            .map(|word| word.as_deref().map(|word| words.share(word)));
+        let (place, copy) = (Arc::clone(&self.place), Some(Arc::clone(copy)));
+        Arc::new(Origin { place, agent, tool, session, project, id: None, copy })
     }
 }
 

@@ -1,29 +1,25 @@
 //! Overspill's own store: where it is, and how its directories are checked before anything is done there.
 
 pub(crate) mod id;
-pub(crate) mod run;
+pub(crate) mod kept;
+pub(crate) mod record;
 pub(crate) mod write;
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, openat, statat, unlinkat,
-};
+use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, openat};
 use rustix::io::Errno;
 
 use crate::fs::directory::{self, NO_OTHERS, Unfit};
 
 use super::spec::expand::expand;
 use super::{Env, Unset};
-use id::is_own;
 
 const SPILLS: &str = "tool-output";
-const KEPT: &str = "kept";
 pub(super) const LOCK: &str = ".lock";
 
 /// Returns the directory of everything that overspill stores: `$XDG_DATA_HOME/overspill`, by default under
@@ -87,9 +83,8 @@ impl OwnStore {
     /// # Errors
     /// [`OwnError`], if a directory is a link, belongs to another user, or is open to others.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
-        let home_path = own_home(env)?;
-        let Some(home) = open(CWD, &home_path, &home_path, env)? else { return Ok(None) };
-        let root = own_root(env)?;
+        let Some((path, home)) = open_home(env)? else { return Ok(None) };
+        let root = path.join(SPILLS);
         let spills = open(&home, Path::new(SPILLS), &root, env)?;
         Ok(spills.map(|spills| OwnStore { home, spills, root }))
     }
@@ -99,12 +94,8 @@ impl OwnStore {
     /// # Errors
     /// Same as [`OwnStore::open`].
     pub fn create(env: &Env) -> Result<OwnStore, OwnError> {
-        let home_path = own_home(env)?;
-        if let Some(parent) = home_path.parent() {
-            directory::make_all(parent).map_err(|error| OwnError::io(parent, error))?;
-        }
-        let home = make(CWD, &home_path, &home_path, env)?;
-        let root = own_root(env)?;
+        let (path, home) = make_home(env)?;
+        let root = path.join(SPILLS);
         let spills = make(home.as_fd(), Path::new(SPILLS), &root, env)?;
         Ok(OwnStore { home, spills, root })
     }
@@ -135,69 +126,6 @@ impl OwnStore {
         }
         Ok(None)
     }
-
-    /// Exempts one of overspill's own spills from cleaning and deletion. `id` must be one of its ids.
-    ///
-    /// # Errors
-    /// The system's error, or that this is not such an id.
-    pub fn keep(&self, id: &str) -> io::Result<()> {
-        if !is_own(id.as_bytes()) {
-            return Err(io::Error::other("only a spill in overspill's own store can be kept in place"));
-        }
-        directory::make(self.home.as_fd(), Path::new(KEPT))?;
-        new_file(&self.kept_dir()?, id, OFlags::WRONLY).map(drop)
-    }
-
-    /// Removes the exemption, if there is one.
-    ///
-    /// # Errors
-    /// The system's error.
-    pub fn unkeep(&self, id: &str) -> io::Result<()> {
-        if !is_own(id.as_bytes()) {
-            return Ok(());
-        }
-        match self.kept_dir().and_then(|kept| Ok(unlinkat(kept, id, AtFlags::empty())?)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            result => result,
-        }
-    }
-
-    /// Whether an id is exempt.
-    ///
-    /// # Errors
-    /// The system's error; a cleaner must then not delete the entry.
-    pub fn is_kept(&self, id: &str) -> io::Result<bool> {
-        let mark = is_own(id.as_bytes()).then(|| format!("{KEPT}/{id}"));
-        match mark.map(|mark| statat(&self.home, mark, AtFlags::SYMLINK_NOFOLLOW)) {
-            None | Some(Err(Errno::NOENT)) => Ok(false),
-            Some(Ok(_)) => Ok(true),
-            Some(Err(error)) => Err(error.into()),
-        }
-    }
-
-    /// Returns the exempt ids.
-    ///
-    /// # Errors
-    /// The system's error; a cleaner must then delete nothing.
-    pub fn kept(&self) -> io::Result<BTreeSet<String>> {
-        let kept = match self.kept_dir() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
-            kept => kept?,
-        };
-        let mut ids = BTreeSet::new();
-        for found in Dir::read_from(kept)? {
-            let name = found?.file_name().to_string_lossy().into_owned();
-            if is_own(name.as_bytes()) {
-                ids.insert(name);
-            }
-        }
-        Ok(ids)
-    }
-
-    fn kept_dir(&self) -> io::Result<OwnedFd> {
-        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(openat(&self.home, KEPT, flags, Mode::empty())?)
-    }
 }
 
 /// Opens `name` in `at` for writing, creating it with mode 0600 whatever the umask. Never waits for a FIFO's reader.
@@ -220,6 +148,21 @@ pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<Fi
     }
     fchmod(&file, mode)?;
     Ok(File::from(file))
+}
+
+/// Opens the directory of everything that overspill stores, if it exists.
+fn open_home(env: &Env) -> Result<Option<(PathBuf, OwnedFd)>, OwnError> {
+    let path = own_home(env)?;
+    Ok(open(CWD, &path, &path, env)?.map(|home| (path, home)))
+}
+
+fn make_home(env: &Env) -> Result<(PathBuf, OwnedFd), OwnError> {
+    let path = own_home(env)?;
+    if let Some(parent) = path.parent() {
+        directory::make_all(parent).map_err(|error| OwnError::io(parent, error))?;
+    }
+    let home = make(CWD, &path, &path, env)?;
+    Ok((path, home))
 }
 
 /// Opens one of the store's directories, if it exists.

@@ -11,15 +11,18 @@ use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, re
 use rustix::io::Errno;
 
 use crate::fs::room::{nearly_full, room};
-use crate::store::{Entry, EntryStatus, OwnStore, new_id};
+use crate::store::{Entry, EntryStatus, Env, OwnStore, new_id};
 
 use super::new_file;
+use super::record::{CopyRecord, Record};
 
 /// Maximum size of an output that is copied to be kept, in bytes: the same as the default cap of a capture.
 const MOST_KEPT: u64 = 100 << 20;
 /// Bytes that are copied at a time.
 const BUFFER: usize = 1 << 20;
 const TOO_LARGE: &str = "larger than 100 MB, the limit for copies that are kept; use `cp` instead";
+/// Why an entry is not kept that is, or a copy of it.
+pub const KEPT_ALREADY: &str = "kept already";
 /// Why an incomplete entry is not kept.
 pub const UNFINISHED: &str = "it is unfinished: still being written, or interrupted";
 
@@ -51,25 +54,34 @@ impl OwnStore {
 }
 
 impl OwnStore {
-    /// Copies an entry of any store into overspill's own and marks it as kept. Returns the new id. `goes_on` is told
-    /// from time to time how many bytes have been copied, and gives up by returning false.
+    /// Copies an entry of another store into overspill's own, marks it as kept, and records what it is a copy of. Returns
+    /// the new id. `goes_on` is told from time to time how many bytes have been copied, and gives up by returning false.
     ///
     /// # Errors
-    /// The system's error, that the entry has changed since it was listed, or that the copy was given up. Nothing is
-    /// left behind.
+    /// The system's error, that it is kept already or has changed since it was listed, or that the copy was given up.
+    /// Nothing is left behind.
     pub fn adopt(
         &self,
-        entry: &Entry,
+        (entry, record): (&Entry, CopyRecord),
+        env: &Env,
         now: Timestamp,
         goes_on: &mut dyn FnMut(u64) -> bool,
     ) -> io::Result<String> {
+        if self.kept(env)?.has_copy_of(entry) {
+            return Err(io::Error::other(KEPT_ALREADY));
+        }
         let from = entry.open()?;
         let spill = self.begin(now)?;
         copy_whole(entry, &from, spill.file(), goes_on)?;
+        // The age of the copy is that of the original. A time in the future would stop every automatic cleaning.
+        spill.file().set_modified(entry.modified().min(now).into())?;
         let id = spill.id().to_owned();
-        self.keep(&id)?;
-        if let Err(error) = spill.finish(false) {
-            self.unkeep(&id)?;
+        let path = spill.path().to_string_lossy().into_owned();
+        let record = Record::Copy(CopyRecord { path, ..record });
+        let done =
+            record.write(env, &id, false).and_then(|()| self.keep(&id)).and_then(|()| spill.finish(false));
+        if let Err(error) = done {
+            self.forget(&id, env)?;
             return Err(error);
         }
         Ok(id)

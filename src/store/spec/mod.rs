@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::form::{Mistake, Spot};
 use crate::fs::plain_file;
@@ -28,7 +28,7 @@ use form::AgentForm;
 use pattern::{Component, PathFacts};
 
 /// How the content of an agent's file differs from what the tool printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Holds {
     /// The output itself (invalid UTF-8 may have been replaced).

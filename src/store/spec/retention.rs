@@ -75,6 +75,8 @@ pub enum Rule {
     ProcessExit,
     /// Never deleted.
     Never,
+    /// Never deleted, because the user keeps it in overspill's own store.
+    Kept,
     /// Not known.
     Unknown,
 }
@@ -90,6 +92,7 @@ impl Rule {
             Rule::SessionEnd => "session-end",
             Rule::ProcessExit => "process-exit",
             Rule::Never => "never",
+            Rule::Kept => "kept",
             Rule::Unknown => "unknown",
         }
     }
@@ -219,7 +222,7 @@ impl Setting {
 /// Applies the limits on count and total size (bytes, per directory): marks the oldest of `entries` as due at `now`.
 /// `entries` must be all entries of their stores, so call it when a scan is complete.
 pub fn apply_limits(entries: &mut [Entry], now: Timestamp) {
-    let limited = |entry: &Entry| entry.store().retention.has_limits();
+    let limited = |entry: &Entry| entry.store().retention.has_limits() && !entry.is_kept();
     let mut by_place: BTreeMap<*const ListedDir, Vec<usize>> = BTreeMap::new();
     for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| limited(entry)) {
         by_place.entry(Arc::as_ptr(&entry.origin().place)).or_default().push(index);

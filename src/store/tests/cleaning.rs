@@ -1,6 +1,5 @@
 //! Tests what a cleaning decides, and in what order.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -50,7 +49,7 @@ fn a_fresh_mtime_protects_an_id_of_before_the_wrap() {
     File::open(&path).unwrap().set_modified(SystemTime::from(wrapped)).unwrap();
     let entries = list(stores.named("opencode"), &home.env, wrapped).entries;
     assert!(matches!(entries[0].left(wrapped), Left::Overdue(_)));
-    let decided = clean_plan(&entries, &BTreeSet::new(), wrapped, &BY_HAND);
+    let decided = clean_plan(&entries, wrapped, &BY_HAND);
     assert_eq!((decided.to_delete, decided.skipped), (vec![], vec![(0, Skipped::Young)]));
 }
 

@@ -1,6 +1,5 @@
 //! Tests what must never be deleted, and what must be: bars 13 to 20 of the table of faults.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufRead, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -121,23 +120,24 @@ fn what_is_open_in_a_viewer_is_kept() {
 }
 
 #[test]
-fn a_kept_spill_stays_until_it_is_released() {
+fn a_kept_spill_stays_unless_the_user_knows_that_it_is_kept() {
     let home = Home::new();
     old(&home, 1, 240);
     let entry = only(&home, "overspill");
     let store = OwnStore::create(&home.env).unwrap();
     store.keep(&entry.id()).unwrap();
     assert!(store.keep("../x").is_err());
-    let kept = store.kept().unwrap();
-    assert_eq!(kept, BTreeSet::from([entry.id().into_owned()]));
-    let decided = clean_plan(std::slice::from_ref(&entry), &kept, now(), &BY_HAND);
-    assert_eq!((decided.to_delete, decided.skipped), (vec![], vec![(0, Skipped::Kept)]));
+    let kept = only(&home, "overspill");
+    assert_eq!((entry.is_kept(), kept.is_kept(), kept.left(now())), (false, true, Left::Open));
+    let decided = |rule| clean_plan(std::slice::from_ref(&kept), now(), rule);
+    assert_eq!(decided(&BY_HAND), CleanPlan::default());
+    let older = CleanRule { older_than: Some(SignedDuration::from_hours(1)), ..BY_HAND };
+    assert_eq!((decided(&older).to_delete, decided(&older).skipped), (vec![], vec![(0, Skipped::Kept)]));
     let mut cleaner = Cleaner::start(&home.env).unwrap().unwrap();
-    let mut asked = || cleaner.delete(&entry, Why::Asked, DeleteMode::Single, &home.env, now());
-    assert_eq!(asked(), DeleteOutcome::Stayed(Reason::Kept));
-    store.unkeep(&entry.id()).unwrap();
-    store.unkeep(&entry.id()).unwrap();
-    assert_eq!(asked(), DeleteOutcome::Deleted);
+    let mut delete = |why| cleaner.delete(&entry, why, DeleteMode::Single, &home.env, now());
+    assert_eq!(delete(Why::Asked), DeleteOutcome::Stayed(Reason::Kept));
+    assert_eq!(delete(Why::AskedKept), DeleteOutcome::Deleted);
+    assert!(!store.is_kept(&entry.id()).unwrap(), "the mark goes with it");
 }
 
 #[test]

@@ -26,7 +26,7 @@ static MODEL: LazyLock<Entry> = LazyLock::new(|| {
     home.list("overspill").remove(0)
 });
 
-fn entries(rows: &[Row]) -> (Vec<Entry>, BTreeSet<String>) {
+fn entries(rows: &[Row]) -> Vec<Entry> {
     let hours = |hours: i64| now().checked_sub(SignedDuration::from_hours(hours)).unwrap();
     let entry = |(n, row): (usize, &Row)| {
         let mut entry = MODEL.clone();
@@ -37,12 +37,10 @@ fn entries(rows: &[Row]) -> (Vec<Entry>, BTreeSet<String>) {
         entry.identity.size = row.2;
         entry.status = STATUSES[row.3];
         entry.expires = Expiry::At(hours(row.0 - 24 * 7));
+        entry.rule = if row.4 { Rule::Kept } else { entry.rule };
         entry
     };
-    let entries: Vec<Entry> = rows.iter().enumerate().map(entry).collect();
-    let kept =
-        entries.iter().zip(rows).filter(|(_, row)| row.4).map(|(entry, _)| entry.id().into_owned()).collect();
-    (entries, kept)
+    rows.iter().enumerate().map(entry).collect()
 }
 
 fn rows() -> impl Strategy<Value = Vec<Row>> {
@@ -63,13 +61,13 @@ fn rules() -> impl Strategy<Value = CleanRule> {
 proptest! {
     #[test]
     fn only_what_may_go_goes(rows in rows(), rule in rules()) {
-        let (entries, kept) = entries(&rows);
-        let plan = clean_plan(&entries, &kept, now(), &rule);
+        let entries = entries(&rows);
+        let plan = clean_plan(&entries, now(), &rule);
         let mut seen = BTreeSet::new();
         for ToDelete { index, why } in &plan.to_delete {
             let (entry, age) = (&entries[*index], entries[*index].safe_age(now()));
             prop_assert!(seen.insert(*index));
-            prop_assert!(!kept.contains(&*entry.id()));
+            prop_assert!(!entry.is_kept());
             prop_assert!(matches!(entry.status, EntryStatus::Ok | EntryStatus::Unfinished));
             prop_assert!(rule.asked == Trigger::ByHand || age >= SignedDuration::from_hours(1));
             match why {
@@ -77,7 +75,7 @@ proptest! {
                 Why::Old => prop_assert!(age >= rule.older_than.unwrap()),
                 Why::Overdue(_) => prop_assert!(age >= SignedDuration::from_hours(24 * 7)),
                 Why::OverTotal => prop_assert!(rule.max_total.is_some() && entry.status == EntryStatus::Ok),
-                Why::Asked => prop_assert!(false),
+                Why::Asked | Why::AskedKept => prop_assert!(false),
             }
         }
         prop_assert_eq!(plan.bytes, seen.iter().map(|&index| entries[index].size()).sum::<u64>());
@@ -86,12 +84,12 @@ proptest! {
 
     #[test]
     fn a_total_is_reached_with_the_oldest_or_not_at_all(rows in rows(), most in 0..600u64) {
-        let (entries, kept) = entries(&rows);
+        let entries = entries(&rows);
         let rule = CleanRule { older_than: None, max_total: Some(most), asked: Trigger::ByHand };
-        let plan = clean_plan(&entries, &kept, now(), &rule);
+        let plan = clean_plan(&entries, now(), &rule);
         let gone: BTreeSet<_> = plan.to_delete.iter().map(|to_delete| to_delete.index).collect();
         let left: Vec<_> = (0..entries.len()).filter(|index| !gone.contains(index)).collect();
-        let free = |index: &&usize| entries[**index].status == EntryStatus::Ok && !kept.contains(&*entries[**index].id());
+        let free = |index: &&usize| entries[**index].status == EntryStatus::Ok && !entries[**index].is_kept();
         let total: u64 = left.iter().map(|&index| entries[index].size()).sum();
         let skipped: BTreeSet<_> = plan.skipped.iter().map(|(index, _)| *index).collect();
         let youngest_free = left.iter().filter(free).filter(|index| !skipped.contains(index));
@@ -115,7 +113,7 @@ proptest! {
 
     #[test]
     fn every_order_is_one(rows in rows()) {
-        let (mut entries, _) = entries(&rows);
+        let mut entries = entries(&rows);
         for by in SortBy::ALL {
             prop_assert_eq!(by.as_str().parse(), Ok(by));
             entries.sort_by(|a, b| by.compare(a, b));

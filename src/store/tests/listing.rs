@@ -349,20 +349,6 @@ fn a_session_that_appears_is_noticed() {
 }
 
 #[test]
-fn another_agents_entry_is_copied_into_ours_and_kept() {
-    let home = Home::new();
-    let path = home.opencode(ID, b"worth keeping", 24);
-    let entry = home.list("opencode").remove(0);
-    let own = OwnStore::create(&home.env).unwrap();
-    let id = own.adopt(&entry, now(), &mut |_| true).unwrap();
-    assert_eq!(fs::read(own.root().join(&id)).unwrap(), b"worth keeping");
-    assert!(own.is_kept(&id).unwrap() && path.exists());
-    fs::rename(home.file(&home.at("other"), b"other", 1), &path).unwrap();
-    assert!(own.adopt(&entry, now(), &mut |_| true).is_err());
-    assert_eq!(home.list("overspill").len(), 1);
-}
-
-#[test]
 fn the_example_in_the_documentation_is_right() {
     let guide = include_str!("../../../docs/stores.md");
     let start = guide.find("```toml\n").unwrap() + "```toml\n".len();

@@ -11,7 +11,6 @@ mod roots;
 #[path = "../../../tests/it/common/skip.rs"]
 mod skip;
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -97,7 +96,7 @@ pub(crate) fn old(home: &Home, n: u16, hours: u64) -> PathBuf {
 }
 
 pub(crate) fn plan(entries: &[Entry], rule: &CleanRule) -> CleanPlan {
-    clean_plan(entries, &BTreeSet::new(), now(), rule)
+    clean_plan(entries, now(), rule)
 }
 
 pub(crate) fn only(home: &Home, store: &str) -> Entry {

@@ -29,7 +29,7 @@ impl Outputs {
         let rule = CleanRule { asked: Trigger::ByHand, older_than: None, max_total: None };
         let rows = on.list.rows().clone();
         let now = on.list.look().now;
-        let mut plan = clean_plan(rows.iter().map(|row| &row.entry), &self.kept, now, &rule);
+        let mut plan = clean_plan(rows.iter().map(|row| &row.entry), now, &rule);
         plan.to_delete.sort_by_key(|to_delete| rows[to_delete.index].entry.identity.modified);
         if plan.to_delete.is_empty() {
             *on.message = Some(Message::note("nothing is overdue"));

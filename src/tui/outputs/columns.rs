@@ -173,7 +173,7 @@ fn known(row: &OutputRow) -> String {
     let call = row.call().map_or("", |call| &call.call);
     let [session, project] = [entry.session(), entry.project()].map(Option::unwrap_or_default);
     let (tool, path) = (row.tool().unwrap_or_default(), entry.path());
-    format!("{tool} {session} {project} {call} {} {first_line}", path.display())
+    format!("{tool} {session} {project} {call} {} {} {first_line}", path.display(), entry.saved_as())
 }
 
 /// Returns the store, and how it deletes.
@@ -197,6 +197,7 @@ fn describe_rule(entry: &Entry) -> String {
         Rule::SessionEnd => "deleted when the session ends".to_owned(),
         Rule::ProcessExit => "deleted when the agent ends".to_owned(),
         Rule::Never => "never deleted".to_owned(),
+        Rule::Kept => "kept forever".to_owned(),
         Rule::Unknown => "its rule is not known".to_owned(),
     }
 }
@@ -228,7 +229,8 @@ pub(super) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [Sa
     let saved = printed.map(|all| format!("only the first {} of {} saved", size(entry.size()), size(all)));
     let lost = row.share().and_then(|share| share.first_lost.as_ref()).filter(|lost| !lost.text.is_empty());
     let lost = lost.map(|lost| format!("lost: {}", lost.text.fit(usize::from(look.width) / 2)));
-    let rule = if row.is_kept { "kept forever".to_owned() } else { describe_rule(entry) };
+    let copied = if row.is_kept && !entry.is_kept() { "a copy is kept, this one is " } else { "" };
+    let rule = format!("{copied}{}", describe_rule(entry));
     let join = |parts: Vec<String>| SafeText::from(parts.join(" · "));
     [
         join(first.into_iter().flatten().collect()),

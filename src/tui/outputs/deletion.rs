@@ -12,8 +12,8 @@ use super::rows::OutputRow;
 use super::{Context, Outputs};
 
 impl Outputs {
-    /// Marks for deletion what is marked, or else the selected row, except entries that cannot be deleted or are kept.
-    /// Of several, those with more than one hard link are refused too.
+    /// Marks for deletion what is marked, or else the selected row, except entries that cannot be deleted. Of several,
+    /// those that are kept or have more than one hard link are refused too.
     pub(super) fn delete_marked(&mut self, on: Context) {
         let rows = on.list.marked_or_chosen();
         let mode = if rows.len() == 1 { DeleteMode::Single } else { DeleteMode::Bulk };
@@ -24,20 +24,26 @@ impl Outputs {
                 Some(why) => {
                     refused = refused.or(Some(format!("{}: {why}", label(row.entry.id_bytes()))));
                 }
-                None => to_delete.push(Marked { entry: row.entry.clone(), why: Why::Asked, mode }),
+                None => {
+                    let why = if row.entry.is_kept() { Why::AskedKept } else { Why::Asked };
+                    to_delete.push(Marked { entry: row.entry.clone(), why, mode });
+                }
             }
         }
-        let linked = to_delete.iter().any(|marked| marked.entry.status == EntryStatus::HardLinked);
+        let surprise = to_delete.iter().find_map(|marked| match (marked.why, marked.entry.status) {
+            (Why::AskedKept, _) => Some("you keep it"),
+            (_, EntryStatus::HardLinked) => Some("it has other names (hard link), which stay"),
+            _ => None,
+        });
         self.pending.mark(to_delete);
-        *on.message = Some(match refused {
-            Some(why) => Message::error(why),
-            None if linked => {
+        *on.message = Some(match (refused, surprise) {
+            (Some(why), _) => Message::error(why),
+            (None, Some(words)) => {
                 let [undo, now] =
                     [Action::Undo, Action::DeleteNow].map(|action| on.canvas.keys.of(CONTEXT, action));
-                let words = "it has other names (hard link), which stay";
                 Message::note(format!("{words}: {undo} undo, {now} delete now"))
             }
-            None => Message::note(self.pending_words(on.canvas.keys)),
+            (None, None) => Message::note(self.pending_words(on.canvas.keys)),
         });
         on.list.unmark();
         on.list.act(Action::Down, None);
@@ -82,9 +88,9 @@ const CONTEXT: KeyContext = KeyContext::Stores;
 fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
     let unusual = row.entry.status.words();
     match row.entry.status {
-        _ if row.is_kept => {
-            let keep = keys.of(CONTEXT, Action::Keep);
-            Some(format!("kept forever; {keep} stops keeping it, then it can be deleted"))
+        _ if row.entry.is_kept() && mode == DeleteMode::Bulk => {
+            let delete = keys.of(CONTEXT, Action::Delete);
+            Some(format!("you keep it; {delete} on it alone deletes it"))
         }
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
         EntryStatus::HardLinked if mode == DeleteMode::Single => None,

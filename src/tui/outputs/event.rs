@@ -1,12 +1,11 @@
 //! Events of the list of stored outputs.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::session::citing::CitingCall;
-use crate::store::{Entry, RootReport, StoreSpec};
+use crate::store::{Entry, Kept, RootReport, StoreSpec};
 use crate::tui::event::{Message, ScreenEvent, Urgency};
 use crate::tui::list::texts::BatchText;
 
@@ -31,15 +30,8 @@ pub enum OutputsEvent {
     Cited(usize, Box<Entry>, Option<Box<CitingCall>>),
     /// This many bytes of the entry being kept have been copied so far.
     Copied(u64),
-    /// Keeping an entry forever, or no longer keeping it, has succeeded or failed.
-    Kept {
-        /// The entry's id in overspill's own store.
-        id: String,
-        /// The request: true to keep, false to stop keeping.
-        keep: bool,
-        /// The error, if it failed.
-        fault: Option<String>,
-    },
+    /// An entry is kept forever, or why not, in words.
+    Kept(Result<String, String>),
 }
 
 impl ScreenEvent for OutputsEvent {
@@ -61,8 +53,8 @@ pub enum Scanned {
         now: Timestamp,
         /// The id of the user running overspill.
         user: u32,
-        /// Ids of the entries in overspill's own store that are kept forever.
-        kept: BTreeSet<String>,
+        /// What is kept forever.
+        kept: Kept,
     },
     /// Some entries, found by the scan of this number.
     Some(u64, Vec<Entry>),

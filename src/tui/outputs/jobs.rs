@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::fs::stat::timestamp;
 use crate::session::citing;
 use crate::source::{Hold, Identity};
-use crate::store::{self, DirWatch, Entry, Env, RootReport, RunNote, StoreSpec};
+use crate::store::{self, DirWatch, Entry, Env, Record, RootReport, StoreSpec};
 use crate::tui::job::JobContext;
 use crate::tui::list::rows::{BATCH, RowTable};
 use crate::tui::list::texts::{BatchText, TextTable};
@@ -39,7 +39,7 @@ pub(crate) fn scan(number: u64, context: &JobContext) {
     let env = context.env();
     let now = crate::env::now();
     let own = store::OwnStore::open(env).ok().flatten();
-    let kept = own.and_then(|own| own.kept().ok()).unwrap_or_default();
+    let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
     context.send(OutputsEvent::Scanned(Scanned::Begun { number, now, user: env.uid(), kept }));
     let some = Vec::with_capacity(FIRST);
     let mut finds = Finds { number, some, most: FIRST, now, growing: Vec::new(), context };
@@ -168,7 +168,7 @@ pub(crate) fn measure(entries: Vec<RowEntry>, context: &JobContext) {
 
 /// Whether it is recorded that only the start of an output was saved.
 fn is_part_saved(entry: &Entry, env: &Env) -> bool {
-    entry.is_own() && RunNote::of(env, &entry.path()).is_some_and(|run| !run.is_whole())
+    entry.is_own() && Record::of_run(env, &entry.path()).is_some_and(|run| !run.is_whole())
 }
 
 /// Reads the first lines of some entries, and the records of their runs.
@@ -186,7 +186,7 @@ pub(crate) fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
     let env = context.env();
     let sessions = context.services.sessions.since(newest, env);
     for (row, entry) in entries {
-        let found = citing::find(&sessions, &entry.path(), env.uid(), &()).map(Box::new);
+        let found = citing::find(&sessions, Path::new(&entry.saved_as()), env.uid(), &()).map(Box::new);
         if !context.send(OutputsEvent::Cited(row, Box::new(entry), found)) {
             return;
         }

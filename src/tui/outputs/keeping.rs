@@ -1,7 +1,9 @@
 //! Keeping an output forever: an entry of overspill's own store in place, another agent's as a copy.
 
+use crate::config::ChosenBy;
 use crate::human::size;
-use crate::store::{self, Entry, EntryStatus, Env, UNFINISHED};
+use crate::source::Hold;
+use crate::store::{CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED};
 use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
@@ -9,6 +11,9 @@ use crate::tui::keys::{Action, KeyContext, KeyMap};
 
 use super::event::OutputsEvent;
 use super::{Context, Outputs};
+
+/// Maximum number of characters of a command that is recorded with a copy.
+const MAX_COMMAND: usize = 4096;
 
 /// An entry that is being copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,39 +36,42 @@ impl Copying {
 }
 
 impl Outputs {
-    /// Keeps the selected entry, or stops keeping it. overspill's own entries are kept in place; another agent's is
-    /// copied into overspill's store.
+    /// Keeps the selected entry forever. overspill's own entries are kept in place; another agent's is copied into
+    /// overspill's store.
     pub(super) fn keep_chosen(&mut self, on: Context) {
         let Some(row) = on.list.chosen() else { return };
-        let (entry, kept) = (row.entry.clone(), row.is_kept);
-        if entry.status == EntryStatus::Unfinished {
-            let words = format!("{}: {UNFINISHED}; keep it once it is complete", label(entry.id_bytes()));
-            *on.message = Some(Message::error(words));
+        let (id, size) = (label(row.entry.id_bytes()), row.entry.size());
+        let refusal = match &self.copying {
+            _ if row.is_kept => Some(Message::note(format!("{id}: {KEPT_ALREADY}"))),
+            _ if row.entry.status == EntryStatus::Unfinished => {
+                Some(Message::error(format!("{id}: {UNFINISHED}; keep it once it is complete")))
+            }
+            Some(copying) => Some(Message::error(format!("{} is still being copied", copying.id))),
+            None => None,
+        };
+        if refusal.is_some() {
+            *on.message = refusal;
             return;
         }
-        if let Some(copying) = &self.copying {
-            *on.message = Some(Message::error(format!("{} is still being copied", copying.id)));
-            return;
-        }
-        if !kept && !entry.is_own() {
-            let (id, size) = (label(entry.id_bytes()), entry.size());
-            self.copying = Some(Copying { id, size, done: 0 });
-        }
-        on.effects.run(Slot::Keep, move |context| keep(&entry, !kept, context));
+        let call = row.call().and_then(|call| call.command.lines().next()).unwrap_or_default();
+        let (entry, command) = (row.entry.clone(), call.chars().take(MAX_COMMAND).collect());
+        self.copying = (!entry.is_own()).then_some(Copying { id, size, done: 0 });
+        let delete = on.canvas.keys.of(KeyContext::Stores, Action::Delete);
+        on.effects.run(Slot::Keep, move |context| {
+            let kept = keep(&entry, command, context).map(|()| {
+                let what = if entry.is_own() { "it" } else { "the copy" };
+                format!("{} is kept forever; {delete} deletes {what}", label(entry.id_bytes()))
+            });
+            if kept.is_ok() || context.is_wanted() {
+                context.send(OutputsEvent::Kept(kept));
+            }
+        });
     }
 
-    /// Handles the result of a request to keep an entry, or to stop keeping it.
-    pub(super) fn kept(&mut self, id: &str, keep: bool, fault: Option<&str>, on: Context) {
+    /// Takes in that an entry is kept now, or why not.
+    pub(super) fn kept(&mut self, kept: Result<String, String>, on: Context) {
         self.copying = None;
-        *on.message = Some(match (fault, keep) {
-            (Some(fault), _) => Message::error(fault),
-            (None, true) => Message::note(format!("{id} is kept forever in overspill's own store")),
-            (None, false) => Message::note(format!("{id} is no longer kept")),
-        });
-        if fault.is_none() {
-            let row = on.list.rows().iter().position(|row| row.entry.is_own() && row.entry.id() == id);
-            on.list.change(row.map(|row| (row, keep)), |row, keep| row.is_kept = keep);
-        }
+        *on.message = Some(kept.map_or_else(Message::error, Message::note));
         self.scan(on.effects);
     }
 
@@ -76,30 +84,27 @@ impl Outputs {
     }
 }
 
-/// Keeps an entry forever, or no longer: overspill's own in place, another agent's as a copy in overspill's store.
-fn keep(entry: &Entry, keep: bool, context: &JobContext) {
-    let mut goes_on = |bytes| context.is_wanted() && context.send(OutputsEvent::Copied(bytes));
-    let done = set_kept(entry, keep, context.env(), &mut goes_on);
-    let fault = done.as_ref().err().cloned();
-    if fault.is_some() && !context.is_wanted() {
-        return;
-    }
-    let id = done.unwrap_or_else(|_| entry.id().into_owned());
-    context.send(OutputsEvent::Kept { id, keep, fault });
-}
-
-/// Keeps an entry, or stops keeping it. Returns its id in overspill's own store.
-fn set_kept(
-    entry: &Entry,
-    keep: bool,
-    env: &Env,
-    goes_on: &mut dyn FnMut(u64) -> bool,
-) -> Result<String, String> {
-    let own = store::OwnStore::create(env).map_err(|error| error.to_string())?;
-    let done = match (entry.is_own(), keep) {
-        (true, true) => own.keep(&entry.id()).map(|()| entry.id().into_owned()),
-        (true, false) => own.unkeep(&entry.id()).map(|()| entry.id().into_owned()),
-        (false, _) => own.adopt(entry, crate::env::now(), goes_on),
+/// Keeps an entry forever: overspill's own in place, another agent's as a copy in overspill's store.
+fn keep(entry: &Entry, command: String, context: &JobContext) -> Result<(), String> {
+    let env = context.env();
+    let own = OwnStore::create(env).map_err(|error| error.to_string())?;
+    let done = if entry.is_own() {
+        own.keep(&entry.id())
+    } else {
+        let mut goes_on = |bytes| context.is_wanted() && context.send(OutputsEvent::Copied(bytes));
+        let record = recorded(entry, command, context)?;
+        own.adopt((entry, record), env, crate::env::now(), &mut goes_on).map(drop)
     };
     done.map_err(|error| format!("{}: {error}", entry.id()))
+}
+
+/// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.
+fn recorded(entry: &Entry, command: String, context: &JobContext) -> Result<CopyRecord, String> {
+    let choice = (context.services.open)(&entry.path(), Hold::No)?.subject.policy;
+    let policies = match choice.chosen_by {
+        ChosenBy::Store(names) => names,
+        ChosenBy::Person | ChosenBy::Variable => Vec::new(),
+    };
+    let (parameters, limits_from) = (choice.policy.changed(), choice.limits_from.to_string());
+    Ok(CopyRecord { command, policies, parameters, limits_from, ..CopyRecord::of(entry) })
 }

@@ -14,14 +14,14 @@ pub(crate) mod searched;
 pub mod tuning;
 
 use std::any::Any;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::corpus::TunePolicies;
 use crate::human::{count, size, thousands};
 use crate::source::Identity;
-use crate::store::{Entry, Marked, Pending, RootReport, StoreSpec};
+use crate::store::{Entry, Kept, Marked, Pending, RootReport, StoreSpec};
 use crate::text::label::SafeText;
 
 use super::event::{Event, Message};
@@ -65,7 +65,7 @@ pub struct Outputs {
     reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
     /// The id of the user running overspill.
     user: Option<u32>,
-    kept: BTreeSet<String>,
+    kept: Kept,
     /// The last message about unreadable directories, so that it is not repeated.
     told: String,
     /// What was found out about outputs.
@@ -251,8 +251,8 @@ impl ListKind for Outputs {
         if !wanted.is_empty() {
             on.effects.run(Slot::MeasureKept, move |context| jobs::measure(wanted, context));
         }
-        let cited: Vec<usize> =
-            on_screen.into_iter().filter(|row| !list.rows()[*row].entry.is_own()).collect();
+        let is_of_agent = |row: &usize| list.rows()[*row].is_of_agent();
+        let cited: Vec<usize> = on_screen.into_iter().filter(is_of_agent).collect();
         let wanted = self.lacking(2, list, &cited, |facts| facts.call.state);
         if !wanted.is_empty() {
             on.effects.run(Slot::Other, move |context| jobs::find_calls(wanted, context));
@@ -329,7 +329,7 @@ impl Outputs {
             OutputsEvent::Copied(bytes) => {
                 self.copying.iter_mut().for_each(|copying| copying.done = bytes);
             }
-            OutputsEvent::Kept { id, keep, fault } => self.kept(&id, keep, fault.as_deref(), on),
+            OutputsEvent::Kept(kept) => self.kept(kept, on),
             OutputsEvent::Peeked(peeks) => {
                 for (row, entry, peek) in peeks {
                     self.learn(on.list, (row, &entry), |facts| facts.peek.found(Some(peek)));
@@ -393,7 +393,7 @@ impl Outputs {
         let state = row.facts.as_ref().map_or(SlowState::Missing, |facts| facts.call.state);
         *on.message = Some(Message::note(match state {
             SlowState::Failed => "no call is known: no session recorded near it in time names this output",
-            _ if row.entry.is_own() => "overspill's own outputs are of no agent's call",
+            _ if !row.is_of_agent() => "overspill's own outputs are of no agent's call",
             _ => "its call is being looked for; try again in a moment",
         }));
     }

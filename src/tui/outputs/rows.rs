@@ -1,11 +1,9 @@
 //! The rows of the list of stored outputs, and what is found out about each.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use crate::capture::Record;
 use crate::session::citing::CitingCall;
-use crate::store::{Entry, EntryStatus, Env, first_line};
+use crate::store::{Entry, EntryStatus, Env, Record, first_line};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::tui::list::column::SlowFigure;
@@ -16,7 +14,7 @@ use super::got::ModelShare;
 #[derive(Debug, Clone)]
 pub struct OutputRow {
     pub entry: Entry,
-    /// Whether it is kept forever.
+    /// Whether it is kept forever: itself in overspill's own store, an agent's as a copy there.
     pub is_kept: bool,
     /// What was found out about it; `None` if nothing yet.
     pub facts: Option<Arc<OutputFacts>>,
@@ -73,6 +71,11 @@ impl OutputRow {
         }
     }
 
+    /// Whether an agent stored it, or the original of which it is a kept copy.
+    pub(crate) fn is_of_agent(&self) -> bool {
+        !self.entry.is_own() || self.entry.copy().is_some()
+    }
+
     /// Whether its file can be opened to see what the model got.
     pub(crate) fn can_be_read(&self) -> bool {
         use EntryStatus::{FutureTime, HardLinked, Ok, Unfinished};
@@ -83,17 +86,12 @@ impl OutputRow {
 /// Reads an entry's first line and the record of its run.
 pub fn peek(entry: &Entry, env: &Env) -> Peek {
     let line = first_line(entry).unwrap_or_default();
-    let run = if entry.is_own() { record(entry, env) } else { None };
+    let run = entry.is_own().then(|| Record::of_run(env, &entry.path())).flatten();
+    let original = || entry.copy().map(|copy| copy.command.clone()).unwrap_or_default();
     Peek {
         first_line: SafeText::from_bytes(&ansi::printed(&line)),
-        command: run.as_ref().map_or_else(SafeText::default, |run| SafeText::new(run.command.join(" "))),
+        command: SafeText::new(run.as_ref().map_or_else(original, |run| run.command.join(" "))),
         printed: run.as_ref().filter(|run| run.kept.bytes < run.seen.bytes).map(|run| run.seen.bytes),
         tool: run.and_then(|run| run.tool).map(Arc::from),
     }
-}
-
-/// Returns the record of an entry's run. Different places may use the same name, so the path in the record must match
-/// too.
-fn record(entry: &Entry, env: &Env) -> Option<Record> {
-    Record::read(env, entry.name().to_str()?).filter(|run| entry.path() == Path::new(&run.path))
 }

@@ -83,7 +83,7 @@ impl Outputs {
     }
 
     fn row(&self, entry: Entry) -> OutputRow {
-        let is_kept = !self.kept.is_empty() && entry.is_own() && self.kept.contains(&*entry.id());
+        let is_kept = entry.is_kept() || self.kept.has_copy_of(&entry);
         let facts = self.facts.get(&entry.identity).cloned();
         OutputRow { entry, is_kept, facts }
     }

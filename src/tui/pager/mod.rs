@@ -242,8 +242,7 @@ impl Pager {
     }
 
     fn copy_path(&mut self, effects: &mut Effects) {
-        let output = &self.output;
-        let text = crate::text::label::shell::word(output.subject.context.saved_as.as_bytes());
+        let text = crate::text::label::shell::word(self.output.subject.path().as_bytes());
         self.message = Some(Message::note(format!("copied: {text}")));
         effects.push(Effect::Copy(text))
     }

@@ -161,7 +161,7 @@ fn show(start: Start) -> io::Result<Parting> {
 /// Returns why an output was not kept, if that is what an event says.
 fn not_kept(event: Event) -> Option<SafeText> {
     match event.downcast() {
-        Ok(OutputsEvent::Kept { fault, .. }) => fault.map(SafeText::from),
+        Ok(OutputsEvent::Kept(kept)) => kept.err().map(SafeText::from),
         _ => None,
     }
 }

@@ -90,6 +90,7 @@ fn in_memory(name: String, exit_code: Option<i32>, choice: EffectivePolicy, rest
         RestOfOutput::Missing(_) => Certainty::WouldGet,
     };
     Subject {
+        file: None,
         name,
         context: InputContext {
             saved_as: NOT_SAVED.to_owned(),

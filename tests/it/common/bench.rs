@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
-use overspill::config::Config;
-use overspill::config::EffectivePolicy;
+use overspill::config::{Config, EffectivePolicy, Overrides};
 use overspill::corpus::{find_in_stores, prepare_tuning};
 use overspill::preview::{Catalog, Certainty, InputContext, Policy};
 use overspill::source::{Change, MapView, Source};
@@ -80,6 +79,7 @@ fn choice(policy: Policy) -> EffectivePolicy {
 pub fn subject(policy: Policy) -> Subject {
     Subject {
         name: "build.log".into(),
+        file: None,
         context: InputContext {
             saved_as: SAVED_AS.into(),
             saved_as_stderr: format!("{SAVED_AS}.stderr"),
@@ -360,7 +360,9 @@ impl Bench {
         let store::Listing { entries, reports } = listing;
         let end = ScanEnd { number, reports };
         let (now, user) = (self.now, self.env.uid());
-        self.update(OutputsEvent::Scanned(Scanned::Begun { number, now, user, kept: Default::default() }));
+        let own = store::OwnStore::open(&self.env).ok().flatten();
+        let kept = own.and_then(|own| own.kept(&self.env).ok()).unwrap_or_default();
+        self.update(OutputsEvent::Scanned(Scanned::Begun { number, now, user, kept }));
         let mut effects = self.update(OutputsEvent::Scanned(Scanned::Some(number, entries)));
         effects.extend(self.update(OutputsEvent::Scanned(Scanned::All(Box::new(end)))));
         effects
@@ -432,11 +434,10 @@ fn services(env: &Env, now: Timestamp) -> Services {
         }),
         prepare_tuning: Box::new(move |request| prepare_tuning(&config(&for_tune), request)),
         open: Box::new(move |path, _| {
-            let entries = store::list(&looked_at(), &for_open, now).entries;
-            let entry = entries.iter().find(|entry| entry.path() == path);
-            let name = entry.and_then(|entry| entry.policies().first().cloned());
             let source = Source::open(path).map_err(|error| error.to_string())?;
-            let subject = subject(policy(name.as_deref().unwrap_or("opencode/output")));
+            let found = config(&for_open).resolve(&Overrides::default(), Some(path));
+            let policy = found.map_err(|error| error.to_string())?;
+            let subject = Subject { policy, ..subject(self::policy("opencode/output")) };
             Ok(Target { subject, source })
         }),
         ..Services::none(env.clone())

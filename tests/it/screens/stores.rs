@@ -3,6 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use overspill::session::citing::CitingCall;
+use overspill::session::reader::SessionFile;
 use overspill::source::Identity;
 use overspill::store::{EntryStatus, Env, list};
 use overspill::tui::app::{Effect, Event, OutputsEvent};
@@ -11,7 +13,7 @@ use overspill::tui::outputs::beside::Glance;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::common::bench::{Bench, looked_at, policy};
+use crate::common::bench::{Bench, is_job, looked_at, policy};
 use crate::common::samples::test_log;
 use crate::screens::SIZES;
 
@@ -37,6 +39,9 @@ impl Stocked {
         file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
         let then = std::time::SystemTime::from(self.bench.now) - std::time::Duration::from_secs(hours * 3600);
         file.set_modified(then).unwrap();
+        for dir in [store.parent().unwrap(), &store].into_iter().filter(|_| agent == "overspill") {
+            std::fs::set_permissions(dir, PermissionsExt::from_mode(0o700)).unwrap();
+        }
         let mode = if agent == "opencode" { 0o644 } else { 0o600 };
         file.set_permissions(PermissionsExt::from_mode(mode)).unwrap();
     }
@@ -243,13 +248,75 @@ fn stores_tell_commands_and_what_is_marked() {
 #[test]
 fn what_is_kept_has_no_time_left() {
     let stocked = Stocked::with_entries(SIZES[0]);
-    let id = "tool_e26cf08d50010000AbCdEfGhIjKl";
+    stocked.entry("overspill", "tool_001a20feed397001U5yZfVLODbQO", b"ours", 165);
     let mut stocked = stocked.shown();
-    stocked.bench.update(OutputsEvent::Kept { id: id.into(), keep: true, fault: None });
-    let rows = stocked.bench.keys("4j").rows();
+    stocked.bench.keys("5j");
+    keep_selected(&mut stocked);
+    let rows = stocked.bench.rows();
     let row = rows.iter().find(|row| row.starts_with('▌')).unwrap();
-    assert!(row.trim_end().ends_with(" kept"), "{row}");
-    assert!(rows.iter().any(|row| row.contains("kept forever")), "{rows:?}");
+    assert!(row.trim_end().ends_with(" kept"), "{rows:?}");
+    assert!(rows.iter().any(|row| row.contains("is kept forever; x deletes it")), "{rows:?}");
+    assert!(stocked.bench.keys("K").screen().contains("kept already"), "{}", stocked.bench.screen());
+    assert_eq!(stocked.bench.jobs(Slot::Keep), 0);
+    // Of several it stays, alone it can be deleted.
+    let stays = stocked.bench.keys("  x").screen();
+    assert!(stays.contains("you keep it; x on it alone deletes it"), "{stays}");
+    let goes = stocked.bench.keys("Ukx").screen();
+    assert!(goes.contains("you keep it: U undo, D delete now"), "{goes}");
+}
+
+/// Presses K on the selected row, and does what it asks for.
+fn keep_selected(stocked: &mut Stocked) {
+    stocked.bench.keys("K");
+    let is_keeping = |effect: &Effect| is_job(effect, Slot::Keep);
+    if let Some(at) = stocked.bench.asked.iter().position(is_keeping)
+        && let Effect::Run(job) = stocked.bench.asked.remove(at)
+    {
+        let effects = stocked.bench.run(job);
+        stocked.bench.carry_out(effects);
+    }
+}
+
+#[test]
+fn a_kept_copy_is_shown_as_its_original_is() {
+    let stocked = Stocked::new((120, 24));
+    let lines: String = (1..=100).map(|number| format!("line {number} of a build\n")).collect();
+    stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", lines.as_bytes(), 30);
+    let limits = stocked.dir.path().join(".config/opencode/opencode.json");
+    std::fs::create_dir_all(limits.parent().unwrap()).unwrap();
+    std::fs::write(&limits, r#"{"tool_output": {"max_lines": 20}}"#).unwrap();
+    let mut stocked = stocked.shown();
+    let rows = |stocked: &Stocked| -> Vec<String> {
+        let rows = stocked.bench.rows();
+        rows.into_iter().filter(|row| row.contains("opencode")).map(|row| row.replace('▌', " ")).collect()
+    };
+    let file = SessionFile {
+        format: "opencode",
+        path: PathBuf::new(),
+        id: String::new(),
+        size: 0,
+        modified: None,
+        facts: Default::default(),
+    };
+    let call = CitingCall { file, call: "call_7".into(), command: "cargo build\nls".into() };
+    let entry = stocked.bench.stores().list.chosen().unwrap().entry.clone();
+    stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call))));
+    let [before] = &rows(&stocked)[..] else { panic!("{}", stocked.bench.screen()) };
+    assert!(before.contains("cargo build") && before.contains("19%") && before.contains("6 d"), "{before}");
+    keep_selected(&mut stocked);
+    // What the agent's limits are today says nothing of the copy.
+    std::fs::remove_file(&limits).unwrap();
+    stocked.bench.keys("R");
+    let both = rows(&stocked);
+    let expected = before.replace(" 6 d", "kept");
+    assert_eq!(both, [expected.clone(), expected], "{}", stocked.bench.screen());
+    for keys in ["K", "jK"] {
+        let screen = stocked.bench.keys(keys).screen();
+        assert!(screen.contains(": kept already"), "{screen}");
+        assert_eq!(stocked.bench.jobs(Slot::Keep), 0);
+    }
+    stocked.bench.keys("/kept<Enter>");
+    assert_eq!(rows(&stocked).len(), 2);
 }
 
 #[test]

@@ -80,8 +80,8 @@ fn the_record_has_exactly_these_fields() {
     let record = json[0].as_object().unwrap();
     let keys: Vec<&str> = record.keys().map(String::as_str).collect();
     let expected = [
-        "id", "path", "agent", "tool", "session", "size", "modified", "expires", "rule", "holds", "status",
-        "mode",
+        "id", "path", "agent", "tool", "session", "size", "modified", "expires", "rule", "holds", "copy_of",
+        "status", "mode",
     ];
     assert_eq!(keys, expected);
     assert_eq!((&record["tool"], &record["session"]), (&"Bash".into(), &session.into()));

@@ -54,6 +54,59 @@ fn of_an_output_that_was_saved_in_part_it_is_not_known_what_the_model_got() {
 }
 
 #[test]
+fn a_kept_copy_has_the_preview_of_its_original_also_once_that_is_gone() {
+    let home = Home::new();
+    let root = home.work().parent().unwrap().join("home/.qwen/tmp/web/tool-results");
+    std::fs::create_dir_all(&root).unwrap();
+    let original = root.join("shell_7.txt");
+    let text: String = (1..=20_000).map(|number| format!("line {number} of a build\n")).collect();
+    std::fs::write(&original, text).unwrap();
+    let path = original.to_str().unwrap();
+    let previewed = |name: &str| home.run(&["preview", name]).ok().stdout;
+    let (before, compared) = (previewed(path), home.run(&["compare", path]).ok().stdout);
+    assert!(before.len() < 40_000 && String::from_utf8_lossy(&before).contains(path));
+    let mut session = Session::start(&home, &[]);
+    session.wait_for("1 output");
+    session.keys("K").wait_for("shell_7 is kept forever").wait_for("2 outputs");
+    session.keys("K").wait_for("shell_7: kept already");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    std::fs::remove_file(&original).unwrap();
+    let list = home.run(&["list", "--json"]).ok().json();
+    let id = list[0]["id"].as_str().unwrap();
+    assert_eq!((list.as_array().unwrap().len(), &list[0]["agent"]), (1, &"qwen-code".into()));
+    assert_eq!((&list[0]["copy_of"], &list[0]["rule"]), (&path.into(), &"kept".into()));
+    assert_eq!(previewed(id), before);
+    assert_eq!(home.run(&["compare", id]).ok().stdout, compared);
+    let json = home.run(&["preview", "--json", id]).ok().json();
+    assert_eq!((&json["certainty"], &json["saved_as"]), (&"reconstructed".into(), &path.into()));
+    let show = home.run(&["show", id]).ok();
+    for fact in [
+        "agent     qwen-code".to_owned(),
+        "expires   never: you keep it".to_owned(),
+        "rule      kept: no rule deletes it".to_owned(),
+        format!("copy of   {path}"),
+        "cut by    qwen-code/shell, limits from policy".to_owned(),
+    ] {
+        assert!(show.text().lines().any(|line| line == fact), "{fact}: {}", show.text());
+    }
+    home.run(&["rm", "--yes", id]).fails(1, &["you keep it", "without --yes"]);
+    // x lets go of it, and takes its record along.
+    let mut session = Session::start(&home, &[]);
+    session.wait_for("1 output");
+    session.keys("x").wait_for("you keep it: U undo");
+    session.keys("D").wait_for(" (418.8 KB)?");
+    session.keys("y").wait_for("1 deleted");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    assert_eq!(home.run(&["list", "--json"]).ok().json(), serde_json::json!([]));
+    let own = home.work().parent().unwrap().join("data/overspill");
+    for directory in ["records", "kept", "tool-output"] {
+        assert_eq!(std::fs::read_dir(own.join(directory)).unwrap().count(), 0, "{directory}");
+    }
+}
+
+#[test]
 fn an_id_that_several_outputs_have_opens_no_screen() {
     let home = Home::new();
     let paths = ["kilo", "opencode"].map(|agent| home.private_entry(agent, ID, "x", 1));

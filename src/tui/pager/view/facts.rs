@@ -27,7 +27,7 @@ const NAMES: usize = 12;
 fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
     let unknown = || "still being counted".to_owned();
     let mut facts = vec![
-        ("file", output.subject.context.saved_as.clone()),
+        ("file", output.subject.path().to_owned()),
         ("size", format!("{} ({})", size(output.view.len() as u64), count(output.view.len() as u64, "byte"))),
         ("lines", output.lines().map_or_else(unknown, lines)),
         ("certainty", certainty(output).to_owned()),

@@ -1,0 +1,269 @@
+//! What is recorded beside overspill's own store of a spill: the run that printed it, or the output that it is a copy of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use jiff::{SignedDuration, Timestamp};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
+use serde::{Deserialize, Serialize};
+
+use crate::fs::stat::{FileStat, timestamp};
+use crate::store::{Entry, Env, Holds, NewSpill};
+
+use super::{OwnError, OwnStore, make, make_home, open, open_home};
+
+const RECORDS: &str = "records";
+const ENDING: &str = ".json";
+/// Maximum length of a record; a longer file is not overspill's.
+const MAX_BYTES: u64 = 1 << 20;
+/// Maximum number of policies in the record of a copy.
+const MAX_POLICIES: usize = 64;
+/// How long a record without a spill is kept: the spill may be about to get its final name.
+const GRACE: SignedDuration = SignedDuration::from_hours(1);
+
+/// How a recorded command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    /// Exited with this status.
+    Code(u8),
+    /// Killed by the signal of this number.
+    Signal(i32),
+}
+
+/// A size in bytes and lines. A last line without a line feed counts, unlike in `wc -l`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OutputSize {
+    /// Bytes.
+    pub bytes: u64,
+    /// Lines.
+    pub lines: u64,
+}
+
+/// The record of one spill, as stored in `records/`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Record {
+    Run(RunRecord),
+    Copy(CopyRecord),
+}
+
+/// The record of an output that was kept as a copy: what was known of the original. Any string may be hostile.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CopyRecord {
+    /// The path of the copy.
+    pub path: String,
+    /// The path of the original, which notices print.
+    pub original: String,
+    /// When the original was last changed.
+    pub modified: Timestamp,
+    pub agent: String,
+    pub tool: Option<String>,
+    pub session: Option<String>,
+    pub project: Option<String>,
+    /// What the original's file contains.
+    pub holds: Holds,
+    /// The command that printed it, in one line; empty if not known.
+    pub command: String,
+    /// The policies that may have cut it, most likely first; none if its store names none.
+    pub policies: Vec<String>,
+    /// The parameters of the first that were set, with their values.
+    pub parameters: BTreeMap<String, String>,
+    /// Where its limits are from, in words.
+    pub limits_from: String,
+}
+
+/// The record of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The path of the spill.
+    pub path: String,
+    /// Command and arguments; empty for a stream.
+    pub command: Vec<String>,
+    /// The directory it ran in.
+    pub directory: String,
+    /// The tool that it stood for.
+    pub tool: Option<String>,
+    /// `stdout` (including standard error, unless captured separately) or `stderr`.
+    pub stream: String,
+    /// When it started.
+    pub start: Timestamp,
+    /// When the command and its output had both ended.
+    pub end: Timestamp,
+    /// How the command ended; none for a stream.
+    pub exit: Option<Exit>,
+    /// Why it was stopped: by a forwarded signal, by a timeout, or because its reader was gone; or that a stream was
+    /// abandoned or could not be read to its end.
+    pub stopped: Option<String>,
+    /// The size of everything that was printed.
+    pub seen: OutputSize,
+    /// The size of what is in the spill.
+    pub kept: OutputSize,
+    /// Why that is not everything: `cap`, `disk full`, `failed`.
+    pub truncated: Option<String>,
+    /// The policy that made the preview.
+    pub policy: String,
+    /// The parameters that were set, with their values: those of the preview, lowered to the headroom.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, String>,
+}
+
+impl CopyRecord {
+    /// Returns what an entry itself says; what cut it, and where the copy is, is left open.
+    pub fn of(entry: &Entry) -> Self {
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        Self {
+            path: String::new(),
+            original: entry.path().to_string_lossy().into_owned(),
+            modified: entry.modified(),
+            agent: entry.agent().to_owned(),
+            tool: owned(entry.tool()),
+            session: owned(entry.session()),
+            project: owned(entry.project()),
+            holds: entry.holds(),
+            command: String::new(),
+            policies: Vec::new(),
+            parameters: BTreeMap::new(),
+            limits_from: String::new(),
+        }
+    }
+
+    /// Whether an entry is the original, unchanged.
+    pub fn is_of(&self, entry: &Entry) -> bool {
+        self.modified == entry.modified() && *self.original == *entry.path().to_string_lossy()
+    }
+}
+
+impl RunRecord {
+    /// Whether all that the command printed was saved.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.kept.bytes >= self.seen.bytes
+    }
+}
+
+impl Record {
+    /// Writes the record for the spill of this file name, atomically; with `durable`, flushes it to disk.
+    pub(crate) fn write(&self, env: &Env, name: &str, durable: bool) -> io::Result<()> {
+        let (path, dir) = create(env).map_err(io::Error::other)?;
+        let mut text = serde_json::to_vec(self)?;
+        text.push(b'\n');
+        let record = NewSpill::begin_in(dir, path, format!("{name}{ENDING}"))?;
+        record.file().write_all(&text)?;
+        record.finish(durable).map(drop)
+    }
+
+    /// Reads the record for the spill of this file name; none if missing or unreadable. Commands and paths are
+    /// unescaped: escape them before they reach a terminal.
+    pub fn read(env: &Env, name: &str) -> Option<Record> {
+        let dir = records(env).ok()??;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = std::fs::File::from(openat(&dir, format!("{name}{ENDING}"), flags, Mode::empty()).ok()?);
+        let mut text = Vec::new();
+        file.metadata().ok()?.is_file().then_some(file)?.take(MAX_BYTES).read_to_end(&mut text).ok()?;
+        match serde_json::from_slice(&text).ok()? {
+            Record::Copy(copy) if copy.agent.is_empty() || copy.policies.len() > MAX_POLICIES => None,
+            record => Some(record),
+        }
+    }
+
+    /// Reads the record for a spill in overspill's own store.
+    pub fn of(env: &Env, spill: &Path) -> Option<Record> {
+        let store = OwnStore::open(env).ok()??;
+        let directory = spill.parent()?.canonicalize().ok()?;
+        let is_own = directory == store.root().canonicalize().ok()?;
+        Record::read(env, spill.file_name()?.to_str().filter(|_| is_own)?)
+    }
+
+    /// Reads the record of the run that printed the output at this path, in any store. Several places may have the same
+    /// name, so the path in the record must match too.
+    pub fn of_run(env: &Env, spill: &Path) -> Option<RunRecord> {
+        match Record::read(env, spill.file_name()?.to_str()?)? {
+            Record::Run(run) => Some(run).filter(|run| spill == Path::new(&run.path)),
+            Record::Copy(_) => None,
+        }
+    }
+
+    /// Returns the policies that may have cut the output, most likely first; the parameters of the first that were set; and
+    /// where its limits are from, in words.
+    pub(crate) fn cut(&self) -> (&[String], &BTreeMap<String, String>, &str) {
+        match self {
+            Record::Run(run) => (std::slice::from_ref(&run.policy), &run.parameters, "run"),
+            Record::Copy(copy) => (&copy.policies, &copy.parameters, &copy.limits_from),
+        }
+    }
+
+    fn path(&self) -> &Path {
+        Path::new(match self {
+            Record::Run(run) => &run.path,
+            Record::Copy(copy) => &copy.path,
+        })
+    }
+
+    /// Returns the names of the spills that have records; empty if they cannot be listed.
+    pub fn names(env: &Env) -> BTreeSet<String> {
+        let Ok(Some(dir)) = records(env) else { return BTreeSet::new() };
+        let Ok(found) = Dir::read_from(&dir) else { return BTreeSet::new() };
+        let name = |entry: rustix::fs::DirEntry| {
+            Some(entry.file_name().to_str().ok()?.strip_suffix(ENDING)?.to_owned())
+        };
+        found.flatten().filter_map(name).collect()
+    }
+
+    /// Deletes records that are over an hour old and whose spills are gone; called once per run. Returns how many.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn sweep(env: &Env, now: Timestamp) -> io::Result<u64> {
+        let Some(dir) = records(env).map_err(io::Error::other)? else { return Ok(0) };
+        let mut swept = 0;
+        for found in Dir::read_from(&dir)? {
+            let name = found?.file_name().to_string_lossy().into_owned();
+            if is_orphan(&dir, &name, env, now) {
+                swept += u64::from(unlinkat(&dir, &name, AtFlags::empty()).is_ok());
+            }
+        }
+        Ok(swept)
+    }
+}
+
+/// Whether a record is over an hour old and its spill is gone.
+fn is_orphan(dir: &OwnedFd, name: &str, env: &Env, now: Timestamp) -> bool {
+    let Ok(stat) = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) else { return false };
+    let modified = timestamp(FileStat::from(stat).identity.modified);
+    if now.duration_since(modified) <= GRACE {
+        return false;
+    }
+    match name.strip_suffix(ENDING).filter(|name| !name.starts_with('.')) {
+        // Left behind by a killed writer.
+        None => name.starts_with(".tmp-"),
+        Some(spill) => Record::read(env, spill)
+            .is_some_and(|record| record.path().symlink_metadata().is_err_and(is_gone)),
+    }
+}
+
+fn is_gone(error: io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+}
+
+/// Deletes the record for the spill of this file name.
+pub(crate) fn remove(env: &Env, name: &str) {
+    if let Ok(Some(dir)) = records(env) {
+        // The record may not exist.
+        let _ = unlinkat(&dir, format!("{name}{ENDING}"), AtFlags::empty());
+    }
+}
+
+/// Opens the directory of the records, if it exists.
+fn records(env: &Env) -> Result<Option<OwnedFd>, OwnError> {
+    let Some((path, home)) = open_home(env)? else { return Ok(None) };
+    open(&home, Path::new(RECORDS), &path.join(RECORDS), env)
+}
+
+fn create(env: &Env) -> Result<(PathBuf, OwnedFd), OwnError> {
+    let (path, home) = make_home(env)?;
+    let path = path.join(RECORDS);
+    let dir = make(home.as_fd(), Path::new(RECORDS), &path, env)?;
+    Ok((path, dir))
+}
