@@ -84,7 +84,7 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("widget", &["event", "keys"]),
     ("footer", &["keys"]),
     ("event", &[]),
-    ("recorded", &["keys"]),
+    ("recorded", &[]),
     ("target", &["recorded"]),
     ("services", &["target"]),
     ("job", &["services", "event"]),

@@ -18,8 +18,6 @@ pub enum KeyContext {
     Copying,
     /// All lists but that of stored outputs.
     Lists,
-    /// The choice of which text of a recorded call to show.
-    CallTexts,
     /// The choice of which text to copy.
     CopyText,
     Help,
@@ -34,7 +32,7 @@ impl KeyContext {
             KeyContext::Policies | KeyContext::Drawer => {
                 matches!(action, Action::Help | Action::QuitNow | Action::Interrupt)
             }
-            KeyContext::Copying | KeyContext::CopyText | KeyContext::CallTexts => action == Action::Back,
+            KeyContext::Copying | KeyContext::CopyText => action == Action::Back,
         }
     }
 
@@ -125,16 +123,6 @@ pub enum Action {
     Sessions,
     /// Asks for a pattern: what settings are to keep instead of errors.
     JudgeBy,
-    /// Asks which other text of a call to show.
-    Texts,
-    /// Shows the copy for the agent's own screen.
-    TextDisplay,
-    /// Shows the record of the result.
-    TextRecord,
-    /// Shows the arguments of the call.
-    TextArguments,
-    /// Shows the request that carried the result.
-    TextRequest,
     /// Opens the limits of an output, or the settings of many.
     Limits,
     /// Toggles the wrapping of long lines.
@@ -157,7 +145,7 @@ pub enum Action {
     ReadForm,
     /// Opens the file in an editor.
     Editor,
-    /// Shows facts about the output.
+    /// Shows facts about the output or call, and what else the records hold of it.
     Facts,
     /// Opens the file again.
     Reopen,

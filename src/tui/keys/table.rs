@@ -39,9 +39,7 @@ const fn row(
 }
 
 use Action as A;
-use KeyContext::{
-    CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Lists, Pager, Pair, Policies, Stores,
-};
+use KeyContext::{CopyText, Copying, Drawer, Everywhere, Help, Lists, Pager, Pair, Policies, Stores};
 
 /// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
 /// has one row in each place where it has keys; without one in a place, that for everywhere holds there.
@@ -90,7 +88,6 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "View", "i", A::Evidence, "evidence", "what was recorded, or what the policy makes"),
     row(Pager, "View", "I", A::Reconstruction, "reconstruction", "what was recorded beside what the policy makes"),
     row(Pager, "View", "C", A::ToCall, "to-call", "the recorded call that this stored output is of"),
-    row(Pager, "View", "a", A::Texts, "call-texts", "another text of a recorded call"),
     row(Pager, "View", "Tab", A::Other, "other-view", "Preview or Spill"),
     row(Pager, "View", "S", A::Stores, "stores", "stored outputs"),
     row(Pager, "View", "T", A::Sessions, "sessions", "sessions that agents recorded"),
@@ -99,7 +96,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "View", "z", A::Unfold, "progress", "progress lines: their last state, or all"),
     row(Pager, "View", "J", A::Json, "json", "a JSON line with indents (5{json}: line 5)"),
     row(Pager, "View", "F", A::Follow, "follow", "follow the file as it grows"),
-    row(Pager, "View", "=", A::Facts, "facts", "facts about this output"),
+    row(Pager, "View", "=", A::Facts, "facts", "facts about this output; of a call, its record, arguments and request, too"),
     row(Pager, "View", "y", A::Copy, "copy-path", "copy the path"),
     row(Pager, "View", "Y", A::CopyText, "copy-text", "copy the selection; a line, the window, the preview"),
     row(Pager, "View", "V", A::Select, "select", "select lines: {select}, move, then {copy-text} copies"),
@@ -128,7 +125,7 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Outputs", "p", A::Policy, "stores-policies", "what each policy keeps of the marked or listed outputs"),
     row(Stores, "Outputs", "Tab", A::Other, "stores-sessions", "the sessions that agents recorded; there, back to the outputs"),
     row(Lists, "Lists", "Enter →", A::Open, "list-open", "open; of a setting, the outputs that it cuts differently"),
-    row(Lists, "Lists", "=", A::Texts, "list-call-texts", "another text of the call"),
+    row(Lists, "Lists", "=", A::Facts, "list-facts", "facts about the call, its record, arguments and request"),
     row(Lists, "Lists", "s", A::Sort, "list-sort", "sort: a menu of columns"),
     row(Lists, "Lists", "t", A::Group, "list-group", "group: sessions by agent, project or day"),
     row(Lists, "Lists", "/", A::Filter, "list-filter", "show only rows with these words"),
@@ -143,10 +140,6 @@ pub const TABLE: &[Binding] = &[
     row(Lists, "Lists", "e", A::JudgeBy, "list-judge-by", "what settings and policies are to keep instead of errors"),
     row(Lists, "Lists", "F", A::Follow, "list-follow", "follow: to the newest, and on to new ones"),
     row(Lists, "Lists", "R", A::Refresh, "list-refresh", "look or measure again"),
-    row(CallTexts, "Texts of a call ({call-texts})", "d", A::TextDisplay, "text-display", "the copy for the agent's own screen"),
-    row(CallTexts, "Texts of a call ({call-texts})", "r", A::TextRecord, "text-record", "the record of the result"),
-    row(CallTexts, "Texts of a call ({call-texts})", "a", A::TextArguments, "text-arguments", "the arguments of the call"),
-    row(CallTexts, "Texts of a call ({call-texts})", "s", A::TextRequest, "text-request", "the request that carried the result"),
     row(Policies, "Policies ({policies})", "↓ ^N", A::Down, "policies-down", "down; the preview of the policy shows above"),
     row(Policies, "Policies ({policies})", "↑ ^P", A::Up, "policies-up", "up"),
     row(Policies, "Policies ({policies})", "PgDn", A::PageDown, "policies-page-down", "down a page"),

@@ -12,7 +12,7 @@ use crate::tui::screen::Effects;
 use super::Pager;
 use super::output::OpenOutput;
 use super::planning::AfterPlan;
-use crate::tui::recorded::{CallRequest, PreviewFrom, RecordedCall, RestOfOutput};
+use crate::tui::recorded::{CallFacts, CallRequest, PreviewFrom, RecordedCall, RestOfOutput, check_in_words};
 
 impl OpenOutput {
     /// Returns the recorded result that Preview shows, if it shows one.
@@ -114,8 +114,19 @@ impl Pager {
         match output.preview_from {
             PreviewFrom::Records => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
             PreviewFrom::Policy => {
-                format!("reconstructed by {} · {}", output.policy().name(), recorded.check_in_words())
+                format!(
+                    "reconstructed by {} · {}",
+                    output.policy().name(),
+                    check_in_words(recorded.check.as_ref())
+                )
             }
+        }
+    }
+
+    /// Takes in what else the records hold of the call.
+    pub(crate) fn take_facts(&mut self, index: usize, facts: CallFacts) {
+        if let Some(recorded) = self.output.recorded.as_mut().filter(|recorded| recorded.index == index) {
+            (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
         }
     }
 

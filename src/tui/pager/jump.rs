@@ -17,8 +17,6 @@ pub(crate) enum Waiting {
     SetMark,
     ToMark,
     Copy,
-    /// Which text of the call to show.
-    Text,
 }
 
 impl Pager {
@@ -149,12 +147,11 @@ impl Pager {
     pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent, effects: &mut Effects) {
         match waiting {
             Waiting::Copy => return self.copy_key(key, effects),
-            Waiting::Text => return self.text_key(key, effects),
             Waiting::SetMark | Waiting::ToMark => {}
         }
         let KeyCode::Char(name) = key.code else { return };
         match waiting {
-            Waiting::Copy | Waiting::Text => {}
+            Waiting::Copy => {}
             Waiting::SetMark => {
                 let here = (self.focus(), self.panes.top(self.focus()));
                 self.panes.marks.insert(name, here);

@@ -12,12 +12,12 @@ pub mod drawer;
 pub(crate) mod escapes;
 pub mod event;
 pub(crate) mod evidence;
+pub(crate) mod facts;
 pub mod filter;
 pub mod fold;
 pub(crate) mod hold;
 pub(crate) mod jobs;
 pub mod json;
-pub mod json_box;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub(crate) mod limits_text;
@@ -38,6 +38,7 @@ pub mod search;
 pub(crate) mod share;
 pub(crate) mod sideways;
 pub(crate) mod start;
+pub mod text_box;
 pub(crate) mod trial;
 pub(crate) mod turn;
 pub mod view;
@@ -206,6 +207,7 @@ impl Pager {
             // The screen has handled them.
             OutputEvent::Policies(_) | OutputEvent::Ready(_) => {}
             OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
+            OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
             OutputEvent::StartAt(place) => self.start_at(place),
         }
         self.start_now(effects);

@@ -7,9 +7,7 @@ use ratatui::layout::Rect;
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
 use crate::tui::event::{Event, Message};
-use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::recorded::{CallRequest, CallText};
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::target::OpenedFrom;
 use crate::tui::widget::canvas::Canvas;
@@ -19,9 +17,8 @@ use crate::tui::widget::prompt::{Prompt, Purpose};
 
 use super::event::OutputEvent;
 use super::filter::Asked;
-use super::json_box::JsonBox;
 use super::jump::Waiting;
-use super::view::facts::FactsBox;
+use super::text_box::TextBox;
 use super::{Pager, copying, picker, view};
 
 impl Screen for Pager {
@@ -74,7 +71,7 @@ impl Screen for Pager {
 
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
-            Action::Facts => effects.lay(FactsBox),
+            Action::Facts => self.show_facts(effects),
             Action::Stores => match &self.output.recorded {
                 Some(recorded) => effects.send(Link::SpillOfCall(recorded.index)),
                 None => effects.show(Link::Stores(None)),
@@ -92,10 +89,9 @@ impl Screen for Pager {
             }
             Action::Window => effects.lay(Prompt::new(Purpose::Window)),
             Action::Json => match self.line_as_json(count) {
-                Ok(line) => effects.lay(JsonBox::new(line)),
+                Ok(line) => effects.lay(TextBox::new(line)),
                 Err(words) => self.message = Some(Message::error(words)),
             },
-            Action::Texts => self.offer_texts(),
             Action::CopyText if self.selection.is_none() => {
                 self.wait(Waiting::Copy, &copying::choice(self.canvas.keys));
             }
@@ -177,25 +173,5 @@ impl Pager {
     fn wait(&mut self, waiting: Waiting, text: &str) {
         self.waiting = Some(waiting);
         self.message = Some(Message::note(text));
-    }
-
-    /// Asks which other text of the recorded call to show.
-    fn offer_texts(&mut self) {
-        if self.output.recorded.is_some() {
-            return self.wait(Waiting::Text, &CallText::choice(self.canvas.keys));
-        }
-        let key = self.key_of(Action::Sessions);
-        let words = format!("only a call of a session has other texts; {key} lists sessions");
-        self.message = Some(Message::note(words));
-    }
-
-    /// Handles the key that names a text of the call.
-    pub(super) fn text_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let index = self.output.recorded.as_ref().map(|recorded| recorded.index);
-        match (CallText::chosen(key, self.canvas.keys), index) {
-            (Ok(Some(text)), Some(index)) => effects.ask(Slot::OpenSession, CallRequest::Text(index, text)),
-            (Ok(_), _) => {}
-            (Err(words), _) => self.message = Some(Message::note(words)),
-        }
     }
 }

@@ -19,7 +19,9 @@ use overspill::tui::calls::rows::{CallRow, CallSizes, CallsEvent, OpenedCalls};
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
-use overspill::tui::recorded::{CallRequest, CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
+use overspill::tui::recorded::{
+    CallFacts, CallRequest, OutputPlace, ReadyCall, RecordedCall, RestOfOutput, TitledText,
+};
 use overspill::tui::screen::Effect;
 use overspill::tui::sessions::rows::{FoundSessions, SessionRow, SessionWords, SessionsEvent};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
@@ -355,13 +357,44 @@ fn records_that_are_not_understood_say_so() {
     assert!(text(&bench).contains("12 records of 1 unknown kind"), "{}", text(&bench));
 }
 
+/// Returns what the records hold of a call: facts, and texts under these titles.
+fn facts(titles: &[&str]) -> Box<CallFacts> {
+    let text = |title: &&str| TitledText { title: (*title).into(), text: b"{\n  \"id\": 1\n}".to_vec() };
+    let facts = vec![
+        ("evidence", "recorded: the agent's history holds it".into()),
+        ("recorded by", "claude-code 2.1.330".into()),
+        ("session", "0195".into()),
+        ("call", "toolu_2".into()),
+    ];
+    Box::new(CallFacts { facts, texts: titles.iter().map(text).collect() })
+}
+
 #[test]
-fn another_text_is_asked_for_by_its_letter() {
+fn the_facts_of_a_call_open_from_its_list_and_what_the_records_hold_follows() {
     let mut bench = opened((80, 24));
     bench.keys("j=");
-    assert!(text(&bench).contains("d display copy"), "{}", text(&bench));
-    bench.keys("r");
-    assert_eq!(last_request(&bench), Some(&CallRequest::Text(1, CallText::Record)));
+    assert_eq!(last_request(&bench), Some(&CallRequest::Facts(1)));
+    assert!(text(&bench).contains("compared     verified: claude-code/bash"), "{}", text(&bench));
+    assert!(text(&bench).contains("│ …  "), "the rest has not come yet: {}", text(&bench));
+    bench.update(CallsEvent::Facts(0, facts(&["Record"])));
+    assert!(!text(&bench).contains("Record"), "of another call: {}", text(&bench));
+    bench.update(CallsEvent::Facts(1, facts(&["Record", "Arguments"])));
+    keep("calls_facts", &bench);
+    bench.keys("=");
+    assert!(!text(&bench).contains("Record"), "{}", text(&bench));
+}
+
+#[test]
+fn the_page_of_facts_scrolls_and_follows_the_size_of_the_terminal() {
+    let mut bench = shown((80, 24), RestOfOutput::Here, None);
+    bench.keys("=");
+    assert_eq!(last_request(&bench), Some(&CallRequest::Facts(1)));
+    bench.update(CallsEvent::Facts(1, facts(&["Record"])));
+    assert!(!text(&bench).contains("Record"), "{}", text(&bench));
+    assert!(text(bench.keys("G")).contains("── Record"), "{}", text(&bench));
+    bench.resize((120, 40));
+    let known = "known from   the agent run against a stand-in for the model: 97 of 97 outputs, and 39 edges";
+    assert!(text(&bench).contains(known), "{}", text(&bench));
 }
 
 /// Opens a call: what was recorded, over an output of numbered lines.
@@ -387,7 +420,8 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
         rest,
         claim: None,
         check,
-        facts: vec![("session", "0195".into()), ("call", "toolu_2".into())],
+        facts: facts(&[]).facts,
+        texts: None,
     };
     let mut bench = opened(size);
     bench.keys("j<Enter>");
@@ -422,6 +456,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             claim: None,
             check: None,
             facts: Vec::new(),
+            texts: None,
         };
         let place = OutputPlace::Memory(MapView::of_bytes(b"text").expect("memory"));
         let call = ReadyCall {

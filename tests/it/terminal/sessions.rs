@@ -19,10 +19,13 @@ fn from_sessions_to_a_call_and_back() {
     session.keys("i").wait_for("recorded · by claude-code 2.1.330");
     session.keys("I").wait_for("only here 0 B").wait_for("byte for byte");
     session.keys("\x1b").wait_gone("only here 0 B");
-    session.keys("ar").wait_for("the record of this call").wait_for("tool_use_id");
-    session.keys("q").wait_gone("tool_use_id");
-    session.keys("ad").wait_status("the records hold no display copy");
+    session.keys("=").wait_for("evidence     recorded");
+    session.keys("G").wait_for("──── Arguments");
+    session.keys("q").wait_gone("──── Arguments");
     session.keys("q").wait_for("3 calls, 1 cut");
+    session.keys("=").wait_for("evidence     recorded");
+    session.keys("G").wait_for("──── Arguments");
+    session.keys("=").wait_gone("──── Arguments");
     session.keys("q").wait_for("1 session");
     session.keys("\t").wait_for("Outputs │ Sessions   1 output");
     session.keys("q");

@@ -1,7 +1,6 @@
 //! Draws an output: title, panes, the map between them, the status line and the limits drawer.
 
 pub(crate) mod drawer;
-pub(crate) mod facts;
 pub(crate) mod figures;
 pub(crate) mod minimap;
 pub(crate) mod pair;

@@ -11,7 +11,7 @@ use crate::tui::pager::fold::ProgressLines;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::pair::Pair;
 use crate::tui::pager::scroll::Long;
-use crate::tui::recorded::RecordedCall;
+use crate::tui::recorded::check_in_words;
 use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
@@ -103,9 +103,9 @@ fn status(pair: &Pair) -> String {
             size(range.len() as u64),
             name(&pair.sides[*side])
         ),
-        None if all == 0 => {
-            pair.sides[0].shown_record().map_or_else(String::new, RecordedCall::check_in_words)
-        }
+        None if all == 0 => pair.sides[0]
+            .shown_record()
+            .map_or_else(String::new, |recorded| check_in_words(recorded.check.as_ref())),
         None if all == 1 => "1 difference".to_owned(),
         None => format!("{} differences", thousands(all)),
     }

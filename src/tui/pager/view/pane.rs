@@ -332,13 +332,7 @@ impl Pane<'_> {
 
     fn style(&self, cell: &Cell, class: Class) -> Style {
         let theme = &self.shown.canvas.theme;
-        let base = match class {
-            Class::Notice => theme.warning,
-            Class::Counting => theme.dim,
-            Class::Changed => theme.accent,
-            Class::Kept => Style::new(),
-        };
-        base.patch(kind_style(cell.kind, theme).unwrap_or_else(|| theme.of(cell.look)))
+        class_style(class, theme).patch(kind_style(cell.kind, theme).unwrap_or_else(|| theme.of(cell.look)))
     }
 
     /// Returns the matches visible in the row. Each line, or segment of a long line, is searched only once.
@@ -363,6 +357,16 @@ impl Pane<'_> {
 
 fn class_of(classes: &[(Range<u64>, Class)], at: u64) -> Class {
     classes.iter().find(|(range, _)| range.contains(&at)).map_or(Class::Kept, |(_, class)| *class)
+}
+
+/// Returns the style of text of a class.
+pub(crate) fn class_style(class: Class, theme: &Theme) -> Style {
+    match class {
+        Class::Notice => theme.warning,
+        Class::Own => theme.dim,
+        Class::Changed => theme.accent,
+        Class::Kept => Style::new(),
+    }
 }
 
 /// Returns the style of a cell that is not the text itself.
