@@ -158,7 +158,6 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::RecordedAlone, &[
         (&[A::Quit], "calls"), (&[A::Facts], "facts"), (&[A::Search], "search"),
-        (&[A::Other], "with line numbers"),
     ]),
 ];
 

@@ -71,6 +71,7 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
     ),
     ("sweep", &["error", "input", "model", "measure", "template", "limits", "strategy", "policy", "plan"]),
     ("align", &[]),
+    ("differences", &["align"]),
     ("recorded", &["align", "error", "input", "model"]),
     ("report", &["input", "model", "policy"]),
     ("per_stream", &["input"]),

@@ -78,7 +78,9 @@ fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, St
         recorded: Box::new(RecordedCall {
             index,
             notices: match rest {
-                RestOfOutput::Missing(_) => held.examiner.notices_in(&text).into(),
+                RestOfOutput::Missing(_) => {
+                    held.examiner.added_in(held.transcript, (call, first), &text).into()
+                }
                 _ => Arc::default(),
             },
             text: text.into(),

@@ -11,8 +11,6 @@ pub enum KeyContext {
     Stores,
     /// The policy picker, where all other keys are typed.
     Policies,
-    /// Two previews side by side.
-    Pair,
     Drawer,
     /// The choice of what the limits drawer copies.
     Copying,
@@ -28,7 +26,7 @@ impl KeyContext {
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
             KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Lists => true,
-            KeyContext::Pair | KeyContext::Help => true,
+            KeyContext::Help => true,
             KeyContext::Policies | KeyContext::Drawer => {
                 matches!(action, Action::Help | Action::QuitNow | Action::Interrupt)
             }
@@ -115,8 +113,6 @@ pub enum Action {
     Candidate,
     /// Switches between what was recorded and what the policy makes.
     Evidence,
-    /// Shows what was recorded beside what the policy makes.
-    Reconstruction,
     /// Goes to the call that an output is of.
     ToCall,
     /// Shows the sessions that agents recorded.

@@ -39,7 +39,7 @@ const fn row(
 }
 
 use Action as A;
-use KeyContext::{CopyText, Copying, Drawer, Everywhere, Help, Lists, Pager, Pair, Policies, Stores};
+use KeyContext::{CopyText, Copying, Drawer, Everywhere, Help, Lists, Pager, Policies, Stores};
 
 /// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
 /// has one row in each place where it has keys; without one in a place, that for everywhere holds there.
@@ -61,7 +61,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Move", "%", A::Percent, "percent", "to that percentage of the file: 50{percent}"),
     row(Pager, "Move", "m", A::Mark, "mark", "set a mark: {mark} and a letter"),
     row(Pager, "Move", "'", A::ToMark, "to-mark", "go to a mark; {to-mark}' goes back"),
-    row(Pager, "Move", "}", A::NextCut, "next-cut", "to the next cut: its notice, or where lines are lost"),
+    row(Pager, "Move", "}", A::NextCut, "next-cut", "to the next cut: its notice, or where lines are lost; to what differs, after {evidence}"),
     row(Pager, "Move", "{", A::PreviousCut, "previous-cut", "to the previous cut"),
     row(Pager, "Search", "/", A::Search, "search", "search for a regular expression; empty: the last; 3{search} the third match"),
     row(Pager, "Search", "?", A::SearchBack, "search-back", "search towards the start"),
@@ -85,8 +85,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Limits", "l", A::Limits, "limits", "all limits, what they change, what keeps a line"),
     row(Pager, "Limits", "p", A::Policy, "policies", "pick another policy; there, {policies-earlier} shows earlier ones"),
     row(Pager, "Limits", "P", A::Candidate, "next-policy", "next policy that may have made this output"),
-    row(Pager, "View", "i", A::Evidence, "evidence", "what was recorded, or what the policy makes"),
-    row(Pager, "View", "I", A::Reconstruction, "reconstruction", "what was recorded beside what the policy makes"),
+    row(Pager, "View", "i", A::Evidence, "evidence", "what was recorded, or what the policy makes; what differs is marked"),
     row(Pager, "View", "C", A::ToCall, "to-call", "the recorded call that this stored output is of"),
     row(Pager, "View", "Tab", A::Other, "other-view", "Preview or Spill"),
     row(Pager, "View", "S", A::Stores, "stores", "stored outputs"),
@@ -149,9 +148,6 @@ pub const TABLE: &[Binding] = &[
     row(Policies, "Policies ({policies})", "^O", A::SortReverse, "policies-reverse", "reverse the order"),
     row(Policies, "Policies ({policies})", "Tab", A::Eras, "policies-earlier", "earlier forms too, or current ones only"),
     row(Policies, "Policies ({policies})", "Esc ^C", A::Back, "policies-back", "back to the policy one had"),
-    row(Pair, "Recorded beside made ({reconstruction})", "Tab", A::Other, "pair-other-side", "the other side"),
-    row(Pair, "Recorded beside made ({reconstruction})", "}", A::NextCut, "pair-next", "to the next text that one alone keeps"),
-    row(Pair, "Recorded beside made ({reconstruction})", "{", A::PreviousCut, "pair-previous", "to the previous one"),
     row(Drawer, "Limits ({limits})", "j ↓", A::Down, "limits-down", "next limit"),
     row(Drawer, "Limits ({limits})", "k ↑", A::Up, "limits-up", "previous limit"),
     row(Drawer, "Limits ({limits})", "→ Space", A::Higher, "limits-raise", "raise, or next value"),

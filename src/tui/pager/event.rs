@@ -47,8 +47,6 @@ pub enum OutputEvent {
     Ended(Box<Ending>),
     /// A preview has been made.
     Planned(Box<Planned>),
-    /// The previews of a pair have been made by the plan of this number.
-    PairPlanned(u64, Box<[Planned; 2]>),
     /// A worker compared policies.
     Compared(Compared),
     /// The answer to what keeps a line: the request's number, and the change of limits that keeps the line.

@@ -37,15 +37,19 @@ impl Pager {
         }
     }
 
-    /// Goes to the next or previous cut, or `times` cuts on or back as far as there are any, and shows it a third of the
+    /// Goes to the next or previous cut, or difference of two texts that are compared, or `times` of them on or back as far as there are any, and shows it a third of the
     /// pane below the top.
     pub(crate) fn go_cut(&mut self, side: Side, next: bool, times: usize) {
         let output = &self.output;
         let above = usize::from(self.room(side).1 / 3);
-        let tops: Vec<u64> = match side {
+        let mut tops: Vec<u64> = match side {
             Side::Preview => output.seen.notices().collect(),
             Side::Spill => output.rules().places().collect(),
         };
+        if let Some(found) = output.differences.as_ref().filter(|_| side == Side::Preview) {
+            tops.extend(found.starts());
+            tops.sort_unstable();
+        }
         let place = |at: &u64| self.scrolled(side, |s| s.up(s.row_at(*at), above).min(s.last_top()));
         let tops: Vec<u64> = tops.iter().map(place).collect();
         let here = self.panes.top(side);
@@ -68,7 +72,7 @@ impl Pager {
     }
 
     /// Returns why there is no cut to go to.
-    fn no_cut(&self) -> &'static str {
+    pub(super) fn no_cut(&self) -> &'static str {
         match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
             Some(RestOfOutput::Missing(why)) => why,
             _ => "nothing was cut",

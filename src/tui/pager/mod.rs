@@ -6,6 +6,7 @@ pub mod comparing;
 pub(crate) mod copying;
 pub(crate) mod counted;
 pub(crate) mod describe;
+pub(crate) mod differences;
 pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
@@ -24,7 +25,6 @@ pub(crate) mod limits_text;
 pub mod making;
 pub(crate) mod outcome;
 pub mod output;
-pub mod pair;
 pub mod panes;
 pub mod picker;
 pub mod planning;
@@ -70,7 +70,6 @@ use filter::{LeaveFilter, LineFilter};
 use hold::HeldScreen;
 use jump::Waiting;
 use output::OpenOutput;
-use pair::Pair;
 use panes::Panes;
 use planning::AfterPlan;
 use read_tool::load_policies;
@@ -99,8 +98,6 @@ pub struct Pager {
     pub drawer: Drawer,
     /// What each policy does to the output.
     pub comparisons: Comparisons,
-    /// The previews of two policies side by side, if they are shown.
-    pub pair: Option<Pair>,
     /// What the panes showed before a policy was tried on.
     trial: Option<Trial>,
     /// A message for the status line.
@@ -156,7 +153,6 @@ impl Pager {
             filter: filter.forget_place(),
             drawer: Drawer::default(),
             comparisons: Comparisons::default(),
-            pair: None,
             trial: None,
             message,
             waiting: None,
@@ -200,7 +196,6 @@ impl Pager {
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),
-            OutputEvent::PairPlanned(number, planned) => self.pair_planned(number, *planned),
             OutputEvent::Compared(compared) => self.compared(compared, effects),
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
@@ -239,7 +234,6 @@ impl Pager {
             Action::Policy => load_policies(effects),
             Action::Candidate => self.next_candidate(effects),
             Action::Evidence => self.turn_evidence(effects),
-            Action::Reconstruction => self.show_reconstruction(effects),
             Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
             _ => {
                 self.move_by(action, count);
@@ -300,7 +294,6 @@ impl Pager {
         }
         if output.counted(counts, measure) {
             self.plan_again(effects);
-            self.pair_again(effects);
             self.compare_on(effects);
         }
         self.count_errors(effects);
@@ -347,7 +340,6 @@ impl Pager {
         self.recount_matches(before, !lost, effects);
         self.recount_errors(before, !lost, effects);
         self.compare_on(effects);
-        self.pair_again(effects);
     }
 
     /// Returns where the output was opened from.

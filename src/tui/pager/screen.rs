@@ -23,11 +23,7 @@ use super::{Pager, copying, picker, view};
 
 impl Screen for Pager {
     fn context(&self) -> KeyContext {
-        match (&self.pair, self.drawer.open) {
-            (Some(_), _) => KeyContext::Pair,
-            (None, true) => KeyContext::Drawer,
-            (None, false) => KeyContext::Pager,
-        }
+        if self.drawer.open { KeyContext::Drawer } else { KeyContext::Pager }
     }
 
     fn message(&self) -> Option<&Message> {
@@ -56,10 +52,7 @@ impl Screen for Pager {
         let context = self.context();
         let is_typing = context == KeyContext::Drawer && self.drawer.typed.is_some();
         match (context, self.canvas.keys.action(context, key)) {
-            (KeyContext::Pair | KeyContext::Drawer, Some(Action::QuitNow | Action::Help)) if !is_typing => {
-                return false;
-            }
-            (KeyContext::Pair, _) => self.pair_key(key),
+            (KeyContext::Drawer, Some(Action::QuitNow | Action::Help)) if !is_typing => return false,
             (KeyContext::Drawer, _) => self.drawer_key(key, effects),
             _ => match self.waiting.take() {
                 Some(waiting) => self.second_key(waiting, key, effects),
@@ -115,11 +108,7 @@ impl Screen for Pager {
     }
 
     fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
-        let rows = view::draw(self, status, frame, area, cost);
-        if let Some(pair) = &self.pair {
-            view::pair::draw(self, pair, frame, cost);
-        }
-        rows
+        view::draw(self, status, frame, area, cost)
     }
 
     fn enter(&mut self, prompt: &Prompt, effects: &mut Effects) -> Result<(), String> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use overspill::corpus::ErrorsLost;
-use overspill::preview::{Catalog, InputContext};
+use overspill::preview::{Catalog, Input, InputContext, plan_counted};
 use overspill::session::examine::Paths;
 use overspill::session::fate::ResultFate;
 use overspill::session::model::{CallStatus, CutState, Evidence, SessionFacts};
@@ -397,12 +397,26 @@ fn the_page_of_facts_scrolls_and_follows_the_size_of_the_terminal() {
     assert!(text(&bench).contains(known), "{}", text(&bench));
 }
 
+fn lines(range: std::ops::Range<u32>) -> String {
+    range.map(|n| format!("line {n}\n")).collect()
+}
+
 /// Opens a call: what was recorded, over an output of numbered lines.
 fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench {
-    let lines = |range: std::ops::Range<u32>| range.map(|n| format!("line {n}\n")).collect::<String>();
     let whole = lines(1..1001);
     let head = "<persisted-output>\nOutput too large (8.7KB). Full output saved to: /s.txt\n\nPreview (first 2KB):\n";
     let text = format!("{head}{}...\n</persisted-output>", lines(1..31));
+    shown_over(size, &whole, text, rest, check)
+}
+
+/// Opens a call: the text that was recorded, over an output.
+fn shown_over(
+    size: (u16, u16),
+    whole: &str,
+    text: String,
+    rest: RestOfOutput,
+    check: Option<Verdict>,
+) -> Bench {
     let notices = match rest {
         RestOfOutput::Here => Vec::new(),
         _ => Verifier::new(&Catalog::builtin(), "claude-code").notices_in(&text),
@@ -500,8 +514,6 @@ fn a_recorded_call_beside_its_spill() {
         keep("recorded", &bench);
         keep("recorded_spill", bench.keys("<Tab>30g"));
         keep("recorded_facts", bench.keys("="));
-        keep("recorded_beside_made", bench.keys("<Esc>I"));
-        keep("recorded_differs", bench.keys("}"));
         let missing = RestOfOutput::Missing("its spill was deleted since");
         let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
         keep("recorded_alone", &bench);
@@ -510,6 +522,61 @@ fn a_recorded_call_beside_its_spill() {
         let witness = Verdict::Equal { policy, by, against: Against::Witness };
         let mut bench = shown(size, RestOfOutput::Missing("its spill was deleted since"), Some(witness));
         keep("recorded_witness", bench.keys("="));
+    }
+}
+
+#[test]
+fn what_differs_from_the_record_is_marked_in_both_texts_and_gone_to() {
+    let whole = lines(1..12001);
+    let input = Input::of(whole.as_bytes(), "/s.txt");
+    let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
+    let text = made.replacen("KB", "kB", 1).replacen("line 7\n", "", 1);
+    let text = text.replacen("line 80\n", "line 80!\n", 1);
+    assert_eq!(text.len() + 6, made.len(), "{made}");
+    let at = made.find("KB").expect("a size");
+    let words = format!("first differs at byte {}, in its notice · 3 differences", at + 1);
+    for size in SIZES {
+        let mut bench = shown_over(size, &whole, text.clone(), RestOfOutput::Here, None);
+        bench.keys("i");
+        assert!(
+            bench.status().starts_with(" reconstructed by claude-code/bash · first"),
+            "{}",
+            bench.status()
+        );
+        keep("compared_made", bench.keys("k"));
+        assert!(bench.status().contains(&words), "{}", bench.status());
+        let mut goes_there = || bench.keys("}").rows().iter().any(|row| row.starts_with("≠line 80"));
+        assert!(goes_there() || goes_there(), "though no notice is there: {}", bench.screen());
+        keep("compared", bench.keys("igk"));
+    }
+}
+
+#[test]
+fn a_record_that_the_policy_makes_is_equal() {
+    let whole = lines(1..12001);
+    let input = Input::of(whole.as_bytes(), "/s.txt");
+    let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
+    let mut bench = shown_over((120, 40), &whole, made, RestOfOutput::Here, None);
+    assert!(
+        bench.keys("i").status().contains("reconstructed by claude-code/bash · equal"),
+        "{}",
+        bench.status()
+    );
+    assert!(bench.keys("k").status().starts_with(" kept "), "{}", bench.status());
+    bench.keys("l<Right><Enter>k");
+    assert!(!text(&bench).contains("≠"), "a what-if is not compared: {}", text(&bench));
+}
+
+#[test]
+fn a_recorded_text_alone_has_no_other_beside_it() {
+    for size in SIZES {
+        let mut bench = shown(size, RestOfOutput::Missing("its spill was deleted since"), None);
+        assert!(!text(&bench).contains("Whole output"), "{}", text(&bench));
+        bench.keys("<Tab>");
+        let words = "only what the model got is left: its spill was deleted since";
+        assert!(bench.status().contains(words), "{}", bench.status());
+        assert!(text(bench.keys("G")).contains("</persisted-output>"), "{}", text(&bench));
+        assert!(!text(&bench).contains("all 36 lines"), "{}", text(&bench));
     }
 }
 

@@ -3,7 +3,6 @@
 pub(crate) mod drawer;
 pub(crate) mod figures;
 pub(crate) mod minimap;
-pub(crate) mod pair;
 pub(crate) mod pane;
 pub(crate) mod picker;
 pub mod status;
@@ -13,7 +12,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::tui::screen::{ScreenRows, StatusLine};
-use crate::tui::widget::layout::{self, Side};
+use crate::tui::widget::layout::Side;
 use crate::tui::widget::line;
 
 use super::Pager;
@@ -29,7 +28,7 @@ pub(crate) fn draw(
     area: Rect,
     cost: &Cost,
 ) -> ScreenRows {
-    let places = layout::pager(area, pager.focus());
+    let places = pager.areas(area, pager.focus());
     title::draw(pager, &pager.output, frame, &places);
     let mut drawn = Drawn::default();
     for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
@@ -70,6 +69,5 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         selected: pager.selected(side),
         pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
         current: pager.find.current(side),
-        set_off: None,
     }
 }
