@@ -27,6 +27,8 @@ mod cap;
 mod counting;
 mod counts;
 mod details;
+#[cfg(feature = "app")]
+mod differences;
 mod error;
 mod expression;
 mod input;
@@ -53,6 +55,8 @@ mod witness;
 pub use crate::known::{Certainty, Confidence};
 pub use crate::text::units::Want;
 pub use counting::plan_counted;
+#[cfg(feature = "app")]
+pub(crate) use differences::differences;
 pub use error::PlanError;
 pub use input::{Input, InputContext, LineSeek, Output, Stream, Totals};
 pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
@@ -71,7 +75,7 @@ pub(crate) use template::pattern::NoticePattern;
 pub use value::Value;
 
 pub(crate) use counting::{CountedPlan, ToCount, plan_counting};
-pub(crate) use witness::{Circumstances, witness};
+pub(crate) use witness::{Circumstances, Witness, witness};
 
 #[cfg(test)]
 mod tests;

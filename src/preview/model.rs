@@ -163,7 +163,7 @@ impl Bit {
         }
     }
 
-    fn byte_len(&self, input: &Input, source: Stream, decoding: Decoding) -> u64 {
+    pub(super) fn byte_len(&self, input: &Input, source: Stream, decoding: Decoding) -> u64 {
         match self {
             Self::Text(text) => text.len() as u64,
             Self::Bytes(range) => decoded_len(window(input, source, range), decoding),

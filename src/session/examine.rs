@@ -11,6 +11,8 @@ use crate::preview::Catalog;
 use crate::source::{MapView, Source};
 
 use super::model::Call;
+#[cfg(feature = "app")]
+use super::model::CallResult;
 use super::reader::SessionFile;
 use super::spill::{SpillState, is_beside, state_of};
 use super::transcript::Transcript;
@@ -65,10 +67,15 @@ impl Examiner {
         found.map(|meta| meta.len()).or_else(|| call.cites.iter().find_map(|cite| cite.bytes))
     }
 
-    /// Returns what of a recorded text, as ranges in bytes, is a notice of the agent's, by the templates of its policies.
+    /// Returns what of the text of a call's result, as ranges in bytes, the agent added, as far as its policies tell.
     #[cfg(feature = "app")]
-    pub fn notices_in(&self, text: &str) -> Vec<Range<usize>> {
-        self.verifier.notices_in(text)
+    pub(crate) fn added_in(
+        &self,
+        transcript: &Transcript,
+        of: (&Call, &CallResult),
+        text: &str,
+    ) -> Vec<Range<usize>> {
+        self.verifier.added_in(transcript, of, text)
     }
 
     /// Compares the result that the model first saw with what the policies make of the whole output.

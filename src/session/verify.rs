@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use crate::known::Era;
 use crate::preview::{
-    Catalog, Circumstances, Input, LimitHit, Output, ParamKind, Policy, Preview, ToCount, Totals,
+    Catalog, Circumstances, Input, LimitHit, Output, ParamKind, Policy, Preview, ToCount, Totals, Witness,
     plan_counting, witness,
 };
 use crate::source;
@@ -68,7 +68,10 @@ impl Verifier {
         let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
         match compared {
             Verdict::Unchecked(Unchecked::NoSpill | Unchecked::DisplayOnly) if is_cut => {
-                self.witnessed(&recorded).unwrap_or(compared)
+                self.witnessed(&recorded).map_or(compared, |(policy, found)| {
+                    let by = Some(found.by.as_str());
+                    Verdict::Equal { policy, by, against: Against::Witness }
+                })
             }
             compared => compared,
         }
@@ -76,7 +79,7 @@ impl Verifier {
 
     /// Looks for an output of which a policy of the agent's version makes what was recorded. What overspill added to the
     /// records itself, by what it knows of the agent, would prove nothing, so it is not looked at.
-    fn witnessed(&self, recorded: &Recorded) -> Option<Verdict> {
+    fn witnessed(&self, recorded: &Recorded) -> Option<(String, Witness)> {
         let Recorded { transcript, result, text, call, .. } = *recorded;
         if result.evidence == Evidence::Rendered {
             return None;
@@ -92,13 +95,35 @@ impl Verifier {
         let of_outputs = self.policies.iter().filter(|policy| policy.offset_key().is_none());
         of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded)).find_map(
             |(policy, name)| {
-                let by = Some(witness(&policy, &body.text, around)?.as_str());
-                Some(Verdict::Equal { policy: name, by, against: Against::Witness })
+                let found = witness(&policy, &body.text, around)?;
+                Some((name, found))
             },
         )
     }
 
-    /// Returns what of a recorded text, as ranges in bytes, is a notice of the agent's, if all of it fits what a policy of
+    /// Returns what of the text of a result, as ranges in bytes, the agent added: what it puts around any output, and what a
+    /// policy adds that makes the rest; empty if none is known.
+    #[cfg(feature = "app")]
+    pub fn added_in(
+        &self,
+        transcript: &Transcript,
+        (call, result): (&Call, &CallResult),
+        text: &str,
+    ) -> Vec<Range<usize>> {
+        let Ok(body) = ResultBody::of(transcript, result, text, &[], LONGEST) else { return Vec::new() };
+        let witnessed = || {
+            let recorded = Recorded { transcript, call, result, text, window: None };
+            self.witnessed(&recorded).map(|(_, found)| found.added)
+        };
+        let added = Some(self.notices_in(&body.text)).filter(|added| !added.is_empty()).or_else(witnessed);
+        let place = |at: usize| (body.place(at as u64) as usize).min(text.len());
+        let added = added.unwrap_or_default().into_iter().map(|range| place(range.start)..place(range.end));
+        let (before, after) = (0..place(0), place(body.text.len())..text.len());
+        let all = std::iter::once(before).chain(added).chain([after]);
+        all.filter(|range| !range.is_empty()).collect()
+    }
+
+    /// Returns what of a text, as ranges in bytes, is a notice of the agent's, if all of it fits what a policy of
     /// the agent makes of an output that it cuts; empty if none fits. Of several the one counts that knows most of it.
     #[cfg(feature = "app")]
     pub fn notices_in(&self, text: &str) -> Vec<Range<usize>> {

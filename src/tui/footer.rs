@@ -126,7 +126,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Other], "outputs"), (&[A::Refresh], "refresh"),
     ]),
     (FooterState::Calls, &[
-        (&[A::Open], "open"), (&[A::Texts], "other texts"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
+        (&[A::Open], "open"), (&[A::Facts], "facts"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
         (&[A::Back], "back"), (&[A::Stores], "outputs"),
     ]),
     (FooterState::Lines, &[
@@ -152,11 +152,10 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::RecordedCall, &[
         (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Evidence], "recorded or reconstructed"),
-        (&[A::Texts], "other texts"), (&[A::Search], "search"), (&[A::Facts], "facts"), (&[A::Quit], "calls"),
+        (&[A::Facts], "facts"), (&[A::Search], "search"), (&[A::Quit], "calls"),
     ]),
     (FooterState::RecordedAlone, &[
-        (&[A::Quit], "calls"), (&[A::Texts], "other texts"), (&[A::Search], "search"), (&[A::Facts], "facts"),
-        (&[A::Other], "with line numbers"),
+        (&[A::Quit], "calls"), (&[A::Facts], "facts"), (&[A::Search], "search"),
     ]),
 ];
 

@@ -23,7 +23,6 @@ pub enum Slot {
     CountWarnings,
     Filter,
     Plan,
-    PlanPair,
     Compare,
     Advise,
     Scan,

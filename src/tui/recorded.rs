@@ -4,15 +4,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crossterm::event::KeyEvent;
-
 use crate::human::thousands;
 use crate::session::examine::Paths;
 use crate::session::model::Evidence;
 use crate::session::verdict::{Against, Unchecked, Verdict};
 use crate::source::MapView;
-
-use super::keys::{Action, KeyContext, KeyMap};
 
 /// What is left of the output that the result was cut from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,44 +43,24 @@ pub struct RecordedCall {
     pub check: Option<Verdict>,
     /// What else is known about the call, by name, for Facts.
     pub facts: Vec<(&'static str, String)>,
+    /// What else the records hold of the call, for Facts; `None` until it was asked for and has come.
+    pub texts: Option<Vec<TitledText>>,
 }
 
-/// One of the texts that the records hold of a call, besides what the model got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallText {
-    /// The copy for the agent's own screen.
-    Display,
-    /// The record of the result.
-    Record,
-    /// The arguments of the call.
-    Arguments,
-    /// The request that first carried the result.
-    Request,
+/// A text under a title, to be shown in a box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TitledText {
+    pub title: String,
+    pub text: Vec<u8>,
 }
 
-impl CallText {
-    /// Describes the choice of a text.
-    pub(crate) fn choice(keys: &KeyMap) -> String {
-        let key = |action| keys.of(KeyContext::CallTexts, action);
-        let [display, record] = [Action::TextDisplay, Action::TextRecord].map(key);
-        let [arguments, request] = [Action::TextArguments, Action::TextRequest].map(key);
-        format!("show: {display} display copy · {record} record · {arguments} arguments · {request} request")
-    }
-
-    /// Returns the text that a key names; `None` if it gives the choice up.
-    ///
-    /// # Errors
-    /// The choice in words, if the key names none.
-    pub(crate) fn chosen(key: KeyEvent, keys: &KeyMap) -> Result<Option<Self>, String> {
-        Ok(Some(match keys.action(KeyContext::CallTexts, key) {
-            Some(Action::TextDisplay) => Self::Display,
-            Some(Action::TextRecord) => Self::Record,
-            Some(Action::TextArguments) => Self::Arguments,
-            Some(Action::TextRequest) => Self::Request,
-            Some(Action::Back) => return Ok(None),
-            _ => return Err(Self::choice(keys)),
-        }))
-    }
+/// What the records hold of a call besides its result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFacts {
+    /// What is known of it, by name.
+    pub facts: Vec<(&'static str, String)>,
+    /// The record, the arguments, the request and the display copies, as far as there are any.
+    pub texts: Vec<TitledText>,
 }
 
 /// A request to the worker that holds the open session. Calls are meant by their index.
@@ -94,8 +70,8 @@ pub enum CallRequest {
     Rows(Vec<usize>),
     /// Prepare this call to be shown, with its spill if that lies in one of these places.
     Show(usize, Paths),
-    /// Read one of the texts of this call.
-    Text(usize, CallText),
+    /// Read what the records hold of this call besides its result.
+    Facts(usize),
 }
 
 /// Where the output of a call is, to be shown beside what was recorded.
@@ -135,27 +111,25 @@ pub enum PreviewFrom {
     Policy,
 }
 
-impl RecordedCall {
-    /// Says in a sentence whether a policy makes the same text.
-    pub(crate) fn check_in_words(&self) -> String {
-        match &self.check {
-            None => "being compared with what the policies make of the output".into(),
-            Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
-                "plausible: {policy} makes this text of some output; the real one is not at hand, so its \
-                 totals in the notice are not checked"
-            ),
-            Some(Verdict::Equal { policy, .. }) => {
-                format!("verified: {policy} makes the same text of the output, byte for byte")
-            }
-            Some(Verdict::Differs(difference)) => {
-                let place = format!("byte {}, in its {}", thousands(difference.at + 1), difference.part);
-                match &difference.fits {
-                    Some(fits) => format!("differs; {fits}, of another version, makes the same text"),
-                    None => format!("DIFFERS from {}: first at {place}", difference.policy),
-                }
-            }
-            Some(Verdict::Unchecked(Unchecked::NotCut)) => "not cut, so there is nothing to compare".into(),
-            Some(Verdict::Unchecked(why)) => format!("not checked: {why}"),
+/// Says in a sentence what the check of a call found; `None` while it is being checked.
+pub(crate) fn check_in_words(check: Option<&Verdict>) -> String {
+    match check {
+        None => "being compared with what the policies make of the output".into(),
+        Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
+            "plausible: {policy} makes this text of some output; the real one is not at hand, so its \
+             totals in the notice are not checked"
+        ),
+        Some(Verdict::Equal { policy, .. }) => {
+            format!("verified: {policy} makes the same text of the output, byte for byte")
         }
+        Some(Verdict::Differs(difference)) => {
+            let place = format!("byte {}, in its {}", thousands(difference.at + 1), difference.part);
+            match &difference.fits {
+                Some(fits) => format!("differs; {fits}, of another version, makes the same text"),
+                None => format!("DIFFERS from {}: first at {place}", difference.policy),
+            }
+        }
+        Some(Verdict::Unchecked(Unchecked::NotCut)) => "not cut, so there is nothing to compare".into(),
+        Some(Verdict::Unchecked(why)) => format!("not checked: {why}"),
     }
 }

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 86_760), ("tui", 23_860), ("session", 17_704), ("preview", 13_570), ("cli", 10_533)];
+    &[("", 86_345), ("tui", 23_530), ("session", 17_736), ("preview", 13_685), ("cli", 10_533)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 582;

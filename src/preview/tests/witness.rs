@@ -79,6 +79,20 @@ fn what_agents_really_cut_has_a_witness() {
 }
 
 #[test]
+fn what_a_witness_does_not_have_was_added_even_at_the_end_of_a_line() {
+    let kimi = policy("kimi-cli/shell", &[("max_points", "400"), ("line_points", "40")]);
+    let (text, _) = cut(&kimi, &"a line that is longer than forty characters are\n".repeat(20)).unwrap();
+    let added = witness(&kimi, &text, AROUND).unwrap().added;
+    assert!(
+        added.len() > 5 && added.iter().all(|range| text[range.clone()].trim_end() == "[...truncated]"),
+        "{text}"
+    );
+    let pi = policy("pi/bash", &[("max_lines", "12")]);
+    let (text, notices) = cut(&pi, &"a line\n".repeat(20)).unwrap();
+    assert_eq!(witness(&pi, &text, AROUND).unwrap().added, notices);
+}
+
+#[test]
 fn a_witness_is_as_long_as_the_records_tell() {
     let policy = policy("copilot-cli/tool", &[]);
     let (text, _) = cut(&policy, &"x".repeat(20_736)).unwrap();

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::counting::{ToCount, plan_counting};
 use super::input::{Input, Output, Stream, Totals};
-use super::model::{LimitHit, Part, Preview};
+use super::model::{Bit, LimitHit, Part, Preview};
 use super::policy::Policy;
 use crate::text::units;
 
@@ -38,10 +38,19 @@ pub(crate) struct Circumstances<'a> {
     pub total: Option<u64>,
 }
 
+/// What a witness tells of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Witness {
+    /// The limit that cut.
+    pub by: LimitHit,
+    /// What of the text is not of the output, as ranges in bytes.
+    #[cfg_attr(not(feature = "app"), allow(dead_code, reason = "only the screens colour notices"))]
+    pub added: Vec<Range<usize>>,
+}
+
 /// Looks for an output of which `policy` makes `text`, cutting it. Such an output is what `text` keeps, with a filler where
-/// its notice says that something was left out. Returns the limit that cut it; `None` if none was found, which proves
-/// nothing.
-pub(crate) fn witness(policy: &Policy, text: &str, around: Circumstances) -> Option<LimitHit> {
+/// its notice says that something was left out. `None` if none was found, which proves nothing.
+pub(crate) fn witness(policy: &Policy, text: &str, around: Circumstances) -> Option<Witness> {
     let mut search = Search { policy, text, around, left: MOST_PLANNED, tries: MOST_TRIED };
     let lead = search.lead();
     let shapes = shape::shapes(policy, text, around.saved_as);
@@ -66,7 +75,7 @@ struct Search<'a> {
 /// What the policy makes of an output that was tried.
 enum Made {
     /// The text, by this limit.
-    Same(LimitHit),
+    Same(Witness),
     /// Another, with these notices.
     Other(Notices),
 }
@@ -83,22 +92,22 @@ impl Search<'_> {
     }
 
     /// Tries an output of a size that is known, whatever the figures of the notices.
-    fn of_size(&mut self, shape: &OutputShape, total: u64) -> Option<LimitHit> {
+    fn of_size(&mut self, shape: &OutputShape, total: u64) -> Option<Witness> {
         let none = Filler { lines: 0, letters: 0, wide: 0 };
         let left = total.checked_sub(shape.output(none).0.len() as u64)?;
         match self.make(shape, Filler { letters: left.try_into().ok()?, ..none })? {
-            Made::Same(by) => Some(by),
+            Made::Same(found) => Some(found),
             Made::Other(_) => None,
         }
     }
 
     /// Corrects a filler until the figures of the notices are those of the text: they depend on it linearly.
-    fn approach(&mut self, shape: &OutputShape, start: Filler) -> Option<LimitHit> {
+    fn approach(&mut self, shape: &OutputShape, start: Filler) -> Option<Witness> {
         let mut filler = start;
         let mut slopes = None;
         for _ in 0..MOST_STEPS {
             let made = match self.make(shape, filler)? {
-                Made::Same(by) => return Some(by),
+                Made::Same(found) => return Some(found),
                 Made::Other(made) => made,
             };
             let missing = shape.notices.minus(&made).filter(|missing| !missing.is_empty())?;
@@ -143,7 +152,7 @@ impl Search<'_> {
         let preview = counted.preview;
         let is_same = preview.truncated && !keeps(&preview, &filled) && is_text(&preview, &input, self.text);
         match preview.truncated_by.filter(|_| is_same) {
-            Some(by) => Some(Made::Same(by)),
+            Some(by) => Some(Made::Same(Witness { by, added: added(&preview, &input) })),
             None => {
                 Some(Made::Other(Notices::of(preview.parts.iter().filter_map(notice), self.around.saved_as)))
             }
@@ -161,6 +170,31 @@ fn notice(part: &Part) -> Option<&str> {
         Part::Notice { text } => Some(text),
         _ => None,
     }
+}
+
+/// Returns what of the text of a preview is not of the output, as ranges in bytes: notices, and what a cut line ends in.
+fn added(preview: &Preview, input: &Input) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let mut place = |len: usize| {
+        end += len;
+        end - len..end
+    };
+    let mut added = Vec::new();
+    for part in &preview.parts {
+        match part {
+            Part::Changed { bits, source, decoding, .. } => {
+                for bit in bits {
+                    let range = place(bit.byte_len(input, *source, *decoding) as usize);
+                    added.extend(matches!(bit, Bit::Text(_)).then_some(range));
+                }
+            }
+            _ => {
+                let range = place(part.byte_len(input) as usize);
+                added.extend(notice(part).is_some().then_some(range));
+            }
+        }
+    }
+    added
 }
 
 /// Whether anything of the filler was kept: then it would be a part of the text, and prove nothing.

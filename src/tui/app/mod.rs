@@ -91,6 +91,11 @@ impl App {
             let Some(event) = left.take() else { break };
             left = screen.update(event, n == 0, effects).err();
         }
+        self.refresh_layers();
+    }
+
+    /// Has the pop-ups follow a change of the screen.
+    fn refresh_layers(&mut self) {
         if let Some(top) = self.stack.last() {
             self.layers.iter_mut().for_each(|layer| layer.refresh(&**top));
         }
@@ -140,6 +145,7 @@ impl App {
     pub fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
         self.canvas = canvas;
         self.stack.iter_mut().chain(&mut self.shelf).for_each(|screen| screen.repaint(canvas, effects));
+        self.refresh_layers();
     }
 
     /// Handles keys that waited for rows to be shown. Once one of them opens something or leaves, the rest are dropped: they

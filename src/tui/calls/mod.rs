@@ -11,25 +11,26 @@ use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crossterm::event::KeyEvent;
-
 use crate::human::{count, thousands};
 use crate::session::examine::Paths;
 use crate::session::list::format_of;
 use crate::session::reader::SessionFile;
 use crate::text::label::SafeText;
 
-use super::event::{Event, Message};
+use super::event::Event;
 use super::footer::FooterState;
 use super::job::Slot;
 use super::keys::{Action, KeyContext};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState};
-use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::list::screen::{ListContext, ListKind, ListScreen, ListTitle};
+use super::pager::doc::Doc;
 use super::pager::event::OutputEvent;
-use super::pager::json_box::JsonBox;
-use super::recorded::{CallRequest, CallText};
+use super::pager::facts;
+use super::pager::text_box::TextBox;
+use super::recorded::{CallFacts, CallRequest, check_in_words};
 use super::screen::{Effect, Link};
+use super::widget::canvas::Canvas;
 use rows::{CallRow, CallsEvent, OpenedCalls};
 
 /// How far the reading of the session is.
@@ -60,8 +61,8 @@ pub struct Calls {
     asked: Vec<usize>,
     /// The index of the call that was asked for last.
     shown_call: Option<usize>,
-    /// Whether the next key names a text of the call.
-    is_choosing_text: bool,
+    /// The facts that came last, and the index of the call that they are of.
+    facts: Option<(usize, CallFacts)>,
 }
 
 impl Default for ReadingState {
@@ -152,19 +153,6 @@ impl ListKind for Calls {
         Ok(())
     }
 
-    fn key(&mut self, key: KeyEvent, on: Context) -> bool {
-        let is_choice = std::mem::take(&mut self.is_choosing_text);
-        if is_choice {
-            match CallText::chosen(key, on.canvas.keys) {
-                Ok(text) => text.zip(self.shown_call).into_iter().for_each(|(text, index)| {
-                    on.effects.ask(Slot::OpenSession, CallRequest::Text(index, text));
-                }),
-                Err(words) => *on.message = Some(Message::note(words)),
-            }
-        }
-        is_choice
-    }
-
     fn act(&mut self, action: Action, on: Context) {
         match action {
             Action::Open => {
@@ -172,11 +160,7 @@ impl ListKind for Calls {
                 self.shown_call = Some(index);
                 on.effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
             }
-            Action::Texts if on.list.chosen().is_some() => {
-                self.shown_call = on.list.chosen_index();
-                self.is_choosing_text = true;
-                *on.message = Some(Message::note(CallText::choice(on.canvas.keys)));
-            }
+            Action::Facts => self.show_facts(on),
             Action::Follow => drop(on.list.act(Action::End, None)),
             Action::Stores => on.effects.show(Link::Stores(spill_of(on.list, on.list.chosen_index()))),
             _ => on.refuse(Self::CONTEXT),
@@ -236,9 +220,27 @@ impl Calls {
                 on.effects.push(Effect::OpenCall(ready));
             }
             CallsEvent::Ready(ready) => on.effects.send(OutputEvent::Ready(ready)),
-            CallsEvent::Text(Ok(line)) => on.effects.lay(JsonBox::new(*line)),
-            CallsEvent::Text(Err(words)) => on.effects.send(Event::Told(Message::note(words))),
+            CallsEvent::Facts(index, facts) if on.is_top => self.facts = Some((index, *facts)),
+            CallsEvent::Facts(index, facts) => on.effects.send(OutputEvent::Facts(index, facts)),
         }
+    }
+
+    /// Shows the facts about the selected call, and asks the worker for them.
+    fn show_facts(&mut self, on: Context) {
+        let Some(index) = on.list.chosen_index() else { return };
+        on.effects.ask(Slot::OpenSession, CallRequest::Facts(index));
+        on.effects.lay(TextBox::following(facts::TITLE, self.facts(on.list, on.canvas), |below| {
+            let screen: &ListScreen<Self> = (below as &dyn Any).downcast_ref()?;
+            Some(screen.of.facts(&screen.list, &screen.canvas))
+        }));
+    }
+
+    fn facts(&self, list: &List<CallRow>, canvas: &Canvas) -> Doc {
+        let known = self.facts.as_ref().filter(|(index, _)| Some(*index) == list.chosen_index());
+        let check = list.chosen().filter(|row| row.is_partial()).map(|row| row.verdict.as_ref());
+        let mut rows: Vec<_> = check.map(|check| ("compared", check_in_words(check))).into_iter().collect();
+        rows.extend(known.map(|(_, known)| known.facts.clone()).unwrap_or_default());
+        facts::page(rows, known.map(|(_, known)| known.texts.as_slice()), canvas)
     }
 
     /// Takes in the calls: those of a session just read, or of one that has grown. What is known of a call stays.

@@ -11,8 +11,7 @@ use crate::session::verify::{Difference, Verdict};
 use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
 use crate::tui::list::column::SlowFigure;
-use crate::tui::pager::json::JsonLine;
-use crate::tui::recorded::ReadyCall;
+use crate::tui::recorded::{CallFacts, ReadyCall};
 
 use super::lost::LostInCall;
 
@@ -158,8 +157,8 @@ pub enum CallsEvent {
     Verified(usize, Verdict),
     /// A call is ready to be shown.
     Ready(Box<ReadyCall>),
-    /// A text of a call has been read.
-    Text(Result<Box<JsonLine>, String>),
+    /// What the records hold of the call of this index besides its result.
+    Facts(usize, Box<CallFacts>),
 }
 
 impl ScreenEvent for CallsEvent {}

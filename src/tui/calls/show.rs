@@ -8,15 +8,15 @@ use crate::human::{count, thousands};
 use crate::session::command::{command, one_line};
 use crate::session::examine::Paths;
 use crate::session::fate::FateEvidence;
-use crate::session::model::{Call, CallResult, CutState, RecordSpan, TextPiece};
-use crate::session::sent;
+use crate::session::model::{Call, CallResult, CutState, DisplayCopy, Evidence, RecordSpan};
+use crate::session::sent::{self, NotSent};
 use crate::session::spill::SpillState;
 use crate::session::text;
 use crate::session::verify::{Verdict, WholeOutput, whole_display};
 use crate::source::MapView;
-use crate::text::pretty::{JsonExtent, Pretty, pretty};
-use crate::tui::pager::json::JsonLine;
-use crate::tui::recorded::{CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
+use crate::text::pretty::{JsonExtent, pretty};
+use crate::tui::event::{Event, Message};
+use crate::tui::recorded::{CallFacts, OutputPlace, ReadyCall, RecordedCall, RestOfOutput, TitledText};
 
 use super::held::{HeldSession, exit_code};
 use super::rows::CallsEvent;
@@ -24,8 +24,11 @@ use super::rows::CallsEvent;
 /// The longest result that is shown, in bytes.
 const LONGEST: usize = 16 << 20;
 
-/// The longest record, display copy or argument that is shown, in bytes.
+/// The longest record, display copy, argument or request that is shown, in bytes.
 const LONGEST_TEXT: usize = 1 << 20;
+
+/// What the title of a longer one says.
+const FIRST: &str = " (its first 1 MiB)";
 
 /// Outputs up to this many bytes are compared before the call is shown; others while it is shown.
 const COMPARED_FIRST: u64 = 4 << 20;
@@ -35,11 +38,10 @@ const OUTSIDE: &str = "its spill is in no known store, and is not opened unasked
 
 /// Prepares a call, and sends it.
 pub(crate) fn show(held: &HeldSession, index: usize, paths: Paths) {
-    let event = match ready(held, index, paths) {
-        Ok(ready) => CallsEvent::Ready(Box::new(ready)),
-        Err(words) => CallsEvent::Text(Err(words)),
+    match ready(held, index, paths) {
+        Ok(ready) => held.context.send(CallsEvent::Ready(Box::new(ready))),
+        Err(words) => held.context.send(Event::Told(Message::note(words))),
     };
-    held.context.send(event);
 }
 
 fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, String> {
@@ -65,7 +67,6 @@ fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, St
         }
         _ => None,
     };
-    let version = held.transcript.facts.version.as_deref().unwrap_or_default();
     let tool = held.transcript.tool(call);
     Ok(ReadyCall {
         name: format!("{tool}: {}", one_line(&command(held.transcript, call))),
@@ -77,16 +78,19 @@ fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, St
         recorded: Box::new(RecordedCall {
             index,
             notices: match rest {
-                RestOfOutput::Missing(_) => held.examiner.notices_in(&text).into(),
+                RestOfOutput::Missing(_) => {
+                    held.examiner.added_in(held.transcript, (call, first), &text).into()
+                }
                 _ => Arc::default(),
             },
             text: text.into(),
             evidence: first.evidence,
-            by: format!("{} {version}", held.transcript.agent).trim_end().to_owned(),
+            by: recorder(held),
             rest,
             claim,
             check,
-            facts: facts_of(held, call, first),
+            facts: facts_of(held, call, Some(first)),
+            texts: None,
         }),
     })
 }
@@ -125,73 +129,97 @@ fn output(
     Ok((memory(text.as_bytes())?, rest))
 }
 
-fn facts_of(held: &HeldSession, call: &Call, first: &CallResult) -> Vec<(&'static str, String)> {
+/// Returns who recorded the session: the agent with its version.
+fn recorder(held: &HeldSession) -> String {
+    let version = held.transcript.facts.version.as_deref().unwrap_or_default();
+    format!("{} {version}", held.transcript.agent).trim_end().to_owned()
+}
+
+fn facts_of(held: &HeldSession, call: &Call, first: Option<&CallResult>) -> Vec<(&'static str, String)> {
     let transcript = held.transcript;
     let time =
         |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string();
     let thread = transcript.thread(call).map_or_else(String::new, |thread| thread.name.to_string());
-    let cites = call.cites.iter().map(|cite| ("cites", cite.path.to_string_lossy().into_owned()));
-    let later = call.results.len().saturating_sub(1) as u64;
-    let still_has = match first.context.evidence {
-        FateEvidence::Sent | FateEvidence::Recorded => first.context.describe(),
-        evidence => format!("{} ({})", first.context.describe(), evidence.as_str().replace('-', " ")),
-    };
+    let later = (call.results.len() as u64).checked_sub(1).filter(|later| *later > 0);
     let mut facts = vec![
+        ("evidence", first.map_or("no result was recorded", |first| evidence(first.evidence)).to_owned()),
+        ("recorded by", recorder(held)),
         ("session", held.file.id.clone()),
         ("call", call.id.to_string()),
         ("command", command(transcript, call)),
         ("thread", thread),
         ("called", call.at.map(time).unwrap_or_default()),
-        ("recorded", first.at.map(time).unwrap_or_default()),
+        ("recorded", first.and_then(|first| first.at).map(time).unwrap_or_default()),
         ("status", call.status.as_str().to_owned()),
-        ("still has", still_has),
+        ("still has", first.map(still_has).unwrap_or_default()),
+        ("later texts", later.map(thousands).unwrap_or_default()),
     ];
-    if later > 0 {
-        facts.push(("later texts", thousands(later)));
-    }
-    facts.extend(cites);
+    facts.extend(call.cites.iter().map(|cite| ("cites", cite.path.to_string_lossy().into_owned())));
     facts.retain(|(_, text)| !text.is_empty());
     facts
 }
 
-/// Reads a text of a call, and sends it.
-pub(crate) fn text(held: &HeldSession, index: usize, wanted: CallText) {
-    let line = match held.transcript.calls.get(index) {
-        None => Err("the call is gone from the records".to_owned()),
-        Some(call) => match wanted {
-            CallText::Display => display(held, call),
-            CallText::Record => {
-                let span = call.first().and_then(|first| first.record).or(call.record);
-                record(held, span, "the record")
-            }
-            CallText::Arguments => record(held, call.input, "the arguments"),
-            CallText::Request => request(held, call),
-        },
+fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Sent => "sent: the request that carried it is in the records",
+        Evidence::Recorded => "recorded: the agent's history holds it",
+        Evidence::Rendered => "rendered: recorded, with what the agent is known to add when it sends it",
+    }
+}
+
+/// Says whether the model still has the result, and how that is known if it is not recorded.
+fn still_has(first: &CallResult) -> String {
+    match first.context.evidence {
+        FateEvidence::Sent | FateEvidence::Recorded => first.context.describe(),
+        evidence => format!("{} ({})", first.context.describe(), evidence.as_str().replace('-', " ")),
+    }
+}
+
+/// Reads what the records hold of a call besides its result, and sends it.
+pub(crate) fn facts(held: &HeldSession, index: usize) {
+    let Some(call) = held.transcript.calls.get(index) else { return };
+    let best = sent::best(held.transcript, call);
+    let record = call.first().and_then(|first| first.record).or(call.record);
+    let spans = [("Record", record), ("Arguments", call.input)];
+    let spans = spans.into_iter().filter_map(|(name, span)| Some(record_text(held, name, span?)));
+    let displays = call.display.iter().map(|copy| display(held, copy));
+    let texts = spans.chain(request(held, call)).chain(displays).collect();
+    let facts = CallFacts { facts: facts_of(held, call, best.first()), texts };
+    held.context.send(CallsEvent::Facts(index, Box::new(facts)));
+}
+
+fn unreadable(error: &std::io::Error) -> Vec<u8> {
+    format!("the records cannot be read: {error}").into_bytes()
+}
+
+fn display(held: &HeldSession, copy: &DisplayCopy) -> TitledText {
+    let read = text::to_text(held.transcript, std::slice::from_ref(&copy.text), LONGEST_TEXT);
+    let part = if read.as_ref().is_ok_and(|(_, facts)| facts.is_stopped) { FIRST } else { "" };
+    let title = format!("Other text{part}: {}, a copy for the screen, which the model never got", copy.name);
+    TitledText { title, text: read.map_or_else(|error| unreadable(&error), |(text, _)| text.into_bytes()) }
+}
+
+/// Returns the request that first carried the result, if the records hold requests.
+fn request(held: &HeldSession, call: &Call) -> Option<TitledText> {
+    let request = match sent::request_of(held.transcript, call) {
+        Ok(request) => request,
+        Err(NotSent::NoRequests | NotSent::NotCarried) => return None,
+        Err(fault) => {
+            let title = "Request".to_owned();
+            return Some(TitledText { title, text: fault.to_string().into_bytes() });
+        }
     };
-    held.context.send(CallsEvent::Text(line.map(Box::new)));
-}
-
-fn display(held: &HeldSession, call: &Call) -> Result<JsonLine, String> {
-    let copy = call.display.first().ok_or("the records hold no display copy of this call")?;
-    let piece: &TextPiece = &copy.text;
-    let (text, facts) = text::to_text(held.transcript, std::slice::from_ref(piece), LONGEST_TEXT)
-        .map_err(|error| format!("the records cannot be read: {error}"))?;
-    let part = if facts.is_stopped { " (its first 1 MiB)" } else { "" };
-    let title = format!("{}{part}: a display copy, which the model never got", copy.name);
-    Ok(JsonLine { title, text: text.into_bytes() })
-}
-
-fn request(held: &HeldSession, call: &Call) -> Result<JsonLine, String> {
-    let request = sent::request_of(held.transcript, call).map_err(|error| error.to_string())?;
     let mut first = FirstBytes { bytes: Vec::new(), is_more: false };
     let written = sent::write_request(held.transcript, &request, &mut first);
-    written.map_err(|error| format!("the records cannot be read: {error}"))?;
     let extent = if first.is_more { JsonExtent::Beginning } else { JsonExtent::Whole };
-    let part = if first.is_more { " (its first 1 MiB)" } else { "" };
+    let part = if first.is_more { FIRST } else { "" };
     let messages = count(request.messages.len() as u64, "message");
-    let title = format!("the request that carried the result: {messages}{part}, from the agent's log");
-    let text = pretty(&first.bytes, extent).map_or(first.bytes, |pretty| pretty.text);
-    Ok(JsonLine { title, text })
+    let title = format!("Request{part}: {messages}, the first that carried the result");
+    let text = match written {
+        Ok(_) => pretty(&first.bytes, extent).map_or(first.bytes, |pretty| pretty.text),
+        Err(error) => unreadable(&error),
+    };
+    Some(TitledText { title, text })
 }
 
 /// Keeps the first bytes that are written to it.
@@ -213,17 +241,14 @@ impl std::io::Write for FirstBytes {
     }
 }
 
-fn record(held: &HeldSession, span: Option<RecordSpan>, name: &str) -> Result<JsonLine, String> {
-    let span = span.ok_or_else(|| format!("the records do not hold {name} of this call"))?;
-    let bytes = held.transcript.read(span, LONGEST_TEXT as u64);
-    let bytes = bytes.map_err(|error| format!("the records cannot be read: {error}"))?;
-    let extent = if (bytes.len() as u64) < span.len() { JsonExtent::Beginning } else { JsonExtent::Whole };
-    let part = if extent == JsonExtent::Beginning { " (its first 1 MiB)" } else { "" };
-    let title = format!("{name} of this call{part}, as the agent wrote it");
-    let text = match pretty(&bytes, extent) {
-        Ok(Pretty { text, .. }) => text,
-        // A value that is not JSON is shown as it is.
-        Err(_) => bytes,
+/// Reads a record; a value that is not JSON is shown as it is.
+fn record_text(held: &HeldSession, name: &str, span: RecordSpan) -> TitledText {
+    let read = held.transcript.read(span, LONGEST_TEXT as u64);
+    let is_first = read.as_ref().is_ok_and(|bytes| (bytes.len() as u64) < span.len());
+    let (extent, part) = if is_first { (JsonExtent::Beginning, FIRST) } else { (JsonExtent::Whole, "") };
+    let text = match read {
+        Ok(bytes) => pretty(&bytes, extent).map_or(bytes, |pretty| pretty.text),
+        Err(error) => unreadable(&error),
     };
-    Ok(JsonLine { title, text })
+    TitledText { title: format!("{name}{part}"), text }
 }

@@ -99,7 +99,7 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
         match request {
             Ok(CallRequest::Rows(rows)) => todo.first(rows),
             Ok(CallRequest::Show(index, paths)) => show::show(&held, index, paths),
-            Ok(CallRequest::Text(index, text)) => show::text(&held, index, text),
+            Ok(CallRequest::Facts(index)) => show::facts(&held, index),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&held),
             Err(RecvTimeoutError::Timeout) => {

@@ -9,15 +9,11 @@ pub enum KeyContext {
     Pager,
     /// The list of stored outputs.
     Stores,
-    /// Two previews side by side.
-    Pair,
     Drawer,
     /// The choice of what the limits drawer copies.
     Copying,
     /// All lists but that of stored outputs.
     Lists,
-    /// The choice of which text of a recorded call to show.
-    CallTexts,
     /// The choice of which text to copy.
     CopyText,
     Help,
@@ -28,10 +24,10 @@ impl KeyContext {
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
             KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Lists => true,
-            KeyContext::Pair | KeyContext::Help => true,
+            KeyContext::Help => true,
             // All other keys act on the output.
             KeyContext::Drawer => false,
-            KeyContext::Copying | KeyContext::CopyText | KeyContext::CallTexts => action == Action::Back,
+            KeyContext::Copying | KeyContext::CopyText => action == Action::Back,
         }
     }
 }
@@ -99,24 +95,12 @@ pub enum Action {
     Policy,
     /// Switches between what was recorded and what the policy makes.
     Evidence,
-    /// Shows what was recorded beside what the policy makes.
-    Reconstruction,
     /// Goes to the call that an output is of.
     ToCall,
     /// Shows the sessions that agents recorded.
     Sessions,
     /// Asks for a pattern: what settings are to keep instead of errors.
     JudgeBy,
-    /// Asks which other text of a call to show.
-    Texts,
-    /// Shows the copy for the agent's own screen.
-    TextDisplay,
-    /// Shows the record of the result.
-    TextRecord,
-    /// Shows the arguments of the call.
-    TextArguments,
-    /// Shows the request that carried the result.
-    TextRequest,
     /// Opens the limits of an output, or the settings of many.
     Limits,
     /// Toggles the wrapping of long lines.
@@ -139,7 +123,7 @@ pub enum Action {
     ReadForm,
     /// Opens the file in an editor.
     Editor,
-    /// Shows facts about the output.
+    /// Shows facts about the output or call, and what else the records hold of it.
     Facts,
     /// Opens the file again.
     Reopen,

@@ -39,7 +39,7 @@ const fn row(
 }
 
 use Action as A;
-use KeyContext::{CallTexts, CopyText, Copying, Drawer, Everywhere, Help, Lists, Pager, Pair, Stores};
+use KeyContext::{CopyText, Copying, Drawer, Everywhere, Help, Lists, Pager, Stores};
 
 /// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
 /// has one row in each place where it has keys; without one in a place, that for everywhere holds there.
@@ -61,7 +61,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Move", "%", A::Percent, "percent", "to that percentage of the file: 50{percent}"),
     row(Pager, "Move", "m", A::Mark, "mark", "set a mark: {mark} and a letter"),
     row(Pager, "Move", "'", A::ToMark, "to-mark", "go to a mark; {to-mark}' goes back"),
-    row(Pager, "Move", "}", A::NextCut, "next-cut", "to the next cut: its notice, or where lines are lost"),
+    row(Pager, "Move", "}", A::NextCut, "next-cut", "to the next cut: its notice, or where lines are lost; to what differs, after {evidence}"),
     row(Pager, "Move", "{", A::PreviousCut, "previous-cut", "to the previous cut"),
     row(Pager, "Search", "/", A::Search, "search", "search for a regular expression; empty: the last; 3{search} the third match"),
     row(Pager, "Search", "?", A::SearchBack, "search-back", "search towards the start"),
@@ -78,10 +78,8 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Window", "O", A::ReadForm, "read-form", "the window as the agent's read tool gives it"),
     row(Pager, "Window", "c", A::CopyCall, "copy-call", "copy the call that reads this window"),
     row(Pager, "Limits", "l", A::Limits, "limits", "what if the limits, or the policy, were others"),
-    row(Pager, "View", "i", A::Evidence, "evidence", "what was recorded, or what the policy makes"),
-    row(Pager, "View", "I", A::Reconstruction, "reconstruction", "what was recorded beside what the policy makes"),
+    row(Pager, "View", "i", A::Evidence, "evidence", "what was recorded, or what the policy makes; what differs is marked"),
     row(Pager, "View", "C", A::ToCall, "to-call", "the recorded call that this stored output is of"),
-    row(Pager, "View", "a", A::Texts, "call-texts", "another text of a recorded call"),
     row(Pager, "View", "Tab", A::Other, "other-view", "Preview or Spill"),
     row(Pager, "View", "S", A::Stores, "stores", "stored outputs"),
     row(Pager, "View", "T", A::Sessions, "sessions", "sessions that agents recorded"),
@@ -90,7 +88,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "View", "z", A::Unfold, "progress", "progress lines: their last state, or all"),
     row(Pager, "View", "J", A::Json, "json", "a JSON line with indents (5{json}: line 5)"),
     row(Pager, "View", "F", A::Follow, "follow", "follow the file as it grows"),
-    row(Pager, "View", "=", A::Facts, "facts", "facts about this output"),
+    row(Pager, "View", "=", A::Facts, "facts", "facts about this output; of a call, its record, arguments and request, too"),
     row(Pager, "View", "y", A::Copy, "copy-path", "copy the path"),
     row(Pager, "View", "Y", A::CopyText, "copy-text", "copy the selection; a line, the window, the preview"),
     row(Pager, "View", "V", A::Select, "select", "select lines: {select}, move, then {copy-text} copies"),
@@ -120,7 +118,7 @@ pub const TABLE: &[Binding] = &[
     row(Stores, "Outputs", "p", A::Policy, "stores-policies", "what each policy keeps of the marked or listed outputs"),
     row(Stores, "Outputs", "Tab", A::Other, "stores-sessions", "the sessions that agents recorded; there, back to the outputs"),
     row(Lists, "Lists", "Enter →", A::Open, "list-open", "open; of a setting, the outputs that it cuts differently"),
-    row(Lists, "Lists", "=", A::Texts, "list-call-texts", "another text of the call"),
+    row(Lists, "Lists", "=", A::Facts, "list-facts", "facts about the call, its record, arguments and request"),
     row(Lists, "Lists", "s", A::Sort, "list-sort", "sort: a menu of columns"),
     row(Lists, "Lists", "t", A::Group, "list-group", "group: sessions by agent, project or day"),
     row(Lists, "Lists", "/", A::Filter, "list-filter", "show only rows with these words"),
@@ -135,13 +133,6 @@ pub const TABLE: &[Binding] = &[
     row(Lists, "Lists", "e", A::JudgeBy, "list-judge-by", "what settings and policies are to keep instead of errors"),
     row(Lists, "Lists", "F", A::Follow, "list-follow", "follow: to the newest, and on to new ones"),
     row(Lists, "Lists", "R", A::Refresh, "list-refresh", "look or measure again"),
-    row(CallTexts, "Texts of a call ({call-texts})", "d", A::TextDisplay, "text-display", "the copy for the agent's own screen"),
-    row(CallTexts, "Texts of a call ({call-texts})", "r", A::TextRecord, "text-record", "the record of the result"),
-    row(CallTexts, "Texts of a call ({call-texts})", "a", A::TextArguments, "text-arguments", "the arguments of the call"),
-    row(CallTexts, "Texts of a call ({call-texts})", "s", A::TextRequest, "text-request", "the request that carried the result"),
-    row(Pair, "Recorded beside made ({reconstruction})", "Tab", A::Other, "pair-other-side", "the other side"),
-    row(Pair, "Recorded beside made ({reconstruction})", "}", A::NextCut, "pair-next", "to the next text that one alone keeps"),
-    row(Pair, "Recorded beside made ({reconstruction})", "{", A::PreviousCut, "pair-previous", "to the previous one"),
     row(Drawer, "Limits ({limits})", "↓", A::Down, "limits-down", "next row"),
     row(Drawer, "Limits ({limits})", "↑", A::Up, "limits-up", "previous row"),
     row(Drawer, "Limits ({limits})", "+ →", A::Higher, "limits-raise", "raise, or next value"),

@@ -180,7 +180,7 @@ impl<R: Clone> ListContext<'_, R> {
 
 /// A list on the stack.
 pub struct ListScreen<L: ListKind> {
-    pub(super) canvas: Canvas,
+    pub(crate) canvas: Canvas,
     pub list: List<L::Row>,
     pub of: L,
     is_on_stack: bool,

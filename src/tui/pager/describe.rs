@@ -74,6 +74,9 @@ pub(crate) fn share_kept(output: &OpenOutput) -> Vec<String> {
         }
         Ok(preview) => preview,
     };
+    if let Some(found) = output.differences.as_ref().filter(|found| !found.is_empty()) {
+        return vec![found.in_words()];
+    }
     if let Some(words) = alone(output, preview) {
         return words;
     }
@@ -205,7 +208,7 @@ pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
     match (side, &output.preview) {
         (Side::Spill, _) => "end of the file".into(),
         (Side::Preview, _) if !output.has_preview() => "no preview yet".into(),
-        (Side::Preview, Ok(preview)) if !preview.truncated => {
+        (Side::Preview, Ok(preview)) if !preview.truncated && !output.is_rest_missing() => {
             let whole = all_of_it(output, preview);
             let whole = whole.split(" · ").next().unwrap_or_default();
             format!("end: {whole}")

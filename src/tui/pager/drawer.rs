@@ -50,7 +50,9 @@ impl Pager {
         let (side, before) = (self.focus(), Some(self.view_point()));
         let line = self.current_line(side);
         self.drawer = Drawer { before, ..Drawer::default() };
-        self.drawer.row = self.cutting_row().unwrap_or(1).min(self.last_row());
+        let policy = self.output.policy();
+        let limit = policy.lines_key().or(policy.size_key()).and_then(|key| self.row_of(key));
+        self.drawer.row = self.cutting_row().or(limit).unwrap_or(0);
         self.reveal(side, line..line);
         self.advise(effects);
     }
@@ -77,7 +79,11 @@ impl Pager {
             LimitHit::Size(_) => policy.size_key(),
             LimitHit::Matches => None,
         }?;
-        policy.params().iter().position(|param| param.name == key).map(|row| row + 1)
+        self.row_of(key)
+    }
+
+    fn row_of(&self, key: &str) -> Option<usize> {
+        self.output.policy().params().iter().position(|param| param.name == key).map(|row| row + 1)
     }
 
     /// Handles a key while the drawer is open. Returns false if it is not one of the drawer's.

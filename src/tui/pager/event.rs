@@ -8,7 +8,7 @@ use crate::source::{Change, MapView, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::units::Measure;
 use crate::tui::event::{ScreenEvent, Urgency};
-use crate::tui::recorded::ReadyCall;
+use crate::tui::recorded::{CallFacts, ReadyCall};
 use crate::tui::target::{Ending, StartAt};
 
 use super::advice::LimitChange;
@@ -47,14 +47,14 @@ pub enum OutputEvent {
     Ended(Box<Ending>),
     /// A preview has been made.
     Planned(Box<Planned>),
-    /// The previews of a pair have been made by the plan of this number.
-    PairPlanned(u64, Box<[Planned; 2]>),
     /// A worker compared policies.
     Compared(Compared),
     /// The answer to what keeps a line: the request's number, and the change of limits that keeps the line.
     Advised(u64, Option<LimitChange>),
     /// The call of this index has been compared with what the policies make.
     Checked(usize, Box<Verdict>),
+    /// What the records hold of the call of this index besides its result.
+    Facts(usize, Box<CallFacts>),
     /// A call is ready to be shown, in place of what is known of it so far.
     Ready(Box<ReadyCall>),
     /// The output is to be shown from this place on.

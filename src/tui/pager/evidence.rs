@@ -10,9 +10,10 @@ use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
 
 use super::Pager;
+use super::differences::Differences;
 use super::output::OpenOutput;
 use super::planning::AfterPlan;
-use crate::tui::recorded::{CallRequest, PreviewFrom, RecordedCall, RestOfOutput};
+use crate::tui::recorded::{CallFacts, CallRequest, PreviewFrom, RecordedCall, RestOfOutput, check_in_words};
 
 impl OpenOutput {
     /// Returns the recorded result that Preview shows, if it shows one.
@@ -69,6 +70,7 @@ impl Pager {
             self.message = Some(Message::note(why));
             return;
         }
+        self.output.is_compared = true;
         self.output.preview_from = match self.output.preview_from {
             PreviewFrom::Records => PreviewFrom::Policy,
             PreviewFrom::Policy => PreviewFrom::Records,
@@ -107,15 +109,23 @@ impl Pager {
         Some(format!("nothing to reconstruct the preview from: {why}"))
     }
 
-    /// Describes what Preview now shows of a recorded result.
+    /// Describes what Preview now shows of a recorded result, and how it differs from the other text.
     pub(crate) fn evidence_in_words(&self) -> String {
         let output = &self.output;
         let Some(recorded) = &output.recorded else { return String::new() };
-        match output.preview_from {
+        let shown = match output.preview_from {
             PreviewFrom::Records => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
-            PreviewFrom::Policy => {
-                format!("reconstructed by {} · {}", output.policy().name(), recorded.check_in_words())
-            }
+            PreviewFrom::Policy => format!("reconstructed by {}", output.policy().name()),
+        };
+        let found = output.differences.as_ref();
+        let found = found.map_or_else(|| check_in_words(recorded.check.as_ref()), Differences::in_words);
+        format!("{shown} · {found}")
+    }
+
+    /// Takes in what else the records hold of the call.
+    pub(crate) fn take_facts(&mut self, index: usize, facts: CallFacts) {
+        if let Some(recorded) = self.output.recorded.as_mut().filter(|recorded| recorded.index == index) {
+            (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::tui::screen::Effects;
 use super::comparing::job::{CompareJob, Compared, ComparedReply};
 use super::event::OutputEvent;
 use super::filter::job::{SiftJob, Sifted};
-use super::making::{Making, Planned};
+use super::making::Making;
 
 /// The screens wait two frames for a preview: one that is made by then appears in the next frame, not one later.
 pub(crate) const SOON: Pace = Pace::Soon(Duration::from_millis(30));
@@ -26,20 +26,6 @@ pub(crate) fn plan(task: Making, pace: Pace, effects: &mut Effects) {
             context.send(OutputEvent::Planned(Box::new(planned)));
         }
     });
-}
-
-/// Has the previews of a pair made by a worker.
-pub(crate) fn plan_pair(number: u64, tasks: [Making; 2], effects: &mut Effects) {
-    effects.run_at(SOON, Slot::PlanPair, move |context| {
-        if let Some(planned) = plan_both(&tasks, &|| context.is_wanted()) {
-            context.send(OutputEvent::PairPlanned(number, Box::new(planned)));
-        }
-    });
-}
-
-/// Makes both previews. Returns `None` if they are no longer wanted.
-pub(crate) fn plan_both([a, b]: &[Making; 2], wanted: &dyn Fn() -> bool) -> Option<[Planned; 2]> {
-    Some([a.run(wanted)?, b.run(wanted)?])
 }
 
 /// Reports the rows of a job as they are made, then the matches that they keep, then the end.

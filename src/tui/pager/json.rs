@@ -2,6 +2,7 @@
 
 use crate::human::thousands;
 use crate::text::pretty::{JsonExtent, NotJson, Pretty, pretty};
+use crate::tui::recorded::TitledText;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -10,18 +11,10 @@ use crate::tui::widget::cost::Cost;
 /// Of a longer line only this many bytes are shown.
 const MOST: u64 = 1 << 20;
 
-/// A line of JSON with line breaks and indents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JsonLine {
-    /// What is shown: the line, and how much of it.
-    pub title: String,
-    /// The indented text, in which strings and numbers stay as they are written.
-    pub text: Vec<u8>,
-}
-
 impl Pager {
-    /// Returns a line as indented JSON: that of this number (1-based), or else the current one.
-    pub(crate) fn line_as_json(&self, number: Option<u64>) -> Result<JsonLine, String> {
+    /// Returns a line as indented JSON, in which strings and numbers stay as they are written: that of this number (1-based),
+    /// or else the current one.
+    pub(crate) fn line_as_json(&self, number: Option<u64>) -> Result<TitledText, String> {
         let side = self.focus();
         let at = number.map(|number| self.start_of_line(side, number)).transpose()?;
         let (start, bytes, extent) = self.line_around(side, at.unwrap_or_else(|| self.current_line(side)))?;
@@ -36,7 +29,13 @@ impl Pager {
         Ok(output.position(side, offset as usize))
     }
 
-    fn indented(&self, side: Side, start: u64, bytes: &[u8], extent: JsonExtent) -> Result<JsonLine, String> {
+    fn indented(
+        &self,
+        side: Side,
+        start: u64,
+        bytes: &[u8],
+        extent: JsonExtent,
+    ) -> Result<TitledText, String> {
         let name = match (side, self.output.index.line_at(&self.output.view, start)) {
             (Side::Spill, Some(line)) => format!("line {}", thousands(line + 1)),
             _ => "this line".into(),
@@ -49,7 +48,7 @@ impl Pager {
             (JsonExtent::Beginning, _) => " (its first 1 MiB)",
             (JsonExtent::Whole, _) => " (its beginning)",
         };
-        Ok(JsonLine { title: format!("{name} as JSON{how_much}: not what the model saw"), text })
+        Ok(TitledText { title: format!("{name} as JSON{how_much}: not what the model saw"), text })
     }
 
     /// Returns the start of the line that contains `at`, its bytes, and whether they are all of it.

@@ -17,8 +17,6 @@ pub(crate) enum Waiting {
     SetMark,
     ToMark,
     Copy,
-    /// Which text of the call to show.
-    Text,
 }
 
 impl Pager {
@@ -39,15 +37,19 @@ impl Pager {
         }
     }
 
-    /// Goes to the next or previous cut, or `times` cuts on or back as far as there are any, and shows it a third of the
+    /// Goes to the next or previous cut, or difference of two texts that are compared, or `times` of them on or back as far as there are any, and shows it a third of the
     /// pane below the top.
     pub(crate) fn go_cut(&mut self, side: Side, next: bool, times: usize) {
         let output = &self.output;
         let above = usize::from(self.room(side).1 / 3);
-        let tops: Vec<u64> = match side {
+        let mut tops: Vec<u64> = match side {
             Side::Preview => output.seen.notices().collect(),
             Side::Spill => output.rules().places().collect(),
         };
+        if let Some(found) = output.differences.as_ref().filter(|_| side == Side::Preview) {
+            tops.extend(found.starts());
+            tops.sort_unstable();
+        }
         let place = |at: &u64| self.scrolled(side, |s| s.up(s.row_at(*at), above).min(s.last_top()));
         let tops: Vec<u64> = tops.iter().map(place).collect();
         let here = self.panes.top(side);
@@ -70,7 +72,7 @@ impl Pager {
     }
 
     /// Returns why there is no cut to go to.
-    fn no_cut(&self) -> &'static str {
+    pub(super) fn no_cut(&self) -> &'static str {
         match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
             Some(RestOfOutput::Missing(why)) => why,
             _ => "nothing was cut",
@@ -149,12 +151,11 @@ impl Pager {
     pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent, effects: &mut Effects) {
         match waiting {
             Waiting::Copy => return self.copy_key(key, effects),
-            Waiting::Text => return self.text_key(key, effects),
             Waiting::SetMark | Waiting::ToMark => {}
         }
         let KeyCode::Char(name) = key.code else { return };
         match waiting {
-            Waiting::Copy | Waiting::Text => {}
+            Waiting::Copy => {}
             Waiting::SetMark => {
                 let here = (self.focus(), self.panes.top(self.focus()));
                 self.panes.marks.insert(name, here);

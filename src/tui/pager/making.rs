@@ -9,6 +9,7 @@ use crate::preview::{self, Input, InputContext, LineSeek, PlanError, Policy, Pre
 use crate::source::MapView;
 use crate::text::index::BlockIndex;
 
+use super::differences::Differences;
 use super::dividers::Dividers;
 use super::doc::Doc;
 use super::escapes;
@@ -30,7 +31,9 @@ pub struct Making {
     pub(crate) index: BlockIndex,
     /// The text that the agent recorded, if that is to be shown instead of what the policy makes.
     pub(crate) recorded: Option<Arc<str>>,
-    /// What of that text is the agent's own, as [`crate::tui::recorded::RecordedCall::notices`].
+    /// The recorded text, if it is to be compared with what the policy makes.
+    pub(crate) compared: Option<Arc<str>>,
+    /// What of the recorded text is the agent's own, as [`crate::tui::recorded::RecordedCall::notices`].
     pub(crate) notices: Arc<[Range<usize>]>,
 }
 
@@ -49,6 +52,8 @@ pub struct Planned {
     pub(crate) rules: Dividers,
     /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
     pub(crate) escapes: Option<u64>,
+    /// What differs from the other of the two texts, if they were compared.
+    pub(crate) differences: Option<Differences>,
 }
 
 impl Making {
@@ -67,6 +72,11 @@ impl Making {
         let seen = if self.notices.is_empty() { seen } else { seen.with_notices(&self.notices) };
         let kept = seen.shown();
         let rules = Dividers::of(&self.view, &kept, &gaps(&kept, self.view.len()));
+        let differences = self.compared.as_ref().and_then(|text| {
+            let other = self.recorded.as_ref().and_then(|_| preview::plan(&input, &self.policy).ok());
+            let made = if self.recorded.is_some() { other.as_ref()? } else { planned.as_ref().ok()? };
+            Differences::find(text, made, &input, self.recorded.is_some())
+        });
         let err = self.context.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
         let escapes = escapes::share(&seen, Files { out: &self.view, err, index: None }, &self.policy);
         wanted().then(|| Planned {
@@ -79,6 +89,7 @@ impl Making {
             kept,
             rules,
             escapes,
+            differences,
         })
     }
 

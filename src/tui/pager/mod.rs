@@ -6,25 +6,25 @@ pub mod comparing;
 pub(crate) mod copying;
 pub(crate) mod counted;
 pub(crate) mod describe;
+pub(crate) mod differences;
 pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
 pub(crate) mod escapes;
 pub mod event;
 pub(crate) mod evidence;
+pub(crate) mod facts;
 pub mod filter;
 pub mod fold;
 pub(crate) mod hold;
 pub(crate) mod jobs;
 pub mod json;
-pub mod json_box;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub(crate) mod limits_text;
 pub mod making;
 pub(crate) mod outcome;
 pub mod output;
-pub mod pair;
 pub mod panes;
 pub mod picker;
 pub mod planning;
@@ -38,6 +38,7 @@ pub mod search;
 pub(crate) mod share;
 pub(crate) mod sideways;
 pub(crate) mod start;
+pub mod text_box;
 pub mod view;
 pub(crate) mod viewpoint;
 pub(crate) mod window;
@@ -68,7 +69,6 @@ use filter::{LeaveFilter, LineFilter};
 use hold::HeldScreen;
 use jump::Waiting;
 use output::OpenOutput;
-use pair::Pair;
 use panes::Panes;
 use planning::AfterPlan;
 use search::Find;
@@ -96,8 +96,6 @@ pub struct Pager {
     pub drawer: Drawer,
     /// What each policy does to the output.
     pub comparisons: Comparisons,
-    /// The previews of two policies side by side, if they are shown.
-    pub pair: Option<Pair>,
     /// A message for the status line.
     pub message: Option<Message>,
     /// What the next key is for, if it is for something else than an action.
@@ -151,7 +149,6 @@ impl Pager {
             filter: filter.forget_place(),
             drawer: Drawer::default(),
             comparisons: Comparisons::default(),
-            pair: None,
             message,
             waiting: None,
             selection: None,
@@ -194,13 +191,13 @@ impl Pager {
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),
-            OutputEvent::PairPlanned(number, planned) => self.pair_planned(number, *planned),
             OutputEvent::Compared(compared) => self.compared(compared, effects),
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
             // The screen has handled them.
             OutputEvent::Policies(_) | OutputEvent::Ready(_) => {}
             OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
+            OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
             OutputEvent::StartAt(place) => self.start_at(place),
         }
         self.start_now(effects);
@@ -227,7 +224,6 @@ impl Pager {
             Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),
             Action::Evidence => self.turn_evidence(effects),
-            Action::Reconstruction => self.show_reconstruction(effects),
             Action::Down | Action::Up if self.selection.is_some() => self.extend_selection(action, count),
             _ => {
                 self.move_by(action, count);
@@ -287,7 +283,6 @@ impl Pager {
         }
         if output.counted(counts, measure) {
             self.plan_again(effects);
-            self.pair_again(effects);
             self.compare_on(effects);
         }
         self.count_errors(effects);
@@ -334,7 +329,6 @@ impl Pager {
         self.recount_matches(before, !lost, effects);
         self.recount_errors(before, !lost, effects);
         self.compare_on(effects);
-        self.pair_again(effects);
     }
 
     /// Returns where the output was opened from.

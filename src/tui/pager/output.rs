@@ -12,6 +12,7 @@ use crate::text::units::{Measure, Want};
 use crate::tui::widget::layout::{self, Side};
 
 use super::counted::{CountedChunks, Uncounted};
+use super::differences::Differences;
 use super::doc::Doc;
 use super::filter::sift::Sift;
 use super::making::{Making, Planned, gaps, holds};
@@ -80,6 +81,10 @@ pub struct OpenOutput {
     rules: Dividers,
     /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
     pub(crate) escapes: Option<u64>,
+    /// Whether what was recorded and what the policy makes are to be compared.
+    pub(crate) is_compared: bool,
+    /// What differs from the other of the two texts, if they were compared.
+    pub(crate) differences: Option<Differences>,
 }
 
 impl OpenOutput {
@@ -104,6 +109,8 @@ impl OpenOutput {
             preview_from: PreviewFrom::default(),
             rules: Dividers::default(),
             escapes: None,
+            is_compared: false,
+            differences: None,
         }
     }
 
@@ -115,20 +122,6 @@ impl OpenOutput {
     /// Adds the result that the agent recorded; Preview shows it first.
     pub(crate) fn with_record(self, recorded: Option<RecordedCall>) -> Self {
         Self { recorded, ..self }
-    }
-
-    /// Creates the same output under another policy, with what has been counted and no preview.
-    pub(crate) fn under(&self, choice: &EffectivePolicy) -> Self {
-        let subject = Subject { policy: choice.clone(), ..self.subject.clone() };
-        let (index, tally, first) = (self.index.clone(), self.tally.clone(), self.first.clone());
-        Self { index, tally, first, ..Self::new(subject, self.view.clone()) }
-    }
-
-    /// Creates the same output with what was recorded, with what has been counted and no preview.
-    pub(crate) fn as_recorded(&self) -> Self {
-        let (index, tally) = (self.index.clone(), self.tally.clone());
-        let recorded = self.recorded.clone();
-        Self { index, tally, recorded, ..Self::new(self.subject.clone(), self.view.clone()) }
     }
 
     /// Creates an output, counted at once if it is small enough for that to be fast.
@@ -151,6 +144,7 @@ impl OpenOutput {
 
     /// Creates a task from the current policy, bytes and counts.
     pub fn task(&self, number: u64) -> Making {
+        let is_compared = self.is_compared && self.limits_are_first();
         Making {
             number,
             policy: self.policy().clone(),
@@ -159,6 +153,7 @@ impl OpenOutput {
             totals: self.totals(),
             index: self.index.clone(),
             recorded: self.shown_record().map(|recorded| Arc::clone(&recorded.text)),
+            compared: self.recorded.as_ref().filter(|_| is_compared).map(|recorded| recorded.text.clone()),
             notices: self.shown_record().map(|recorded| Arc::clone(&recorded.notices)).unwrap_or_default(),
         }
     }
@@ -172,6 +167,7 @@ impl OpenOutput {
         self.kept = planned.kept;
         self.rules = planned.rules;
         self.escapes = planned.escapes;
+        self.differences = planned.differences;
         self.preview = planned.preview;
         let made_by = EffectivePolicy { policy: planned.policy, ..self.subject.policy.clone() };
         self.made_by = Some((self.preview_from, made_by));
@@ -243,7 +239,7 @@ impl OpenOutput {
         self.standing = Standing::Missing;
         (self.made_by, self.first_preview) = (None, None);
         (self.seen, self.kept, self.rules) = (Doc::default(), Vec::new(), Dividers::default());
-        self.escapes = None;
+        (self.escapes, self.differences) = (None, None);
     }
 
     /// Whether the policy and limits are those of the start.

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use crate::text::cells::Show;
 use crate::tui::event::Message;
 use crate::tui::keys::Action;
-use crate::tui::widget::layout::{self, Side};
+use crate::tui::widget::layout::{self, PagerAreas, Side};
 
 use super::Pager;
 use super::fold::ProgressLines;
@@ -126,7 +126,7 @@ impl Pager {
     /// screen.
     pub fn room(&self, side: Side) -> (u16, u16) {
         let height = self.canvas.size.1 - self.drawer_height();
-        let pager = layout::pager(Rect::new(0, 0, self.canvas.size.0, height), side);
+        let pager = self.areas(Rect::new(0, 0, self.canvas.size.0, height), side);
         let pane = match side {
             Side::Preview => pager.preview,
             Side::Spill => pager.spill,
@@ -136,6 +136,14 @@ impl Pager {
             pane.width.saturating_sub(self.gutter(side)),
             pane.height.saturating_sub(u16::from(pager.strip.is_some())),
         )
+    }
+
+    /// Divides the screen. A recorded text alone has no other beside it.
+    pub(super) fn areas(&self, area: Rect, focus: Side) -> PagerAreas {
+        match self.output.is_rest_missing() {
+            true => layout::pager_of_one(area, focus),
+            false => layout::pager(area, focus),
+        }
     }
 
     /// Returns the columns of the gutter.
@@ -264,7 +272,7 @@ impl Pager {
 
     /// Whether both panes are on the screen.
     pub(crate) fn shows_both(&self) -> bool {
-        self.canvas.size.0 >= layout::WIDE
+        self.canvas.size.0 >= layout::WIDE && !self.output.is_rest_missing()
     }
 
     /// Scrolls both panes to an offset of the file, shown `above` rows below the top. For what was lost, Preview shows
@@ -355,6 +363,11 @@ impl Pager {
     }
 
     fn switch(&mut self) {
+        if self.focus() == Side::Preview && self.output.is_rest_missing() {
+            let words = format!("only what the model got is left: {}", self.no_cut());
+            self.message = Some(Message::note(words));
+            return;
+        }
         self.panes.focus = self.panes.focus.other();
     }
 

@@ -7,10 +7,8 @@ use ratatui::layout::Rect;
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
 use crate::tui::event::{Event, Message};
-use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
-use crate::tui::recorded::{CallRequest, CallText};
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::target::OpenedFrom;
 use crate::tui::widget::canvas::Canvas;
@@ -20,18 +18,13 @@ use crate::tui::widget::prompt::{Prompt, Purpose};
 
 use super::event::OutputEvent;
 use super::filter::Asked;
-use super::json_box::JsonBox;
 use super::jump::Waiting;
-use super::view::facts::FactsBox;
+use super::text_box::TextBox;
 use super::{Pager, copying, view};
 
 impl Screen for Pager {
     fn context(&self) -> KeyContext {
-        match (&self.pair, &self.drawer.picker) {
-            (Some(_), _) => KeyContext::Pair,
-            (None, Some(_)) => KeyContext::Lists,
-            (None, None) => KeyContext::Pager,
-        }
+        if self.drawer.picker.is_some() { KeyContext::Lists } else { KeyContext::Pager }
     }
 
     fn message(&self) -> Option<&Message> {
@@ -59,8 +52,6 @@ impl Screen for Pager {
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool {
         let context = self.context();
         match (context, self.canvas.keys.action(context, key)) {
-            (KeyContext::Pair, Some(Action::QuitNow | Action::Help)) => return false,
-            (KeyContext::Pair, _) => self.pair_key(key),
             (KeyContext::Lists, _) => return false,
             _ => match self.waiting.take() {
                 Some(waiting) => self.second_key(waiting, key, effects),
@@ -75,7 +66,7 @@ impl Screen for Pager {
             return self.picker_act(action, count, effects);
         }
         match action {
-            Action::Facts => effects.lay(FactsBox),
+            Action::Facts => self.show_facts(effects),
             Action::Stores => match &self.output.recorded {
                 Some(recorded) => effects.send(Link::SpillOfCall(recorded.index)),
                 None => effects.show(Link::Stores(None)),
@@ -93,10 +84,9 @@ impl Screen for Pager {
             }
             Action::Window => effects.lay(Prompt::new(Purpose::Window)),
             Action::Json => match self.line_as_json(count) {
-                Ok(line) => effects.lay(JsonBox::new(line)),
+                Ok(line) => effects.lay(TextBox::new(line)),
                 Err(words) => self.message = Some(Message::error(words)),
             },
-            Action::Texts => self.offer_texts(),
             Action::CopyText if self.selection.is_none() => {
                 self.wait(Waiting::Copy, &copying::choice(self.canvas.keys));
             }
@@ -134,11 +124,7 @@ impl Screen for Pager {
     }
 
     fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {
-        let rows = view::draw(self, status, frame, area, cost);
-        if let Some(pair) = &self.pair {
-            view::pair::draw(self, pair, frame, cost);
-        }
-        rows
+        view::draw(self, status, frame, area, cost)
     }
 
     fn enter(&mut self, prompt: &Prompt, effects: &mut Effects) -> Result<(), String> {
@@ -198,25 +184,5 @@ impl Pager {
     fn wait(&mut self, waiting: Waiting, text: &str) {
         self.waiting = Some(waiting);
         self.message = Some(Message::note(text));
-    }
-
-    /// Asks which other text of the recorded call to show.
-    fn offer_texts(&mut self) {
-        if self.output.recorded.is_some() {
-            return self.wait(Waiting::Text, &CallText::choice(self.canvas.keys));
-        }
-        let key = self.key_of(Action::Sessions);
-        let words = format!("only a call of a session has other texts; {key} lists sessions");
-        self.message = Some(Message::note(words));
-    }
-
-    /// Handles the key that names a text of the call.
-    pub(super) fn text_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let index = self.output.recorded.as_ref().map(|recorded| recorded.index);
-        match (CallText::chosen(key, self.canvas.keys), index) {
-            (Ok(Some(text)), Some(index)) => effects.ask(Slot::OpenSession, CallRequest::Text(index, text)),
-            (Ok(_), _) => {}
-            (Err(words), _) => self.message = Some(Message::note(words)),
-        }
     }
 }

@@ -4,9 +4,13 @@ use crate::tui::widget::glyphs::Glyphs;
 
 /// Returns each mark on the screen with its meaning.
 pub(crate) fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> {
-    let Glyphs { notice, notice_is, kept, lost, all, some, none, here, found, states, .. } = glyphs;
+    let Glyphs { notice, notice_is, differs, kept, lost, all, some, none, here, found, states, .. } = glyphs;
     let of_glyphs = [
         (format!("{notice} {notice_is}"), "text that the agent added: the notice, word for word"),
+        (
+            format!("{differs} at the left"),
+            "no policy of the agent makes what was recorded: the call, or this line",
+        ),
         (format!("{kept} after a number"), "the model got this line"),
         (format!("{lost} after a number"), "the model did not get this line"),
         (format!("{all} {some} {none} in the map"), "all, some, none of this part of the file was kept"),
@@ -17,7 +21,6 @@ pub(crate) fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> 
     let others = [
         ("bold or reversed", "at the left: the current line, on which keys act"),
         ("~ before a number", "approximate: lines are still being counted"),
-        ("≠ in Calls", "no policy of the agent makes the text that was recorded"),
         ("* in a list", "marked, to act on several"),
         ("^M <9B> reversed", "control bytes and bytes that are not UTF-8, visible"),
         ("^[[1m dim", "an escape sequence as text, as the model got it"),

@@ -7,6 +7,8 @@ pub(crate) struct Glyphs {
     pub chosen: &'static str,
     /// A row of text that the agent added.
     pub notice: &'static str,
+    /// A row that differs from the other text.
+    pub differs: &'static str,
     /// How the legend describes rows marked with `notice`: their colour or place.
     pub notice_is: &'static str,
     /// A line that the model got.
@@ -53,6 +55,7 @@ pub(crate) struct Glyphs {
 pub(crate) const UNICODE: Glyphs = Glyphs {
     chosen: "▌",
     notice: "▌",
+    differs: "≠",
     notice_is: "and yellow",
     kept: "│",
     lost: "┊",
@@ -79,6 +82,7 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
 pub(crate) const ASCII: Glyphs = Glyphs {
     chosen: ">",
     notice: "|",
+    differs: "!",
     notice_is: "at the left",
     kept: "|",
     lost: ":",

@@ -66,18 +66,10 @@ fn bands(area: Rect) -> (Rect, Rect, Rect, Rect) {
 /// Divides the screen for one output. From `WIDE` columns on both panes are shown, below that only the one with the
 /// focus.
 pub fn pager(area: Rect, focus: Side) -> PagerAreas {
-    let (title, body, rule, status) = bands(area);
-    let one = |side| (focus == side).then_some(body);
     if area.width < WIDE {
-        return PagerAreas {
-            title,
-            preview: one(Side::Preview),
-            strip: None,
-            spill: one(Side::Spill),
-            rule,
-            status,
-        };
+        return pager_of_one(area, focus);
     }
+    let (title, body, rule, status) = bands(area);
     let left = (body.width - STRIP) / 2;
     let columns = |x: u16, width: u16| Some(Rect { x: body.x + x, width, ..body });
     PagerAreas {
@@ -88,6 +80,14 @@ pub fn pager(area: Rect, focus: Side) -> PagerAreas {
         rule,
         status,
     }
+}
+
+/// Divides the screen for the pane with the focus alone.
+pub(crate) fn pager_of_one(area: Rect, focus: Side) -> PagerAreas {
+    let (title, body, rule, status) = bands(area);
+    let one = |side| (focus == side).then_some(body);
+    let (preview, spill) = (one(Side::Preview), one(Side::Spill));
+    PagerAreas { title, preview, strip: None, spill, rule, status }
 }
 
 /// What a list shows of its rows besides the rows themselves.

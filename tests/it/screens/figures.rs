@@ -16,7 +16,7 @@ fn log() -> Vec<u8> {
 
 fn is_counting(bench: &Bench) -> bool {
     let seen = &bench.pager().output.seen;
-    seen.classes(0..seen.len()).any(|(_, class)| class == Class::Counting)
+    seen.classes(0..seen.len()).any(|(_, class)| class == Class::Own)
 }
 
 #[test]

@@ -145,7 +145,7 @@ fn limits_are_copied_in_the_form_that_is_asked_for() {
 }
 
 #[test]
-fn help_lies_over_picker_drawer_and_pair_and_leads_back_to_them() {
+fn help_lies_over_picker_and_drawer_and_leads_back_to_them() {
     for size in SIZES {
         let mut bench = open(size);
         for (open, first) in [("lp<Down>", "Lists"), ("<Esc><Esc>l<Right>", "Move")] {

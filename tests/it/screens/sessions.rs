@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use overspill::corpus::ErrorsLost;
-use overspill::preview::{Catalog, InputContext};
+use overspill::preview::{Catalog, Input, InputContext, plan_counted};
 use overspill::session::examine::Paths;
 use overspill::session::fate::ResultFate;
 use overspill::session::model::{CallStatus, CutState, Evidence, SessionFacts};
@@ -19,7 +19,9 @@ use overspill::tui::calls::rows::{CallRow, CallSizes, CallsEvent, OpenedCalls};
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
-use overspill::tui::recorded::{CallRequest, CallText, OutputPlace, ReadyCall, RecordedCall, RestOfOutput};
+use overspill::tui::recorded::{
+    CallFacts, CallRequest, OutputPlace, ReadyCall, RecordedCall, RestOfOutput, TitledText,
+};
 use overspill::tui::screen::Effect;
 use overspill::tui::sessions::rows::{FoundSessions, SessionRow, SessionWords, SessionsEvent};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
@@ -355,21 +357,66 @@ fn records_that_are_not_understood_say_so() {
     assert!(text(&bench).contains("12 records of 1 unknown kind"), "{}", text(&bench));
 }
 
+/// Returns what the records hold of a call: facts, and texts under these titles.
+fn facts(titles: &[&str]) -> Box<CallFacts> {
+    let text = |title: &&str| TitledText { title: (*title).into(), text: b"{\n  \"id\": 1\n}".to_vec() };
+    let facts = vec![
+        ("evidence", "recorded: the agent's history holds it".into()),
+        ("recorded by", "claude-code 2.1.330".into()),
+        ("session", "0195".into()),
+        ("call", "toolu_2".into()),
+    ];
+    Box::new(CallFacts { facts, texts: titles.iter().map(text).collect() })
+}
+
 #[test]
-fn another_text_is_asked_for_by_its_letter() {
+fn the_facts_of_a_call_open_from_its_list_and_what_the_records_hold_follows() {
     let mut bench = opened((80, 24));
     bench.keys("j=");
-    assert!(text(&bench).contains("d display copy"), "{}", text(&bench));
-    bench.keys("r");
-    assert_eq!(last_request(&bench), Some(&CallRequest::Text(1, CallText::Record)));
+    assert_eq!(last_request(&bench), Some(&CallRequest::Facts(1)));
+    assert!(text(&bench).contains("compared     verified: claude-code/bash"), "{}", text(&bench));
+    assert!(text(&bench).contains("│ …  "), "the rest has not come yet: {}", text(&bench));
+    bench.update(CallsEvent::Facts(0, facts(&["Record"])));
+    assert!(!text(&bench).contains("Record"), "of another call: {}", text(&bench));
+    bench.update(CallsEvent::Facts(1, facts(&["Record", "Arguments"])));
+    keep("calls_facts", &bench);
+    bench.keys("=");
+    assert!(!text(&bench).contains("Record"), "{}", text(&bench));
+}
+
+#[test]
+fn the_page_of_facts_scrolls_and_follows_the_size_of_the_terminal() {
+    let mut bench = shown((80, 24), RestOfOutput::Here, None);
+    bench.keys("=");
+    assert_eq!(last_request(&bench), Some(&CallRequest::Facts(1)));
+    bench.update(CallsEvent::Facts(1, facts(&["Record"])));
+    assert!(!text(&bench).contains("Record"), "{}", text(&bench));
+    assert!(text(bench.keys("G")).contains("── Record"), "{}", text(&bench));
+    bench.resize((120, 40));
+    let known = "known from   the agent run against a stand-in for the model: 97 of 97 outputs, and 39 edges";
+    assert!(text(&bench).contains(known), "{}", text(&bench));
+}
+
+fn lines(range: std::ops::Range<u32>) -> String {
+    range.map(|n| format!("line {n}\n")).collect()
 }
 
 /// Opens a call: what was recorded, over an output of numbered lines.
 fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench {
-    let lines = |range: std::ops::Range<u32>| range.map(|n| format!("line {n}\n")).collect::<String>();
     let whole = lines(1..1001);
     let head = "<persisted-output>\nOutput too large (8.7KB). Full output saved to: /s.txt\n\nPreview (first 2KB):\n";
     let text = format!("{head}{}...\n</persisted-output>", lines(1..31));
+    shown_over(size, &whole, text, rest, check)
+}
+
+/// Opens a call: the text that was recorded, over an output.
+fn shown_over(
+    size: (u16, u16),
+    whole: &str,
+    text: String,
+    rest: RestOfOutput,
+    check: Option<Verdict>,
+) -> Bench {
     let notices = match rest {
         RestOfOutput::Here => Vec::new(),
         _ => Verifier::new(&Catalog::builtin(), "claude-code").notices_in(&text),
@@ -387,7 +434,8 @@ fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench 
         rest,
         claim: None,
         check,
-        facts: vec![("session", "0195".into()), ("call", "toolu_2".into())],
+        facts: facts(&[]).facts,
+        texts: None,
     };
     let mut bench = opened(size);
     bench.keys("j<Enter>");
@@ -422,6 +470,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             claim: None,
             check: None,
             facts: Vec::new(),
+            texts: None,
         };
         let place = OutputPlace::Memory(MapView::of_bytes(b"text").expect("memory"));
         let call = ReadyCall {
@@ -465,8 +514,6 @@ fn a_recorded_call_beside_its_spill() {
         keep("recorded", &bench);
         keep("recorded_spill", bench.keys("<Tab>30g"));
         keep("recorded_facts", bench.keys("="));
-        keep("recorded_beside_made", bench.keys("<Esc>I"));
-        keep("recorded_differs", bench.keys("}"));
         let missing = RestOfOutput::Missing("its spill was deleted since");
         let mut bench = shown(size, missing, Some(Verdict::Unchecked(Unchecked::NoSpill)));
         keep("recorded_alone", &bench);
@@ -475,6 +522,61 @@ fn a_recorded_call_beside_its_spill() {
         let witness = Verdict::Equal { policy, by, against: Against::Witness };
         let mut bench = shown(size, RestOfOutput::Missing("its spill was deleted since"), Some(witness));
         keep("recorded_witness", bench.keys("="));
+    }
+}
+
+#[test]
+fn what_differs_from_the_record_is_marked_in_both_texts_and_gone_to() {
+    let whole = lines(1..12001);
+    let input = Input::of(whole.as_bytes(), "/s.txt");
+    let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
+    let text = made.replacen("KB", "kB", 1).replacen("line 7\n", "", 1);
+    let text = text.replacen("line 80\n", "line 80!\n", 1);
+    assert_eq!(text.len() + 6, made.len(), "{made}");
+    let at = made.find("KB").expect("a size");
+    let words = format!("first differs at byte {}, in its notice · 3 differences", at + 1);
+    for size in SIZES {
+        let mut bench = shown_over(size, &whole, text.clone(), RestOfOutput::Here, None);
+        bench.keys("i");
+        assert!(
+            bench.status().starts_with(" reconstructed by claude-code/bash · first"),
+            "{}",
+            bench.status()
+        );
+        keep("compared_made", bench.keys("k"));
+        assert!(bench.status().contains(&words), "{}", bench.status());
+        let mut goes_there = || bench.keys("}").rows().iter().any(|row| row.starts_with("≠line 80"));
+        assert!(goes_there() || goes_there(), "though no notice is there: {}", bench.screen());
+        keep("compared", bench.keys("igk"));
+    }
+}
+
+#[test]
+fn a_record_that_the_policy_makes_is_equal() {
+    let whole = lines(1..12001);
+    let input = Input::of(whole.as_bytes(), "/s.txt");
+    let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
+    let mut bench = shown_over((120, 40), &whole, made, RestOfOutput::Here, None);
+    assert!(
+        bench.keys("i").status().contains("reconstructed by claude-code/bash · equal"),
+        "{}",
+        bench.status()
+    );
+    assert!(bench.keys("k").status().starts_with(" kept "), "{}", bench.status());
+    bench.keys("l<Right><Enter>k");
+    assert!(!text(&bench).contains("≠"), "a what-if is not compared: {}", text(&bench));
+}
+
+#[test]
+fn a_recorded_text_alone_has_no_other_beside_it() {
+    for size in SIZES {
+        let mut bench = shown(size, RestOfOutput::Missing("its spill was deleted since"), None);
+        assert!(!text(&bench).contains("Whole output"), "{}", text(&bench));
+        bench.keys("<Tab>");
+        let words = "only what the model got is left: its spill was deleted since";
+        assert!(bench.status().contains(words), "{}", bench.status());
+        assert!(text(bench.keys("G")).contains("</persisted-output>"), "{}", text(&bench));
+        assert!(!text(&bench).contains("all 36 lines"), "{}", text(&bench));
     }
 }
 

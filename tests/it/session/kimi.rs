@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use overspill::preview::Catalog;
 use overspill::session::fate::ResultFate;
 use overspill::session::model::{CallStatus, CutState};
+use overspill::session::verify::Verifier;
 use serde_json::{Value, json};
 
 use super::{call, first, is_read_whole, open, sessions_in, write_log};
@@ -74,6 +76,10 @@ fn what_the_model_got_is_joined_with_its_times() {
     assert_eq!((c1.cut, first(transcript, "c1")), (CutState::Lost, format!("{cut}out")));
     assert_eq!(c1.at.unwrap().to_string(), "2026-11-22T19:49:12.5Z");
     assert_eq!(c1.first().unwrap().at.unwrap().to_string(), "2026-11-22T19:49:13.5Z");
+    let text = first(transcript, "c1");
+    let verifier = Verifier::new(&Catalog::builtin(), "kimi-cli");
+    let added = verifier.added_in(transcript, (c1, c1.first().unwrap()), &text);
+    assert_eq!(added, std::iter::once(0..cut.len()).collect::<Vec<_>>(), "the message is not the command's");
     let c2 = call(transcript, "c2");
     assert_eq!(
         (c2.status, c2.exit, c2.cut),

@@ -13,14 +13,14 @@ pub enum Class {
     Changed,
     /// Text that the agent added.
     Notice,
-    /// overspill's own `…` within a notice: a figure that is still being counted.
-    Counting,
+    /// overspill's own words: within a notice, `…` for a figure that is still being counted; among facts, their names.
+    Own,
 }
 
 impl Class {
     /// Whether it belongs to a notice.
     pub fn is_notice(self) -> bool {
-        matches!(self, Self::Notice | Self::Counting)
+        matches!(self, Self::Notice | Self::Own)
     }
 }
 
@@ -64,10 +64,10 @@ impl Doc {
         doc
     }
 
-    /// Creates a document of text that is in no output.
-    pub(crate) fn text(text: Vec<u8>) -> Self {
+    /// Creates a document of texts that are in no output, joined.
+    pub(crate) fn of(texts: impl IntoIterator<Item = (Class, Vec<u8>)>) -> Self {
         let mut doc = Self::default();
-        doc.push(Class::Kept, Body::Text(text), None);
+        texts.into_iter().for_each(|(class, text)| doc.push(class, Body::Text(text), None));
         doc
     }
 
@@ -85,7 +85,7 @@ impl Doc {
                     doc.push(Class::Changed, Body::Text(text), Some((*source, range.clone())));
                 }
                 Part::Notice { text } => doc.push(Class::Notice, Body::Text(text.clone().into_bytes()), None),
-                Part::Counting => doc.push(Class::Counting, Body::Text(part.text(input).into_bytes()), None),
+                Part::Counting => doc.push(Class::Own, Body::Text(part.text(input).into_bytes()), None),
             }
         }
         doc

@@ -1,9 +1,7 @@
 //! Draws an output: title, panes, the map between them, the status line and the limits drawer.
 
 pub(crate) mod drawer;
-pub(crate) mod facts;
 pub(crate) mod minimap;
-pub(crate) mod pair;
 pub(crate) mod pane;
 pub(crate) mod picker;
 pub mod status;
@@ -13,7 +11,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::tui::screen::{ScreenRows, StatusLine};
-use crate::tui::widget::layout::{self, Side};
+use crate::tui::widget::layout::Side;
 use crate::tui::widget::line;
 
 use super::Pager;
@@ -32,7 +30,7 @@ pub(crate) fn draw(
     let height = area.height.saturating_sub(pager.drawer_height());
     let below = Rect { y: area.y + height, height: area.height - height, ..area };
     let area = Rect { height, ..area };
-    let places = layout::pager(area, pager.focus());
+    let places = pager.areas(area, pager.focus());
     title::draw(pager, &pager.output, frame, &places);
     let mut drawn = Drawn::default();
     for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
@@ -75,6 +73,5 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         selected: pager.selected(side),
         pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
         current: pager.find.current(side),
-        set_off: None,
     }
 }

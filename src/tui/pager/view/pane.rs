@@ -9,10 +9,10 @@ use ratatui::style::{Modifier, Style};
 use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::search::Pattern;
 use crate::tui::pager::describe;
+use crate::tui::pager::differences::Differences;
 use crate::tui::pager::doc::Class;
 use crate::tui::pager::filter;
 use crate::tui::pager::fold::{ProgressLines, States};
-use crate::tui::pager::making::holds;
 use crate::tui::pager::output::{OpenOutput, RowRule};
 use crate::tui::pager::reader::Reader;
 use crate::tui::pager::scroll::{CurrentLine, Long, ScreenRow, Viewport};
@@ -58,8 +58,6 @@ pub(crate) struct Shown<'a> {
     pub pattern: Option<&'a Pattern>,
     /// The current match or error.
     pub current: Option<&'a Range<u64>>,
-    /// What another preview keeps of the file: all other text is set off.
-    pub set_off: Option<&'a [Range<usize>]>,
 }
 
 impl<'a> Shown<'a> {
@@ -80,7 +78,6 @@ impl<'a> Shown<'a> {
             selected: None,
             pattern: None,
             current: None,
-            set_off: None,
         }
     }
 }
@@ -258,10 +255,11 @@ impl Pane<'_> {
         let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
         if self.side == Side::Preview {
             let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
-            if classes.any(|(_, class)| class.is_notice()) {
+            let differs = |found: &Differences| found.touch(&(row.start..row.next.max(row.start + 1)));
+            if self.differences().is_some_and(differs) {
+                line::left(buffer, area, glyphs.differs, theme.warning);
+            } else if classes.any(|(_, class)| class.is_notice()) {
                 line::left(buffer, area, glyphs.notice, theme.warning);
-            } else if self.is_only_here(row.start) {
-                line::left(buffer, area, "+", theme.accent);
             }
             return;
         }
@@ -278,11 +276,9 @@ impl Pane<'_> {
         line::spans(buffer, area, &spans);
     }
 
-    /// Whether the other of two previews does not have the text at a position of the document.
-    fn is_only_here(&self, at: u64) -> bool {
-        let doc = self.reader.doc;
-        let is_lost = |others: &[Range<usize>]| !holds(others, doc.to_file(at));
-        self.shown.set_off.is_some_and(is_lost) && !doc.class_at(at).is_notice()
+    /// Returns what differs between what was recorded and what the policy makes, if they were compared.
+    fn differences(&self) -> Option<&Differences> {
+        self.output.differences.as_ref().filter(|_| self.side == Side::Preview)
     }
 
     fn number_of(&mut self, row: &ScreenRow) -> String {
@@ -304,8 +300,8 @@ impl Pane<'_> {
         for cell in &row.cells {
             let at = row.base + u64::from(cell.start);
             let mut style = self.style(cell, class_of(&classes, at));
-            if self.is_only_here(at) {
-                style = style.patch(self.shown.canvas.theme.accent).add_modifier(Modifier::BOLD);
+            if self.differences().is_some_and(|found| found.hold(at)) {
+                style = style.patch(self.shown.canvas.theme.warning).add_modifier(Modifier::UNDERLINED);
             }
             let next = found.partition_point(|range| range.end <= at);
             if found.get(next).is_some_and(|range| range.contains(&at)) {
@@ -332,13 +328,7 @@ impl Pane<'_> {
 
     fn style(&self, cell: &Cell, class: Class) -> Style {
         let theme = &self.shown.canvas.theme;
-        let base = match class {
-            Class::Notice => theme.warning,
-            Class::Counting => theme.dim,
-            Class::Changed => theme.accent,
-            Class::Kept => Style::new(),
-        };
-        base.patch(kind_style(cell.kind, theme).unwrap_or_else(|| theme.of(cell.look)))
+        class_style(class, theme).patch(kind_style(cell.kind, theme).unwrap_or_else(|| theme.of(cell.look)))
     }
 
     /// Returns the matches visible in the row. Each line, or segment of a long line, is searched only once.
@@ -363,6 +353,16 @@ impl Pane<'_> {
 
 fn class_of(classes: &[(Range<u64>, Class)], at: u64) -> Class {
     classes.iter().find(|(range, _)| range.contains(&at)).map_or(Class::Kept, |(_, class)| *class)
+}
+
+/// Returns the style of text of a class.
+pub(crate) fn class_style(class: Class, theme: &Theme) -> Style {
+    match class {
+        Class::Notice => theme.warning,
+        Class::Own => theme.dim,
+        Class::Changed => theme.accent,
+        Class::Kept => Style::new(),
+    }
 }
 
 /// Returns the style of a cell that is not the text itself.

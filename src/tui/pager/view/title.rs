@@ -73,6 +73,9 @@ fn tabs(pager: &Pager) -> Vec<Span> {
     let style = |side: Side| if pager.focus() == side { theme.active } else { theme.dim };
     let between = Span::new(format!(" {} ", pager.canvas.glyphs().upright), theme.dim);
     let got = Span::new(describe::heading(&pager.output), style(Side::Preview));
+    if pager.output.is_rest_missing() && pager.focus() == Side::Preview {
+        return vec![got];
+    }
     vec![got, between, Span::new(describe::WHOLE, style(Side::Spill))]
 }
 

@@ -1,4 +1,4 @@
-//! A line of JSON, indented, in a box over the screen: what it shows and how it scrolls.
+//! A text in a box over the screen, such as a line of JSON or the facts: what it shows and how it scrolls.
 
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -6,13 +6,13 @@ use ratatui::layout::Rect;
 
 use crate::text::cells::Show;
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::pager::doc::Doc;
+use crate::tui::pager::doc::{Class, Doc};
 use crate::tui::pager::fold::ProgressLines;
-use crate::tui::pager::json::JsonLine;
 use crate::tui::pager::reader::{Files, Reader};
 use crate::tui::pager::scroll::{Long, Scroll, Viewport};
 use crate::tui::pager::view::pane;
-use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, box_action};
+use crate::tui::recorded::TitledText;
+use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Screen, box_action};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::cost::Cost;
 use crate::tui::widget::frame;
@@ -21,31 +21,52 @@ use crate::tui::widget::layout;
 /// The widest box, in columns.
 const WIDEST: u16 = 116;
 
+/// Makes the text anew of the screen beneath; `None` if that has none.
+pub(crate) type Renewal = fn(&dyn Screen) -> Option<Doc>;
+
 /// The state of the box.
-pub struct JsonBox {
-    /// What is shown.
-    pub(crate) title: String,
+pub struct TextBox {
+    title: String,
     doc: Doc,
+    /// How the text follows changes of the screen; `None` if it does not.
+    renewal: Option<Renewal>,
     /// The offset of the first row, in bytes.
     top: u64,
 }
 
-impl JsonBox {
-    /// Shows a line from its start.
-    pub(crate) fn new(line: JsonLine) -> Self {
-        Self { title: line.title, doc: Doc::text(line.text), top: 0 }
+impl TextBox {
+    /// Shows a text from its start.
+    pub(crate) fn new(text: TitledText) -> Self {
+        Self { title: text.title, doc: Doc::of([(Class::Kept, text.text)]), renewal: None, top: 0 }
     }
 
-    /// Returns where the box stands on a screen of this size.
-    pub(crate) fn place(canvas: &Canvas) -> Rect {
+    /// Shows a text that follows changes of the screen beneath.
+    pub(crate) fn following(title: &str, doc: Doc, renewal: Renewal) -> Self {
+        Self { title: title.to_owned(), doc, renewal: Some(renewal), top: 0 }
+    }
+
+    /// Returns the columns of the text on a screen of this size.
+    pub(crate) fn columns(canvas: &Canvas) -> usize {
+        usize::from(Self::largest(canvas).width.saturating_sub(2))
+    }
+
+    /// Returns where the largest box stands on a screen of this size.
+    fn largest(canvas: &Canvas) -> Rect {
         let (columns, rows) = canvas.size;
         layout::overlay(Rect::new(0, 0, columns, rows), WIDEST, rows.saturating_sub(4))
     }
 
+    /// Returns where the box stands: it is as high as its text if that is short.
+    fn place(&self, canvas: &Canvas) -> Rect {
+        let (columns, rows) = canvas.size;
+        let needed = self.scrolling(canvas, |scroll, _| scroll.screen(0).len()) as u16 + 2;
+        layout::overlay(Rect::new(0, 0, columns, rows), WIDEST, needed)
+    }
+
     /// Calls `work` with a scroller over the text in the box, and the offset of its first row.
-    pub(crate) fn scrolling<T>(&self, canvas: &Canvas, work: impl FnOnce(Scroll, u64) -> T) -> T {
+    fn scrolling<T>(&self, canvas: &Canvas, work: impl FnOnce(Scroll, u64) -> T) -> T {
         let cost = Cost::default();
-        let place = Self::place(canvas);
+        let place = Self::largest(canvas);
         let frame = Viewport {
             width: place.width.saturating_sub(2),
             height: place.height.saturating_sub(2),
@@ -58,7 +79,7 @@ impl JsonBox {
     }
 
     /// Whether there is text below the last row shown.
-    pub(crate) fn has_more(&self, canvas: &Canvas) -> bool {
+    fn has_more(&self, canvas: &Canvas) -> bool {
         self.scrolling(canvas, |scroll, top| top < scroll.last_top())
     }
 
@@ -82,7 +103,7 @@ impl JsonBox {
     }
 }
 
-impl Layer for JsonBox {
+impl Layer for TextBox {
     fn key(&mut self, key: KeyEvent, mut on: LayerContext) -> LayerNext {
         match box_action(key, &mut on) {
             Ok(action) if self.scroll(action, on.canvas) => LayerNext::Stays,
@@ -91,25 +112,33 @@ impl Layer for JsonBox {
         }
     }
 
+    fn refresh(&mut self, below: &dyn Screen) {
+        if let Some(doc) = self.renewal.and_then(|renewal| renewal(below)) {
+            self.doc = doc;
+        }
+    }
+
     fn draw(&self, look: LayerFrame) {
         draw(look.canvas, self, look.frame);
     }
 }
 
-fn draw(canvas: &Canvas, json: &JsonBox, frame: &mut Frame) {
+fn draw(canvas: &Canvas, shown: &TextBox, frame: &mut Frame) {
     let key = |action| canvas.keys.of(KeyContext::Pager, action);
     let [down, start, end, back] = [Action::Down, Action::Start, Action::End, Action::Back].map(key);
-    let foot = match json.has_more(canvas) {
+    let foot = match shown.has_more(canvas) {
         true => format!(" {down} more · {start} {end} ends · {back} back "),
         false => format!(" {back} back "),
     };
-    let title = format!(" {} ", json.title);
-    let inner = frame::draw(canvas, frame, JsonBox::place(canvas), title, foot);
-    let rows = json.scrolling(canvas, |scroll, top| scroll.screen(scroll.row_at(top)));
+    let title = format!(" {} ", shown.title);
+    let inner = frame::draw(canvas, frame, shown.place(canvas), title, foot);
+    let rows = shown.scrolling(canvas, |scroll, top| scroll.screen(scroll.row_at(top)));
     for (row, y) in rows.iter().zip(inner.y..inner.bottom()) {
         let mut x = inner.x;
         for cell in &row.cells {
-            let style = pane::kind_style(cell.kind, &canvas.theme).unwrap_or_default();
+            let class = shown.doc.class_at(row.base + u64::from(cell.start));
+            let style = pane::class_style(class, &canvas.theme)
+                .patch(pane::kind_style(cell.kind, &canvas.theme).unwrap_or_default());
             x = pane::put(frame.buffer_mut(), Rect { y, height: 1, ..inner }, x, cell, style);
         }
     }

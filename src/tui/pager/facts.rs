@@ -1,0 +1,194 @@
+//! The facts about the output being viewed, and after them what else the records hold of its call.
+
+use std::any::Any;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::human::{count, lines, size, thousands, tokens};
+use crate::known::Certainty;
+use crate::preview::Preview;
+use crate::text::label::{SafeText, columns_of, head};
+use crate::tui::job::Slot;
+use crate::tui::recorded::{CallRequest, RecordedCall, RestOfOutput, TitledText, check_in_words};
+use crate::tui::screen::Effects;
+use crate::tui::widget::canvas::Canvas;
+
+use super::doc::{Class, Doc};
+use super::output::OpenOutput;
+use super::text_box::TextBox;
+use super::{Pager, describe};
+
+/// The columns reserved for the names of facts.
+const NAMES: usize = 12;
+
+/// The title of the box.
+pub(crate) const TITLE: &str = "Facts";
+
+impl Pager {
+    /// Shows the facts, and asks the worker for what else the records hold of the call.
+    pub(super) fn show_facts(&self, effects: &mut Effects) {
+        if let Some(recorded) = &self.output.recorded {
+            effects.ask(Slot::OpenSession, CallRequest::Facts(recorded.index));
+        }
+        effects.lay(TextBox::following(TITLE, self.facts(), |below| {
+            (below as &dyn Any).downcast_ref().map(Self::facts)
+        }));
+    }
+
+    fn facts(&self) -> Doc {
+        let texts = self.output.recorded.as_ref().map_or(Some(&[][..]), |recorded| recorded.texts.as_deref());
+        page(facts(&self.output), texts, &self.canvas)
+    }
+}
+
+/// Makes the page of facts and of the texts that follow them; without `texts` they have not come yet.
+pub(crate) fn page(facts: Vec<(&'static str, String)>, texts: Option<&[TitledText]>, canvas: &Canvas) -> Doc {
+    let room = TextBox::columns(canvas).saturating_sub(NAMES + 3).max(1);
+    let glyphs = canvas.glyphs();
+    let facts = facts.into_iter().filter(|(_, text)| !text.is_empty());
+    let mut page: Vec<(Class, String)> = Vec::new();
+    for (name, text) in facts.map(|(name, text)| (name, SafeText::from(text))) {
+        for (name, row) in folded(name, &text, room) {
+            page.push((Class::Own, format!(" {name:<NAMES$} ")));
+            page.push((Class::Kept, format!("{row}\n")));
+        }
+    }
+    let mut page: Vec<_> = page.into_iter().map(|(class, text)| (class, text.into_bytes())).collect();
+    let heading = |words: &str| (Class::Own, format!("\n{words}\n").into_bytes());
+    for TitledText { title, text } in texts.unwrap_or_default() {
+        page.push(heading(&format!("{} {title}", glyphs.rule.repeat(4))));
+        page.push((Class::Kept, [text.trim_ascii_end(), b"\n"].concat()));
+    }
+    page.extend(texts.is_none().then(|| heading(&format!(" {}", glyphs.cut))));
+    Doc::of(page)
+}
+
+/// Returns what is known of an output, by name.
+fn facts(output: &OpenOutput) -> Vec<(&'static str, String)> {
+    let mut facts = output.recorded.as_ref().map(of_record).unwrap_or_default();
+    facts.push(("file", output.subject.path().to_owned()));
+    if !output.is_rest_missing() {
+        facts.push(("size", bytes(output)));
+        facts.push(("lines", output.lines().map_or_else(unknown, lines)));
+    }
+    facts.extend([
+        ("certainty", certainty(output).to_owned()),
+        ("policy", output.policy().name().to_owned()),
+        ("limits", limits(output)),
+        ("versions", output.policy().version().to_owned()),
+        ("known from", format!("{} · {}", output.policy().source(), output.policy().confidence().words())),
+        ("verdict", describe::verdict(output)),
+    ]);
+    facts.extend(output.preview.as_ref().map(|preview| kept(output, preview)).unwrap_or_default());
+    facts.extend(output.warnings().iter().map(|warning| ("warning", warning.text.clone())));
+    facts
+}
+
+fn unknown() -> String {
+    "still being counted".to_owned()
+}
+
+fn bytes(output: &OpenOutput) -> String {
+    let bytes = output.view.len() as u64;
+    format!("{} ({})", size(bytes), count(bytes, "byte"))
+}
+
+/// Returns how much of the output was kept. Of a recorded text alone nobody knows of how much.
+fn kept(output: &OpenOutput, preview: &Preview) -> Vec<(&'static str, String)> {
+    if output.is_rest_missing() {
+        let lines = output.lines().map_or_else(unknown, lines);
+        let tokens = tokens(output.view.len() as u64);
+        return vec![("model got", format!("{lines}, {}, {tokens} tokens at 4 bytes each", bytes(output)))];
+    }
+    let kept = |kept: Option<u64>, total: Option<u64>| match (kept, total) {
+        (Some(kept), Some(total)) => format!("{} of {}", thousands(kept), thousands(total)),
+        (Some(kept), None) => thousands(kept),
+        (None, _) => unknown(),
+    };
+    let lines = kept(preview.kept_lines, preview.total_lines);
+    let by = if output.shown_record().is_some() { "`less`" } else { "the agent" };
+    let tokens = |bytes| format!("{} kept, at 4 bytes each", tokens(bytes));
+    vec![
+        ("lines kept", format!("{lines}, as {by} counts")),
+        ("bytes kept", kept(preview.kept_bytes, preview.total_bytes)),
+        ("tokens", preview.kept_bytes.map_or_else(unknown, tokens)),
+    ]
+}
+
+/// Returns the limits and where they come from.
+fn limits(output: &OpenOutput) -> String {
+    let limits = output.limits();
+    match output.what_if() {
+        Some(_) => format!("{limits} (chosen here)"),
+        None => format!("{limits} (from {})", output.subject.policy.origin()),
+    }
+}
+
+/// Says how certain it is that the model got the preview that is shown.
+fn certainty(output: &OpenOutput) -> &'static str {
+    match output.certainty() {
+        Certainty::Recorded if output.recorded.is_some() => "recorded by the agent",
+        Certainty::Recorded => "recorded: overspill printed it, and saved how it was cut",
+        Certainty::Reconstructed => "reconstructed: a policy of the agent that stored the output makes it",
+        Certainty::WouldGet if output.what_if().is_some() => {
+            "would get: the policy or its limits were changed here"
+        }
+        Certainty::WouldGet => "would get: no agent is known to have cut this output so",
+    }
+}
+
+/// Returns what is known of a recorded result.
+fn of_record(recorded: &RecordedCall) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("compared", check_in_words(recorded.check.as_ref()))];
+    if let RestOfOutput::Missing(why) = recorded.rest {
+        facts.push(("missing", why.to_owned()));
+    }
+    facts.extend(recorded.facts.iter().cloned());
+    facts
+}
+
+/// Folds a fact into rows of at most `room` columns. A row ends at a space if there is one in its second half. A
+/// character wider than a row gets a row of its own.
+fn folded<'a>(name: &'a str, text: &'a SafeText, room: usize) -> Vec<(&'a str, &'a str)> {
+    let (mut rows, mut rest) = (Vec::new(), &**text);
+    while columns_of(rest) > room {
+        let wide = || rest.graphemes(true).next().unwrap_or(rest);
+        let fitting = Some(head(rest, room)).filter(|row| !row.is_empty()).unwrap_or_else(wide);
+        let space = fitting.rfind(' ').filter(|at| columns_of(&fitting[..*at]) >= room / 2);
+        let (row, more) = rest.split_at(space.map_or(fitting.len(), |at| at + 1));
+        rows.push(row);
+        rest = more;
+    }
+    if rows.is_empty() || !rest.is_empty() {
+        rows.push(rest);
+    }
+    rows.into_iter().enumerate().map(|(n, row)| (if n == 0 { name } else { "" }, row.trim_end())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str, room: usize) -> Vec<String> {
+        let text = SafeText::from(text);
+        folded("n", &text, room).into_iter().map(|(_, row)| row.to_owned()).collect()
+    }
+
+    #[test]
+    fn prose_is_folded_between_words_and_a_path_where_it_must_be() {
+        let rows = |text: &str| rows(text, 10);
+        assert_eq!(rows("one three seven"), ["one three", "seven"]);
+        assert_eq!(rows("/a/path/that/is/long"), ["/a/path/th", "at/is/long"]);
+        assert_eq!(rows("a /path/that"), ["a /path/th", "at"]);
+        assert_eq!(rows("short"), ["short"]);
+    }
+
+    #[test]
+    fn wide_text_is_folded_by_columns() {
+        assert_eq!(rows("日本語のファイル名", 10), ["日本語のフ", "ァイル名"]);
+        assert_eq!(rows("/a/日本語のファイル", 10), ["/a/日本語", "のファイル"], "no half of a character");
+        assert_eq!(rows("日本語 のファイル", 10), ["日本語", "のファイル"]);
+        assert_eq!(rows("e\u{301}e\u{301}e\u{301}", 2), ["e\u{301}e\u{301}", "e\u{301}"]);
+        assert_eq!(rows("日本", 1), ["日", "本"]);
+    }
+}
