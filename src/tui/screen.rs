@@ -391,6 +391,8 @@ pub enum Effect {
     Delete(Vec<Marked>),
     /// Opens a call of the session.
     OpenCall(Box<ReadyCall>),
+    /// Clears the terminal before the next frame.
+    Redraw,
     /// Suspends overspill, as Ctrl-Z does in other programs.
     Suspend,
 }

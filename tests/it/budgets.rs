@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 86_781), ("tui", 24_107), ("session", 17_704), ("preview", 13_570), ("cli", 10_533)];
+    &[("", 86_800), ("tui", 24_126), ("session", 17_704), ("preview", 13_570), ("cli", 10_533)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 586;

@@ -12,7 +12,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crate::text::search::SeverityPatterns;
 
 use super::calls::Calls;
-use super::keys::{Action, KeyContext};
+use super::keys::{Action, KeyContext, is_character};
 use super::lines::FoundLines;
 use super::list::screen::ListScreen;
 use super::outputs::Outputs;
@@ -166,6 +166,9 @@ impl App {
     }
 
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        if self.is_redraw(key) {
+            return effects.push(Effect::Redraw);
+        }
         self.say(None);
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
             return effects.push(Effect::Suspend);
@@ -189,6 +192,14 @@ impl App {
             Some(action) => self.act(action, context, count, effects),
             None => self.say(self.canvas.keys.unknown(context, key).map(Message::note)),
         }
+    }
+
+    /// Whether a key draws the screen again, whatever lies over it or is typed.
+    fn is_redraw(&self, key: KeyEvent) -> bool {
+        let above = self.layers.last().zip(self.top());
+        let context = above.map_or_else(|| self.context(), |(layer, below)| layer.context(below));
+        let is_text = self.is_typing() && is_character(key);
+        !is_text && self.canvas.keys.action(context, key) == Some(Action::Redraw)
     }
 
     fn layer_key(&mut self, mut layer: Box<dyn Layer>, key: KeyEvent, effects: &mut Effects) {

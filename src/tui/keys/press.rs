@@ -117,7 +117,7 @@ pub(super) fn types(key: &str) -> bool {
 }
 
 /// Whether a key press types a character.
-pub(super) fn is_character(key: KeyEvent) -> bool {
+pub(in crate::tui) fn is_character(key: KeyEvent) -> bool {
     matches!(key.code, KeyCode::Char(_)) && !key.modifiers.contains(KeyModifiers::CONTROL)
 }
 
