@@ -26,7 +26,7 @@ pub enum BaseTheme {
     Light,
     /// `16`: the terminal's own 16 colours.
     Sixteen,
-    /// `auto`: `light` if the terminal says that its background is light, otherwise `16`.
+    /// `auto`: `light` or `dark` if the terminal says that its background is, otherwise `16`.
     #[default]
     Auto,
 }

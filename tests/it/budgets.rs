@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 86_800), ("tui", 24_126), ("session", 17_704), ("preview", 13_570), ("cli", 10_533)];
+    &[("", 87_032), ("tui", 24_345), ("session", 17_704), ("preview", 13_570), ("cli", 10_546)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 586;
+const FILES: usize = 587;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 1);

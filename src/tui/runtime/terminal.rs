@@ -28,9 +28,8 @@ use super::modes;
 /// Alternate scroll: the wheel sends arrow keys, and the mouse can still select text.
 const WHEEL_ON: &str = "\x1b[?1007h";
 
-/// Has the terminal remember whether alternate scroll is on (XTSAVE). Asking for it instead (DECRQM) would need an
-/// answer, for which the start would have to wait where none comes, and which would be taken for keys where it comes
-/// late. A terminal that knows neither keeps the mode on, which most have on anyway, and which shows only on the
+/// Has the terminal remember whether alternate scroll is on (XTSAVE). Asking for it instead (DECRQM) has an answer that the
+/// reader of keys does not know, and would take the keys behind it for the rest of. A terminal that knows neither keeps the mode on, which most have on anyway, and which shows only on the
 /// alternate screen.
 const WHEEL_SAVE: &str = "\x1b[?1007s";
 
@@ -324,6 +323,26 @@ fn heed(signal: i32, tell: &impl Fn(Outside)) {
             signal_hook::low_level::exit(128 + signal);
         }
     }
+}
+
+/// Asks the terminal something; the answer arrives among the keys.
+///
+/// # Errors
+/// If the terminal cannot be written.
+pub fn ask(question: &[u8]) -> io::Result<()> {
+    paint(|| {
+        let mut out = patient::screen();
+        out.write_all(question)?;
+        out.flush()
+    })
+}
+
+/// Waits for something to read on the terminal; whether there is.
+pub fn awaits_reading(limit: Duration) -> bool {
+    let stdout = io::stdout();
+    let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
+    let mut ends = [PollFd::new(&stdout, PollFlags::IN)];
+    poll(&mut ends, Some(&limit)).is_ok_and(|count| count > 0)
 }
 
 /// Whether nobody holds the terminal open any more.

@@ -1,6 +1,7 @@
 //! Sessions in a real pseudo-terminal: keys are typed, the screen is waited for, the terminal must be restored.
 
 mod ascii;
+mod background;
 mod closed;
 mod explain;
 mod files;

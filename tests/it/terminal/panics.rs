@@ -46,6 +46,7 @@ fn screens() {
         },
         live: None,
         theme: overspill::tui::widget::theme::Theme::terminal(),
+        asks: None,
         unicode: true,
         keys: overspill::tui::keys::KeyMap::standard(),
         notice: None,
