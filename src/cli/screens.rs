@@ -60,8 +60,8 @@ struct Beginning {
 fn start(config: Config, beginning: Beginning) -> CommandResult {
     let Beginning { targets, live, places, follower, tune } = beginning;
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
-    let is_open = colour() && config.theme().base == BaseTheme::Auto && tells_background();
-    let asks = is_open.then(|| config.theme().clone());
+    let depends = matches!(config.theme().base, BaseTheme::Auto | BaseTheme::BlueOrange);
+    let asks = (depends && colour() && tells_background()).then(|| config.theme().clone());
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(keys(&config)));
     let notice = notice(&config);

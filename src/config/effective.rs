@@ -186,8 +186,8 @@ const HEAD: &str = "\
 ";
 
 const LIMITS: &str = "
-# The colours: \"dark\", \"light\", \"16\" (the terminal's own), or \"auto\", which chooses by the terminal. Instead of
-# one word there may be a table, which changes single styles:
+# The colours: \"dark\", \"light\", \"blue-orange\" (for red-green blindness), \"16\" (the terminal's own), or \"auto\", which
+# chooses by the terminal. Instead of one word there may be a table, which changes single styles:
 #   [theme]
 #   base = \"dark\"
 #   warning = \"bold yellow on blue\"

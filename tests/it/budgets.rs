@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_032), ("tui", 24_345), ("session", 17_704), ("preview", 13_570), ("cli", 10_546)];
+    &[("", 87_065), ("tui", 24_375), ("session", 17_704), ("preview", 13_570), ("cli", 10_546)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 587;

@@ -124,6 +124,35 @@ impl Theme {
         }
     }
 
+    /// Creates the theme `blue-orange`, for people who do not tell red from green: of the fixed ones of the 256 colours, which
+    /// differ in brightness, too.
+    pub fn blue_orange(background: Option<Backdrop>) -> Self {
+        match background {
+            Some(Backdrop::Light) => {
+                let [black, brown, orange, blue, white] = [16, 130, 214, 19, 231].map(Color::Indexed);
+                Self {
+                    warning: Style::new().fg(brown),
+                    accent: Style::new().fg(blue),
+                    current: Style::new().fg(white).bg(blue).add_modifier(Modifier::BOLD),
+                    error: Style::new().fg(black).bg(orange).add_modifier(Modifier::BOLD),
+                    ..Self::light()
+                }
+            }
+            Some(Backdrop::Dark) | None => {
+                let [black, yellow, orange, blue] = [16, 229, 214, 68].map(Color::Indexed);
+                Self {
+                    warning: Style::new().fg(yellow),
+                    accent: Style::new().fg(blue),
+                    lost: Style::new().fg(yellow).bg(Color::Indexed(58)),
+                    found: Style::new().fg(black).bg(blue),
+                    current: Style::new().fg(black).bg(yellow).add_modifier(Modifier::BOLD),
+                    error: Style::new().fg(orange).add_modifier(Modifier::BOLD),
+                    ..Self::dark()
+                }
+            }
+        }
+    }
+
     /// Creates a theme without colours, of text attributes only (`NO_COLOR`).
     pub fn plain() -> Self {
         Self {
@@ -144,6 +173,7 @@ impl Theme {
         let mut theme = match (config.base, background) {
             (BaseTheme::Dark, _) | (BaseTheme::Auto, Some(Backdrop::Dark)) => Self::dark(),
             (BaseTheme::Light, _) | (BaseTheme::Auto, Some(Backdrop::Light)) => Self::light(),
+            (BaseTheme::BlueOrange, background) => Self::blue_orange(background),
             (BaseTheme::Sixteen, _) | (BaseTheme::Auto, None) => Self::terminal(),
         };
         for (role, look) in &config.styles {
@@ -230,6 +260,63 @@ fn ansi(colour: AnsiColor) -> Color {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns how much light one of the fixed 256 colours gives, 0 to 1 (WCAG 2, relative luminance).
+    fn luminance(colour: Color) -> f64 {
+        let Color::Indexed(n @ 16..) = colour else { panic!("{colour:?} differs from terminal to terminal") };
+        let level = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
+        let parts = match n {
+            16..232 => [(n - 16) / 36, (n - 16) / 6 % 6, (n - 16) % 6].map(level),
+            _ => [8 + 10 * (n - 232); 3],
+        };
+        let [red, green, blue] = parts.map(|part| match f64::from(part) / 255.0 {
+            share if share <= 0.04045 => share / 12.92,
+            share => ((share + 0.055) / 1.055).powf(2.4),
+        });
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    fn contrast(one: Color, other: Color) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    /// The themes of fixed colours, each with a background that it is for.
+    fn fixed() -> [(Theme, Color); 4] {
+        // Few dark backgrounds are lighter than this one.
+        let [dark, white] = [234, 231].map(Color::Indexed);
+        [
+            (Theme::dark(), dark),
+            (Theme::light(), white),
+            (Theme::blue_orange(None), dark),
+            (Theme::blue_orange(Some(Backdrop::Light)), white),
+        ]
+    }
+
+    #[test]
+    fn every_style_is_readable_on_the_background_it_is_for() {
+        for (theme, ground) in fixed() {
+            let roles =
+                [theme.warning, theme.accent, theme.lost, theme.found, theme.current, theme.dim, theme.error];
+            for style in roles {
+                let contrast = contrast(style.fg.unwrap(), style.bg.unwrap_or(ground));
+                assert!(contrast >= 4.5, "{style:?} on {ground:?}: {contrast}");
+            }
+        }
+    }
+
+    #[test]
+    fn blue_orange_tells_its_colours_apart_by_brightness() {
+        for (theme, _) in &fixed()[2..] {
+            let [warning, accent, error] =
+                [theme.warning, theme.accent, theme.error].map(|style| style.bg.or(style.fg).unwrap());
+            for (one, other) in [(warning, accent), (accent, error), (error, warning)] {
+                let contrast = contrast(one, other);
+                assert!(contrast >= 1.5, "{one:?} and {other:?}: {contrast}");
+            }
+            assert!(contrast(theme.found.bg.unwrap(), theme.current.bg.unwrap()) >= 1.5);
+        }
+    }
 
     #[test]
     fn the_user_s_styles_change_the_theme_they_are_based_on() {

@@ -308,7 +308,7 @@ const CONFIGS: &[Case] = &[
     (
         "theme = \"dark\"",
         "theme = \"drak\"",
-        "4:9: `theme`: \"drak\" is not a theme; the themes are dark, light, 16, auto",
+        "4:9: `theme`: \"drak\" is not a theme; the themes are dark, light, blue-orange, 16, auto",
     ),
     ("theme = \"dark\"", "theme = true", "4:9: `theme`: takes text in quotes or a number, not true"),
     (

@@ -6,7 +6,7 @@ use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message, OutputEvent};
 use overspill::tui::widget::canvas::Canvas;
-use overspill::tui::widget::theme::Theme;
+use overspill::tui::widget::theme::{Backdrop, Theme};
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
@@ -314,6 +314,16 @@ fn without_colour() {
         bench.repaint(Canvas { theme: Theme::plain(), ..bench.app.canvas });
         keep("plain", bench.keys("/skip<Enter>G"));
         keep("plain_spill", bench.keys("<Tab>"));
+    }
+}
+
+#[test]
+fn in_blue_and_orange() {
+    for (background, name) in [(Backdrop::Dark, "dark"), (Backdrop::Light, "light")] {
+        let mut bench = open((140, 24), &test_log(8432));
+        let theme = Theme::blue_orange(Some(background));
+        bench.repaint(Canvas { theme, ..bench.app.canvas });
+        keep(&format!("blue_orange_{name}"), bench.keys("/skip<Enter>eG"));
     }
 }
 
