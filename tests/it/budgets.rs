@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_065), ("tui", 24_375), ("session", 17_704), ("preview", 13_570), ("cli", 10_546)];
+    &[("", 87_475), ("tui", 24_452), ("session", 17_704), ("preview", 13_570), ("cli", 10_546)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 587;
+const FILES: usize = 590;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 1);

@@ -9,6 +9,7 @@ use crate::preview::{Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
+use crate::text::utf16::ByteOrder;
 use crate::tui::widget::layout::{self, Side};
 
 use super::counted::{CountedChunks, Uncounted};
@@ -261,6 +262,11 @@ impl OpenOutput {
     /// Returns the places where Spill draws rules.
     pub fn rules(&self) -> &Dividers {
         &self.rules
+    }
+
+    /// Returns the byte order if the output is text in UTF-16.
+    pub fn utf16(&self) -> Option<ByteOrder> {
+        ByteOrder::of(&self.view)
     }
 
     /// Returns the outputs as panes read them.

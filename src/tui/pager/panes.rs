@@ -109,15 +109,17 @@ impl Pager {
             (Side::Preview, true) => Show::MODEL,
             (Side::Preview, false) => Show { invalid: Show::MODEL.invalid, ..Show::PAGER },
             (Side::Spill, true) => Show::RAW,
-            (Side::Spill, false) => Show::PAGER,
+            (Side::Spill, false) => Show { utf16: self.output.utf16(), ..Show::PAGER },
         };
         Show { ascii: !self.canvas.unicode, ..show }
     }
 
-    /// Returns how a pane shows progress lines. Nothing is hidden in Spill while it shows escape sequences as text.
+    /// Returns how a pane shows progress lines. Nothing is hidden in Spill while it shows escape sequences as text, nor in
+    /// UTF-16, where the byte of a carriage return may be half of a letter.
     pub(crate) fn progress(&self, side: Side) -> ProgressLines {
         match (side, self.panes.raw[side as usize]) {
             (Side::Spill, true) => ProgressLines::Unfolded,
+            _ if self.output.utf16().is_some() => ProgressLines::Unfolded,
             _ => self.panes.progress[side as usize],
         }
     }

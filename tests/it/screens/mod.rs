@@ -23,6 +23,7 @@ mod stores;
 mod storms;
 mod title;
 mod tune;
+mod utf16;
 mod watch;
 mod window;
 

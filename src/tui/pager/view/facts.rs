@@ -11,6 +11,7 @@ use crate::human::{count, lines, size, thousands, tokens};
 use crate::known::Certainty;
 use crate::session::model::Evidence;
 use crate::text::label::{SafeText, columns_of, head};
+use crate::text::utf16::ByteOrder;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
 use crate::tui::pager::describe;
@@ -29,6 +30,7 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, SafeText)> {
     let mut facts = vec![
         ("file", output.subject.context.saved_as.clone()),
         ("size", format!("{} ({})", size(output.view.len() as u64), count(output.view.len() as u64, "byte"))),
+        ("text", output.utf16().map(ByteOrder::words).unwrap_or_default().to_owned()),
         ("lines", output.lines().map_or_else(unknown, lines)),
         ("certainty", certainty(output).to_owned()),
         ("policy", output.policy().name().to_owned()),
