@@ -65,9 +65,10 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(keys(&config)));
     let notice = notice(&config);
-    let unicode = is_unicode();
+    let (unicode, mouse) = (is_unicode(), config.mouse());
     let services = services(config);
-    let start = Start { targets, follower, places, services, tune, live, theme, asks, unicode, keys, notice };
+    let start =
+        Start { targets, follower, places, services, tune, live, theme, asks, unicode, mouse, keys, notice };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {

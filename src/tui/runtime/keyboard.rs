@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{self, Event as Terminal};
+use crossterm::event::{self, Event as Terminal, MouseEventKind};
 
-use crate::tui::event::Event;
+use crate::tui::event::{Event, WheelTurn};
 use crate::tui::widget::theme::Backdrop;
 
 use super::background::{AnswerFinder, Heard, LIMIT};
@@ -82,6 +82,15 @@ impl BackgroundQuestion {
     }
 }
 
+/// Returns the event of the wheel, if the mouse did that.
+fn wheel(did: MouseEventKind) -> Option<Event> {
+    match did {
+        MouseEventKind::ScrollUp => Some(Event::Wheel(WheelTurn::Up)),
+        MouseEventKind::ScrollDown => Some(Event::Wheel(WheelTurn::Down)),
+        _ => None,
+    }
+}
+
 /// The state of the thread.
 struct Reader {
     keyboard: Keyboard,
@@ -107,6 +116,7 @@ impl Reader {
                 },
                 Some(Terminal::Paste(text)) => self.send(Event::Paste(text)),
                 Some(Terminal::Resize(columns, rows)) => self.send(Event::Resize(columns, rows)),
+                Some(Terminal::Mouse(mouse)) => wheel(mouse.kind).is_none_or(|event| self.send(event)),
                 Some(_) => true,
                 None => {
                     let keys = self.answer.as_mut().map(AnswerFinder::give_up).unwrap_or_default();

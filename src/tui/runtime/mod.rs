@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use crate::config::ThemeConfig;
+use crate::config::{MouseConfig, ThemeConfig};
 use crate::corpus::WatchNews;
 use crate::source::{Change, Identity, PathStatus, Watcher};
 use crate::store::Marked;
@@ -71,6 +71,7 @@ pub struct Start {
     pub asks: Option<ThemeConfig>,
     /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
+    pub mouse: MouseConfig,
     /// The keys in use.
     pub keys: &'static KeyMap,
     /// What to say once, until the first key.
@@ -102,6 +103,9 @@ fn show(start: Start) -> io::Result<Parting> {
         };
         let _ = told.send(signal);
     })?;
+    if start.mouse == MouseConfig::Wheel {
+        terminal::take_wheel()?;
+    }
     let gone = signals.clone();
     // If no thread can be started, the next key or frame notices that the terminal is gone.
     let _ = terminal::on_close(move || {

@@ -36,6 +36,14 @@ const WHEEL_SAVE: &str = "\x1b[?1007s";
 /// Has the terminal go back to what it remembers (XTRESTORE).
 const WHEEL_RESTORE: &str = "\x1b[?1007r";
 
+/// Has the terminal send the buttons, of which the wheel is two, and their places as numbers (SGR). Nothing less sends the
+/// wheel. Alternate scroll has no effect meanwhile.
+const BUTTONS_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const BUTTONS_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
+/// Whether the terminal sends the buttons while overspill has it.
+static HAS_BUTTONS: AtomicBool = AtomicBool::new(false);
+
 /// Whether overspill has the terminal at this moment.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
@@ -206,7 +214,20 @@ pub fn enter() -> io::Result<()> {
     let mut out = patient::screen();
     out.write_all(WHEEL_SAVE.as_bytes())?;
     execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    turn_wheel_on(out)
+}
+
+/// Has the wheel sent from here on, for as long as overspill has the terminal.
+pub fn take_wheel() -> io::Result<()> {
+    HAS_BUTTONS.store(true, Ordering::SeqCst);
+    paint(|| turn_wheel_on(patient::screen()))
+}
+
+fn turn_wheel_on(mut out: impl Write) -> io::Result<()> {
     out.write_all(WHEEL_ON.as_bytes())?;
+    if HAS_BUTTONS.load(Ordering::SeqCst) {
+        out.write_all(BUTTONS_ON.as_bytes())?;
+    }
     out.flush()
 }
 
@@ -221,6 +242,9 @@ pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = patient::screen();
+        if HAS_BUTTONS.load(Ordering::SeqCst) {
+            let _ = out.write_all(BUTTONS_OFF.as_bytes());
+        }
         let _ = out.write_all(WHEEL_RESTORE.as_bytes());
         let _ = execute!(out, DisableBracketedPaste, cursor::Show, LeaveAlternateScreen);
         modes::give_back();
@@ -388,8 +412,7 @@ pub fn reclaim() -> io::Result<()> {
     paint(|| {
         let mut out = patient::screen();
         execute!(out, EnableBracketedPaste, cursor::Hide)?;
-        out.write_all(WHEEL_ON.as_bytes())?;
-        out.flush()
+        turn_wheel_on(out)
     })
 }
 

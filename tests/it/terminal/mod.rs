@@ -5,6 +5,7 @@ mod background;
 mod closed;
 mod explain;
 mod files;
+mod mouse;
 mod moving;
 mod outside;
 mod panics;

@@ -48,6 +48,7 @@ fn screens() {
         theme: overspill::tui::widget::theme::Theme::terminal(),
         asks: None,
         unicode: true,
+        mouse: Default::default(),
         keys: overspill::tui::keys::KeyMap::standard(),
         notice: None,
     };
