@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_574), ("tui", 24_521), ("session", 17_704), ("preview", 13_570), ("cli", 10_547)];
+    &[("", 87_623), ("tui", 24_545), ("session", 17_704), ("preview", 13_570), ("cli", 10_547)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 590;

@@ -80,3 +80,45 @@ impl Utf16Text {
         Row { start, end: source(row.end), cells: cells.collect() }
     }
 }
+
+/// The text of a line or of a part of one.
+#[derive(Debug)]
+pub enum LineText<'a> {
+    /// The bytes themselves.
+    Plain(&'a [u8]),
+    /// Bytes that were in UTF-16.
+    Decoded(Utf16Text),
+}
+
+impl<'a> LineText<'a> {
+    /// Returns the text of bytes that stand at an offset of their file.
+    pub fn new(bytes: &'a [u8], utf16: Option<ByteOrder>, at: u64) -> Self {
+        match utf16 {
+            Some(order) => Self::Decoded(Utf16Text::new(bytes, order, at)),
+            None => Self::Plain(bytes),
+        }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Plain(bytes) => bytes,
+            Self::Decoded(decoded) => decoded.text().as_bytes(),
+        }
+    }
+
+    /// Returns the index in the text of what stands at an index of the source.
+    pub fn index_of(&self, source: usize) -> usize {
+        match self {
+            Self::Plain(_) => source,
+            Self::Decoded(decoded) => decoded.index_of(source),
+        }
+    }
+
+    /// Returns a row of the text as one of the source.
+    pub fn in_source(&self, row: Row) -> Row {
+        match self {
+            Self::Plain(_) => row,
+            Self::Decoded(decoded) => decoded.in_source(row),
+        }
+    }
+}

@@ -6,7 +6,7 @@
 mod decoded;
 mod pattern;
 
-pub use decoded::Utf16Text;
+pub use decoded::{LineText, Utf16Text};
 pub(super) use pattern::encoded;
 
 #[cfg(test)]

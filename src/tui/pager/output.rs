@@ -375,7 +375,11 @@ impl OpenOutput {
     pub fn gutter(&self, side: Side) -> u16 {
         match side {
             Side::Preview => 1,
-            Side::Spill => layout::gutter(self.lines().unwrap_or_else(|| self.about_lines())),
+            Side::Spill => match self.lines() {
+                Some(lines) => layout::gutter(lines),
+                // Before a number that is not exact stands `~`.
+                None => layout::gutter(self.about_lines().saturating_mul(10)),
+            },
         }
     }
 

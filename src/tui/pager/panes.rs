@@ -89,10 +89,21 @@ impl Panes {
         self.at_end = self.at_end.filter(|side| *side == Side::Spill);
     }
 
+    /// Whether Spill was sent to its end, and has not left it.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at_end == Some(Side::Spill)
+    }
+
     /// Returns where the panes are.
     pub(crate) fn here(&self) -> Place {
         let Self { focus, tops, at_end, long, window, .. } = *self;
         Place { focus, tops, at_end, long, window }
+    }
+
+    /// Remembers the current position before a jump, which ends following.
+    pub(crate) fn leave(&mut self) {
+        self.following = false;
+        self.remember();
     }
 
     /// Remembers the current position, to go back to it.
@@ -340,11 +351,6 @@ impl Pager {
 
     pub(crate) fn turn_follow(&mut self) {
         self.panes.following = !self.panes.following;
-        let key = self.key_of(Action::Follow);
-        self.message = Some(Message::note(match self.panes.following {
-            true => format!("following the end as the file grows; {key} or a move up stops"),
-            false => "no longer following".to_owned(),
-        }));
         self.follow();
     }
 

@@ -328,6 +328,25 @@ fn in_blue_and_orange() {
 }
 
 #[test]
+fn a_message_that_is_too_long_ends_in_an_ellipsis() {
+    let mut bench = open((40, 12), &test_log(8432));
+    bench.keys("/a word that is in no line of this log<Enter>");
+    assert_eq!(bench.rows()[11], " no match for a word that is in no line…");
+    let mut stores = Bench::new((40, 12));
+    stores.update(Event::Told(Message::note("a message of more than forty columns of text")));
+    assert_eq!(stores.rows()[11], " a message of more than forty columns o…");
+}
+
+#[test]
+fn an_estimated_number_of_a_line_leaves_its_space() {
+    let home = Home::new();
+    let mut bench = Bench::new((80, 24));
+    bench.start(&home.file("build.log", "x\n".repeat(12_000_000)), policy("opencode/output"));
+    let rows = bench.keys("<Tab>G").rows();
+    assert!(rows[10].starts_with("~1") && rows[10].ends_with(" ┊ x"), "{rows:#?}");
+}
+
+#[test]
 fn without_unicode() {
     for size in SIZES {
         let mut bench = open(size, &[test_log(8432), hostile()].concat());

@@ -3,7 +3,7 @@
 use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
-use crate::text::utf16::Utf16Text;
+use crate::text::utf16::LineText;
 
 use super::filter::sift::Sift;
 use super::fold::{self, Fold, ProgressLines, States};
@@ -96,38 +96,6 @@ impl CurrentLine {
     /// Returns the first row on the screen that shows a part of the line.
     pub(crate) fn first_row(self, rows: &[ScreenRow]) -> usize {
         (0..=self.row).rev().find(|n| rows[*n].opens).unwrap_or(0)
-    }
-}
-
-/// The text of a line or of a part of one.
-enum LineText<'a> {
-    /// The bytes themselves.
-    Plain(&'a [u8]),
-    Decoded(Utf16Text),
-}
-
-impl LineText<'_> {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Plain(bytes) => bytes,
-            Self::Decoded(decoded) => decoded.text().as_bytes(),
-        }
-    }
-
-    /// Returns the index in the text of what stands at an index of the document's bytes.
-    fn index_of(&self, source: usize) -> usize {
-        match self {
-            Self::Plain(_) => source,
-            Self::Decoded(decoded) => decoded.index_of(source),
-        }
-    }
-
-    /// Returns a row of the text as one of the document's bytes.
-    fn in_source(&self, row: Row) -> Row {
-        match self {
-            Self::Plain(_) => row,
-            Self::Decoded(decoded) => decoded.in_source(row),
-        }
     }
 }
 
@@ -265,8 +233,12 @@ impl Scroll<'_> {
         // The line feed is included, so that a CR before it is recognized as part of the line ending.
         let bytes = self.reader.copy(segment.start..segment.next);
         let style = self.style_before(segment.start, segment.opens);
-        let text = self.text_of(&bytes, segment.start);
-        let mut rows = Rows::new(text.bytes(), &self.frame.show, Wrap::Width(self.frame.width))
+        let text = LineText::new(&bytes, self.frame.show.utf16, segment.start);
+        let wrap = match self.reader.doc.class_at(segment.start).is_notice() {
+            true => Wrap::Words(self.frame.width),
+            false => Wrap::Width(self.frame.width),
+        };
+        let mut rows = Rows::new(text.bytes(), &self.frame.show, wrap)
             .with_style(style)
             .reaching(text.index_of(from.saturating_sub(segment.start) as usize));
         let on_screen = |row: Row| ScreenRow {
@@ -283,14 +255,6 @@ impl Scroll<'_> {
             rows.by_ref().map(in_source).map(on_screen).take_while(|row| row.start < to).take(most).collect();
         self.reader.cost.count_rows(rows.made());
         found
-    }
-
-    /// Returns what bytes of the document say, which begin at `at`.
-    fn text_of<'b>(&self, bytes: &'b [u8], at: u64) -> LineText<'b> {
-        match self.frame.show.utf16 {
-            Some(order) => LineText::Decoded(Utf16Text::new(bytes, order, at)),
-            None => LineText::Plain(bytes),
-        }
     }
 
     /// Returns the style left by the escape sequences before a segment of a long line.
@@ -316,7 +280,7 @@ impl Scroll<'_> {
             self.reader.copy(base..stop.max((stop + u64::from(stop == end)).min(self.reader.doc.len())));
         let wrap = Wrap::Sideways { from_column, width: self.frame.width };
         let style = self.style_before(base, base == start);
-        let text = self.text_of(&bytes, base);
+        let text = LineText::new(&bytes, self.frame.show.utf16, base);
         let cells = Rows::new(text.bytes(), &self.frame.show, wrap)
             .with_style(style)
             .next()
@@ -336,7 +300,7 @@ impl Scroll<'_> {
             return at - start;
         }
         let before = self.reader.copy(start..at);
-        Cells::new(self.text_of(&before, start).bytes(), &self.frame.show)
+        Cells::new(LineText::new(&before, self.frame.show.utf16, start).bytes(), &self.frame.show)
             .map(|cell| u64::from(cell.width))
             .sum()
     }
