@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{ChosenBy, Config, EffectivePolicy, Overrides};
+use crate::config::{BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::session::examine::Paths;
 use crate::source::Hold;
@@ -18,7 +18,7 @@ pub(crate) use crate::tui::{StartAt, TuneSource, TuneStart};
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
 use super::sessions::row::examiner;
-use super::terminal::{colour, is_unicode, unusable};
+use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
 
 /// Shows the screens on these outputs, or else on the stores; `live` produces the first output. If a signal ended the
@@ -60,12 +60,15 @@ struct Beginning {
 fn start(config: Config, beginning: Beginning) -> CommandResult {
     let Beginning { targets, live, places, follow, tune } = beginning;
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
+    let depends = matches!(config.theme().base, BaseTheme::Auto | BaseTheme::BlueOrange);
+    let asks = (depends && colour() && tells_background()).then(|| config.theme().clone());
     // Leaked: the screens need the keys until overspill ends, and are shown once.
     let keys = Box::leak(Box::new(keys(&config)));
     let notice = notice(&config);
-    let unicode = is_unicode();
+    let (unicode, mouse) = (is_unicode(), config.mouse());
     let services = services(config);
-    let start = Start { targets, follow, places, services, tune, live, theme, unicode, keys, notice };
+    let start =
+        Start { targets, follow, places, services, tune, live, theme, asks, unicode, mouse, keys, notice };
     let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     parting.words.iter().for_each(|words| say(words));
     match parting.signal {
@@ -109,9 +112,9 @@ fn notice(config: &Config) -> Option<String> {
     Some(format!("{}{more}", first.words.strip_prefix(&home).unwrap_or(&first.words)))
 }
 
-/// Returns what the terminal says of its background.
-fn background() -> Backdrop {
-    std::env::var("COLORFGBG").map_or(Backdrop::Other, |value| Backdrop::of_variable(&value))
+/// Returns what the environment says of the terminal's background.
+fn background() -> Option<Backdrop> {
+    Backdrop::of_variable(&std::env::var("COLORFGBG").ok()?)
 }
 
 /// Leaves out the user's own keys if they cannot be used; the configuration says why.

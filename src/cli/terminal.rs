@@ -95,6 +95,14 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
 }
 
+/// Whether the terminal can be asked what its background is. Some print the question instead: GNU screen, which has no answer
+/// of its own, older Linux consoles, and the terminals in Emacs.
+pub(crate) fn tells_background() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    let is_screen = (term.starts_with("screen") || is_set("STY")) && !is_set("TMUX");
+    !is_screen && term != "linux" && !term.starts_with("eterm")
+}
+
 /// Whether to draw with more than ASCII: unless asked otherwise, if the locale is UTF-8, or there is none.
 pub(crate) fn is_unicode() -> bool {
     if asked().ascii {

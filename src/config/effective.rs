@@ -65,6 +65,7 @@ impl Config {
         let is_table = self.written.keys().any(|name| name.starts_with("theme."));
         all.push(self.setting(if is_table { "theme.base" } else { "theme" }, "auto"));
         all.extend(self.written_under("theme."));
+        all.push(self.setting("mouse", "none"));
         all.extend(keys.iter().map(|(name, keys)| self.setting(&format!("keys.{name}"), keys)));
         let mut names = std::collections::BTreeSet::new();
         all.retain(|setting| names.insert(setting.name.clone()));
@@ -186,13 +187,16 @@ const HEAD: &str = "\
 ";
 
 const LIMITS: &str = "
-# The colours: \"dark\", \"light\", \"16\" (the terminal's own), or \"auto\", which chooses by the terminal. Instead of
-# one word there may be a table, which changes single styles:
+# The colours: \"dark\", \"light\", \"blue-orange\" (for red-green blindness), \"16\" (the terminal's own), or \"auto\", which
+# chooses by the terminal. Instead of one word there may be a table, which changes single styles:
 #   [theme]
 #   base = \"dark\"
 #   warning = \"bold yellow on blue\"
 # The styles are warning, accent, lost, selected, found, current, dim, bar, active, control and error.
 #theme = \"auto\"
+
+# What the screens take of the mouse: \"wheel\", or \"none\", which leaves it to the terminal.
+#mouse = \"none\"
 
 # The parameters of a policy; one table for each policy, with its name in quotes. Sizes may have a suffix: \"50k\".
 #[limits.\"opencode/output\"]

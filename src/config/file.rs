@@ -39,9 +39,23 @@ pub struct FileConfig {
     /// The colours of the screens: `theme = "light"`, or `[theme]`.
     #[serde(default)]
     pub theme: ThemeConfig,
+    /// What the screens take of the mouse.
+    #[serde(default)]
+    pub mouse: MouseConfig,
     /// The user's own keys: `[keys]`.
     #[serde(default)]
     pub keys: KeysConfig,
+}
+
+/// What the screens take of the mouse.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MouseConfig {
+    /// Nothing: the mouse stays the terminal's.
+    #[default]
+    None,
+    /// The wheel; clicks do nothing.
+    Wheel,
 }
 
 /// The settings for one tool.
@@ -86,6 +100,7 @@ const FILE: &[Field] = &[
     optional("limits", Names(&Names(&Scalar))),
     optional("tools", Names(&Names(&Scalar))),
     optional("theme", Or(&Loose(theme::is_base), &Table(theme::FIELDS))),
+    optional("mouse", Checked(mouse)),
     optional("keys", Names(&TextOrTexts)),
 ];
 
@@ -154,7 +169,7 @@ fn affects(top: Option<&str>) -> Affects {
     match nearest(top, FILE.iter().map(|field| field.name)) {
         Some("policy" | "limits" | "tools") => Affects::Limits,
         Some("keep_own") => Affects::Retention,
-        Some("errors" | "warnings" | "theme" | "keys") => Affects::Screens,
+        Some("errors" | "warnings" | "theme" | "mouse" | "keys") => Affects::Screens,
         _ => Affects::Settings,
     }
 }
@@ -194,6 +209,11 @@ pub(super) fn kept_for(text: &str) -> Option<Option<jiff::SignedDuration>> {
 fn age(text: &str) -> Result<(), String> {
     let words = || format!("does not take `{}`; write an age such as 12h or 7d, or never", few_words(text));
     kept_for(text).map(drop).ok_or_else(words)
+}
+
+fn mouse(text: &str) -> Result<(), String> {
+    let is_known = matches!(text, "none" | "wheel");
+    is_known.then_some(()).ok_or_else(|| format!("does not take `{}`; write none or wheel", few_words(text)))
 }
 
 fn pattern(text: &str) -> Result<(), String> {

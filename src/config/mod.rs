@@ -31,7 +31,7 @@ use effective::Written;
 pub use effective::{EffectiveSetting, KEEP_OWN, SettingFrom};
 pub use fault::{Affects, FileFault, Need};
 use file::Settings;
-pub use file::{ConfigValue, FileConfig, Parameters, ToolConfig};
+pub use file::{ConfigValue, FileConfig, MouseConfig, Parameters, ToolConfig};
 pub use keys::{KeySetting, KeysConfig};
 pub use overrides::{ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE};
 use overrides::{apply, is_limit, set_limits};
@@ -150,6 +150,11 @@ impl Config {
     /// Returns the colours that the user has set for the screens.
     pub fn theme(&self) -> &ThemeConfig {
         &self.file.theme
+    }
+
+    /// Returns what the screens take of the mouse.
+    pub fn mouse(&self) -> MouseConfig {
+        self.file.mouse
     }
 
     /// Returns the user's own keys, in the order of the file.

@@ -24,16 +24,19 @@ pub enum BaseTheme {
     Dark,
     /// `light`: for terminals with a light background and 256 colours.
     Light,
+    /// `blue-orange`: for people who do not tell red from green, and terminals with 256 colours.
+    BlueOrange,
     /// `16`: the terminal's own 16 colours.
     Sixteen,
-    /// `auto`: `light` if the terminal says that its background is light, otherwise `16`.
+    /// `auto`: `light` or `dark` if the terminal says that its background is, otherwise `16`.
     #[default]
     Auto,
 }
 
-const BASES: [(&str, BaseTheme); 4] = [
+const BASES: [(&str, BaseTheme); 5] = [
     ("dark", BaseTheme::Dark),
     ("light", BaseTheme::Light),
+    ("blue-orange", BaseTheme::BlueOrange),
     ("16", BaseTheme::Sixteen),
     ("auto", BaseTheme::Auto),
 ];

@@ -24,7 +24,9 @@ impl Buffer {
         let pages = start - start % PAGE..end.next_multiple_of(PAGE).min(view.len());
         let room = self.room(pages.len());
         copy_out(view, pages.start, &mut self.0[room.clone()]);
-        OwnBytes::from(&self.0).part(room.start + start - pages.start..room.start + end - pages.start)
+        OwnBytes::from(&self.0)
+            .part(room.start + start - pages.start..room.start + end - pages.start)
+            .at(start)
     }
 
     /// Copies `len` bytes of a file from `start`, which must be a multiple of the page size of 4 KiB; fewer at its end.

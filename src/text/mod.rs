@@ -11,3 +11,4 @@ pub mod pretty;
 pub mod search;
 pub mod supply;
 pub mod units;
+pub mod utf16;

@@ -18,35 +18,50 @@ use std::ops::{Deref, Range};
 /// assert_eq!(pattern.in_lines(&vec![b'a', b'b'][..]).next(), Some(1..2));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct OwnBytes<'a>(&'a [u8]);
+pub struct OwnBytes<'a> {
+    bytes: &'a [u8],
+    /// Where they stand in the file that they are of, if they are of one and it matters.
+    offset: Option<usize>,
+}
 
 impl<'a> OwnBytes<'a> {
     /// Returns a range of the bytes, which must lie within them.
     pub fn part(self, range: Range<usize>) -> Self {
-        Self(&self.0[range])
+        let offset = self.offset.map(|offset| offset + range.start);
+        Self { bytes: &self.bytes[range], offset }
+    }
+
+    /// Returns them as bytes from this offset of a file on.
+    pub fn at(self, offset: usize) -> Self {
+        Self { offset: Some(offset), ..self }
+    }
+
+    /// Returns where they stand in their file, if that is known.
+    pub(crate) fn offset(self) -> Option<usize> {
+        self.offset
     }
 
     /// Returns them as a slice.
     pub fn as_slice(self) -> &'a [u8] {
-        self.0
+        self.bytes
     }
 }
 
 impl<'a> From<&'a Vec<u8>> for OwnBytes<'a> {
     fn from(bytes: &'a Vec<u8>) -> Self {
-        Self(bytes)
+        Self { bytes, offset: None }
     }
 }
 
 impl<'a> From<&'a str> for OwnBytes<'a> {
     fn from(text: &'a str) -> Self {
-        Self(text.as_bytes())
+        Self { bytes: text.as_bytes(), offset: None }
     }
 }
 
 impl<'a, const LEN: usize> From<&'a [u8; LEN]> for OwnBytes<'a> {
     fn from(bytes: &'a [u8; LEN]) -> Self {
-        Self(bytes)
+        Self { bytes, offset: None }
     }
 }
 
@@ -54,7 +69,7 @@ impl Deref for OwnBytes<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.0
+        self.bytes
     }
 }
 
@@ -74,7 +89,7 @@ pub trait Supply {
 
 impl Supply for OwnBytes<'_> {
     fn len(&self) -> usize {
-        self.0.len()
+        self.bytes.len()
     }
 
     fn read(&mut self, range: Range<usize>) -> OwnBytes<'_> {
@@ -102,7 +117,7 @@ impl Supply for CopySupply<'_> {
 
     fn read(&mut self, range: Range<usize>) -> OwnBytes<'_> {
         self.copy.clear();
-        self.copy.extend_from_slice(&self.bytes[range]);
-        OwnBytes(&self.copy)
+        self.copy.extend_from_slice(&self.bytes[range.clone()]);
+        OwnBytes::from(&self.copy).at(range.start)
     }
 }

@@ -12,12 +12,21 @@ pub enum Event {
     Key(KeyEvent),
     /// Text was pasted.
     Paste(String),
+    /// The wheel of the mouse was turned by a notch.
+    Wheel(WheelTurn),
     /// The terminal was resized to this many columns and rows.
     Resize(u16, u16),
     /// A message from outside the screens.
     Told(Message),
     /// An event for the screen that knows its type.
     Screen(Box<dyn ScreenEvent>),
+}
+
+/// Which way the wheel was turned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WheelTurn {
+    Up,
+    Down,
 }
 
 /// An event of one screen.

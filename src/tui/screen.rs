@@ -241,8 +241,9 @@ impl StatusLine<'_> {
             Some(message) => Span::plain(format!(" {}", message.text)),
             None => rest,
         };
-        let taken = line::width(std::slice::from_ref(&left));
-        line::spans(buffer, area, &[left]);
+        let left = line::cut(vec![left], area.width.into(), canvas.glyphs());
+        let taken = line::width(&left);
+        line::spans(buffer, area, &left);
         if let Some(hints) = hints.iter().find(|hints| taken + hints.width() + 4 <= usize::from(area.width)) {
             line::right(buffer, area, taken, &[Span::new(format!("{hints} "), canvas.theme.dim)]);
         }
@@ -391,6 +392,8 @@ pub enum Effect {
     Delete(Vec<Marked>),
     /// Opens a call of the session.
     OpenCall(Box<ReadyCall>),
+    /// Clears the terminal before the next frame.
+    Redraw,
     /// Suspends overspill, as Ctrl-Z does in other programs.
     Suspend,
 }

@@ -59,7 +59,10 @@ pub(super) const ENVIRONMENT: &[Item] = &[
         "If it is set and not 0, tables, help and errors are coloured everywhere; exact texts stay exact.",
     ),
     ("TERM", "If it is not set, or dumb, there are no screens."),
-    ("COLORFGBG", "Whether the terminal's background is light, for the theme auto."),
+    (
+        "COLORFGBG",
+        "Whether the terminal's background is light, for the theme auto, if the terminal does not answer.",
+    ),
     (
         "LC_ALL, LC_CTYPE, LANG",
         "Whether the terminal shows UTF-8, as it does where none is set; otherwise it gets nothing but ASCII.",

@@ -8,7 +8,7 @@ pub(crate) fn any_show() -> impl Strategy<Value = Show> {
     let escapes = prop_oneof![Just(Escapes::Render), Just(Escapes::Visible)];
     let invalid = prop_oneof![Just(Invalid::Hex), Just(Invalid::Replacement)];
     (escapes, invalid, prop_oneof![Just(8), any::<u8>()], any::<bool>())
-        .prop_map(|(escapes, invalid, tab, ascii)| Show { escapes, invalid, tab, ascii })
+        .prop_map(|(escapes, invalid, tab, ascii)| Show { escapes, invalid, tab, ascii, utf16: None })
 }
 
 /// Generates bytes in which the relevant parts are common.

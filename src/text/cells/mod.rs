@@ -15,6 +15,7 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthChar;
 
 use super::ansi::{self, Sequence};
+use super::utf16::ByteOrder;
 use scalar::{Scalar, ScalarClass};
 
 pub use text::CellText;
@@ -37,13 +38,16 @@ pub struct Show {
     pub invalid: Invalid,
     /// Columns between tab stops, at most [`CellText::MAX`]; 0 shows a tab as `^I`.
     pub tab: u8,
+    /// The text is in UTF-16: cells are made of it once it is decoded (`text::utf16`).
+    pub utf16: Option<ByteOrder>,
     /// The terminal supports only ASCII: every other character is shown as `<U+00E9>`.
     pub ascii: bool,
 }
 
 impl Show {
     /// As a pager shows a file: colours rendered, other sequences hidden, each bad byte in hex.
-    pub const PAGER: Self = Self { escapes: Escapes::Render, invalid: Invalid::Hex, tab: 8, ascii: false };
+    pub const PAGER: Self =
+        Self { escapes: Escapes::Render, invalid: Invalid::Hex, tab: 8, utf16: None, ascii: false };
     /// As a model reads it: escape sequences are text, bad bytes have become U+FFFD.
     pub const MODEL: Self = Self { escapes: Escapes::Visible, invalid: Invalid::Replacement, ..Self::PAGER };
     /// The raw view: escape sequences are text, each bad byte in hex.

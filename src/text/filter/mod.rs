@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::search::{Pattern, PatternError};
 use super::supply::OwnBytes;
+use super::utf16::ByteOrder;
 
 /// What a line has to meet to be shown.
 #[derive(Debug, Clone)]
@@ -31,11 +32,12 @@ pub enum Shows {
 }
 
 impl Condition {
-    /// Compiles a condition as typed: a pattern, after `!` if lines with a match are to be hidden.
-    pub fn new(text: &str) -> Result<Self, PatternError> {
+    /// Compiles a condition as typed, for text in UTF-16 of an order, or else in UTF-8: a pattern, after `!` if lines with a
+    /// match are to be hidden.
+    pub fn new(text: &str, utf16: Option<ByteOrder>) -> Result<Self, PatternError> {
         match text.strip_prefix('!') {
-            Some(pattern) => Pattern::new(pattern).map(Condition::Without),
-            None => Pattern::new(text).map(Condition::With),
+            Some(pattern) => Pattern::in_text(pattern, utf16).map(Condition::Without),
+            None => Pattern::in_text(text, utf16).map(Condition::With),
         }
     }
 

@@ -69,7 +69,7 @@ pub(crate) fn conditions() -> impl Strategy<Value = Vec<Condition>> {
         Just("^a"),
         Just("a.*e")
     ];
-    let condition = typed.prop_map(|text| Condition::new(text).unwrap());
+    let condition = typed.prop_map(|text| Condition::new(text, None).unwrap());
     proptest::collection::vec(condition, 0..3)
 }
 
@@ -111,7 +111,7 @@ fn a_match_deep_inside_a_long_line_counts() {
         let bytes = [b"one\n", &bytes[..], b"\nneedle\n"].concat();
         let count = |text: &str| {
             let mut index = FilterIndex::new(bytes.len());
-            fill(&mut index, &[Condition::new(text).unwrap()], &[], &bytes);
+            fill(&mut index, &[Condition::new(text, None).unwrap()], &[], &bytes);
             index.total().lost
         };
         let counts = ["needle", "!needle", "x$", "^x", "e$", "n.edlex", "^$"].map(count);

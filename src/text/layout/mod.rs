@@ -25,6 +25,8 @@ pub enum Wrap {
     /// Rows of at most this many columns, broken between cells (not at words), as in `less`. Tab stops count from the
     /// start of the row, as on a terminal; a tab that crosses the edge ends there.
     Width(u16),
+    /// The same, but broken after spaces and slashes where the row has one.
+    Words(u16),
     /// A single row: the columns from `from_column` (0-based, from the start of the slice) to the width. A cell across
     /// either edge is drawn in part: spaces for half a wide character, the rest of `<202E>`.
     Sideways {
@@ -129,9 +131,10 @@ impl<'a> Rows<'a> {
 
     /// Returns the next wrapped row that is not skipped, or the last row.
     fn next_wanted(&mut self, width: u16) -> Row {
+        let by_words = matches!(self.wrap, Wrap::Words(_));
         loop {
             let next = self.at + usize::from(width);
-            if next <= self.reach && self.cells.step_over(width.into(), self.ahead.as_ref()) {
+            if !by_words && next <= self.reach && self.cells.step_over(width.into(), self.ahead.as_ref()) {
                 (self.ahead, self.at) = (None, next);
                 continue;
             }
@@ -147,13 +150,24 @@ impl<'a> Rows<'a> {
     fn wrapped(&mut self, width: u16) -> Row {
         let mut row = Row { start: self.at, end: self.at, cells: Vec::new() };
         let mut column = 0;
+        // What follows the last word that is whole, and the row up to it.
+        let mut whole: Option<(Cells, usize, usize)> = None;
+        let by_words = matches!(self.wrap, Wrap::Words(_));
         while let Some(cell) = self.ahead.take().or_else(|| self.cells.next()) {
             let Some(cell) = self.fitted(cell, column, width) else {
                 self.ahead = Some(cell);
+                if let Some((cells, count, end)) = whole {
+                    (self.cells, self.ahead) = (cells, None);
+                    row.cells.truncate(count);
+                    row.end = end;
+                }
                 return row;
             };
             column += u16::from(cell.width);
             push(&mut row, cell);
+            if by_words && ends_word(&row.cells) {
+                whole = Some((self.cells.clone(), row.cells.len(), row.end));
+            }
         }
         self.done = true;
         row
@@ -201,6 +215,15 @@ fn push(row: &mut Row, cell: Cell) {
     }
 }
 
+/// Whether a word ends with the last of these cells: at a space, or at a slash within a path.
+fn ends_word(cells: &[Cell]) -> bool {
+    match cells {
+        [.., before, last] if last.text.as_str() == "/" => before.text.as_str() != " ",
+        [.., last] => last.text.as_str() == " ",
+        [] => false,
+    }
+}
+
 impl Iterator for Rows<'_> {
     type Item = Row;
 
@@ -210,7 +233,7 @@ impl Iterator for Rows<'_> {
         }
         self.made += 1;
         let row = match self.wrap {
-            Wrap::Width(width) => self.next_wanted(width.max(1)),
+            Wrap::Width(width) | Wrap::Words(width) => self.next_wanted(width.max(1)),
             Wrap::Sideways { from_column, width } => self.sideways(from_column, width.max(1)),
         };
         Some(row)

@@ -32,7 +32,35 @@ fn rows_break_between_cells() {
     assert_eq!(wrapped(b"one two", 5), ["one t", "wo"]);
 }
 
+#[test]
+fn rows_by_words_break_after_spaces_and_slashes_where_there_is_one() {
+    let by_words = |bytes: &[u8], width| -> Vec<String> {
+        Rows::new(bytes, PAGER, Wrap::Words(width)).map(|row| text(&row)).collect()
+    };
+    assert_eq!(by_words(b"Saved to: /home/me/build.log\n", 14), ["Saved to: ", "/home/me/", "build.log"]);
+    assert_eq!(by_words(b"one two", 5), ["one ", "two"]);
+    assert_eq!(by_words(b"longer than a row", 4), ["long", "er ", "than", " a ", "row"]);
+    assert_eq!(by_words("日本 語".as_bytes(), 4), ["日本", " 語"]);
+    assert_eq!(by_words(b"", 4), [""]);
+}
+
 proptest! {
+    #[test]
+    fn rows_by_words_tile_the_line(line in hostile(), show in any_show(), width in 1u16..20, offset in 0usize..60) {
+        let rows = || Rows::new(&line, &show, Wrap::Words(width));
+        let mut end = 0;
+        for row in rows() {
+            prop_assert_eq!(row.start, end);
+            prop_assert!(row.columns() <= usize::from(width));
+            end = row.end;
+        }
+        let mut wanted: Vec<_> = rows().filter(|row| row.end > offset).collect();
+        if wanted.is_empty() {
+            wanted.extend(rows().last());
+        }
+        prop_assert_eq!(rows().reaching(offset).collect::<Vec<_>>(), wanted);
+    }
+
     #[test]
     fn rows_that_reach_a_place_are_the_last_of_all_rows(
         plain in proptest::collection::vec(prop_oneof!["[a-z ]{0,40}".prop_map(String::into_bytes), hostile()], 0..6),

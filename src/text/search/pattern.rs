@@ -10,6 +10,7 @@ use regex_syntax::hir::{
 };
 
 use crate::text::supply::OwnBytes;
+use crate::text::utf16::{self, ByteOrder};
 
 use super::needle::{Needle, Patience, Sighting};
 use super::severity::{self, Severity};
@@ -26,6 +27,8 @@ pub struct Pattern {
     needle: Option<Needle>,
     /// What it finds, if lines of JSON count by their level.
     severity: Option<Severity>,
+    /// The order of the UTF-16 in which it finds text.
+    utf16: Option<ByteOrder>,
 }
 
 /// Why a pattern cannot be compiled.
@@ -57,6 +60,14 @@ impl Pattern {
     /// Compiles `text` (syntax of the `regex` crate). An explicit line feed is an error; one that a class such as `\s`
     /// or `[^x]` would allow is removed from the class.
     pub fn new(text: &str) -> Result<Self, PatternError> {
+        Self::in_text(text, None)
+    }
+
+    /// Compiles `text` to match in UTF-16 of an order, or else in UTF-8.
+    ///
+    /// # Errors
+    /// If `text` is no pattern, or has what cannot be searched for in UTF-16.
+    pub fn in_text(text: &str, utf16: Option<ByteOrder>) -> Result<Self, PatternError> {
         let ast = ast::parse::Parser::new()
             .parse(text)
             .map_err(|error| PatternError::new(error.kind(), text, error.span()))?;
@@ -69,12 +80,16 @@ impl Pattern {
             .build()
             .translate(text, &ast)
             .map_err(|error| PatternError::new(error.kind(), text, error.span()))?;
-        let hir = within_lines(hir);
+        let hir = match utf16 {
+            Some(order) => utf16::encoded(within_lines(hir), order)
+                .map_err(|what| PatternError { why: format!("no search for {what} in UTF-16"), at: None })?,
+            None => within_lines(hir),
+        };
         let regex = RegexBuilder::new(&hir.to_string())
             .nest_limit(NEST_LIMIT)
             .build()
             .map_err(|_| PatternError { why: "it is too large to search with".to_owned(), at: None })?;
-        Ok(Self { text: text.to_owned(), regex, needle: Needle::of(&hir), severity: None })
+        Ok(Self { text: text.to_owned(), regex, needle: Needle::of(&hir), severity: None, utf16 })
     }
 
     /// Compiles `text` so that a match goes on to the end of its line: a line has one at most.
@@ -119,13 +134,18 @@ impl Pattern {
         bytes: impl Into<OwnBytes<'a>>,
         at: usize,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let bytes = bytes.into().as_slice();
+        let own = bytes.into();
+        let bytes = own.as_slice();
         let mut sieve = Sieve { needle: self.needle.as_ref(), bytes, patience: Patience::default() };
         let mut part = at..at;
         std::iter::from_fn(move || {
             loop {
                 while part.start < part.end {
                     let Some(found) = self.regex.find_at(&bytes[..part.end], part.start) else { break };
+                    if !self.is_aligned(own, found.range()) {
+                        part.start = found.start() + 1;
+                        continue;
+                    }
                     part.start = found.end() + usize::from(found.is_empty());
                     let by_level = |severity| severity::is_by_level(severity, bytes, &found.range());
                     if !found.is_empty() && self.severity.is_none_or(by_level) {
@@ -167,9 +187,31 @@ impl Pattern {
     /// Returns the offset at or after `at` by which a match in `bytes`, even an empty one, is certain; the match and the
     /// offset are in the same line.
     pub fn certain_at(&self, bytes: OwnBytes, at: usize) -> Option<usize> {
-        let found = self.regex.shortest_match_at(&bytes, at)?;
+        let found = match self.utf16 {
+            None => self.regex.shortest_match_at(&bytes, at)?,
+            Some(_) => {
+                let mut starts = at..bytes.len() + 1;
+                let found = std::iter::from_fn(|| {
+                    let found = self.regex.find_at(&bytes, starts.next()?)?;
+                    starts.start = found.start() + 1;
+                    Some(found.range())
+                });
+                found.into_iter().find(|found| self.is_aligned(bytes, found.clone()))?.end
+            }
+        };
         // After the last line feed there is no line.
         (found < bytes.len() || bytes.last() != Some(&b'\n')).then_some(found)
+    }
+
+    /// Whether a match in UTF-16 begins and ends between characters, as far as is known where in the file the bytes stand.
+    /// At the start and the end of a line, one may take in half of the line feed.
+    fn is_aligned(&self, bytes: OwnBytes, found: Range<usize>) -> bool {
+        let edge = match self.utf16 {
+            None => return true,
+            Some(ByteOrder::Little) => found.end,
+            Some(ByteOrder::Big) => found.start,
+        };
+        bytes.offset().is_none_or(|offset| (offset + edge) % 2 == 0)
     }
 
     #[cfg(test)]

@@ -12,7 +12,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crate::text::search::SeverityPatterns;
 
 use super::calls::Calls;
-use super::keys::{Action, KeyContext};
+use super::event::WheelTurn;
+use super::keys::{Action, KeyContext, is_character};
 use super::lines::FoundLines;
 use super::list::screen::ListScreen;
 use super::outputs::Outputs;
@@ -33,6 +34,9 @@ pub use super::screen::{Effect, Effects};
 /// The largest count accepted before a key: more than any file has lines, and small enough that pages of it can be
 /// added without overflow.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
+
+/// How many lines a notch of the wheel scrolls by.
+const WHEEL_LINES: usize = 3;
 
 /// The state of everything on the screens.
 pub struct App {
@@ -75,6 +79,7 @@ impl App {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),
             Event::Key(_) => {}
             Event::Paste(text) => self.paste(&text, effects),
+            Event::Wheel(turn) => self.wheel(turn, effects),
             Event::Resize(columns, rows) => {
                 self.repaint(Canvas { size: (columns, rows), ..self.canvas }, effects);
             }
@@ -173,6 +178,9 @@ impl App {
     }
 
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) {
+        if self.is_redraw(key) {
+            return effects.push(Effect::Redraw);
+        }
         self.say(None);
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('z') {
             return effects.push(Effect::Suspend);
@@ -195,6 +203,29 @@ impl App {
         match self.canvas.keys.action(context, key) {
             Some(action) => self.act(action, context, count, effects),
             None => self.say(self.canvas.keys.unknown(context, key).map(Message::note)),
+        }
+    }
+
+    /// Whether a key draws the screen again, whatever lies over it or is typed.
+    fn is_redraw(&self, key: KeyEvent) -> bool {
+        let above = self.layers.last().zip(self.top());
+        let context = above.map_or_else(|| self.context(), |(layer, below)| layer.context(below));
+        let is_text = self.is_typing() && is_character(key);
+        !is_text && self.canvas.keys.action(context, key) == Some(Action::Redraw)
+    }
+
+    /// Scrolls what lies uppermost. A typed line stays.
+    fn wheel(&mut self, turn: WheelTurn, effects: &mut Effects) {
+        let (action, key) = match turn {
+            WheelTurn::Up => (Action::Up, KeyCode::Up),
+            WheelTurn::Down => (Action::Down, KeyCode::Down),
+        };
+        let is_typing = self.is_typing();
+        for _ in (0..WHEEL_LINES).filter(|_| !is_typing) {
+            match self.layers.pop() {
+                Some(layer) => self.layer_key(layer, KeyEvent::from(key), effects),
+                None => drop(self.on_top(|top| top.act(action, None, effects))),
+            }
         }
     }
 

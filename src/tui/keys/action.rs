@@ -23,6 +23,7 @@ impl KeyContext {
     /// Whether a key for everywhere does this here, too, if it does nothing else here.
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
+            _ if action == Action::Redraw => true,
             KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Lists => true,
             KeyContext::Help => true,
             // All other keys act on the output.
@@ -187,6 +188,8 @@ pub enum Action {
     Quit,
     /// Quits from wherever it is, with a question if something would be lost.
     QuitNow,
+    /// Clears the terminal and draws the screen again.
+    Redraw,
     /// Quits without a question: nothing is deleted.
     Interrupt,
 }

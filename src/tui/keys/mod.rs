@@ -9,5 +9,6 @@ mod table;
 pub use action::{Action, KeyContext};
 pub use in_use::KeyMap;
 pub use own::KeyFault;
+pub(super) use press::is_character;
 pub use press::name;
 pub use table::{Binding, BoundKeys, TABLE};

@@ -110,6 +110,11 @@ fn not_a_key(text: &str) -> String {
     )
 }
 
+/// Whether a key press types a character.
+pub(in crate::tui) fn is_character(key: KeyEvent) -> bool {
+    matches!(key.code, KeyCode::Char(_)) && !key.modifiers.contains(KeyModifiers::CONTROL)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -152,6 +152,7 @@ pub const TABLE: &[Binding] = &[
     row(Everywhere, "Program", "Esc", A::Back, "back", "back; stops a search"),
     row(Everywhere, "Program", "q", A::Quit, "quit", "close what is open, else go back, else quit"),
     row(Everywhere, "Program", "Q", A::QuitNow, "quit-now", "quit at once, as {go-to}q does"),
+    row(Everywhere, "Program", "^L", A::Redraw, "redraw", "draw the screen again"),
     row(Everywhere, "Program", "^C", A::Interrupt, "interrupt", "stop what runs, or close what is open, else quit"),
     row(Help, "In help", "/", A::Search, "help-search", "search in help"),
     row(Help, "In help", "n", A::NextMatch, "help-next-match", "next match"),

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crossterm::event::KeyEvent;
 
 use crate::human::{lines, size, thousands};
+use crate::text::utf16::Utf16Text;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::screen::{Effect, Effects};
@@ -194,13 +195,23 @@ impl Pager {
         }
         let cost = Cost::default();
         let reader = self.reader(side, &cost);
-        let bytes: Vec<u8> = parts.into_iter().flat_map(|part| reader.copy(part)).collect();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let text = match self.show(side).utf16 {
+            Some(order) => {
+                let decode = |part: Range<u64>| {
+                    Utf16Text::new(&reader.copy(part.clone()), order, part.start).into_text()
+                };
+                parts.into_iter().map(decode).collect()
+            }
+            None => {
+                let bytes: Vec<u8> = parts.into_iter().flat_map(|part| reader.copy(part)).collect();
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+        };
         let count =
             lines(memchr::memchr_iter(b'\n', text.trim_end_matches('\n').as_bytes()).count() as u64 + 1);
         self.message = Some(match text.is_empty() {
             true => Message::note("nothing to copy: the text is empty"),
-            false => Message::note(format!("copied {count}, {}", size(bytes.len() as u64))),
+            false => Message::note(format!("copied {count}, {}", size(long))),
         });
         if !text.is_empty() {
             effects.push(Effect::Copy(text));

@@ -69,6 +69,7 @@ fn facts(output: &OpenOutput) -> Vec<(&'static str, String)> {
     facts.push(("file", output.subject.path().to_owned()));
     if !output.is_rest_missing() {
         facts.push(("size", bytes(output)));
+        facts.extend(output.utf16().map(|order| ("text", order.words().to_owned())));
         facts.push(("lines", output.lines().map_or_else(unknown, lines)));
     }
     facts.extend([

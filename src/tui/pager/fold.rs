@@ -53,7 +53,7 @@ impl States {
 pub(crate) struct Fold {
     /// The line, without its line feed, as a range of the document.
     pub(crate) line: Range<u64>,
-    /// The last state that is not empty.
+    /// The last state that is not blank.
     pub(crate) state: Range<u64>,
     /// The start of the next line.
     pub(crate) next: u64,
@@ -92,13 +92,13 @@ fn line_around(reader: &Reader, segment: &LineSegment) -> Option<Range<u64>> {
     (line.end - line.start <= MOST).then_some(line)
 }
 
-/// Returns the last piece between carriage returns that is not empty, and how many there are; none without any carriage
+/// Returns the last piece between carriage returns that is not blank, and how many there are; none without any carriage
 /// return.
 fn states(bytes: &[u8]) -> Option<(Range<usize>, usize)> {
     memchr::memchr(b'\r', bytes)?;
     let (mut at, mut last, mut count) = (0, 0..0, 0);
     for end in memchr::memchr_iter(b'\r', bytes).chain([bytes.len()]) {
-        if end > at {
+        if bytes[at..end].iter().any(|byte| !matches!(byte, 0 | b' ' | b'\t')) {
             (last, count) = (at..end, count + 1);
         }
         at = end + 1;
@@ -117,6 +117,7 @@ mod tests {
         assert_eq!(states(b"1%\r2%\r\r3%"), Some((7..9, 3)));
         assert_eq!(states(b"\r1%\r"), Some((1..3, 1)));
         assert_eq!(states(b"\r\r"), Some((0..0, 0)));
+        assert_eq!(states(b"1%\r2%\r  \r\0"), Some((3..5, 2)), "blank states");
     }
 
     #[test]

@@ -21,8 +21,7 @@ pub(crate) enum Waiting {
 
 impl Pager {
     pub(crate) fn go_start(&mut self, side: Side, line: Option<u64>) {
-        self.panes.remember();
-        self.panes.following = false;
+        self.panes.leave();
         match line {
             Some(line) => self.go_line(side, line),
             None => self.place(side, 0),
@@ -30,10 +29,13 @@ impl Pager {
     }
 
     pub(crate) fn go_end(&mut self, side: Side, line: Option<u64>) {
-        self.panes.remember();
+        self.panes.leave();
         match line {
             Some(line) => self.go_line(side, line),
-            None => self.place_at_end(side),
+            None => {
+                self.place_at_end(side);
+                self.panes.following = side == Side::Spill && self.is_coming();
+            }
         }
     }
 
@@ -60,7 +62,7 @@ impl Pager {
         };
         match to.copied() {
             Some(top) => {
-                self.panes.remember();
+                self.panes.leave();
                 self.place(side, top);
             }
             None if tops.is_empty() => self.message = Some(Message::note(self.no_cut())),
@@ -121,7 +123,7 @@ impl Pager {
             self.message = Some(Message::note(format!("type the number first: 50{key}")));
             return;
         };
-        self.panes.remember();
+        self.panes.leave();
         let offset = u128::from(self.output.view.len() as u64) * u128::from(percent.min(100)) / 100;
         self.go_offset(self.focus(), offset as usize);
     }
@@ -132,7 +134,7 @@ impl Pager {
         let number = |text: &str| text.trim().parse::<u64>().map_err(|_| usage.to_owned());
         let side = self.focus();
         let len = self.output.view.len() as u64;
-        self.panes.remember();
+        self.panes.leave();
         if let Some(percent) = text.strip_suffix('%') {
             self.go_percent(Some(number(percent)?));
         } else if let Some(byte) = text.strip_suffix('b') {
@@ -165,7 +167,7 @@ impl Pager {
             }
             Waiting::ToMark => match self.panes.marks.get(&name).copied() {
                 Some((side, top)) => {
-                    self.panes.remember();
+                    self.panes.leave();
                     self.panes.focus = side;
                     let top = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));
                     self.place(side, top);

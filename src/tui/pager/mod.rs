@@ -323,6 +323,9 @@ impl Pager {
             self.plan_again(effects)
         }
         self.filter_again(effects);
+        if matches!(changed.content, Change::Grown { .. }) && self.panes.is_at_end() {
+            self.panes.following = true;
+        }
         self.settle();
         self.follow();
         self.count_all(effects);

@@ -9,6 +9,7 @@ use crate::preview::{Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
+use crate::text::utf16::ByteOrder;
 use crate::tui::widget::layout::{self, Side};
 
 use super::counted::{CountedChunks, Uncounted};
@@ -259,6 +260,11 @@ impl OpenOutput {
         &self.rules
     }
 
+    /// Returns the byte order if the output is text in UTF-16.
+    pub fn utf16(&self) -> Option<ByteOrder> {
+        ByteOrder::of(&self.view)
+    }
+
     /// Returns the outputs as panes read them.
     pub fn files(&self) -> Files<'_> {
         let err = self.subject.context.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
@@ -365,7 +371,11 @@ impl OpenOutput {
     pub fn gutter(&self, side: Side) -> u16 {
         match side {
             Side::Preview => 1,
-            Side::Spill => layout::gutter(self.lines().unwrap_or_else(|| self.about_lines())),
+            Side::Spill => match self.lines() {
+                Some(lines) => layout::gutter(lines),
+                // Before a number that is not exact stands `~`.
+                None => layout::gutter(self.about_lines().saturating_mul(10)),
+            },
         }
     }
 

@@ -89,10 +89,21 @@ impl Panes {
         self.at_end = self.at_end.filter(|side| *side == Side::Spill);
     }
 
+    /// Whether Spill was sent to its end, and has not left it.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at_end == Some(Side::Spill)
+    }
+
     /// Returns where the panes are.
     pub(crate) fn here(&self) -> Place {
         let Self { focus, tops, at_end, long, window, .. } = *self;
         Place { focus, tops, at_end, long, window }
+    }
+
+    /// Remembers the current position before a jump, which ends following.
+    pub(crate) fn leave(&mut self) {
+        self.following = false;
+        self.remember();
     }
 
     /// Remembers the current position, to go back to it.
@@ -109,15 +120,17 @@ impl Pager {
             (Side::Preview, true) => Show::MODEL,
             (Side::Preview, false) => Show { invalid: Show::MODEL.invalid, ..Show::PAGER },
             (Side::Spill, true) => Show::RAW,
-            (Side::Spill, false) => Show::PAGER,
+            (Side::Spill, false) => Show { utf16: self.output.utf16(), ..Show::PAGER },
         };
         Show { ascii: !self.canvas.unicode, ..show }
     }
 
-    /// Returns how a pane shows progress lines. Nothing is hidden in Spill while it shows escape sequences as text.
+    /// Returns how a pane shows progress lines. Nothing is hidden in Spill while it shows escape sequences as text, nor in
+    /// UTF-16, where the byte of a carriage return may be half of a letter.
     pub(crate) fn progress(&self, side: Side) -> ProgressLines {
         match (side, self.panes.raw[side as usize]) {
             (Side::Spill, true) => ProgressLines::Unfolded,
+            _ if self.output.utf16().is_some() => ProgressLines::Unfolded,
             _ => self.panes.progress[side as usize],
         }
     }
@@ -346,11 +359,6 @@ impl Pager {
 
     pub(crate) fn turn_follow(&mut self) {
         self.panes.following = !self.panes.following;
-        let key = self.key_of(Action::Follow);
-        self.message = Some(Message::note(match self.panes.following {
-            true => format!("following the end as the file grows; {key} or a move up stops"),
-            false => "no longer following".to_owned(),
-        }));
         self.follow();
     }
 

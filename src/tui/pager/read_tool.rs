@@ -58,7 +58,7 @@ impl Pager {
 
     fn go_to_window(&mut self, start: usize) {
         let window = self.panes.window;
-        self.panes.remember();
+        self.panes.leave();
         self.panes.focus = Side::Spill;
         self.show_offset(Side::Spill, start, 0);
         self.panes.window = window;

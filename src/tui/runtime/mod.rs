@@ -1,6 +1,7 @@
 //! The event loop: takes in events, updates the state, carries out effects, and draws the screen when something
 //! changed.
 
+mod background;
 pub(crate) mod editor;
 mod frame;
 mod jobs;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
+use crate::config::{MouseConfig, ThemeConfig};
 use crate::source::{Change, Identity, PathStatus, Watcher};
 use crate::store::Marked;
 use crate::text::label::SafeText;
@@ -36,9 +38,10 @@ use super::screen::{Effect, Effects, Link};
 use super::services::Services;
 use super::target::{StartAt, Target};
 use super::widget::canvas::Canvas;
-use super::widget::theme::Theme;
+use super::widget::theme::{Backdrop, Theme};
+use background::LIMIT;
 use jobs::Jobs;
-use keyboard::Keyboard;
+use keyboard::{BackgroundQuestion, Keyboard};
 use signal::{Inbox, Signal};
 use terminal::{Outside, TerminalScreen};
 use viewed::Viewed;
@@ -58,9 +61,13 @@ pub struct Start {
     pub tune: Option<TuneStart>,
     /// What is still making the first output, if anything is.
     pub live: Option<Live>,
+    /// The theme, as far as it is known without asking the terminal.
     pub theme: Theme,
+    /// By what the theme is chosen if the terminal says what its background is; `None` if it is not to be asked.
+    pub asks: Option<ThemeConfig>,
     /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
+    pub mouse: MouseConfig,
     /// The keys in use.
     pub keys: &'static KeyMap,
     /// What to say once, until the first key.
@@ -92,19 +99,26 @@ fn show(start: Start) -> io::Result<Parting> {
         };
         let _ = told.send(signal);
     })?;
+    if start.mouse == MouseConfig::Wheel {
+        terminal::take_wheel()?;
+    }
     let gone = signals.clone();
     // If no thread can be started, the next key or frame notices that the terminal is gone.
     let _ = terminal::on_close(move || {
         let _ = gone.send(Signal::TerminalGone(None));
     });
     let size = screen.size()?.into();
-    let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
+    let (keyboard, background) = listen(&signals, start.asks.is_some())?;
+    let theme = start.asks.as_ref().zip(background);
+    let theme = theme.map_or(start.theme, |(config, background)| Theme::of_config(config, Some(background)));
+    let (unicode, keys) = (start.unicode, start.keys);
     let services = Arc::new(start.services);
     let mut session = Session {
         app: App::new(Canvas { size, theme, unicode, keys }),
         jobs: Jobs::new(signals.clone(), services.clone()),
         services,
-        keyboard: Keyboard::start(signals.clone())?,
+        keyboard,
+        asks: start.asks,
         signals,
         screen,
         viewed: Vec::new(),
@@ -166,6 +180,17 @@ fn not_kept(event: Event) -> Option<SafeText> {
     }
 }
 
+/// Starts reading keys. If the terminal is to be asked what its background is, waits for the answer, for [`LIMIT`] at most.
+fn listen(signals: &Sender<Signal>, asks: bool) -> io::Result<(Keyboard, Option<Backdrop>)> {
+    if !asks {
+        return Ok((Keyboard::start(signals.clone(), None)?, None));
+    }
+    terminal::ask(background::QUESTION)?;
+    let (question, answer) = BackgroundQuestion::new();
+    let keyboard = Keyboard::start(signals.clone(), Some(question))?;
+    Ok((keyboard, answer.recv_timeout(LIMIT).ok().flatten()))
+}
+
 struct Session {
     app: App,
     /// The outputs named on the command line, except the one being viewed, which is taken out.
@@ -181,6 +206,8 @@ struct Session {
     file: usize,
     watcher: Option<Watcher>,
     keyboard: Keyboard,
+    /// By what the theme is chosen once the terminal says what its background is.
+    asks: Option<ThemeConfig>,
     services: Arc<Services>,
     /// What is making the first output, until it is complete.
     maker: Option<Maker>,
@@ -229,6 +256,12 @@ impl Session {
             Signal::App(event) => self.app.update(event, &mut effects),
             Signal::Look => self.look(&mut effects),
             Signal::Live(news) => self.hear(news, &mut effects),
+            Signal::Background(background) => {
+                if let Some(config) = &self.asks {
+                    let theme = Theme::of_config(config, Some(background));
+                    self.app.repaint(Canvas { theme, ..self.app.canvas }, &mut effects);
+                }
+            }
             Signal::TerminalGone(fault) => {
                 self.fault = fault;
                 effects.push(Effect::Quit(Vec::new()));

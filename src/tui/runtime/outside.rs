@@ -70,6 +70,7 @@ impl Session {
                     }))?;
                 }
                 Effect::OpenCall(ready) => self.open_call(*ready)?,
+                Effect::Redraw => terminal::paint(|| terminal::forget(&mut self.screen))?,
                 Effect::Suspend => self.suspend()?,
             }
         }

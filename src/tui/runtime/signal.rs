@@ -7,6 +7,7 @@ use std::time::Duration;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::tui::event::{Event, Urgency};
+use crate::tui::widget::theme::Backdrop;
 
 use super::news::LiveNews;
 use super::terminal::Panic;
@@ -25,6 +26,8 @@ pub enum Signal {
     Look,
     /// News of the output that is still being made.
     Live(LiveNews),
+    /// The terminal has said what its background is.
+    Background(Backdrop),
     /// The terminal is gone, or cannot be read; the error if there is one to report.
     TerminalGone(Option<std::io::Error>),
     /// Another process asked overspill to stop for a while, as Ctrl-Z does.
@@ -119,7 +122,7 @@ fn press(key: KeyEvent) -> (KeyCode, KeyModifiers) {
 }
 
 /// Returns the character that a key types, if it types one.
-fn character(key: KeyEvent) -> Option<char> {
+pub(super) fn character(key: KeyEvent) -> Option<char> {
     match key.code {
         KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => Some(c),
         _ => None,

@@ -28,14 +28,21 @@ use super::modes;
 /// Alternate scroll: the wheel sends arrow keys, and the mouse can still select text.
 const WHEEL_ON: &str = "\x1b[?1007h";
 
-/// Has the terminal remember whether alternate scroll is on (XTSAVE). Asking for it instead (DECRQM) would need an
-/// answer, for which the start would have to wait where none comes, and which would be taken for keys where it comes
-/// late. A terminal that knows neither keeps the mode on, which most have on anyway, and which shows only on the
+/// Has the terminal remember whether alternate scroll is on (XTSAVE). Asking for it instead (DECRQM) has an answer that the
+/// reader of keys does not know, and would take the keys behind it for the rest of. A terminal that knows neither keeps the mode on, which most have on anyway, and which shows only on the
 /// alternate screen.
 const WHEEL_SAVE: &str = "\x1b[?1007s";
 
 /// Has the terminal go back to what it remembers (XTRESTORE).
 const WHEEL_RESTORE: &str = "\x1b[?1007r";
+
+/// Has the terminal send the buttons, of which the wheel is two, and their places as numbers (SGR). Nothing less sends the
+/// wheel. Alternate scroll has no effect meanwhile.
+const BUTTONS_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const BUTTONS_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
+/// Whether the terminal sends the buttons while overspill has it.
+static HAS_BUTTONS: AtomicBool = AtomicBool::new(false);
 
 /// Whether overspill has the terminal at this moment.
 static TAKEN: AtomicBool = AtomicBool::new(false);
@@ -207,7 +214,20 @@ pub fn enter() -> io::Result<()> {
     let mut out = patient::screen();
     out.write_all(WHEEL_SAVE.as_bytes())?;
     execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    turn_wheel_on(out)
+}
+
+/// Has the wheel sent from here on, for as long as overspill has the terminal.
+pub fn take_wheel() -> io::Result<()> {
+    HAS_BUTTONS.store(true, Ordering::SeqCst);
+    paint(|| turn_wheel_on(patient::screen()))
+}
+
+fn turn_wheel_on(mut out: impl Write) -> io::Result<()> {
     out.write_all(WHEEL_ON.as_bytes())?;
+    if HAS_BUTTONS.load(Ordering::SeqCst) {
+        out.write_all(BUTTONS_ON.as_bytes())?;
+    }
     out.flush()
 }
 
@@ -222,6 +242,9 @@ pub fn forget(screen: &mut TerminalScreen) -> io::Result<()> {
 pub fn restore() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = patient::screen();
+        if HAS_BUTTONS.load(Ordering::SeqCst) {
+            let _ = out.write_all(BUTTONS_OFF.as_bytes());
+        }
         let _ = out.write_all(WHEEL_RESTORE.as_bytes());
         let _ = execute!(out, DisableBracketedPaste, cursor::Show, LeaveAlternateScreen);
         modes::give_back();
@@ -326,6 +349,26 @@ fn heed(signal: i32, tell: &impl Fn(Outside)) {
     }
 }
 
+/// Asks the terminal something; the answer arrives among the keys.
+///
+/// # Errors
+/// If the terminal cannot be written.
+pub fn ask(question: &[u8]) -> io::Result<()> {
+    paint(|| {
+        let mut out = patient::screen();
+        out.write_all(question)?;
+        out.flush()
+    })
+}
+
+/// Waits for something to read on the terminal; whether there is.
+pub fn awaits_reading(limit: Duration) -> bool {
+    let stdout = io::stdout();
+    let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
+    let mut ends = [PollFd::new(&stdout, PollFlags::IN)];
+    poll(&mut ends, Some(&limit)).is_ok_and(|count| count > 0)
+}
+
 /// Whether nobody holds the terminal open any more.
 fn is_closed() -> bool {
     let stdout = io::stdout();
@@ -369,8 +412,7 @@ pub fn reclaim() -> io::Result<()> {
     paint(|| {
         let mut out = patient::screen();
         execute!(out, EnableBracketedPaste, cursor::Hide)?;
-        out.write_all(WHEEL_ON.as_bytes())?;
-        out.flush()
+        turn_wheel_on(out)
     })
 }
 

@@ -97,6 +97,31 @@ pub(crate) fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -
     }
 }
 
+/// Shortens spans to `columns` columns; the one that does not fit ends in the mark for cut text.
+pub(crate) fn cut(spans: Vec<Span>, columns: usize, glyphs: &Glyphs) -> Vec<Span> {
+    if width(&spans) <= columns {
+        return spans;
+    }
+    let mut room = columns;
+    let mut fitted = Vec::new();
+    let mut rest = spans.into_iter().peekable();
+    while let Some(Span { text, style }) = rest.next() {
+        let taken = text.columns();
+        // A span that fits exactly still has to show that more follows.
+        if taken < room || taken == room && rest.peek().is_none() {
+            room -= taken;
+            fitted.push(Span { text, style });
+        } else {
+            let mark = SafeText::from(glyphs.cut);
+            let start = label::head(&text, room.saturating_sub(mark.columns()));
+            let text = if mark.columns() <= room { format!("{start}{mark}") } else { String::new() };
+            fitted.push(Span::new(text, style));
+            return fitted;
+        }
+    }
+    fitted
+}
+
 /// Draws a vertical rule.
 pub(crate) fn upright(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
     for y in area.y..area.bottom() {

@@ -9,18 +9,34 @@ use crate::config::{BaseTheme, Role, ThemeConfig};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backdrop {
     Light,
-    /// It is dark, or the terminal does not say.
-    Other,
+    Dark,
 }
 
 impl Backdrop {
     /// Reads the variable `COLORFGBG`, which some terminals set to the numbers of their two colours: `0;15` is black on
     /// white. The last number is that of the background.
-    pub fn of_variable(value: &str) -> Self {
-        match value.rsplit(';').next().and_then(|ground| ground.parse().ok()) {
-            Some(7u8 | 15) => Self::Light,
-            _ => Self::Other,
+    pub fn of_variable(value: &str) -> Option<Self> {
+        match value.rsplit(';').next()?.parse().ok()? {
+            7u8 | 15 => Some(Self::Light),
+            0..=8 => Some(Self::Dark),
+            _ => None,
         }
+    }
+
+    /// Reads a colour as terminals tell it: `rgb:ffff/ffff/ffff`, each part of one to four hexadecimal digits. Light is
+    /// what is brighter than a medium grey (luma of ITU-R BT.601).
+    pub fn of_colour(colour: &str) -> Option<Self> {
+        let parts = colour.strip_prefix("rgb:").or_else(|| colour.strip_prefix("rgba:"))?;
+        let mut shares = parts.split('/').map(|part| {
+            let most = 16u32
+                .checked_pow(u32::try_from(part.len()).ok()?)?
+                .checked_sub(1)
+                .filter(|most| *most > 0)?;
+            u32::from_str_radix(part, 16).ok().map(|value| f64::from(value) / f64::from(most))
+        });
+        let mut share = || shares.next().flatten();
+        let luma = 0.299 * share()? + 0.587 * share()? + 0.114 * share()?;
+        Some(if luma > 0.5 { Self::Light } else { Self::Dark })
     }
 }
 
@@ -108,6 +124,35 @@ impl Theme {
         }
     }
 
+    /// Creates the theme `blue-orange`, for people who do not tell red from green: of the fixed ones of the 256 colours, which
+    /// differ in brightness, too.
+    pub fn blue_orange(background: Option<Backdrop>) -> Self {
+        match background {
+            Some(Backdrop::Light) => {
+                let [black, brown, orange, blue, white] = [16, 130, 214, 19, 231].map(Color::Indexed);
+                Self {
+                    warning: Style::new().fg(brown),
+                    accent: Style::new().fg(blue),
+                    current: Style::new().fg(white).bg(blue).add_modifier(Modifier::BOLD),
+                    error: Style::new().fg(black).bg(orange).add_modifier(Modifier::BOLD),
+                    ..Self::light()
+                }
+            }
+            Some(Backdrop::Dark) | None => {
+                let [black, yellow, orange, blue] = [16, 229, 214, 68].map(Color::Indexed);
+                Self {
+                    warning: Style::new().fg(yellow),
+                    accent: Style::new().fg(blue),
+                    lost: Style::new().fg(yellow).bg(Color::Indexed(58)),
+                    found: Style::new().fg(black).bg(blue),
+                    current: Style::new().fg(black).bg(yellow).add_modifier(Modifier::BOLD),
+                    error: Style::new().fg(orange).add_modifier(Modifier::BOLD),
+                    ..Self::dark()
+                }
+            }
+        }
+    }
+
     /// Creates a theme without colours, of text attributes only (`NO_COLOR`).
     pub fn plain() -> Self {
         Self {
@@ -123,12 +168,13 @@ impl Theme {
         }
     }
 
-    /// Creates the theme that the user has configured, for a terminal with this background.
-    pub fn of_config(config: &ThemeConfig, background: Backdrop) -> Self {
+    /// Creates the theme that the user has configured, for a terminal with this background, if it is known.
+    pub fn of_config(config: &ThemeConfig, background: Option<Backdrop>) -> Self {
         let mut theme = match (config.base, background) {
-            (BaseTheme::Dark, _) => Self::dark(),
-            (BaseTheme::Light, _) | (BaseTheme::Auto, Backdrop::Light) => Self::light(),
-            (BaseTheme::Sixteen, _) | (BaseTheme::Auto, Backdrop::Other) => Self::terminal(),
+            (BaseTheme::Dark, _) | (BaseTheme::Auto, Some(Backdrop::Dark)) => Self::dark(),
+            (BaseTheme::Light, _) | (BaseTheme::Auto, Some(Backdrop::Light)) => Self::light(),
+            (BaseTheme::BlueOrange, background) => Self::blue_orange(background),
+            (BaseTheme::Sixteen, _) | (BaseTheme::Auto, None) => Self::terminal(),
         };
         for (role, look) in &config.styles {
             *theme.role(*role) = theme.of(*look);
@@ -215,11 +261,68 @@ fn ansi(colour: AnsiColor) -> Color {
 mod tests {
     use super::*;
 
+    /// Returns how much light one of the fixed 256 colours gives, 0 to 1 (WCAG 2, relative luminance).
+    fn luminance(colour: Color) -> f64 {
+        let Color::Indexed(n @ 16..) = colour else { panic!("{colour:?} differs from terminal to terminal") };
+        let level = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
+        let parts = match n {
+            16..232 => [(n - 16) / 36, (n - 16) / 6 % 6, (n - 16) % 6].map(level),
+            _ => [8 + 10 * (n - 232); 3],
+        };
+        let [red, green, blue] = parts.map(|part| match f64::from(part) / 255.0 {
+            share if share <= 0.04045 => share / 12.92,
+            share => ((share + 0.055) / 1.055).powf(2.4),
+        });
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    fn contrast(one: Color, other: Color) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    /// The themes of fixed colours, each with a background that it is for.
+    fn fixed() -> [(Theme, Color); 4] {
+        // Few dark backgrounds are lighter than this one.
+        let [dark, white] = [234, 231].map(Color::Indexed);
+        [
+            (Theme::dark(), dark),
+            (Theme::light(), white),
+            (Theme::blue_orange(None), dark),
+            (Theme::blue_orange(Some(Backdrop::Light)), white),
+        ]
+    }
+
+    #[test]
+    fn every_style_is_readable_on_the_background_it_is_for() {
+        for (theme, ground) in fixed() {
+            let roles =
+                [theme.warning, theme.accent, theme.lost, theme.found, theme.current, theme.dim, theme.error];
+            for style in roles {
+                let contrast = contrast(style.fg.unwrap(), style.bg.unwrap_or(ground));
+                assert!(contrast >= 4.5, "{style:?} on {ground:?}: {contrast}");
+            }
+        }
+    }
+
+    #[test]
+    fn blue_orange_tells_its_colours_apart_by_brightness() {
+        for (theme, _) in &fixed()[2..] {
+            let [warning, accent, error] =
+                [theme.warning, theme.accent, theme.error].map(|style| style.bg.or(style.fg).unwrap());
+            for (one, other) in [(warning, accent), (accent, error), (error, warning)] {
+                let contrast = contrast(one, other);
+                assert!(contrast >= 1.5, "{one:?} and {other:?}: {contrast}");
+            }
+            assert!(contrast(theme.found.bg.unwrap(), theme.current.bg.unwrap()) >= 1.5);
+        }
+    }
+
     #[test]
     fn the_user_s_styles_change_the_theme_they_are_based_on() {
         let styles = [(Role::Warning, Look::new().bold()), (Role::Selected, AnsiColor::Red.on_default())];
         let config = ThemeConfig { base: BaseTheme::Light, styles: styles.into() };
-        let theme = Theme::of_config(&config, Backdrop::Other);
+        let theme = Theme::of_config(&config, None);
         let expected = Theme {
             warning: Style::new().add_modifier(Modifier::BOLD),
             selected: Style::new().fg(Color::Red),
@@ -230,8 +333,24 @@ mod tests {
         for light in ["0;15", "0;7", "0;default;15"] {
             assert_eq!(auto(light), Theme::light(), "{light}");
         }
-        for other in ["", "15;0", "7;8", "12;default", "0;15;"] {
+        for dark in ["15;0", "7;8", "default;1"] {
+            assert_eq!(auto(dark), Theme::dark(), "{dark}");
+        }
+        for other in ["", "12;default", "0;15;", "0;9"] {
             assert_eq!(auto(other), Theme::terminal(), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_colour_is_light_or_dark_in_as_many_digits_as_it_is_told() {
+        for light in ["rgb:ffff/ffff/ffff", "rgb:fd/f6/e3", "rgb:f/f/f", "rgba:ffff/ffff/0000/0000"] {
+            assert_eq!(Backdrop::of_colour(light), Some(Backdrop::Light), "{light}");
+        }
+        for dark in ["rgb:0000/0000/0000", "rgb:1e1e/1e1e/2e2e", "rgb:000/000/fff", "rgba:00/2b/36/ff"] {
+            assert_eq!(Backdrop::of_colour(dark), Some(Backdrop::Dark), "{dark}");
+        }
+        for none in ["", "rgb:", "rgb:ff/ff", "rgb:ff//ff", "rgb:fffffffff/0/0", "rgb:gg/00/00", "#ffffff"] {
+            assert_eq!(Backdrop::of_colour(none), None, "{none}");
         }
     }
 }

@@ -295,7 +295,7 @@ const CONFIGS: &[Case] = &[
     (
         "policy = \"opencode/output\"",
         "zzz = 3",
-        "1:1: `zzz`: there is no such key; the keys of this file are policy, keep_own, errors, warnings, limits, tools, theme, keys",
+        "1:1: `zzz`: there is no such key; the keys of this file are policy, keep_own, errors, warnings, limits, tools, theme, mouse, keys",
     ),
     (
         "keep_own = \"7d\"",
@@ -308,7 +308,7 @@ const CONFIGS: &[Case] = &[
     (
         "theme = \"dark\"",
         "theme = \"drak\"",
-        "4:9: `theme`: \"drak\" is not a theme; the themes are dark, light, 16, auto",
+        "4:9: `theme`: \"drak\" is not a theme; the themes are dark, light, blue-orange, 16, auto",
     ),
     ("theme = \"dark\"", "theme = true", "4:9: `theme`: takes text in quotes or a number, not true"),
     (

@@ -15,12 +15,21 @@ use super::home::{DEADLINE, Home};
 /// A program in a terminal.
 pub struct Session {
     master: Box<dyn MasterPty + Send>,
-    writer: Box<dyn Write + Send>,
+    writer: Keys,
     child: Box<dyn Child + Send + Sync>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
     /// The terminal's modes before the program ran.
     pub before: String,
 }
+
+/// Types to the program.
+type Keys = Arc<Mutex<Box<dyn Write + Send>>>;
+
+/// What the program asks at the start: the terminal's background, and which terminal it is.
+pub const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
+
+/// What terminals answer that do not tell their background.
+const NO_BACKGROUND: &str = "\x1b[?62;c";
 
 /// The output of the program so far.
 pub struct Seen {
@@ -35,6 +44,11 @@ impl Seen {
     /// Returns the screen as text.
     pub fn text(&self) -> String {
         self.parser.screen().contents()
+    }
+
+    /// Whether the terminal has been asked what its background is.
+    pub fn asked(&self) -> bool {
+        self.raw.windows(QUESTION.len()).any(|window| window == QUESTION)
     }
 
     /// Returns the last row with text.
@@ -86,16 +100,33 @@ impl Session {
 
     /// Runs `overspill` with additional variables.
     pub fn start_with(home: &Home, vars: &[(&str, &str)], words: &[&str]) -> Self {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_overspill"));
-        command.args(words);
-        Self::run(home, (80, 24), command, vars)
+        Self::start_answering(home, NO_BACKGROUND, vars, words)
     }
 
-    fn run(
+    /// The same in a terminal with this answer to the question what its background is.
+    pub fn start_answering(home: &Home, answer: &'static str, vars: &[(&str, &str)], words: &[&str]) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_overspill"));
+        command.args(words);
+        Self::run_answering(home, (80, 24), command, vars, answer)
+    }
+
+    /// Runs a line of shell in a terminal with this answer.
+    pub fn shell_answering(home: &Home, answer: &'static str, line: &str) -> Self {
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", line]);
+        Self::run_answering(home, (80, 24), command, &[], answer)
+    }
+
+    fn run(home: &Home, columns_rows: (u16, u16), command: CommandBuilder, vars: &[(&str, &str)]) -> Self {
+        Self::run_answering(home, columns_rows, command, vars, NO_BACKGROUND)
+    }
+
+    fn run_answering(
         home: &Home,
         (columns, rows): (u16, u16),
         mut command: CommandBuilder,
         vars: &[(&str, &str)],
+        answer: &'static str,
     ) -> Self {
         command.env_clear();
         for (name, value) in home.env() {
@@ -109,11 +140,11 @@ impl Session {
         let pair = native_pty_system().openpty(size(columns, rows)).expect("a terminal");
         let before = format!("{:?}", pair.master.get_termios());
         let reader = pair.master.try_clone_reader().expect("a reader");
-        let writer = pair.master.take_writer().expect("a writer");
+        let writer = Arc::new(Mutex::new(pair.master.take_writer().expect("a writer")));
         let child = pair.slave.spawn_command(command).expect("the program starts");
         let parser = vt100::Parser::new(not_zero(rows), not_zero(columns), 0);
         let seen = Arc::new((Mutex::new(Seen { parser, raw: Vec::new(), ended: false }), Condvar::new()));
-        follow(reader, Arc::clone(&seen));
+        follow(reader, Arc::clone(&seen), (Arc::clone(&writer), answer));
         Self { master: pair.master, writer, child, seen, before }
     }
 
@@ -177,10 +208,7 @@ impl Session {
 
     /// Types keys.
     pub fn keys(&mut self, keys: &str) -> &mut Self {
-        self.writer
-            .write_all(keys.as_bytes())
-            .and_then(|()| self.writer.flush())
-            .expect("the terminal takes keys");
+        type_keys(&self.writer, keys);
         self
     }
 
@@ -269,8 +297,17 @@ fn alternate_scroll(raw: &[u8], was_on: bool) -> bool {
     })
 }
 
-/// Reads what the program writes until it exits.
-fn follow(mut reader: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>) {
+fn type_keys(writer: &Keys, keys: &str) {
+    let mut writer = writer.lock().expect("a writer");
+    writer.write_all(keys.as_bytes()).and_then(|()| writer.flush()).expect("the terminal takes keys");
+}
+
+/// Reads what the program writes until it exits, and answers what it asks at the start.
+fn follow(
+    mut reader: Box<dyn Read + Send>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+    (writer, answer): (Keys, &'static str),
+) {
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
         loop {
@@ -278,7 +315,11 @@ fn follow(mut reader: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>) {
             let count = reader.read(&mut bytes).unwrap_or(0);
             let Ok(mut state) = seen.0.lock() else { return };
             state.parser.process(&bytes[..count]);
+            let asked = state.asked();
             state.raw.extend_from_slice(&bytes[..count]);
+            if !asked && state.asked() {
+                type_keys(&writer, answer);
+            }
             state.ended = count == 0;
             seen.1.notify_all();
             if count == 0 {

@@ -24,6 +24,7 @@ mod stores;
 mod storms;
 mod title;
 mod tune;
+mod utf16;
 mod window;
 
 /// The sizes at which screens are checked: narrow, medium, wide.

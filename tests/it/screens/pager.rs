@@ -6,7 +6,7 @@ use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message, OutputEvent};
 use overspill::tui::widget::canvas::Canvas;
-use overspill::tui::widget::theme::Theme;
+use overspill::tui::widget::theme::{Backdrop, Theme};
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
@@ -306,6 +306,35 @@ fn without_colour() {
         keep("plain", bench.keys("/skip<Enter>G"));
         keep("plain_spill", bench.keys("<Tab>"));
     }
+}
+
+#[test]
+fn in_blue_and_orange() {
+    for (background, name) in [(Backdrop::Dark, "dark"), (Backdrop::Light, "light")] {
+        let mut bench = open((140, 24), &test_log(8432));
+        let theme = Theme::blue_orange(Some(background));
+        bench.repaint(Canvas { theme, ..bench.app.canvas });
+        keep(&format!("blue_orange_{name}"), bench.keys("/skip<Enter>eG"));
+    }
+}
+
+#[test]
+fn a_message_that_is_too_long_ends_in_an_ellipsis() {
+    let mut bench = open((40, 12), &test_log(8432));
+    bench.keys("/a word that is in no line of this log<Enter>");
+    assert_eq!(bench.rows()[11], " no match for a word that is in no line…");
+    let mut stores = Bench::new((40, 12));
+    stores.update(Event::Told(Message::note("a message of more than forty columns of text")));
+    assert_eq!(stores.rows()[11], " a message of more than forty columns o…");
+}
+
+#[test]
+fn an_estimated_number_of_a_line_leaves_its_space() {
+    let home = Home::new();
+    let mut bench = Bench::new((80, 24));
+    bench.start(&home.file("build.log", "x\n".repeat(12_000_000)), policy("opencode/output"));
+    let rows = bench.keys("<Tab>G").rows();
+    assert!(rows[10].starts_with("~1") && rows[10].ends_with(" ┊ x"), "{rows:#?}");
 }
 
 #[test]

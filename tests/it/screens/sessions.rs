@@ -585,7 +585,7 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     let mut bench = shown((100, 24), RestOfOutput::Here, None);
     assert!(text(&bench).contains("recorded · by claude-code 2.1.330"), "{}", text(&bench));
     bench.keys("l-<Enter>");
-    assert!(text(&bench).contains("would get · max bytes 20 KB"), "{}", text(&bench));
+    assert!(text(&bench).contains("would get · max bytes 20,000 B"), "{}", text(&bench));
     bench.keys("i");
     assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · cut"), "{}", text(&bench));
     let verdict =

@@ -47,7 +47,7 @@ fn a_growing_file_is_followed() {
     let path = home.file("build.log", test_log(40));
     let mut session = Session::start(&home, &["build.log"]);
     session.wait_status("the model gets all 40 lines");
-    session.keys("\tF").wait_for("40 │ ok");
+    session.keys("\tF").wait_for("40 │ ok").wait_for("FOLLOW");
     let mut file = File::options().append(true).open(path).unwrap();
     for n in 41..=45 {
         writeln!(file, "line {n}").unwrap();
@@ -55,6 +55,24 @@ fn a_growing_file_is_followed() {
     }
     writeln!(file, "{}end", "more\n".repeat(200)).unwrap();
     session.wait_for("246 │ end");
+    session.keys("k").wait_gone("FOLLOW");
+    // The end of the file is followed from when it grows on.
+    session.keys("G").wait_for("246 │ end");
+    assert!(!session.seen().text().contains("FOLLOW"));
+    writeln!(file, "one more").unwrap();
+    session.wait_for("247 │ one more").wait_for("FOLLOW");
+    session.keys("50%").wait_gone("FOLLOW");
+}
+
+#[test]
+fn the_end_of_what_still_comes_is_followed_and_the_footer_no_longer_teaches_it() {
+    let home = Home::new();
+    let line = "(seq 1 100; exec sleep 60) | $overspill";
+    let mut session = Session::shell(&home, line);
+    session.keys("\t").wait_for("1 │ 1").wait_status("F follow");
+    session.keys("G").wait_for("100 │ 100").wait_for("FOLLOW");
+    session.wait_until("other hints", |seen| (!seen.status().contains("F follow")).then_some(()));
+    session.keys("F").wait_gone("FOLLOW").wait_status("F follow");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Sessions in a real pseudo-terminal: keys are typed, the screen is waited for, the terminal must be restored.
 
 mod ascii;
+mod background;
 mod closed;
 mod explain;
 mod files;
+mod mouse;
 mod moving;
 mod outside;
 mod panics;

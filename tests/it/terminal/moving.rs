@@ -22,7 +22,7 @@ fn preview_opens_first_and_tab_goes_to_the_spill() {
     let home = cut();
     let mut session = open(&home);
     session.wait_top("^[[32mok^[[0m   unit_1");
-    session.keys("G").wait_for("...6433 lines truncated...").wait_for("Full output saved to: /");
+    session.keys("G").wait_for("...6433 lines truncated...").wait_for("Full output saved to:");
     session.keys("\t").wait_for("lost from here: max lines (2,000)").wait_for("2001 ┊ ok   unit_2001");
     session.keys("g").wait_top("1 │ ok   unit_1");
     session.keys("\t").wait_top("^[[32mok^[[0m   unit_1");

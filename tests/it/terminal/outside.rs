@@ -7,7 +7,7 @@ use std::time::Instant;
 use rustix::process::Signal;
 
 use crate::common::home::{DEADLINE, Home};
-use crate::common::session::Session;
+use crate::common::session::{Seen, Session};
 
 fn home() -> Home {
     let home = Home::new();
@@ -81,6 +81,24 @@ fn a_terminal_that_does_not_block_shows_the_screens() {
     session.keys("\tG").wait_for("row 3000");
     session.keys("q");
     session.wait_for("status 0");
+}
+
+#[test]
+fn what_others_wrote_over_the_screen_is_gone_once_it_is_drawn_again() {
+    let home = home();
+    let mut session = Session::start(&home, &["big"]);
+    // Over the screen, a prompt, help and the drawer.
+    for (keys, shown) in [("", "row 1"), ("/word", "/word"), ("h", "half a page"), ("l", "Limits")] {
+        session.keys(keys).wait_for(shown);
+        std::fs::write(session.name(), "\x1b[3;1Ha message to all\x1b[24;1H\nand a row more").unwrap();
+        session.wait_for("a message to all").wait_for("and a row more");
+        session.keys("\x0c").wait_gone("a message to all").wait_gone("and a row more").wait_for(shown);
+        let is_back = |seen: &Seen| seen.text().starts_with(" big");
+        session.wait_until("the title where it was", |seen| is_back(seen).then_some(()));
+        session.keys("\x1b").wait_until("the end of it", |seen| {
+            (shown == "row 1" || !seen.text().contains(shown)).then_some(())
+        });
+    }
 }
 
 #[test]

@@ -46,7 +46,9 @@ fn screens() {
         },
         live: None,
         theme: overspill::tui::widget::theme::Theme::terminal(),
+        asks: None,
         unicode: true,
+        mouse: Default::default(),
         keys: overspill::tui::keys::KeyMap::standard(),
         notice: None,
     };

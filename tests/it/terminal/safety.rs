@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::common::home::Home;
 use crate::common::samples::hostile;
 use crate::common::sequences::kinds;
-use crate::common::session::Session;
+use crate::common::session::{QUESTION, Session};
 
 /// What the screens themselves send to a terminal: styles, positions, clearing, and restoring the modes.
 const OURS: [&str; 14] = [
@@ -26,7 +26,11 @@ const OURS: [&str; 14] = [
 ];
 
 fn not_ours(raw: &[u8]) -> BTreeSet<String> {
-    kinds(raw).into_iter().filter(|kind| !OURS.contains(&kind.as_str())).collect()
+    let question = raw.windows(QUESTION.len()).position(|window| window == QUESTION).expect("a question");
+    kinds(&[&raw[..question], &raw[question + QUESTION.len()..]].concat())
+        .into_iter()
+        .filter(|kind| !OURS.contains(&kind.as_str()))
+        .collect()
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl Pager {
         let is_new = !asked.text.is_empty();
         if is_new {
             let text = asked.text.to_owned();
-            match Condition::new(asked.text) {
+            match Condition::new(asked.text, self.output.utf16()) {
                 Ok(condition) => conditions.push(condition),
                 Err(error) => {
                     self.output.sift = before;

@@ -3,6 +3,7 @@
 use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
+use crate::text::utf16::LineText;
 
 use super::filter::sift::Sift;
 use super::fold::{self, Fold, ProgressLines, States};
@@ -232,9 +233,14 @@ impl Scroll<'_> {
         // The line feed is included, so that a CR before it is recognized as part of the line ending.
         let bytes = self.reader.copy(segment.start..segment.next);
         let style = self.style_before(segment.start, segment.opens);
-        let mut rows = Rows::new(&bytes, &self.frame.show, Wrap::Width(self.frame.width))
+        let text = LineText::new(&bytes, self.frame.show.utf16, segment.start);
+        let wrap = match self.reader.doc.class_at(segment.start).is_notice() {
+            true => Wrap::Words(self.frame.width),
+            false => Wrap::Width(self.frame.width),
+        };
+        let mut rows = Rows::new(text.bytes(), &self.frame.show, wrap)
             .with_style(style)
-            .reaching(from.saturating_sub(segment.start) as usize);
+            .reaching(text.index_of(from.saturating_sub(segment.start) as usize));
         let on_screen = |row: Row| ScreenRow {
             start: segment.start + row.start as u64,
             end: segment.start + row.end as u64,
@@ -244,7 +250,9 @@ impl Scroll<'_> {
             cells: row.cells,
             states: None,
         };
-        let found = rows.by_ref().map(on_screen).take_while(|row| row.start < to).take(most).collect();
+        let in_source = |row: Row| text.in_source(row);
+        let found =
+            rows.by_ref().map(in_source).map(on_screen).take_while(|row| row.start < to).take(most).collect();
         self.reader.cost.count_rows(rows.made());
         found
     }
@@ -272,10 +280,11 @@ impl Scroll<'_> {
             self.reader.copy(base..stop.max((stop + u64::from(stop == end)).min(self.reader.doc.len())));
         let wrap = Wrap::Sideways { from_column, width: self.frame.width };
         let style = self.style_before(base, base == start);
-        let cells = Rows::new(&bytes, &self.frame.show, wrap)
+        let text = LineText::new(&bytes, self.frame.show.utf16, base);
+        let cells = Rows::new(text.bytes(), &self.frame.show, wrap)
             .with_style(style)
             .next()
-            .map(|row| row.cells)
+            .map(|row| text.in_source(row).cells)
             .unwrap_or_default();
         let next = end + u64::from(self.reader.copy(end..(end + 1).min(self.reader.doc.len())) == b"\n");
         ScreenRow { start, end, base, opens: true, next, cells, states: None }
@@ -291,7 +300,9 @@ impl Scroll<'_> {
             return at - start;
         }
         let before = self.reader.copy(start..at);
-        Cells::new(&before, &self.frame.show).map(|cell| u64::from(cell.width)).sum()
+        Cells::new(LineText::new(&before, self.frame.show.utf16, start).bytes(), &self.frame.show)
+            .map(|cell| u64::from(cell.width))
+            .sum()
     }
 
     /// Returns the end of the longest row, in bytes, among those on the screen from `top` on.

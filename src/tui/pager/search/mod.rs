@@ -114,7 +114,7 @@ impl Pager {
         self.give_up_search(effects);
         let last = self.find.history.last();
         let text = if text.is_empty() { last.ok_or("type what to search for")? } else { text }.to_owned();
-        let pattern = Pattern::new(&text).map_err(|error| error.describe())?;
+        let pattern = Pattern::in_text(&text, self.output.utf16()).map_err(|error| error.describe())?;
         self.enter_in_history(&text);
         self.find.toward = Some(toward);
         self.panes.remember();

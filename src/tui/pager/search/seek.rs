@@ -160,6 +160,9 @@ impl Pager {
             Counting::Severity(severity) if missed && exists => {
                 Message::note(format!("the model {verb} every {}", severity.singular()))
             }
+            Counting::Severity(_) if self.output.utf16().is_some() => {
+                Message::note("errors and warnings are not counted in UTF-16; search for their words")
+            }
             Counting::Severity(_) if is_filtered => Message::note("no error or warning in the lines shown"),
             Counting::Severity(_) => Message::note("no error or warning found"),
         });

@@ -50,7 +50,7 @@ impl Pager {
         let Some(typing) = &mut self.find.typing else { return };
         (typing.text, typing.fault, typing.said) = (text.to_owned(), None, None);
         let panes = typing.panes.clone();
-        let pattern = match Pattern::new(text) {
+        let pattern = match Pattern::in_text(text, self.output.utf16()) {
             Ok(pattern) => Some(pattern).filter(|_| !text.is_empty()),
             Err(error) => {
                 typing.fault = Some(error.describe());

@@ -8,6 +8,7 @@ use ratatui::style::{Modifier, Style};
 
 use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::search::Pattern;
+use crate::text::supply::OwnBytes;
 use crate::tui::pager::describe;
 use crate::tui::pager::differences::Differences;
 use crate::tui::pager::doc::Class;
@@ -340,7 +341,11 @@ impl Pane<'_> {
             // The bytes before it decide whether a line or a word starts here.
             let from = row.base.saturating_sub(LONGEST_CHAR);
             let line = self.reader.copy(from..segment.end.max(shown.end));
-            let found = pattern.find_from(&line, (row.base - from) as usize);
+            let line = match self.shown.side {
+                Side::Spill => OwnBytes::from(&line).at(from as usize),
+                Side::Preview => OwnBytes::from(&line),
+            };
+            let found = pattern.find_from(line, (row.base - from) as usize);
             let found = found.map(|m| from + m.start as u64..from + m.end as u64);
             self.found = Some((row.base, found.collect()));
         }

@@ -43,6 +43,7 @@ pub fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, a
     let mut lefts = left(pager, told);
     let shortest = lefts.pop().unwrap_or_default();
     let left = lefts.into_iter().find(|left| fits(left, least)).unwrap_or(shortest);
+    let left = line::cut(left, room, pager.canvas.glyphs());
     line::spans(frame.buffer_mut(), area, &left);
     let right = rights.iter().find(|right| fits(&left, &right.spans));
     let spans = right.map_or(&[][..], |right| &right.spans);
@@ -135,7 +136,7 @@ fn right(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<RightEnd> {
     let found = found.map(|text| optional(text, theme.accent));
     let [warned, warned_barely] = warned(pager);
     let [hidden, hidden_barely] = escapes(pager, drawn);
-    let asks = [warned + &hidden, warned_barely + &hidden_barely];
+    let asks = [warned + &hidden, format!("{warned_barely}{hidden_barely}"), warned_barely];
     let asks = asks.map(|text| (!text.is_empty()).then(|| Span::new(text, theme.warning)));
     let json = drawn.json.then_some(&footer::JSON);
     let hints = footer::versions(footer_state(pager), json, pager.canvas.keys);
@@ -146,12 +147,14 @@ fn right(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<RightEnd> {
         teaches: last.saturating_sub(n),
     };
     let [long, short] = &found;
-    let [asks_long, asks_short] = [asks[0].as_ref(), asks[1].as_ref()];
+    let [asks_long, asks_short, asks_least] = asks.each_ref().map(Option::as_ref);
     // What is searched for is worth more than what the keys do about escapes.
     let without = if long.is_some() { LEAST_HINTS } else { 0 };
     let mut ends: Vec<RightEnd> = Vec::new();
     ends.extend((0..=last).filter(|n| last - n > LEAST_HINTS).map(|n| end(long, asks_long, n)));
-    ends.extend((0..=last).filter(|n| last - n >= without).map(|n| end(long, asks_short, n)));
+    for asks in [asks_short, asks_least] {
+        ends.extend((0..=last).filter(|n| last - n >= without).map(|n| end(long, asks, n)));
+    }
     ends.extend((0..=last).map(|n| end(long, None, n)));
     ends.extend((0..=last).map(|n| end(short, None, n)));
     let bare = [long, short, &None].map(|found| found.iter().cloned().chain([place.clone()]).collect());
@@ -177,7 +180,7 @@ fn footer_state(pager: &Pager) -> FooterState {
             }
         }
         Side::Spill if output.sift.is_some() => FooterState::Filtered,
-        _ if pager.is_coming() => FooterState::Growing,
+        _ if pager.is_coming() && !pager.panes.following => FooterState::Growing,
         Side::Preview if output.is_alone() => FooterState::RecordedAlone,
         Side::Preview if output.recorded.is_some() => FooterState::RecordedCall,
         Side::Preview if is_cut => FooterState::PreviewCut,
@@ -220,7 +223,7 @@ fn warned(pager: &Pager) -> [String; 2] {
     let (warnings, key) = (pager.output.warnings(), pager.key_of(Action::Facts));
     match warnings.first() {
         None => Default::default(),
-        Some(first) => [format!("{}, {key} explains   ", first.short()), format!("warning: {key}  ")],
+        Some(first) => ["   ", "  "].map(|gap| format!("! {} ({key}){gap}", first.short())),
     }
 }
 
