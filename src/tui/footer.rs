@@ -23,9 +23,9 @@ pub enum FooterState {
     SearchWhole,
     /// Spill, of which only the lines that match are shown.
     Filtered,
-    /// Stores without any outputs.
+    /// Outputs, of which there are none.
     NoOutputs,
-    FilteredStores,
+    FilteredOutputs,
     Outputs,
     /// Stored outputs, the newest of which stays selected.
     FollowedOutputs,
@@ -99,7 +99,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::NextError], "errors"), (&[A::Search], "search"), (&[A::Other], "model got"),
     ]),
     (FooterState::NoOutputs, &[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "sessions")]),
-    (FooterState::FilteredStores, &[
+    (FooterState::FilteredOutputs, &[
         (&[A::Back], "show all"), (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
         (&[A::Delete], "delete"), (&[A::Group], "group"),
     ]),
@@ -167,15 +167,19 @@ impl FooterState {
     fn place(self) -> KeyContext {
         match self {
             Self::NoOutputs
-            | Self::FilteredStores
+            | Self::FilteredOutputs
             | Self::Outputs
             | Self::FollowedOutputs
             | Self::MarkedOutputs
-            | Self::Deletions => KeyContext::Stores,
-            Self::Sessions | Self::Calls | Self::Lines => KeyContext::Lists,
-            Self::Measuring | Self::NoFigures | Self::Settings | Self::Policies | Self::ChangedOutputs => {
-                KeyContext::Lists
-            }
+            | Self::Deletions
+            | Self::Sessions
+            | Self::Calls
+            | Self::Lines
+            | Self::Measuring
+            | Self::NoFigures
+            | Self::Settings
+            | Self::Policies
+            | Self::ChangedOutputs => KeyContext::Lists,
             _ => KeyContext::Pager,
         }
     }

@@ -20,7 +20,7 @@ use crate::text::label::SafeText;
 use super::event::Event;
 use super::footer::FooterState;
 use super::job::Slot;
-use super::keys::{Action, KeyContext};
+use super::keys::Action;
 use super::list::List;
 use super::list::column::{ListSpec, SlowState};
 use super::list::screen::{ListContext, ListKind, ListScreen, ListTitle};
@@ -76,7 +76,6 @@ type Context<'a> = ListContext<'a, CallRow>;
 impl ListKind for Calls {
     type Row = CallRow;
     const SPEC: &'static ListSpec<CallRow> = &columns::SPEC;
-    const CONTEXT: KeyContext = KeyContext::Lists;
 
     fn footer(&self, _: &List<CallRow>) -> FooterState {
         FooterState::Calls
@@ -163,7 +162,7 @@ impl ListKind for Calls {
             Action::Facts => self.show_facts(on),
             Action::Follow => drop(on.list.act(Action::End, None)),
             Action::Stores => on.effects.show(Link::Stores(spill_of(on.list, on.list.chosen_index()))),
-            _ => on.refuse(Self::CONTEXT),
+            _ => on.refuse(),
         }
     }
 

@@ -7,12 +7,10 @@ pub enum KeyContext {
     Everywhere,
     /// Preview and Spill.
     Pager,
-    /// The list of stored outputs.
-    Stores,
     Drawer,
     /// The choice of what the limits drawer copies.
     Copying,
-    /// All lists but that of stored outputs.
+    /// All lists.
     Lists,
     /// The choice of which text to copy.
     CopyText,
@@ -24,7 +22,7 @@ impl KeyContext {
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
             _ if action == Action::Redraw => true,
-            KeyContext::Everywhere | KeyContext::Pager | KeyContext::Stores | KeyContext::Lists => true,
+            KeyContext::Everywhere | KeyContext::Pager | KeyContext::Lists => true,
             KeyContext::Help => true,
             // All other keys act on the output.
             KeyContext::Drawer => false,

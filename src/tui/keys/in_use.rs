@@ -115,7 +115,7 @@ mod tests {
 
     use crossterm::event::{KeyCode, KeyModifiers};
 
-    use super::KeyContext::{Drawer, Pager, Stores};
+    use super::KeyContext::{Drawer, Lists, Pager};
     use super::*;
 
     fn press(code: KeyCode) -> KeyEvent {
@@ -170,7 +170,7 @@ mod tests {
     fn a_place_s_own_key_wins() {
         let keys = KeyMap::standard();
         assert_eq!(keys.action(Pager, press(KeyCode::Enter)), Some(Action::Down));
-        assert_eq!(keys.action(Stores, press(KeyCode::Enter)), Some(Action::Open));
+        assert_eq!(keys.action(Lists, press(KeyCode::Enter)), Some(Action::Open));
         assert_eq!(keys.action(Pager, control('d')), Some(Action::HalfDown));
     }
 
@@ -180,7 +180,7 @@ mod tests {
         let plus = press(KeyCode::Char('+'));
         assert_eq!((keys.action(Pager, plus), keys.action(Drawer, plus)), (None, Some(Action::Higher)));
         assert_eq!(keys.unknown(Pager, plus).as_deref(), Some("l changes limits"));
-        assert_eq!(keys.unknown(Stores, plus).as_deref(), Some("+ does nothing here; h for help"));
+        assert_eq!(keys.unknown(Lists, plus).as_deref(), Some("+ does nothing here; h for help"));
         assert_eq!(keys.action(Drawer, press(KeyCode::Char('j'))), None, "it moves the output");
     }
 }

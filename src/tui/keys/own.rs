@@ -110,7 +110,7 @@ mod tests {
     fn keys_can_be_swapped_and_repeated() {
         own(&[("quit", &["esc"]), ("back", &["q"]), ("limits-back", &["q", "esc"])]).unwrap();
         own(&[("down", &["j", "down", "enter", "ctrl-n"])]).unwrap();
-        own(&[("stores-delete", &["d"]), ("half-page-down", &["ctrl-d"])]).unwrap();
+        own(&[("list-delete", &["d"]), ("half-page-down", &["ctrl-d"])]).unwrap();
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         };
         assert_eq!(fault(&[("search", &["n"])]), clash("search", "n", "next-match"));
         assert_eq!(fault(&[("search", &["j"])]), clash("search", "j", "down"));
-        assert_eq!(fault(&[("help", &["x"])]), clash("help", "x", "stores-delete"));
+        assert_eq!(fault(&[("help", &["x"])]), clash("help", "x", "list-delete"));
         assert_eq!(fault(&[("limits-raise", &["R"])]), clash("limits-raise", "R", "limits-reset"));
         assert_eq!(fault(&[("next-match", &["q"])]), clash("next-match", "q", "quit"));
         assert_eq!(fault(&[("copy-line", &["esc"])]), clash("copy-line", "Esc", "back"));

@@ -10,7 +10,7 @@ use crate::text::search::Pattern;
 use super::event::{Event, ScreenEvent};
 use super::footer::FooterState;
 use super::job::{JobContext, Slot};
-use super::keys::{Action, KeyContext};
+use super::keys::Action;
 use super::list::List;
 use super::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use super::list::screen::{ListContext, ListKind, ListTitle};
@@ -79,7 +79,6 @@ impl ScreenEvent for LinesEvent {}
 impl ListKind for FoundLines {
     type Row = FoundLine;
     const SPEC: &'static ListSpec<FoundLine> = &SPEC;
-    const CONTEXT: KeyContext = KeyContext::Lists;
 
     fn footer(&self, _: &List<FoundLine>) -> FooterState {
         FooterState::Lines
@@ -161,7 +160,7 @@ impl ListKind for FoundLines {
             Action::Stores => {
                 on.effects.show(Link::Stores(on.list.chosen().map(|row| row.path.to_path_buf())))
             }
-            _ => on.refuse(Self::CONTEXT),
+            _ => on.refuse(),
         }
     }
 

@@ -36,9 +36,6 @@ pub trait ListKind: Sized + 'static {
     /// The columns, and the rest in which lists differ.
     const SPEC: &'static ListSpec<Self::Row>;
 
-    /// The context in which keys are looked up.
-    const CONTEXT: KeyContext;
-
     /// Returns the keys that the footer teaches.
     fn footer(&self, list: &List<Self::Row>) -> FooterState;
 
@@ -78,7 +75,7 @@ pub trait ListKind: Sized + 'static {
     /// Draws the panel.
     fn draw_panel(&self, _list: &List<Self::Row>, _on: PanelFrame) {}
 
-    /// Returns what `y` copies of a row; `None` if the list carries out the key itself.
+    /// Returns what `y` copies of a row, of each that is marked; `None` if the list carries out the key itself.
     fn copied(&self, row: &Self::Row) -> Option<Vec<u8>>;
 
     /// Whether this is the list to which such an event leads.
@@ -172,8 +169,8 @@ pub struct ListContext<'a, R: 'static> {
 
 impl<R: Clone> ListContext<'_, R> {
     /// Says that a key does nothing in this list.
-    pub(crate) fn refuse(self, context: KeyContext) {
-        let help = self.canvas.keys.of(context, Action::Help);
+    pub(crate) fn refuse(self) {
+        let help = self.canvas.keys.of(KeyContext::Lists, Action::Help);
         *self.message = Some(Message::note(format!("that does nothing here; {help} for help")));
     }
 }
@@ -232,11 +229,14 @@ impl<L: ListKind> ListScreen<L> {
     }
 
     fn copy(&mut self, effects: &mut Effects) {
-        let Some(row) = self.list.chosen() else { return };
-        let Some(text) = self.of.copied(row) else {
-            return self.on(true, effects, |of, on| of.act(Action::Copy, on));
+        let rows = self.list.marked_or_chosen();
+        let texts: Option<Vec<String>> =
+            rows.iter().map(|row| Some(shell::word(&self.of.copied(row)?))).collect();
+        let text = match texts {
+            Some(texts) if texts.is_empty() => return,
+            Some(texts) => texts.join(" "),
+            None => return self.on(true, effects, |of, on| of.act(Action::Copy, on)),
         };
-        let text = shell::word(&text);
         self.message = Some(Message::note(format!("copied: {text}")));
         effects.push(Effect::Copy(text));
     }
@@ -244,7 +244,7 @@ impl<L: ListKind> ListScreen<L> {
 
 impl<L: ListKind> Screen for ListScreen<L> {
     fn context(&self) -> KeyContext {
-        L::CONTEXT
+        KeyContext::Lists
     }
 
     fn message(&self) -> Option<&Message> {
@@ -272,7 +272,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
     /// Keys typed ahead must act on the rows that were asked for, not on those still shown. The keys wait rather than
     /// their actions because an earlier key can change their meaning: a letter after `/` is text.
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool {
-        let action = self.canvas.keys.action(L::CONTEXT, key);
+        let action = self.canvas.keys.action(KeyContext::Lists, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help));
         let is_interrupt = action == Some(Action::Interrupt);
         if self.list.is_awaited() && !is_interrupt && !(needs_no_row && self.held.is_empty()) {

@@ -42,7 +42,7 @@ impl Outputs {
 /// Returns the keys, the longest form first.
 fn feet(keys: &KeyMap) -> [String; 3] {
     let [open, undo, back] =
-        [Action::Open, Action::Undo, Action::Back].map(|action| keys.of(KeyContext::Stores, action));
+        [Action::Open, Action::Undo, Action::Back].map(|action| keys.of(KeyContext::Lists, action));
     [format!(" (leaving asks; {undo} undoes)"), " (leaving asks)".into(), String::new()]
         .map(|asks| format!(" {open} marks them for deletion{asks} · {back} leaves them "))
 }

@@ -82,7 +82,7 @@ impl Outputs {
     }
 }
 
-const CONTEXT: KeyContext = KeyContext::Stores;
+const CONTEXT: KeyContext = KeyContext::Lists;
 
 /// Returns why an entry cannot be deleted, or `None` if it can.
 fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {

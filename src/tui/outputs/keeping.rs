@@ -30,7 +30,7 @@ impl Copying {
     /// Describes the progress.
     pub(super) fn in_words(&self, keys: &KeyMap) -> String {
         let percent = self.done.min(self.size) * 100 / self.size.max(1);
-        let back = keys.of(KeyContext::Stores, Action::Interrupt);
+        let back = keys.of(KeyContext::Lists, Action::Interrupt);
         format!("copying {}: {percent}% of {}…  {back} gives up", self.id, size(self.size))
     }
 }
@@ -56,7 +56,7 @@ impl Outputs {
         let call = row.call().and_then(|call| call.command.lines().next()).unwrap_or_default();
         let (entry, command) = (row.entry.clone(), call.chars().take(MAX_COMMAND).collect());
         self.copying = (!entry.is_own()).then_some(Copying { id, size, done: 0 });
-        let delete = on.canvas.keys.of(KeyContext::Stores, Action::Delete);
+        let delete = on.canvas.keys.of(KeyContext::Lists, Action::Delete);
         on.effects.run(Slot::Keep, move |context| {
             let kept = keep(&entry, command, context).map(|()| {
                 let what = if entry.is_own() { "it" } else { "the copy" };

@@ -92,7 +92,6 @@ type Context<'a> = ListContext<'a, OutputRow>;
 impl ListKind for Outputs {
     type Row = OutputRow;
     const SPEC: &'static ListSpec<OutputRow> = &columns::SPEC;
-    const CONTEXT: KeyContext = KeyContext::Stores;
 
     fn footer(&self, list: &List<OutputRow>) -> FooterState {
         if !self.pending.is_empty() {
@@ -100,7 +99,7 @@ impl ListKind for Outputs {
         } else if list.marked() > 0 {
             FooterState::MarkedOutputs
         } else if !list.filter_text().is_empty() {
-            FooterState::FilteredStores
+            FooterState::FilteredOutputs
         } else if list.rows().is_empty() {
             FooterState::NoOutputs
         } else if list.is_following() {
@@ -230,7 +229,7 @@ impl ListKind for Outputs {
             Action::Keep => self.keep_chosen(on),
             Action::Other => on.effects.request(ScreenRequest::turn(Link::Sessions)),
             Action::ToCall => Self::go_to_call(on),
-            _ => on.refuse(Self::CONTEXT),
+            _ => on.refuse(),
         }
     }
 
@@ -310,7 +309,7 @@ impl Outputs {
             return;
         }
         let sorted = if on.list.follow() { "sorted youngest first: " } else { "" };
-        let key = on.canvas.keys.of(Self::CONTEXT, Action::Follow);
+        let key = on.canvas.keys.of(KeyContext::Lists, Action::Follow);
         let words = format!("{sorted}new outputs come in on top; {key} or a move stops");
         *on.message = Some(Message::note(words));
     }

@@ -277,7 +277,7 @@ fn groups(from: KeyContext, canvas: &Canvas, room: usize) -> Vec<Vec<HelpLine>> 
 
 /// Returns what a heading of a view that is not on the screen says besides.
 fn elsewhere_of(from: KeyContext) -> &'static str {
-    if from == KeyContext::Stores { " in Preview and Spill" } else { "" }
+    if from == KeyContext::Lists { " in Preview and Spill" } else { "" }
 }
 
 fn heading(bound: &BoundKeys, place: &str) -> String {
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn every_row_fits_its_column() {
         for size in [(80, 24), (120, 30), (200, 50)] {
-            for from in [KeyContext::Pager, KeyContext::Stores] {
+            for from in [KeyContext::Pager, KeyContext::Lists] {
                 let shown = HelpRows::of(&HelpView::new(from), &canvas(size));
                 let width = usize::from(shown.place.width - 2) / shown.columns.len();
                 for line in shown.columns.iter().flatten() {
@@ -349,12 +349,12 @@ mod tests {
     fn the_keys_of_the_view_come_first() {
         let first = |from| HelpRows::of(&HelpView::new(from), &canvas((80, 24))).columns[0][0].clone();
         assert_eq!(first(KeyContext::Pager), HelpLine::Heading("Move".into()));
-        assert_eq!(first(KeyContext::Stores), HelpLine::Heading("Outputs".into()));
+        assert_eq!(first(KeyContext::Lists), HelpLine::Heading("Outputs".into()));
     }
 
     #[test]
     fn every_key_is_in_help_whichever_view_it_is_opened_from() {
-        for from in [KeyContext::Pager, KeyContext::Stores] {
+        for from in [KeyContext::Pager, KeyContext::Lists] {
             let shown = HelpRows::of(&HelpView::new(from), &canvas((200, 50)));
             let lines: Vec<&HelpLine> = shown.columns.iter().flatten().collect();
             for row in crate::tui::keys::TABLE {

@@ -94,7 +94,7 @@ impl Layer for SortMenu {
 /// Draws the menu in a box. The column in use shows its direction; picked again, it is reversed.
 fn draw(canvas: &Canvas, menu: &SortMenu, frame: &mut Frame, area: Rect) {
     let place = layout::overlay(area, 46, menu.columns.len() as u16 + 2);
-    let back = canvas.keys.of(KeyContext::Stores, Action::Back);
+    let back = canvas.keys.of(KeyContext::Lists, Action::Back);
     let foot = format!(" a letter picks · again reverses · {back} back ");
     let inner = frame::draw(canvas, frame, place, " Sort by ", foot);
     for (n, column) in menu.columns.iter().enumerate().take(inner.height.into()) {

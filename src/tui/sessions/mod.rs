@@ -19,7 +19,7 @@ use crate::text::label::SafeText;
 use super::event::{Event, Message};
 use super::footer::FooterState;
 use super::job::Slot;
-use super::keys::{Action, KeyContext};
+use super::keys::Action;
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
@@ -47,7 +47,6 @@ type Context<'a> = ListContext<'a, SessionRow>;
 impl ListKind for Sessions {
     type Row = SessionRow;
     const SPEC: &'static ListSpec<SessionRow> = &columns::SPEC;
-    const CONTEXT: KeyContext = KeyContext::Lists;
 
     fn footer(&self, _: &List<SessionRow>) -> FooterState {
         FooterState::Sessions
@@ -114,7 +113,7 @@ impl ListKind for Sessions {
             Action::Refresh => self.find(on.effects),
             Action::Other => on.effects.request(ScreenRequest::turn(Link::Stores(None))),
             Action::Stores => on.effects.show(Link::Stores(None)),
-            _ => on.refuse(Self::CONTEXT),
+            _ => on.refuse(),
         }
     }
 

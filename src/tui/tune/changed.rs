@@ -11,7 +11,7 @@ use crate::text::label::SafeText;
 use crate::tui::event::{Event, ScreenEvent};
 use crate::tui::footer::FooterState;
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::keys::{Action, KeyContext};
+use crate::tui::keys::Action;
 use crate::tui::list::List;
 use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
@@ -94,7 +94,6 @@ pub(crate) struct ChangedList {
 impl ListKind for ChangedList {
     type Row = ChangedRow;
     const SPEC: &'static ListSpec<ChangedRow> = &SPEC;
-    const CONTEXT: KeyContext = KeyContext::Lists;
 
     fn footer(&self, _: &List<ChangedRow>) -> FooterState {
         FooterState::ChangedOutputs
@@ -169,7 +168,7 @@ impl ListKind for ChangedList {
             Action::Stores => {
                 on.effects.show(Link::Stores(on.list.chosen().map(|row| row.path.clone())));
             }
-            _ => on.refuse(Self::CONTEXT),
+            _ => on.refuse(),
         }
     }
 

@@ -101,7 +101,6 @@ type Context<'a> = ListContext<'a, TuneRow>;
 impl ListKind for Tuning {
     type Row = TuneRow;
     const SPEC: &'static ListSpec<TuneRow> = &columns::SPEC;
-    const CONTEXT: KeyContext = KeyContext::Lists;
 
     fn footer(&self, list: &List<TuneRow>) -> FooterState {
         match self.of {
@@ -231,7 +230,7 @@ impl ListKind for Tuning {
                 }
             }
             (Action::Stores, _) => on.effects.show(Link::Stores(None)),
-            _ => on.refuse(Self::CONTEXT),
+            _ => on.refuse(),
         }
     }
 
@@ -249,7 +248,7 @@ impl ListKind for Tuning {
     fn stop(&mut self, on: Context) -> bool {
         let has_run = self.stop_measuring(on.effects);
         if has_run {
-            let again = on.canvas.keys.of(Self::CONTEXT, Action::Refresh);
+            let again = on.canvas.keys.of(KeyContext::Lists, Action::Refresh);
             let words = format!("stopped: figures so far; {again} measures all again");
             *on.message = Some(Message::note(words));
         }

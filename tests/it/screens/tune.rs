@@ -216,7 +216,7 @@ fn policies_are_compared_on_outputs_and_lead_to_their_settings() {
     bench.keys("<Esc>");
     assert!(bench.rows().iter().any(|row| row.starts_with("▌ pi/bash ")), "{:#?}", bench.rows());
     bench.keys("<Esc>");
-    assert_eq!(bench.app.context(), KeyContext::Stores);
+    assert_eq!(bench.app.context(), KeyContext::Lists);
 }
 
 fn key(c: char) -> Event {
@@ -251,5 +251,5 @@ fn an_output_opens_under_the_setting_that_cuts_it_differently() {
     bench.keys("<Esc>");
     assert!(bench.rows()[0].contains("Settings › Outputs"), "{:?}", bench.rows()[0]);
     bench.keys("S<Esc><Esc>");
-    assert_eq!(bench.app.context(), KeyContext::Stores, "what was measured is gone by then");
+    assert_eq!(bench.app.context(), KeyContext::Lists, "what was measured is gone by then");
 }
