@@ -101,6 +101,8 @@ pub enum Action {
     Follow,
     /// Switches to the other pane or view.
     Other,
+    /// Shows both texts side by side, or one.
+    Beside,
     /// Raises the line limit.
     MoreLines,
     /// Lowers the line limit.

@@ -114,8 +114,10 @@ impl Screen for Pager {
     }
 
     fn repaint(&mut self, canvas: Canvas, _effects: &mut Effects) {
+        self.hold();
         self.canvas = canvas;
-        self.settle();
+        self.show_otherwise();
+        self.follow();
     }
 
     fn draw(&self, status: Option<StatusLine>, frame: &mut Frame, area: Rect, cost: &Cost) -> ScreenRows {

@@ -97,6 +97,15 @@ pub(crate) fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -
     }
 }
 
+/// Cells of a bar.
+const BAR: u64 = 8;
+
+/// Returns a share in percent as a bar. Something is never nothing.
+pub(crate) fn bar(percent: u64) -> String {
+    let full = (percent.min(100) * BAR).div_ceil(100) as usize;
+    format!("{}{}", "▇".repeat(full), "░".repeat(BAR as usize - full))
+}
+
 /// Draws a vertical rule.
 pub(crate) fn upright(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
     for y in area.y..area.bottom() {

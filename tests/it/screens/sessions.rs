@@ -485,7 +485,7 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     bench.keys("<");
     assert!(text(&bench).contains("would get · max bytes 20 KB"), "{}", text(&bench));
     bench.keys("i");
-    assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · cut"), "{}", text(&bench));
+    assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · got 2%"), "{}", text(&bench));
     let verdict =
         Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
     bench.update(OutputEvent::Checked(1, Box::new(verdict)));

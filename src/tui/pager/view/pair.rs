@@ -43,6 +43,7 @@ pub(crate) fn draw(pager: &Pager, pair: &Pair, frame: &mut Frame, cost: &Cost) {
             selected: None,
             pattern: pager.find.pattern.as_ref(),
             current: None,
+            severities: None,
             set_off: pair.is_made().then(|| &pair.sides[1 - side].kept[..]),
         };
         pane::draw(&shown, frame.buffer_mut(), text, cost);
