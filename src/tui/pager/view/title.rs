@@ -110,8 +110,8 @@ fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let styled = |words: String| Span::new(words, style);
     let [bar, share] = describe::share_of_all(output).map(styled);
     let [both, long, short] = errors(pager).map(styled);
-    let mut versions: Vec<Vec<Span>> = Vec::new();
-    versions.extend(by.flat_map(|by| [&bar, &share].map(|got| vec![by.clone(), got.clone(), both.clone()])));
+    let mut versions: Vec<Vec<Span>> = by.map(|by| vec![by, bar.clone(), both.clone()]).collect();
+    versions.extend(versions.last().map(|barred| vec![barred[0].clone(), share.clone(), both.clone()]));
     versions.extend([&bar, &share].map(|got| vec![got.clone(), both.clone()]));
     versions.extend([both, long, short].map(|errors| vec![errors]));
     versions.push(Vec::new());
