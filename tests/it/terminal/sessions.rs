@@ -49,7 +49,7 @@ fn every_walk_leads_back_to_the_pipe_that_it_began_with() {
     // Nothing of it is cut, so nothing else keeps it.
     let mut session = Session::shell_with(&home, (120, 24), &[], r#"seq 1 40 | "$overspill""#);
     session.wait_for("the model gets all 40 lines");
-    session.keys("G").wait_for("── end: the model gets all 40 lines");
+    session.keys("G").wait_top("20");
     session.keys("S").wait_for("  seq 1 12000");
     session.keys("\r").wait_for(" seq 1 12000  Model got │ Whole output");
     session.keys("T").wait_for("1 session");
@@ -63,7 +63,7 @@ fn every_walk_leads_back_to_the_pipe_that_it_began_with() {
     session.keys("\r").wait_for("recorded · by");
     session.keys("q").wait_for("3 calls, 1 cut");
     session.keys("\x1b").wait_for("Outputs │ Sessions   1 output");
-    session.keys("\x1b").wait_status("the model gets all 40 lines").wait_for("── end: ");
+    session.keys("\x1b").wait_status("the model gets all 40 lines").wait_top("20");
     session.keys("\x1b").wait_status("q quits");
     session.keys("q");
     assert_eq!(session.ended(), 0);

@@ -38,10 +38,9 @@ pub fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, a
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
     // What a filter found is worth more than hints.
-    let is_filtered = pager.focus() == Side::Spill && pager.output.sift.is_some();
-    let wanted = match area.width {
-        _ if is_filtered => 0,
-        width if width >= WITH_WINDOWS.0 => WITH_WINDOWS.1,
+    let wanted = match footer_state(pager) {
+        FooterState::Filtered => 0,
+        FooterState::PreviewCut | FooterState::SpillCut if area.width >= WITH_WINDOWS.0 => WITH_WINDOWS.1,
         _ => LEAST_HINTS,
     };
     let least = rights.iter().rfind(|right| right.teaches >= wanted).or(rights.first());
