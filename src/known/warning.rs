@@ -13,7 +13,7 @@ pub struct Warning {
     /// Applies only if the output does not end with a line feed.
     #[serde(default)]
     pub unended: bool,
-    /// A short version for the bottom line of the screen.
+    /// A short version for the bottom line of the screen; without one, only the facts say it.
     pub short: Option<String>,
     /// The warning in one or two sentences.
     pub text: String,
@@ -57,11 +57,6 @@ impl Warning {
             }
         }
         all
-    }
-
-    /// Returns the short version, or a general one.
-    pub fn short(&self) -> &str {
-        self.short.as_deref().unwrap_or("a warning")
     }
 }
 

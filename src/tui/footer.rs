@@ -9,10 +9,8 @@ pub enum FooterState {
     PreviewCut,
     /// Preview of an output of which the model got all, or of which there is no preview.
     PreviewWhole,
-    /// Spill, at text that the model did not get.
-    SpillLost,
-    /// Spill, at text that the model got, of an output that was cut.
-    SpillKept,
+    /// Spill of an output that was cut.
+    SpillCut,
     /// Spill of an output of which the model got all.
     SpillWhole,
     /// An output that still grows.
@@ -56,47 +54,47 @@ pub(crate) type Hint = (&'static [Action], &'static str);
 
 use Action as A;
 
+/// The hint of all states of an output that goes last, with help: stored outputs are in reach from the first screen.
+const LISTS: Hint = (&[A::Stores], "lists");
+
 /// Hints by state, in order of value.
 #[rustfmt::skip]
 const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::PreviewCut, &[
-        (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
-        (&[A::Limits], "limits"), (&[A::NextError], "errors"), (&[A::Facts], "facts"),
-        (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
+        (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "whole"),
+        (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+        (&[A::Facts], "facts"), (&[A::Beside], "side by side"), (&[A::CopyText], "copy"), LISTS,
     ]),
     (FooterState::PreviewWhole, &[
-        (&[A::Other], "whole"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
-        (&[A::Limits], "limits"), (&[A::Facts], "facts"), (&[A::CopyText], "copy"), (&[A::Sessions], "sessions"),
+        (&[A::Search], "search"), (&[A::Other], "whole"), (&[A::NextError], "error"), (&[A::Limits], "limits"),
+        (&[A::Facts], "facts"), (&[A::CopyText], "copy"), LISTS,
     ]),
-    (FooterState::SpillLost, &[
-        (&[A::Limits], "keep it"), (&[A::Other], "model got"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
-        (&[A::NextError], "errors"), (&[A::PreviousCut, A::NextCut], "cuts"),
-        (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::CopyCall], "copy call"), (&[A::Select], "select lines"),
-    ]),
-    (FooterState::SpillKept, &[
-        (&[A::NextCut], "cut"), (&[A::Other], "model got"), (&[A::Stores], "outputs"), (&[A::Search], "search"),
-        (&[A::Limits], "limits"), (&[A::PreviousWindow, A::NextWindow], "windows"),
-        (&[A::Select], "select lines"),
+    (FooterState::SpillCut, &[
+        (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "model got"),
+        (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+        (&[A::CopyCall], "copy call"), (&[A::Beside], "side by side"), (&[A::Select], "select lines"), LISTS,
     ]),
     (FooterState::SpillWhole, &[
-        (&[A::Search], "search"), (&[A::Other], "model got"), (&[A::Stores], "outputs"),
-        (&[A::PreviousWindow, A::NextWindow], "windows"), (&[A::Facts], "facts"), (&[A::Select], "select lines"),
+        (&[A::Search], "search"), (&[A::Other], "model got"), (&[A::NextError], "error"),
+        (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Facts], "facts"),
+        (&[A::Select], "select lines"), LISTS,
     ]),
     (FooterState::Growing, &[
         (&[A::Follow], "follow"), (&[A::Other], "other view"), (&[A::Search], "search"), (&[A::Limits], "limits"),
-        (&[A::Stores], "outputs"),
+        LISTS,
     ]),
     (FooterState::SearchCut, &[
         (&[A::NextMatch], "next"), (&[A::NextMissed], "missed"), (&[A::Matching], "filter"), (&[A::PreviousMatch], "previous"),
-        (&[A::NextError], "errors"), (&[A::Other], "other view"), (&[A::Limits], "keep it"), (&[A::Back], "ends the search"),
+        (&[A::NextError], "error"), (&[A::Other], "other view"), (&[A::Limits], "limits"), (&[A::Back], "ends the search"),
+        LISTS,
     ]),
     (FooterState::SearchWhole, &[
         (&[A::NextMatch], "next"), (&[A::Matching], "filter"), (&[A::PreviousMatch], "previous"), (&[A::Other], "other view"),
-        (&[A::Back], "ends the search"),
+        (&[A::Back], "ends the search"), LISTS,
     ]),
     (FooterState::Filtered, &[
-        (&[A::Back], "all lines"), (&[A::Matching], "filter more"), (&[A::Limits], "keep it"),
-        (&[A::NextError], "errors"), (&[A::Search], "search"), (&[A::Other], "model got"),
+        (&[A::Back], "all lines"), (&[A::Matching], "filter more"), (&[A::Limits], "limits"),
+        (&[A::NextError], "error"), (&[A::Search], "search"), (&[A::Other], "model got"), LISTS,
     ]),
     (FooterState::NoOutputs, &[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "sessions")]),
     (FooterState::FilteredOutputs, &[
@@ -152,10 +150,10 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::RecordedCall, &[
         (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Evidence], "recorded or reconstructed"),
-        (&[A::Facts], "facts"), (&[A::Search], "search"), (&[A::Quit], "calls"),
+        (&[A::Facts], "facts"), (&[A::Search], "search"), (&[A::Quit], "calls"), LISTS,
     ]),
     (FooterState::RecordedAlone, &[
-        (&[A::Quit], "calls"), (&[A::Facts], "facts"), (&[A::Search], "search"),
+        (&[A::Quit], "calls"), (&[A::Facts], "facts"), (&[A::Search], "search"), LISTS,
     ]),
 ];
 
@@ -207,13 +205,18 @@ fn in_words<'a>(actions: &[Action], word: &str, key: impl Fn(Action) -> Option<&
     Some(format!("{} {word}", keys?.join(" ")))
 }
 
-/// Returns the hints of a state in versions from the longest to the shortest: each drops the last hint but help, which
-/// leads to all others.
+/// Returns the hints of a state in versions from the longest to the shortest: each drops the last hint but help, which leads to
+/// all others; of an output, that of the lists is dropped last.
 pub(crate) fn versions(state: FooterState, shown: Option<&'static Hint>, keys: &KeyMap) -> Vec<String> {
     let mut hints = hints(state, shown, keys);
-    let help = hints.pop().unwrap_or_default();
-    let with_help = |some: &[String]| some.iter().chain([&help]).cloned().collect::<Vec<_>>().join(BETWEEN);
-    (0..=hints.len()).rev().map(|shown| with_help(&hints[..shown])).collect()
+    let help = hints.split_off(hints.len().saturating_sub(1));
+    let lists = in_words(LISTS.0, LISTS.1, |action| keys.known(state.place(), action));
+    let has_lists = lists.is_some() && hints.last() == lists.as_ref();
+    let last = hints.split_off(hints.len() - usize::from(has_lists));
+    let joined = |some: &[String], last: &[String]| [some, last, &help].concat().join(BETWEEN);
+    let full = (0..=hints.len()).rev().map(|shown| joined(&hints[..shown], &last));
+    let bare = has_lists.then(|| joined(&[], &[]));
+    full.chain(bare).collect()
 }
 
 #[cfg(test)]
@@ -221,19 +224,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_footer_of_a_cut_preview_teaches_the_cut_first_and_help_at_last() {
+    fn the_footer_of_a_cut_preview_teaches_errors_and_cuts_first_and_keeps_lists_and_help() {
         let versions = versions(FooterState::PreviewCut, None, KeyMap::standard());
-        let longest =
-            "} cut  Tab whole  S outputs  / search  l limits  e errors  = facts  Y copy  T sessions  h help";
+        let longest = "e error  } cut  Tab whole  [ ] window  / search  l limits  = facts  s side by side  Y copy  S lists  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
-        assert_eq!(versions[versions.len() - 3], "} cut  Tab whole  h help");
-        assert_eq!(versions.last().map(String::as_str), Some("h help"));
-        let json = super::versions(FooterState::SpillWhole, Some(&JSON), KeyMap::standard());
-        assert!(
-            json[0].starts_with("/ search  Tab model got  J JSON  S outputs  [ ] windows"),
-            "{}",
-            json[0]
+        let last: Vec<&str> = versions.iter().rev().take(4).map(String::as_str).collect();
+        assert_eq!(
+            last,
+            ["h help", "S lists  h help", "e error  S lists  h help", "e error  } cut  S lists  h help"]
         );
+        let json = super::versions(FooterState::SpillWhole, Some(&JSON), KeyMap::standard());
+        assert!(json[0].starts_with("/ search  Tab model got  J JSON  e error  [ ] window"), "{}", json[0]);
     }
 
     #[test]

@@ -10,11 +10,12 @@ use crate::store::Pending;
 use super::app::App;
 use super::screen::{LayerFrame, StatusLine};
 use super::widget::cost::Cost;
+use super::widget::layout;
 use super::widget::line::{self, Span};
 use super::widget::theme::Theme;
 
-/// Below this many columns and rows there is room for one line only.
-const LEAST: (u16, u16) = (20, 3);
+/// Below this many rows there is room for one line only, even of a list, which may stand in a strip beside an agent.
+const LEAST_ROWS: u16 = 3;
 
 /// Columns of the rule that stay at its right end.
 const END: u16 = 3;
@@ -23,8 +24,8 @@ const END: u16 = 3;
 pub fn draw(app: &App, frame: &mut Frame, cost: &Cost) {
     let area = frame.area();
     let canvas = &app.canvas;
-    if area.width < LEAST.0 || area.height < LEAST.1 {
-        return line::left(frame.buffer_mut(), area, "overspill: the window is too small", canvas.theme.bar);
+    if area.width < layout::LEAST.0 || area.height < LEAST_ROWS {
+        return line::left(frame.buffer_mut(), area, layout::TOO_SMALL, canvas.theme.bar);
     }
     let asks = app.layers().next_back().is_some_and(|layer| layer.has_status_row());
     let Some(top) = app.top() else { return };

@@ -195,7 +195,7 @@ impl Bench {
         let mut session = self.ours(sample);
         session.first(PATIENCE, is_painted);
         let tab = session.press("\t");
-        session.until(tab, PATIENCE, |rows| rows.last().is_some_and(|row| row.contains("offset 1 limit")));
+        session.until(tab, PATIENCE, |rows| rows.last().is_some_and(|row| row.contains("line 1 of ")));
         session
     }
 

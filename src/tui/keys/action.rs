@@ -88,6 +88,8 @@ pub enum Action {
     Follow,
     /// Switches to the other pane or view.
     Other,
+    /// Shows both texts side by side, or one.
+    Beside,
     /// Switches between keeping the start and keeping the end.
     Direction,
     /// Opens the policy picker.

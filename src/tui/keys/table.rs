@@ -81,6 +81,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "View", "i", A::Evidence, "evidence", "what was recorded, or what the policy makes; what differs is marked"),
     row(Pager, "View", "C", A::ToCall, "to-call", "the recorded call that this stored output is of"),
     row(Pager, "View", "Tab", A::Other, "other-view", "Preview or Spill"),
+    row(Pager, "View", "s", A::Beside, "side-by-side", "both texts side by side, or one"),
     row(Pager, "View", "S", A::Stores, "stores", "stored outputs"),
     row(Pager, "View", "T", A::Sessions, "sessions", "sessions that agents recorded"),
     row(Pager, "View", "w", A::Wrap, "wrap", "wrap long lines, or scroll sideways"),

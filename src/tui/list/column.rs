@@ -10,7 +10,7 @@ use ratatui::style::Style;
 use crate::human::thousands;
 use crate::text::label::SafeText;
 use crate::tui::popup::sort_menu::SortColumn;
-use crate::tui::widget::line::Span;
+use crate::tui::widget::line::{Span, bar};
 use crate::tui::widget::table::{CellSide, TableColumn};
 use crate::tui::widget::theme::Theme;
 
@@ -227,18 +227,13 @@ pub(crate) fn key_of(what: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Cells of a bar.
-const BAR: u64 = 8;
-
-/// Draws a share in percent, as a bar where there is room: `▇▇░░░░░░  21%`. Something is never nothing.
+/// Describes a share in percent, with a bar where there is room: `▇▇░░░░░░  21%`.
 pub(crate) fn share(percent: u64, look: &RowLook) -> String {
     let words = if percent == 0 { "<1%".to_owned() } else { format!("{percent}%") };
     if look.width < WIDE {
         return words;
     }
-    let full = (percent.min(100) * BAR).div_ceil(100) as usize;
-    let full = if percent == 0 { 0 } else { full };
-    format!("{}{} {words:>4}", "▇".repeat(full), "░".repeat(BAR as usize - full))
+    format!("{} {words:>4}", bar(percent))
 }
 
 /// From this many columns of the screen on, shares have bars, and titles say what is of less worth.

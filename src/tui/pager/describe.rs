@@ -1,14 +1,17 @@
 //! Describes the state of an output in words and figures. Pure.
 
-use crate::human::{limit as limit_size, lines, size, thousands, tokens};
+use crate::human::{limit_in, lines, size, thousands, tokens};
+use crate::known::Certainty;
 use crate::preview::{Direction, LimitHit, Preview, Status, Unit};
 use crate::text::index::BLOCK;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::widget::layout::Side;
+use crate::tui::widget::line::bar;
 
 use super::dividers::Fate;
 use super::output::OpenOutput;
 use super::search::tally::Tally;
+use super::share::Share;
 use crate::tui::recorded::RestOfOutput;
 
 /// Returns the number of matches in the file, with `+` while they are being counted.
@@ -22,22 +25,15 @@ pub(crate) fn got(output: &OpenOutput, tally: &Tally) -> Option<u64> {
     tally.got(&output.kept, output.view.len()).filter(|_| output.has_preview())
 }
 
-/// Describes the limit that cut: `max lines (2,000)`.
-pub(crate) fn limit(output: &OpenOutput) -> String {
-    let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
-    match hit {
-        Some(LimitHit::Lines) => match output.policy().max_lines() {
-            Some(most) => format!("max lines ({})", thousands(most)),
-            None => "max lines".into(),
-        },
-        Some(LimitHit::Size(unit)) => match output.policy().max_size() {
-            Some(most) if unit == Unit::Bytes => format!("max bytes ({})", limit_size(most)),
-            Some(most) => format!("max {} ({})", unit.words(), thousands(most)),
-            None => format!("max {}", unit.words()),
-        },
-        Some(LimitHit::Matches) => "max matches".into(),
-        None => "the policy".into(),
-    }
+/// Describes why the policy cut: `over 50 KB`.
+pub(crate) fn reason(output: &OpenOutput) -> String {
+    let policy = output.policy();
+    let over = match output.preview.as_ref().ok().and_then(|preview| preview.truncated_by) {
+        Some(LimitHit::Lines) => policy.max_lines().map(lines),
+        Some(LimitHit::Size(unit)) => policy.max_size().map(|most| limit_in(most, unit.words())),
+        Some(LimitHit::Matches) | None => None,
+    };
+    over.map_or("by the policy".into(), |limit| format!("over {limit}"))
 }
 
 /// Returns the text of a rule in Spill.
@@ -45,12 +41,12 @@ pub(crate) fn cut(output: &OpenOutput, fate: Fate) -> String {
     match fate {
         // The record tells what was cut, not why.
         Fate::Lost if output.shown_record().is_some() => "lost from here".into(),
-        Fate::Lost => format!("lost from here: {}", limit(output)),
+        Fate::Lost => format!("lost from here: {}", reason(output)),
         Fate::Kept => format!("the model {} what follows", output.certainty().verb()),
     }
 }
 
-/// Describes in a few words what the model saw, for the title: `cut: max lines (2,000)`.
+/// Describes in a few words what the model saw: `cut: over 2,000 lines`.
 pub(crate) fn verdict(output: &OpenOutput) -> String {
     match &output.preview {
         _ if output.is_awaited() => "planning…".into(),
@@ -60,7 +56,7 @@ pub(crate) fn verdict(output: &OpenOutput) -> String {
         Ok(Preview { status: Status::Crashed(words), .. }) => format!("the agent crashes here: {words}"),
         Ok(_) if output.view.is_empty() => "empty".into(),
         Ok(preview) if !preview.truncated => "nothing cut".into(),
-        Ok(_) => format!("cut: {}", limit(output)),
+        Ok(_) => format!("cut: {}", reason(output)),
     }
 }
 
@@ -120,14 +116,68 @@ fn alone(output: &OpenOutput, preview: &Preview) -> Option<Vec<String>> {
 
 fn share(output: &OpenOutput, preview: &Preview) -> Vec<String> {
     let figure = |value: Option<u64>| value.map_or("…".into(), thousands);
-    let lines = format!("kept {} of {} lines", figure(preview.kept_lines), figure(preview.total_lines));
+    let [kept, total] = lines_as_numbered(output, preview).map(figure);
+    let lines = format!("{} {kept} of {total} lines", output.certainty().verb());
     let kept = preview.kept_bytes.map_or("…".into(), tokens);
     let total = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
-    let tokens = format!("{kept} of {total} tokens");
+    vec![format!("{lines} · {kept} of {total} tokens"), lines]
+}
+
+/// Returns how many lines were kept, and of how many, as the lines on the screen are numbered: an empty one after the last
+/// line feed, which most agents count, is none.
+fn lines_as_numbered(output: &OpenOutput, preview: &Preview) -> [Option<u64>; 2] {
+    let len = output.view.len();
     let one_more = output.lines().is_some_and(|lines| preview.total_lines == Some(lines + 1));
     let counts_empty = one_more && output.view.last() == Some(&b'\n');
-    let with_empty = counts_empty.then(|| format!("{lines} (with the final empty one) · {tokens}"));
-    with_empty.into_iter().chain([format!("{lines} · {tokens}"), lines.clone()]).collect()
+    let keeps_end = output.kept.last().is_some_and(|last| last.end == len);
+    let less = |count: Option<u64>, by: bool| count.map(|count| count.saturating_sub(u64::from(by)));
+    [less(preview.kept_lines, counts_empty && keeps_end), less(preview.total_lines, counts_empty)]
+}
+
+/// Describes a line of the output, its fate, and why, in versions from the longest to the shortest: `line 6,330 of 6,344 · lost:
+/// over 50 KB`.
+pub(crate) fn line(output: &OpenOutput, offset: usize, got: Share) -> Vec<String> {
+    let number = match output.index.line_at(&output.view, offset as u64) {
+        Some(line) => thousands(line + 1),
+        None => format!("~{}", thousands(output.about_line_at(offset as u64) + 1)),
+    };
+    let (total, counting) = match output.lines() {
+        Some(total) => (format!(" of {}", thousands(total)), String::new()),
+        None => (String::new(), format!(" · counting lines, {}%", output.counted_percent())),
+    };
+    let verb = output.certainty().verb();
+    let fate = match got {
+        _ if !output.has_preview() => String::new(),
+        Share::Whole => format!(" · model {verb} it"),
+        Share::Some => format!(" · model {verb} a part"),
+        Share::None => " · lost".to_owned(),
+    };
+    // A record does not say why.
+    let is_told = output.has_preview() && got != Share::Whole && output.shown_record().is_none();
+    let why = if is_told { format!(": {}", reason(output)) } else { String::new() };
+    let line = format!("line {number}");
+    let full = format!("{line}{total}{fate}");
+    vec![format!("{full}{why}{counting}"), format!("{full}{counting}"), format!("{line}{fate}"), line]
+}
+
+/// Describes how much the model got, in a long and a short version: `got 21% ▇▇░░░░░░`; where it is no share, what became of the
+/// output.
+pub(crate) fn share_of_all(output: &OpenOutput) -> [String; 2] {
+    let Some(percent) = percent_kept(output) else { return [verdict(output), verdict(output)] };
+    let verb = match output.certainty() {
+        Certainty::WouldGet => "",
+        certainty => &format!("{} ", certainty.verb()),
+    };
+    let words = format!("{verb}{}", if percent == 0 { "<1%".into() } else { format!("{percent}%") });
+    [format!("{words} {}", bar(percent)), words]
+}
+
+/// Returns how much the model got of an output that was cut, in percent; `None` if that is not known, or it got nothing.
+fn percent_kept(output: &OpenOutput) -> Option<u64> {
+    let preview = output.preview.as_ref().ok().filter(|preview| preview.truncated && !output.is_awaited())?;
+    let kept = preview.kept_bytes.filter(|kept| *kept > 0 && !output.is_rest_missing())?;
+    let total = preview.total_bytes.unwrap_or(output.view.len() as u64);
+    (total > 0).then(|| (kept * 100 / total).min(99))
 }
 
 fn all_of_it(output: &OpenOutput, preview: &Preview) -> String {
@@ -145,7 +195,7 @@ fn all_of_it(output: &OpenOutput, preview: &Preview) -> String {
 fn nothing_kept(output: &OpenOutput) -> String {
     let hit = output.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
     let (Some(LimitHit::Size(_)), Some(most)) = (hit, output.policy().max_size()) else {
-        return format!("nothing kept: {}", limit(output));
+        return format!("nothing kept: {}", reason(output));
     };
     let (which, length) = first_taken(output);
     let is_whole = most.is_multiple_of(1024) || output.policy().unit() != Unit::Bytes;

@@ -73,7 +73,8 @@ impl Pager {
         let top = |side: Side| match &held.examined[side as usize] {
             Some(seen) => {
                 let at = self.output.position(side, seen.offset);
-                self.scrolled(side, |s| s.top_with(at, seen.row))
+                // A smaller screen has fewer rows.
+                self.scrolled(side, |s| s.top_with(at, seen.row.min(s.frame.height.saturating_sub(1).into())))
             }
             None => self.scrolled(side, |s| s.row_at(self.panes.top(side)).min(s.last_top())),
         };

@@ -253,7 +253,12 @@ impl Pager {
         if is_running {
             self.find.stop();
             self.message = Some(Message::note("search stopped"));
-            effects.stop([Slot::Search, Slot::CountMatches]);
+            effects.stop([Slot::Search]);
+            // A count that ends early would stay, and say nothing.
+            if self.find.current == [None, None] {
+                self.find.clear();
+                effects.stop([Slot::CountMatches]);
+            }
         }
         is_running
     }

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use crate::text::cells::Show;
 use crate::tui::event::Message;
 use crate::tui::keys::Action;
-use crate::tui::widget::layout::{self, PagerAreas, Side};
+use crate::tui::widget::layout::{self, Side, SideBySide};
 
 use super::Pager;
 use super::fold::ProgressLines;
@@ -38,6 +38,8 @@ impl Place {
 pub struct Panes {
     /// Which pane has the focus.
     pub focus: Side,
+    /// Whether the user wants both panes side by side.
+    pub(super) beside: SideBySide,
     /// The top of each pane: the offset of a row in its document.
     tops: [u64; 2],
     /// The pane last sent to its end. It stays at the end when its size changes.
@@ -51,6 +53,8 @@ pub struct Panes {
     pub(super) progress: [ProgressLines; 2],
     /// The window of lines.
     pub window: ReadWindow,
+    /// Whether the user pages by windows: from a key for that on, until the window is left.
+    pub(crate) is_paging: bool,
     /// Whether Spill follows the end of the file as it grows.
     pub following: bool,
     pub(crate) marks: BTreeMap<char, (Side, u64)>,
@@ -60,12 +64,14 @@ impl Default for Panes {
     fn default() -> Self {
         Self {
             focus: Side::Preview,
+            beside: SideBySide::default(),
             tops: [0, 0],
             at_end: None,
             long: Long::Wrapped,
             raw: [true, false],
             progress: [ProgressLines::Unfolded, ProgressLines::Folded(None)],
             window: ReadWindow::default(),
+            is_paging: false,
             following: false,
             marks: BTreeMap::new(),
         }
@@ -139,7 +145,7 @@ impl Pager {
     /// screen.
     pub fn room(&self, side: Side) -> (u16, u16) {
         let height = self.canvas.size.1 - self.drawer_height();
-        let pager = self.areas(Rect::new(0, 0, self.canvas.size.0, height), side);
+        let pager = layout::pager(Rect::new(0, 0, self.canvas.size.0, height), side, self.shows_both());
         let pane = match side {
             Side::Preview => pager.preview,
             Side::Spill => pager.spill,
@@ -147,16 +153,8 @@ impl Pager {
         let pane = pane.unwrap_or_default();
         (
             pane.width.saturating_sub(self.gutter(side)),
-            pane.height.saturating_sub(u16::from(pager.strip.is_some())),
+            pane.height.saturating_sub(u16::from(pager.between.is_some())),
         )
-    }
-
-    /// Divides the screen. A recorded text alone has no other beside it.
-    pub(super) fn areas(&self, area: Rect, focus: Side) -> PagerAreas {
-        match self.output.is_rest_missing() {
-            true => layout::pager_of_one(area, focus),
-            false => layout::pager(area, focus),
-        }
     }
 
     /// Returns the columns of the gutter.
@@ -214,6 +212,7 @@ impl Pager {
             Action::PreviousCut => self.go_cut(side, false, times),
             Action::Percent => self.go_percent(count),
             Action::Other => self.switch(),
+            Action::Beside => self.turn_beside(),
             Action::Wrap => self.turn_wrap(),
             Action::Raw => self.turn_raw(),
             Action::Unfold => self.turn_progress(),
@@ -285,7 +284,7 @@ impl Pager {
 
     /// Whether both panes are on the screen.
     pub(crate) fn shows_both(&self) -> bool {
-        self.canvas.size.0 >= layout::WIDE && !self.output.is_rest_missing()
+        self.panes.beside.is_split(self.canvas.size.0) && !self.output.is_rest_missing()
     }
 
     /// Scrolls both panes to an offset of the file, shown `above` rows below the top. For what was lost, Preview shows
@@ -377,6 +376,21 @@ impl Pager {
             return;
         }
         self.panes.focus = self.panes.focus.other();
+    }
+
+    /// Shows both texts side by side, or only the one with the focus.
+    fn turn_beside(&mut self) {
+        if self.canvas.size.0 < layout::WIDE_ENOUGH {
+            let words = format!("side by side needs {} columns", layout::WIDE_ENOUGH);
+            self.message = Some(Message::note(words));
+            return;
+        }
+        self.hold();
+        self.panes.beside = match self.shows_both() {
+            true => SideBySide::Never,
+            false => SideBySide::Always,
+        };
+        self.show_otherwise();
     }
 
     /// Holds the text under examination where it was, or a pane at its end, after a change of how text is shown.

@@ -1,9 +1,9 @@
 //! Paging as the agent's read tool does: moving the window of lines, and showing it in the tool's own form.
 
 use crate::config::EffectivePolicy;
+use crate::human::thousands;
 use crate::preview::{Policy, Value};
 use crate::tui::event::{Event, Message};
-use crate::tui::keys::Action;
 use crate::tui::screen::{Effect, Effects, PoliciesRequest};
 use crate::tui::widget::layout::Side;
 
@@ -31,8 +31,15 @@ impl Pager {
     /// Moves the window to where Spill is, in whole steps.
     pub(crate) fn reanchor(&mut self) {
         if let Some(line) = self.line_of_top() {
-            self.panes.window = self.panes.window.holding(line + 1);
+            let window = self.panes.window.holding(line + 1);
+            self.panes.is_paging &= window == self.panes.window;
+            self.panes.window = window;
         }
+    }
+
+    /// Pages by a window, which stays where it is.
+    fn page_by(&mut self, window: ReadWindow) {
+        (self.panes.window, self.panes.is_paging) = (window, true);
     }
 
     /// Goes `times` windows on or back.
@@ -48,7 +55,7 @@ impl Pager {
             }
             _ => {
                 let text = match output.lines() {
-                    Some(lines) => format!("the last window: line {lines} is the last"),
+                    Some(lines) => format!("the last window: line {} is the last", thousands(lines)),
                     None => format!("line {to} is not counted yet; try again in a moment"),
                 };
                 self.message = Some(Message::note(text));
@@ -61,7 +68,7 @@ impl Pager {
         self.panes.leave();
         self.panes.focus = Side::Spill;
         self.show_offset(Side::Spill, start, 0);
-        self.panes.window = window;
+        self.page_by(window);
     }
 
     /// Sets the window from typed text: an offset, and optionally a limit.
@@ -80,7 +87,7 @@ impl Pager {
         let output = &self.output;
         let Some(start) = output.index.offset_of(&output.view, offset - 1) else {
             return Err(match output.lines() {
-                Some(lines) => format!("offset {offset} is past the last line, {lines}"),
+                Some(lines) => format!("offset {offset} is past the last line, {}", thousands(lines)),
                 None => format!("line {offset} is not counted yet; try again in a moment"),
             });
         };
@@ -95,10 +102,8 @@ impl Pager {
         self.find.forget_preview();
         self.panes.focus = Side::Preview;
         self.place(Side::Preview, 0);
-        self.panes.window = window;
+        self.page_by(window);
         self.before_read = Some(before);
-        let back = self.key_of(Action::ReadForm);
-        self.message = Some(Message::note(format!("the window as the agent reads it; {back} goes back")));
     }
 
     /// Goes back from the window as the read tool returns it, to where the user was. If the window has moved since,
@@ -113,7 +118,7 @@ impl Pager {
                 let start = self.output.index.offset_of(&self.output.view, window.offset - 1);
                 self.panes.focus = Side::Spill;
                 self.show_offset(Side::Spill, start.unwrap_or(0) as usize, 0);
-                self.panes.window = window;
+                self.page_by(window);
             }
         }
         self.message = Some(Message::note(format!("back to {}", self.output.policy().name())));

@@ -27,8 +27,11 @@ const MOST_TAKE: usize = 32 << 20;
 /// Files up to this many bytes are counted by one thread.
 const NOT_WORTH_THREADS: usize = 32 << 20;
 
-/// Matches are counted in at least this many chunks, so that the map can show where they are.
-const MAP_ROWS: usize = 256;
+/// Matches are counted in about this many chunks, so that the map can show in which row they are.
+const MAP_CHUNKS: usize = 1024;
+
+/// As much is read at once, in bytes, however short the chunks are.
+const SHORTEST_READ: usize = 16 << 10;
 
 /// The longest chunk whose matches are counted together, in bytes. It is limited because finding the number of one
 /// match means searching its chunk.
@@ -208,15 +211,15 @@ pub(crate) fn start_count(job: CountJob, effects: &mut Effects) {
 /// Counts all matches from where the job starts, chunk by chunk.
 pub(crate) fn tally(job: &CountJob, context: &JobContext) {
     let len = job.view.len();
-    let most = (len / MAP_ROWS).clamp(16 << 10, LONGEST_CHUNK);
+    let chunk = len.div_ceil(MAP_CHUNKS).min(LONGEST_CHUNK);
     let mut buffer = Buffer::default();
     let mut start = job.from;
     while start < len && context.go_on() {
-        let stop = (start + most).min(len);
+        let stop = (start + chunk.max(SHORTEST_READ)).min(len);
         let window = search::window(&(start..stop), len);
         let bytes = buffer.read(&job.view, window.clone());
         while start < stop {
-            let inside = start - window.start..stop - window.start;
+            let inside = start - window.start..(start + chunk).min(stop) - window.start;
             let (end, count) = dense(bytes, &job.pattern, inside);
             start = window.start + end;
             let reply = SearchReply::Counted(job.what, start, count);

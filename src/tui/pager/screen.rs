@@ -106,9 +106,11 @@ impl Screen for Pager {
     }
 
     fn repaint(&mut self, canvas: Canvas, _effects: &mut Effects) {
+        self.hold();
         self.canvas = canvas;
         self.drawer.picker.iter_mut().for_each(|picker| picker.fit(canvas.size));
-        self.settle();
+        self.show_otherwise();
+        self.follow();
     }
 
     fn filter(&mut self, words: &str, effects: &mut Effects) {

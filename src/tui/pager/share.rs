@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// How much of a range of the file the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Share {
+pub enum Share {
     /// All of it.
     Whole,
     Some,

@@ -4,7 +4,9 @@ use crate::tui::widget::glyphs::Glyphs;
 
 /// Returns each mark on the screen with its meaning.
 pub(crate) fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> {
-    let Glyphs { notice, notice_is, differs, kept, lost, all, some, none, here, found, states, .. } = glyphs;
+    let Glyphs {
+        notice, notice_is, differs, kept, lost, all, some, none, here, error, found, states, ..
+    } = glyphs;
     let of_glyphs = [
         (format!("{notice} {notice_is}"), "text that the agent added: the notice, word for word"),
         (
@@ -15,7 +17,9 @@ pub(crate) fn legend(glyphs: &Glyphs) -> impl Iterator<Item = (String, String)> 
         (format!("{lost} after a number"), "the model did not get this line"),
         (format!("{all} {some} {none} in the map"), "all, some, none of this part of the file was kept"),
         (format!("{here} in the map"), "the position of Spill in the file"),
+        (format!("{error} in the map"), "an error"),
         (format!("{found} in the map"), "a match of the search"),
+        (format!("{error} {found} at the left"), "a line with an error, or with a warning"),
         (format!("{states} 240 states"), "a progress line: its last state of so many"),
     ];
     let others = [

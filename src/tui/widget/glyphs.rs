@@ -23,12 +23,10 @@ pub(crate) struct Glyphs {
     pub none: &'static str,
     /// In the map: the position of Spill.
     pub here: &'static str,
+    /// A line with an error, or a part of the file with one.
+    pub error: &'static str,
     /// In the map: a match of the search.
     pub found: &'static str,
-    /// In the bar of time left: time that remains.
-    pub left: &'static str,
-    /// In the bar of time left: time that has passed.
-    pub passed: &'static str,
     /// A segment of a horizontal rule.
     pub rule: &'static str,
     /// A segment of a vertical rule.
@@ -62,10 +60,9 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
     all: "█",
     some: "▒",
     none: "░",
-    here: "▸",
+    here: "◂",
+    error: "●",
     found: "•",
-    left: "━",
-    passed: "─",
     rule: "─",
     upright: "│",
     cut: "…",
@@ -89,10 +86,9 @@ pub(crate) const ASCII: Glyphs = Glyphs {
     all: "#",
     some: "+",
     none: ".",
-    here: ">",
+    here: "<",
+    error: "!",
     found: "*",
-    left: "=",
-    passed: "-",
     rule: "-",
     upright: "|",
     cut: ".",

@@ -2,8 +2,20 @@
 
 use ratatui::layout::Rect;
 
-/// From this many columns on, Preview and Spill are shown side by side.
-pub const WIDE: u16 = 140;
+/// From this many columns on, both texts are shown side by side unless the user wants one.
+const WIDE: u16 = 140;
+
+/// From this many columns on, both texts can be shown side by side.
+pub const WIDE_ENOUGH: u16 = 100;
+
+/// From this many columns on, the map of the file is shown.
+pub const MAPPED: u16 = 60;
+
+/// The fewest columns and rows in which an output is shown.
+pub const LEAST: (u16, u16) = (40, 8);
+
+/// Says so where there are fewer.
+pub const TOO_SMALL: &str = "overspill needs 40 columns and 8 rows";
 
 /// From this many rows on, two lines of details about the selected entry are shown below a list.
 const DETAILED: u16 = 14;
@@ -14,8 +26,11 @@ const HEADED: u16 = 6;
 /// From this many columns on, the output of the selected row is shown beside a list.
 const BESIDE: u16 = 160;
 
-/// Columns of the map between the panes.
-const STRIP: u16 = 3;
+/// Columns of the map of the file and of the blank before it.
+const MAP: u16 = 2;
+
+/// Columns of the rule between the panes and of the blanks around it.
+const BETWEEN: u16 = 3;
 
 /// The areas of the screen that shows one output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +39,12 @@ pub struct PagerAreas {
     pub title: Rect,
     /// Preview, if it is shown.
     pub preview: Option<Rect>,
-    /// The map of the file, if it is shown.
-    pub strip: Option<Rect>,
+    /// The column of the rule between the panes, if both are shown.
+    pub between: Option<Rect>,
     /// Spill, if it is shown.
     pub spill: Option<Rect>,
+    /// The column of the map of the file, if it is shown.
+    pub map: Option<Rect>,
     /// The rule above the status line.
     pub rule: Rect,
     /// The line at the bottom.
@@ -53,6 +70,28 @@ impl Side {
     }
 }
 
+/// Whether the user wants both texts side by side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SideBySide {
+    /// On a wide screen.
+    #[default]
+    IfWide,
+    /// Wherever there is room.
+    Always,
+    Never,
+}
+
+impl SideBySide {
+    /// Whether both texts are shown on a screen of so many columns.
+    pub fn is_split(self, columns: u16) -> bool {
+        match self {
+            Self::IfWide => columns >= WIDE,
+            Self::Always => columns >= WIDE_ENOUGH,
+            Self::Never => false,
+        }
+    }
+}
+
 /// Splits an area into title, body, rule and status. When rows are scarce, the body gets them first.
 fn bands(area: Rect) -> (Rect, Rect, Rect, Rect) {
     let status = u16::from(area.height >= 2);
@@ -63,31 +102,22 @@ fn bands(area: Rect) -> (Rect, Rect, Rect, Rect) {
     (band(0, title), band(title, body), band(title + body, rule), band(title + body + rule, status))
 }
 
-/// Divides the screen for one output. From `WIDE` columns on both panes are shown, below that only the one with the
-/// focus.
-pub fn pager(area: Rect, focus: Side) -> PagerAreas {
-    if area.width < WIDE {
-        return pager_of_one(area, focus);
-    }
+/// Divides the screen for one output: both panes, or only the one with the focus.
+pub fn pager(area: Rect, focus: Side, is_split: bool) -> PagerAreas {
     let (title, body, rule, status) = bands(area);
-    let left = (body.width - STRIP) / 2;
+    let map = if area.width < MAPPED { 0 } else { MAP };
+    let texts = Rect { width: body.width - map, ..body };
     let columns = |x: u16, width: u16| Some(Rect { x: body.x + x, width, ..body });
-    PagerAreas {
-        title,
-        preview: columns(0, left),
-        strip: columns(left, STRIP),
-        spill: columns(left + STRIP, body.width - STRIP - left),
-        rule,
-        status,
-    }
-}
-
-/// Divides the screen for the pane with the focus alone.
-pub(crate) fn pager_of_one(area: Rect, focus: Side) -> PagerAreas {
-    let (title, body, rule, status) = bands(area);
-    let one = |side| (focus == side).then_some(body);
-    let (preview, spill) = (one(Side::Preview), one(Side::Spill));
-    PagerAreas { title, preview, strip: None, spill, rule, status }
+    let map = if map > 0 { columns(body.width - 1, 1) } else { None };
+    let one = |side| (focus == side).then_some(texts);
+    let (preview, between, spill) = match texts.width.checked_sub(BETWEEN) {
+        Some(room) if is_split => {
+            let left = room / 2;
+            (columns(0, left), columns(left + 1, 1), columns(left + BETWEEN, room - left))
+        }
+        _ => (one(Side::Preview), None, one(Side::Spill)),
+    };
+    PagerAreas { title, preview, between, spill, map, rule, status }
 }
 
 /// What a list shows of its rows besides the rows themselves.
@@ -172,13 +202,14 @@ mod tests {
         for width in 0..300 {
             for height in 0..12 {
                 let area = Rect { x: 0, y: 0, width, height };
-                for focus in [Side::Preview, Side::Spill] {
-                    let pager = pager(area, focus);
+                for (focus, is_split) in [(Side::Preview, false), (Side::Spill, false), (Side::Spill, true)] {
+                    let pager = pager(area, focus, is_split);
                     let parts = [
                         Some(pager.title),
                         pager.preview,
-                        pager.strip,
+                        pager.between,
                         pager.spill,
+                        pager.map,
                         Some(pager.rule),
                         Some(pager.status),
                     ];
@@ -198,18 +229,35 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_screen_shows_the_pane_with_the_focus() {
-        let area = Rect { x: 0, y: 0, width: 80, height: 24 };
-        let pager = pager(area, Side::Spill);
-        assert_eq!((pager.preview, pager.strip), (None, None));
-        assert_eq!(pager.spill.map(|r| (r.width, r.height)), Some((80, 21)));
+    fn the_map_is_the_last_column_from_60_columns_on() {
+        for width in [59, 60, 80, 140] {
+            let area = Rect { x: 0, y: 0, width, height: 24 };
+            let pager = pager(area, Side::Spill, width >= 140);
+            let spill = pager.spill.map(|r| r.right());
+            match pager.map {
+                None => assert_eq!((width, spill), (59, Some(59))),
+                Some(map) => {
+                    assert_eq!((map.width, map.right(), map.height, spill), (1, width, 21, Some(width - 2)));
+                }
+            }
+        }
     }
 
     #[test]
-    fn a_wide_screen_shows_both() {
+    fn one_text_is_shown_or_both_with_a_rule_between_them() {
         let area = Rect { x: 0, y: 0, width: 200, height: 50 };
-        let pager = pager(area, Side::Spill);
-        let widths = [pager.preview, pager.strip, pager.spill].map(|r| r.unwrap().width);
-        assert_eq!(widths, [98, 3, 99]);
+        let one = pager(area, Side::Spill, false);
+        assert_eq!((one.preview, one.between, one.spill.map(|r| r.width)), (None, None, Some(198)));
+        let both = pager(area, Side::Spill, true);
+        let places = [both.preview, both.between, both.spill].map(|r| r.map(|r| (r.x, r.width)));
+        assert_eq!(places, [Some((0, 97)), Some((98, 1)), Some((100, 98))]);
+    }
+
+    #[test]
+    fn both_texts_are_shown_where_the_user_wants_them_and_there_is_room() {
+        let split = |how: SideBySide| [99, 100, 139, 140].map(|columns| how.is_split(columns));
+        assert_eq!(split(SideBySide::IfWide), [false, false, false, true]);
+        assert_eq!(split(SideBySide::Always), [false, true, true, true]);
+        assert_eq!(split(SideBySide::Never), [false; 4]);
     }
 }

@@ -4,6 +4,7 @@ use anstyle::{Ansi256Color, AnsiColor, Effects, RgbColor, Style as Look};
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::config::{BaseTheme, Role, ThemeConfig};
+use crate::text::search::Severity;
 
 /// What a terminal says of its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,6 +197,16 @@ impl Theme {
             Role::Control => &mut self.control,
             Role::Error => &mut self.error,
         }
+    }
+
+    /// Returns the style of the number of a line with an error or a warning. Bold and reversed ones are those of the current line.
+    pub(crate) fn of_severity(&self, severity: Severity) -> Style {
+        let style = match severity {
+            Severity::Error if !self.colour => Style::new().add_modifier(Modifier::UNDERLINED),
+            Severity::Error => self.error,
+            Severity::Warning => self.warning,
+        };
+        Style { add_modifier: style.add_modifier - (Modifier::BOLD | Modifier::REVERSED), ..style }
     }
 
     /// Returns the style for text that the output itself styled.

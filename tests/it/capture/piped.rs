@@ -30,7 +30,7 @@ fn while_it_comes_it_has_a_temporary_name_and_when_it_is_whole_its_own() {
     assert!(temporary.len() == 1 && temporary[0].starts_with(".tmp-tool_"), "{temporary:?}");
     assert_eq!(mode(&own(&home, "tool-output").join(&temporary[0])), 0o600);
     writer.write_all(sequence(5000).as_bytes()).unwrap();
-    session.wait_status("kept 2,000 of 5,001 lines");
+    session.wait_status("gets 2,000 of 5,000 lines");
     drop(writer);
     session.wait_gone("still coming");
     wait_until("it has its name", || !stored(&home)[0].starts_with('.'));
@@ -71,7 +71,7 @@ fn leaving_early_closes_the_pipe_and_keeps_what_came() {
     let home = Home::new();
     let (mut session, mut writer) = looking(&home, "");
     writer.write_all(sequence(3000).as_bytes()).unwrap();
-    session.wait_status("kept 2,000 of 3,001 lines");
+    session.wait_status("gets 2,000 of 3,000 lines");
     session.keys("q");
     assert_eq!(session.ended(), 0);
     assert_eq!(writer.write_all(b"more\n").unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);
@@ -103,7 +103,7 @@ fn killed_it_leaves_a_temporary_file_alone() {
     let home = Home::new();
     let (mut session, mut writer) = looking(&home, "");
     writer.write_all(sequence(5000).as_bytes()).unwrap();
-    session.wait_status("kept 2,000 of 5,001 lines").signal(Signal::KILL);
+    session.wait_status("gets 2,000 of 5,000 lines").signal(Signal::KILL);
     session.ended();
     let left = stored(&home);
     assert!(left.len() == 1 && left[0].starts_with(".tmp-"), "{left:?}");
@@ -117,7 +117,7 @@ fn without_a_place_it_is_looked_at_all_the_same() {
     writer.write_all(sequence(5000).as_bytes()).unwrap();
     session.wait_status("not saved: ");
     session.keys("j");
-    session.wait_status("kept 2,000 of 5,001 lines");
+    session.wait_status("gets 2,000 of 5,000 lines");
     drop(writer);
     session.wait_gone("still coming");
     session.keys("q");
@@ -142,7 +142,7 @@ fn a_signal_keeps_what_came() {
         let home = Home::new();
         let (mut session, mut writer) = looking(&home, "");
         writer.write_all(sequence(3000).as_bytes()).unwrap();
-        session.wait_status("kept 2,000 of 3,001 lines");
+        session.wait_status("gets 2,000 of 3,000 lines");
         session.signal(signal);
         assert_eq!(session.ended(), status);
         session.is_restored();

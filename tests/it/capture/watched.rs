@@ -22,7 +22,7 @@ fn preview_and_spill_grow_until_the_command_ends() {
     let mut session = watching(&home, &[]);
     session.wait_for("still running").wait_for("No output yet.");
     home.file("print", "");
-    session.wait_status("kept 2,000 of 3,001 lines");
+    session.wait_status("gets 2,000 of 3,000 lines");
     assert!(names(&own(&home, "tool-output"))[0].starts_with(".tmp-"));
     home.file("end", "");
     session.wait_status("exited with status 7").wait_gone("still running");
@@ -44,7 +44,7 @@ fn left_early_the_command_runs_on_and_ctrl_c_ends_it() {
     let home = Home::new();
     let mut session = watching(&home, &[]);
     home.file("print", "");
-    session.wait_status("kept 2,000 of 3,001 lines");
+    session.wait_status("gets 2,000 of 3,000 lines");
     session.keys("q").wait_status("Stop the command?");
     session.keys("n").wait_for("the command still runs; Ctrl-C stops it");
     // The progress is shown, and Ctrl-C is handled from then on.
@@ -60,9 +60,9 @@ fn left_early_the_command_is_stopped_if_one_says_so() {
     let home = Home::new();
     let mut session = watching(&home, &["--print"]);
     home.file("print", "");
-    session.wait_status("kept 2,000 of 3,001 lines");
+    session.wait_status("gets 2,000 of 3,000 lines");
     session.keys("q").wait_status("Stop the command?");
-    session.keys("\x1b").wait_status("kept 2,000 of 3,001 lines");
+    session.keys("\x1b").wait_status("gets 2,000 of 3,000 lines");
     session.keys("q").wait_status("Stop the command?");
     session.keys("y");
     assert_eq!(session.ended(), 130);
@@ -166,7 +166,7 @@ fn a_terminal_that_goes_leaves_the_whole_spill() {
         // What the command prints at its end is kept too.
         let script = "exec 2> /dev/null; trap 'echo last; exit' HUP TERM; seq 1 3000; : > ready; while :; do sleep 0.02; done";
         let mut session = Session::start(&home, &["run", "-i", "--", "sh", "-c", script]);
-        session.wait_status("kept 2,000 of 3,001 lines");
+        session.wait_status("gets 2,000 of 3,000 lines");
         wait_until("the command is ready", || home.at("ready").exists());
         session.signal(signal);
         assert_eq!(session.ended(), status);

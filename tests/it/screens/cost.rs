@@ -76,13 +76,9 @@ fn a_line_of_200_megabytes_costs_no_more_than_it_shows() {
         check(bench.keys("<Tab>"), 4, few);
         let inside = few + segment_rows(&bench);
         check(bench.keys("G"), 6, inside);
-        assert!(bench.rows().iter().any(|row| row.ends_with(" last")), "{:?}", bench.rows());
+        assert!(bench.rows().iter().any(|row| row.contains(" last ")), "{:?}", bench.rows());
         check(bench.keys("/needle<Enter>"), 6, inside);
-        assert!(
-            bench.rows().iter().any(|row| row.ends_with("^@needle") || row.contains("^@needle^@")),
-            "{:?}",
-            bench.rows()
-        );
+        assert!(bench.rows().iter().any(|row| row.contains("^@needle")), "{:?}", bench.rows());
         check(bench.keys(":50%<Enter>"), 6, inside);
     }
 }

@@ -33,9 +33,9 @@ struct MarkedRow {
 
 /// Returns the rows of a pane in whose gutter a cell other than the sign is set off.
 fn marked(bench: &Bench, buffer: &Buffer, side: Side) -> Vec<MarkedRow> {
-    let panes = layout::pager(buffer.area, bench.pager().focus());
+    let panes = layout::pager(buffer.area, bench.pager().focus(), bench.app.canvas.size.0 >= 140);
     let Some(pane) = [panes.preview, panes.spill][side as usize] else { return Vec::new() };
-    let headed = u16::from(panes.strip.is_some());
+    let headed = u16::from(panes.between.is_some());
     let pane = Rect { y: pane.y + headed, height: pane.height - headed, ..pane };
     let gutter = bench.pager().gutter(side);
     let set_off = |x: u16, y: u16, by: Modifier| buffer[(x, y)].modifier.intersects(by);

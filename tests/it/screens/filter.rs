@@ -3,7 +3,8 @@
 use std::os::unix::fs::FileExt;
 
 use overspill::preview::Direction;
-use overspill::tui::widget::layout::Side;
+use overspill::tui::widget::layout::{self, Side};
+use ratatui::layout::Rect;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
@@ -33,9 +34,14 @@ fn keep(name: &str, bench: &Bench) {
 
 /// Returns the rows that show lines, without the gutter.
 fn texts(bench: &Bench) -> Vec<String> {
-    let marked = |row: String| row.split_once([' ', '▸']).map(|_| row.clone());
+    let (columns, rows) = bench.app.canvas.size;
+    let screen = Rect::new(0, 0, columns, rows);
+    let spill = layout::pager(screen, Side::Spill, columns >= 140).spill.expect("Spill");
+    let of_spill = |row: String| -> String {
+        row.chars().skip(usize::from(spill.x)).take(usize::from(spill.width)).collect()
+    };
     let text = |row: String| row.split_once(['│', '┊']).map(|(_, text)| text.trim().to_owned());
-    bench.rows().into_iter().skip(1).filter_map(marked).filter_map(text).collect()
+    bench.rows().into_iter().skip(1).map(of_spill).filter_map(text).collect()
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Searching and jumping: what is found, what was lost, and where the screens say so.
 
+use crossterm::event::KeyCode;
+use overspill::tui::app::Event;
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
@@ -242,4 +244,38 @@ fn after_the_last_match_that_the_model_got_comes_the_first_that_was_lost() {
             assert_eq!(at(&bench), (side, line), "{keys}: {:?}", bench.rows());
         }
     }
+}
+
+#[test]
+fn after_the_last_match_that_the_model_got_the_first_lost_one_follows_in_the_other_text() {
+    let home = Home::new();
+    let log = String::from_utf8(test_log(8432))
+        .expect("text")
+        .replace("unit_1500\n", "unit_1500 here\n")
+        .replace("unit_7000\n", "unit_7000 here\n");
+    for size in SIZES {
+        let mut bench = Bench::open(size, &home.file("build.log", &log), policy("opencode/output"));
+        bench.keys("/here<Enter>");
+        assert!(bench.status().contains("1 of 2 · model got 1"), "{}", bench.status());
+        bench.keys("n");
+        assert_eq!(bench.pager().focus(), Side::Spill);
+        assert!(row(&bench, "unit_7000 here").contains("7000 ┊"), "{:?}", bench.rows());
+        assert!(bench.status().contains("line 7,000 of 8,432 · lost"), "{}", bench.status());
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_before_it_found_anything_leaves_no_count() {
+    let mut bench = open(SIZES[0]);
+    let typed = "/zzz".chars().map(KeyCode::Char).chain([KeyCode::Enter]);
+    // What the worker is asked for is not done.
+    typed.for_each(|code| drop(bench.update(Event::Key(code.into()))));
+    assert!(bench.status().contains("searching…"), "{}", bench.status());
+    bench.keys("<Esc>");
+    assert!(
+        bench.status().contains("search stopped") && !bench.status().contains("0+"),
+        "{}",
+        bench.status()
+    );
+    assert!(bench.pager().find.pattern.is_none());
 }

@@ -23,7 +23,8 @@ fn row_of(bench: &Bench, text: &str) -> Option<usize> {
 fn body(bench: &Bench) -> Vec<String> {
     let rows = bench.rows();
     let drawer = rows.iter().position(|row| row.starts_with("┌ What if")).unwrap_or(rows.len());
-    rows[1..drawer - 2].iter().map(|row| row.replace(['│', '┊', '┃', '█', '░'], " ")).collect()
+    let text = |row: &String| row.chars().take(row.chars().count() - 2).collect::<String>();
+    rows[1..drawer - 2].iter().map(text).map(|row| row.replace(['│', '┊', '┃', '█', '░'], " ")).collect()
 }
 
 #[test]
@@ -230,4 +231,21 @@ fn a_filter_that_is_given_up_leads_back_to_the_entry() {
     let other = chosen(bench.keys("/overspill<Enter>j"));
     assert_ne!(other, before);
     assert_eq!(chosen(bench.keys("<Esc>")), other, "a move in the filtered list counts");
+}
+
+#[test]
+fn the_current_match_stays_on_the_screen_whatever_its_size() {
+    for keys in ["/unit_17<Enter>", "<Tab>/unit_5000<Enter>", "<Tab>/unit_5000<Enter>5k"] {
+        let mut bench = open((120, 40));
+        bench.keys(keys);
+        let shows = |bench: &Bench| {
+            let rows = bench.rows();
+            let is_match =
+                |row: &String| row.split_whitespace().any(|word| ["unit_17", "unit_5000"].contains(&word));
+            rows[1..rows.len() - 2].iter().any(is_match)
+        };
+        for size in [(40, 10), (200, 50), (60, 8), (120, 40)] {
+            assert!(shows(bench.resize(size)), "{keys} at {size:?}: {:#?}", bench.rows());
+        }
+    }
 }

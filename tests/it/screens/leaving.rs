@@ -273,7 +273,7 @@ proptest::proptest! {
     fn every_step_leads_back_to_its_place_and_no_list_is_on_the_stack_twice(
         is_named in proptest::bool::ANY,
         walk in proptest::collection::vec(
-            proptest::sample::select(vec!["S", "T", "<Enter>", "j", "d", "l", "p", "<Tab>", "G", "/word<Enter>"]), 0..25),
+            proptest::sample::select(vec!["S", "T", "<Enter>", "j", "d", "l", "<Tab>", "G", "/word<Enter>"]), 0..25),
     ) {
         let mut stocked = Stocked::with_entries(SIZES[0]);
         let bench = &mut stocked.bench;

@@ -49,7 +49,7 @@ fn footer_and_messages_name_own_keys() {
         ("back", &["esc"]),
     ];
     let mut bench = open((110, 24), own);
-    shows(&bench, "F3 cut  S outputs");
+    shows(&bench, "e error  F3 cut  [ ] window");
     shows(bench.keys("n"), "no search yet; F4 to search");
     shows(bench.keys("1200x"), "F2 for help");
 }

@@ -6,7 +6,9 @@ use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message, OutputEvent};
 use overspill::tui::widget::canvas::Canvas;
+use overspill::tui::widget::layout::Side;
 use overspill::tui::widget::theme::{Backdrop, Theme};
+use ratatui::style::Style;
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
@@ -334,7 +336,7 @@ fn an_estimated_number_of_a_line_leaves_its_space() {
     let mut bench = Bench::new((80, 24));
     bench.start(&home.file("build.log", "x\n".repeat(12_000_000)), policy("opencode/output"));
     let rows = bench.keys("<Tab>G").rows();
-    assert!(rows[10].starts_with("~1") && rows[10].ends_with(" ┊ x"), "{rows:#?}");
+    assert!(rows[10].starts_with("~1") && rows[10].contains("0 ┊ x "), "{rows:#?}");
 }
 
 #[test]
@@ -349,4 +351,60 @@ fn without_unicode() {
         }
         keep("ascii", bench.keys("<Esc>"));
     }
+}
+
+#[test]
+fn both_texts_stand_side_by_side_on_request_where_there_is_room() {
+    let both =
+        |bench: &Bench| bench.rows()[1].contains("Model got") && bench.rows()[1].contains("Whole output");
+    let mut bench = open((99, 24), &test_log(8432));
+    assert!(bench.keys("s").status().contains("side by side needs 100 columns"), "{}", bench.status());
+    assert!(!both(&bench));
+    assert!(!both(bench.resize((139, 24))) && both(bench.keys("s")) && both(bench.resize((100, 24))));
+    bench.keys("<Tab>");
+    assert_eq!(bench.pager().focus(), Side::Spill);
+    assert!(!both(bench.keys("s")) && !both(bench.resize((200, 24))) && both(bench.keys("s")));
+}
+
+#[test]
+fn lines_with_errors_and_warnings_are_marked_in_both_texts() {
+    let log = "ok\nerror: one\nwarning: two\n{\"level\":\"error\"}\n";
+    let bench = open((140, 24), log.as_bytes());
+    let (buffer, theme) = (bench.draw().0, Theme::terminal());
+    let spill = bench.rows()[3].chars().position(|sign| sign == '│').expect("the rule") as u16 + 5;
+    let looks = |x: u16| [2, 3, 4, 5].map(|y| buffer[(x, y)].fg);
+    let [plain, error, warning] =
+        [Style::new(), theme.error, theme.warning].map(|style| style.fg.unwrap_or_default());
+    assert_eq!(looks(spill), [plain, error, warning, error]);
+    assert_eq!([2, 3, 4, 5].map(|y| buffer[(0, y)].symbol()), [" ", "●", "•", "●"]);
+}
+
+#[test]
+fn an_error_is_a_single_dot_in_the_map() {
+    let log = format!("{}error: here\n{}", "ok\n".repeat(300), "ok\n".repeat(100));
+    for size in SIZES {
+        let bench = open(size, log.as_bytes());
+        let dots = bench.rows().iter().filter(|row| row.ends_with('●')).count();
+        assert!((1..=2).contains(&dots), "{:#?}", bench.rows());
+    }
+}
+
+#[test]
+fn lines_that_were_got_are_counted_as_they_are_numbered() {
+    for (direction, got) in
+        [(Direction::Head, "got 2,000 of 8,432 lines"), (Direction::Tail, "got 1,999 of 8,432 lines")]
+    {
+        let bench = open_with((120, 24), &test_log(8432), |policy| policy.set_direction(direction).unwrap());
+        assert!(bench.status().contains(got), "{}", bench.status());
+    }
+}
+
+#[test]
+fn where_an_output_does_not_fit_one_sentence_says_so() {
+    let mut bench = open((80, 24), &test_log(40));
+    for size in [(39, 24), (80, 7), (5, 2)] {
+        assert!(bench.resize(size).rows()[0].starts_with("overs"), "{:?}", bench.rows());
+        assert!(bench.rows()[1..].iter().all(|row| row.trim().is_empty()), "{:?}", bench.rows());
+    }
+    assert!(bench.resize((40, 8)).rows()[1].contains("unit_1"), "{:?}", bench.rows());
 }

@@ -41,7 +41,7 @@ fn progress_lines_fold_in_spill() {
 
 #[test]
 fn a_match_in_a_hidden_state_unfolds_its_line_alone() {
-    let mut bench = open((80, 24), &log());
+    let mut bench = open((82, 24), &log());
     bench.keys("<Tab>/00041<Enter>");
     let rows = bench.rows().join("\n");
     assert!(rows.contains("step 00040^Mstep 00041"), "{rows}");

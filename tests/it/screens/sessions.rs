@@ -562,7 +562,7 @@ fn a_record_that_the_policy_makes_is_equal() {
         "{}",
         bench.status()
     );
-    assert!(bench.keys("k").status().starts_with(" kept "), "{}", bench.status());
+    assert!(bench.keys("k").status().starts_with(" got "), "{}", bench.status());
     bench.keys("l<Right><Enter>k");
     assert!(!text(&bench).contains("≠"), "a what-if is not compared: {}", text(&bench));
 }
@@ -587,7 +587,7 @@ fn limits_turn_the_record_into_a_reconstruction_and_a_key_turns_it_back() {
     bench.keys("l-<Enter>");
     assert!(text(&bench).contains("would get · max bytes 20,000 B"), "{}", text(&bench));
     bench.keys("i");
-    assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · cut"), "{}", text(&bench));
+    assert!(text(&bench).contains("recorded · by claude-code 2.1.330 · got 2%"), "{}", text(&bench));
     let verdict =
         Verdict::Equal { policy: "claude-code/bash".into(), by: Some("units"), against: Against::Spill };
     bench.update(OutputEvent::Checked(1, Box::new(verdict)));

@@ -156,3 +156,31 @@ fn the_exit_status_stays_in_the_title() {
     let narrow = title(60, "build.log", "opencode/output");
     assert!(!narrow.contains("exit status") && narrow.contains("reconstructed"), "{narrow}");
 }
+
+#[test]
+fn as_the_screen_narrows_the_policy_goes_first_then_the_share_the_warnings_and_the_errors() {
+    let home = Home::new();
+    let log = format!("{}warning: w\nerror: e\n", "line\n".repeat(20_000));
+    let mut bench = Bench::open((200, 24), &home.file("build.log", log), policy("opencode/output"));
+    let parts = ["opencode", "got 9%", "warnings 1", "errors 1", "reconstructed"];
+    let mut gone = 0;
+    for width in (40..=200).rev() {
+        let title = bench.resize((width, 24)).rows().swap_remove(0);
+        let kept: Vec<bool> = parts.iter().map(|part| title.contains(part)).collect();
+        let now = kept.iter().take_while(|kept| !**kept).count();
+        assert!(kept[now..].iter().all(|kept| *kept), "{width}: {title}");
+        // The headings of both texts stand in the title where only one is shown, and need room there.
+        assert!(now >= gone || width == 139, "{width}: {title}");
+        gone = now;
+    }
+    assert_eq!(gone, 4);
+}
+
+#[test]
+fn the_share_has_a_bar_where_there_is_room() {
+    let home = Home::new();
+    let path = home.file("build.log", "line\n".repeat(20_000));
+    let title = |width: u16| Bench::open((width, 24), &path, policy("opencode/output")).rows().swap_remove(0);
+    assert!(title(140).contains("· got 9% ▇░░░░░░░"), "{}", title(140));
+    assert!(title(70).contains("reconstructed · got 9% "), "{}", title(70));
+}

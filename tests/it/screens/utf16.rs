@@ -37,7 +37,7 @@ fn it_is_searched_filtered_and_copied_as_text_in_both_orders() {
         let mut bench = open((80, 24), &log(little));
         bench.keys("<Tab>");
         let shown = bench.rows();
-        assert!(shown[0].contains("UTF-16") && shown[1].trim_end().ends_with("1 │ row 1 čeká"), "{shown:#?}");
+        assert!(shown[0].contains("UTF-16") && shown[1].contains(" 1 │ row 1 čeká "), "{shown:#?}");
         bench.keys("/^error.*MISSING<Enter>");
         assert!(!bench.rows().join("\n").contains("missing"), "a capital letter counts: {:#?}", bench.rows());
         bench.keys("/^error.*missing<Enter>");

@@ -45,3 +45,24 @@ fn the_window_stays_while_the_read_tool_shows_it_and_after() {
         assert!(bench.rows()[1..3].iter().any(|row| row.starts_with("2001 ")), "{:?}", bench.rows());
     }
 }
+
+#[test]
+fn the_status_says_the_window_only_while_the_user_pages() {
+    let mut bench = open("opencode/output");
+    bench.keys("<Tab>");
+    assert!(bench.status().contains("line 1 of 5,000 · model got it"), "{}", bench.status());
+    let paged = bench.keys("]").status();
+    assert!(paged.contains("offset 2001 limit 2000 · next 4001"), "{paged}");
+    assert!(bench.keys("5j").status().contains("offset 2001"), "{}", bench.status());
+    assert!(
+        bench.keys("]").status().contains("offset 4001 limit 2000 · the last window"),
+        "{}",
+        bench.status()
+    );
+    assert!(!bench.keys("g").status().contains("offset"), "{}", bench.status());
+    assert!(
+        bench.keys("o10 20<Enter>").status().contains("offset 10 limit 20 · next 30"),
+        "{}",
+        bench.status()
+    );
+}

@@ -14,7 +14,7 @@ fn a_file_that_is_cut_short_is_said_to_be() {
     let home = Home::new();
     let path = home.file("build.log", test_log(8432));
     let mut session = Session::start(&home, &["build.log"]);
-    session.wait_status("kept 2,000 of 8,433 lines");
+    session.wait_status("gets 2,000 of 8,432 lines");
     session.keys("\tG").wait_for("8432 ┊");
     File::options().write(true).open(&path).unwrap().set_len(100).unwrap();
     session.wait_status("the file was cut short while you looked").wait_top("1 │ ok   unit_1");

@@ -24,7 +24,7 @@ fn screen_after(groups: &[(&str, &str)]) -> Vec<String> {
     let home = Home::new();
     home.file("build.log", build_log(4000));
     let mut session = Session::start(&home, &["build.log"]);
-    session.wait_status("kept ").wait_for("errors ");
+    session.wait_status("gets ").wait_for("errors ");
     for (keys, status) in groups {
         session.keys(keys).wait_status(status);
     }

@@ -11,7 +11,7 @@ use crate::common::session::Session;
 
 /// The state of the screens when the signal arrives: name, command-line arguments, keys, and what is then shown.
 const STATES: [(&str, &[&str], &str, &str); 9] = [
-    ("all counted", &["build.log"], "", "kept 2,000 of 8,433 lines"),
+    ("all counted", &["build.log"], "", "gets 2,000 of 8,432 lines"),
     ("counting", &["sparse"], "", "over 50 KB"),
     ("searching", &["sparse"], "\t/word\r", "word"),
     ("a prompt", &["build.log"], "/word", "/word"),
@@ -58,7 +58,7 @@ fn ctrl_z_and_fg_again_and_again() {
     let line = "set -m; $overspill build.log; s=$?; n=0; while [ $s -gt 128 ]; do n=$((n + 1)); echo stopped $n; \
         read again; fg > /dev/null; s=$?; done; echo ended $s";
     let mut session = Session::shell(&home, line);
-    session.wait_status("kept 2,000 of 8,433 lines").wait_for("errors 1");
+    session.wait_status("gets 2,000 of 8,432 lines").wait_for("errors 1");
     let (screen, raw) = (session.seen().text(), session.modes());
     for n in 1..=stops {
         session.keys("\x1a").wait_for(&format!("stopped {n}"));

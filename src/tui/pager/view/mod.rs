@@ -1,4 +1,4 @@
-//! Draws an output: title, panes, the map between them, the status line and the limits drawer.
+//! Draws an output: title, panes, the map, the status line and the limits drawer.
 
 pub(crate) mod drawer;
 pub(crate) mod minimap;
@@ -11,7 +11,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::tui::screen::{ScreenRows, StatusLine};
-use crate::tui::widget::layout::Side;
+use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
 use super::Pager;
@@ -30,19 +30,26 @@ pub(crate) fn draw(
     let height = area.height.saturating_sub(pager.drawer_height());
     let below = Rect { y: area.y + height, height: area.height - height, ..area };
     let area = Rect { height, ..area };
-    let places = pager.areas(area, pager.focus());
+    let places = layout::pager(area, pager.focus(), pager.shows_both());
+    if pager.canvas.size.1 < layout::LEAST.1 {
+        line::left(frame.buffer_mut(), area, layout::TOO_SMALL, pager.canvas.theme.bar);
+        return ScreenRows { rule: Rect::ZERO, status: places.status };
+    }
     title::draw(pager, &pager.output, frame, &places);
     let mut drawn = Drawn::default();
     for (side, place) in [(Side::Preview, places.preview), (Side::Spill, places.spill)] {
         if let Some(place) = place {
-            let shows =
-                pane::draw(&shown(pager, side, places.strip.is_some()), frame.buffer_mut(), place, cost);
+            let shown = shown(pager, side, places.between.is_some());
+            let shows = pane::draw(&shown, frame.buffer_mut(), place, cost);
             if side == pager.focus() {
                 drawn = shows;
             }
         }
     }
-    if let Some(place) = places.strip {
+    if let Some(place) = places.between {
+        line::upright(frame.buffer_mut(), place, &pager.canvas);
+    }
+    if let Some(place) = places.map {
         minimap::draw(pager, &pager.output, frame.buffer_mut(), place);
     }
     line::rule(frame.buffer_mut(), places.rule, &pager.canvas);
@@ -73,5 +80,6 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         selected: pager.selected(side),
         pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
         current: pager.find.current(side),
+        severities: Some(&pager.errors.patterns),
     }
 }

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::text::cells::{Cell, CellKind, Show};
-use crate::text::search::Pattern;
+use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::text::supply::OwnBytes;
 use crate::tui::pager::describe;
 use crate::tui::pager::differences::Differences;
@@ -17,6 +17,7 @@ use crate::tui::pager::fold::{ProgressLines, States};
 use crate::tui::pager::output::{OpenOutput, RowRule};
 use crate::tui::pager::reader::Reader;
 use crate::tui::pager::scroll::{CurrentLine, Long, ScreenRow, Viewport};
+use crate::tui::pager::share::{Share, share};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
@@ -59,6 +60,8 @@ pub(crate) struct Shown<'a> {
     pub pattern: Option<&'a Pattern>,
     /// The current match or error.
     pub current: Option<&'a Range<u64>>,
+    /// The patterns of errors and warnings, whose lines are marked.
+    pub severities: Option<&'a SeverityPatterns>,
 }
 
 impl<'a> Shown<'a> {
@@ -79,6 +82,7 @@ impl<'a> Shown<'a> {
             selected: None,
             pattern: None,
             current: None,
+            severities: None,
         }
     }
 }
@@ -96,6 +100,17 @@ pub struct Drawn {
     pub folded: bool,
     /// Whether the current line starts as an object of JSON does.
     pub json: bool,
+    /// The current line, unless the agent wrote it, or it is only the first one of Preview.
+    pub line: Option<DrawnLine>,
+}
+
+/// A line of the output on the screen.
+#[derive(Debug, Clone, Copy)]
+pub struct DrawnLine {
+    /// An offset in the output inside the line, in bytes.
+    pub offset: usize,
+    /// How much of it the model got; of a line over 64 KiB, of its segment there.
+    pub got: Share,
 }
 
 /// Draws a pane, with its heading if it has one.
@@ -144,7 +159,20 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
         escapes: kinds().any(|kind| kind == CellKind::Escape),
         folded: rows.iter().any(|row| row.states.is_some()),
         json: marked.is_some_and(|(row, _)| row.opens && starts_object(row)),
+        line: line.and_then(|line| drawn_line(shown, line, cost)),
     }
+}
+
+fn drawn_line(shown: &Shown, line: CurrentLine, cost: &Cost) -> Option<DrawnLine> {
+    let (output, doc) = (shown.output, shown.output.doc(shown.side));
+    if shown.side == Side::Preview && (!line.is_chosen || doc.class_at(line.at).is_notice()) {
+        return None;
+    }
+    let offset = doc.to_file(line.at);
+    let reader = Reader { doc: &output.file, files: output.files(), cost };
+    let segment = reader.segment(reader.segment_start(offset as u64));
+    let bytes = segment.start as usize..segment.end.max(segment.start + 1) as usize;
+    Some(DrawnLine { offset, got: share(&output.kept, &bytes) })
 }
 
 /// Whether the text of a row starts with `{"`.
@@ -253,25 +281,40 @@ impl Pane<'_> {
     }
 
     fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow, is_marked: bool) {
-        let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
-        if self.side == Side::Preview {
-            let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
-            let differs = |found: &Differences| found.touch(&(row.start..row.next.max(row.start + 1)));
-            if self.differences().is_some_and(differs) {
-                line::left(buffer, area, glyphs.differs, theme.warning);
-            } else if classes.any(|(_, class)| class.is_notice()) {
-                line::left(buffer, area, glyphs.notice, theme.warning);
-            }
-            return;
+        match self.side {
+            Side::Preview => self.edge(buffer, area, row),
+            Side::Spill => self.numbered(buffer, area, row, is_marked),
         }
+    }
+
+    /// Draws the gutter of Preview: whether the agent wrote the row, or how severe its line is.
+    fn edge(&self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
+        let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
+        let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
+        let differs = |found: &Differences| found.touch(&(row.start..row.next.max(row.start + 1)));
+        if self.differences().is_some_and(differs) {
+            line::left(buffer, area, glyphs.differs, theme.warning);
+        } else if classes.any(|(_, class)| class.is_notice()) {
+            line::left(buffer, area, glyphs.notice, theme.warning);
+        } else if let Some(severity) = self.severity(row) {
+            let mark = if severity == Severity::Error { glyphs.error } else { glyphs.found };
+            line::left(buffer, area, mark, theme.of_severity(severity));
+        }
+    }
+
+    /// Draws the gutter of Spill: the number of the line, coloured by its severity, and whether the model got the row.
+    fn numbered(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow, is_marked: bool) {
+        let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
         let number = if row.opens { self.number_of(row) } else { String::new() };
         // A row of only the number of states shows none of the line's bytes: it goes with the state above it.
         let of = if row.cells.is_empty() && row.states.is_some() { row.base } else { row.first() };
         let kept = self.output.is_kept(of as usize);
         let mark = if kept { glyphs.kept } else { glyphs.lost };
         let width = usize::from(area.width.saturating_sub(BESIDE_NUMBER));
+        let plain = if is_marked { Style::new() } else { theme.dim };
+        let style = self.severity(row).map_or(plain, |severity| theme.of_severity(severity));
         let spans = [
-            Span::new(format!("{number:>width$} "), if is_marked { Style::new() } else { theme.dim }),
+            Span::new(format!("{number:>width$} "), style),
             Span::new(mark, if kept { Style::new() } else { theme.lost }),
         ];
         line::spans(buffer, area, &spans);
@@ -280,6 +323,14 @@ impl Pane<'_> {
     /// Returns what differs between what was recorded and what the policy makes, if they were compared.
     fn differences(&self) -> Option<&Differences> {
         self.output.differences.as_ref().filter(|_| self.side == Side::Preview)
+    }
+
+    /// Returns how severe the line is that a row opens; of a line over 64 KiB, its first segment.
+    fn severity(&self, row: &ScreenRow) -> Option<Severity> {
+        let patterns = self.shown.severities.filter(|_| row.opens)?;
+        let line = self.reader.copy(row.start..self.reader.segment(row.start).end);
+        let matches = |pattern: &Pattern| pattern.in_lines(&line).next().is_some();
+        Severity::ALL.into_iter().find(|severity| patterns.get(*severity).is_some_and(matches))
     }
 
     fn number_of(&mut self, row: &ScreenRow) -> String {

@@ -4,18 +4,17 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::human::{self, thousands};
+use crate::human::thousands;
 use crate::source::ViewSupply;
 use crate::text::label::SafeText;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::Action;
-use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::scroll::Long;
 use crate::tui::pager::search::job::Counting;
 use crate::tui::pager::window::ReadWindow;
 use crate::tui::pager::{Pager, describe, filter};
 use crate::tui::screen::StatusLine;
-use crate::tui::widget::layout::Side;
+use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 
 use super::pane::Drawn;
@@ -29,6 +28,9 @@ const GAP: &str = "   ";
 /// The fewest hints, besides help, for which the words on the left are shortened.
 const LEAST_HINTS: usize = 2;
 
+/// The same from so many columns on: windows are among them.
+const WITH_WINDOWS: (u16, usize) = (100, 5);
+
 /// Draws the status of one output: a count, a message, or the state; at the right the position, and before it what was
 /// found and as many hints as fit.
 pub fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, area: Rect) {
@@ -36,11 +38,14 @@ pub fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, a
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
     // What a filter found is worth more than hints.
-    let is_filtered = pager.focus() == Side::Spill && pager.output.sift.is_some();
-    let wanted = if is_filtered { 0 } else { LEAST_HINTS };
-    let least = rights.iter().position(|right| right.teaches < wanted).unwrap_or(rights.len());
-    let least = rights.get(least.saturating_sub(1)).map_or(&[][..], |right| &right.spans);
-    let mut lefts = left(pager, told);
+    let wanted = match footer_state(pager) {
+        FooterState::Filtered => 0,
+        FooterState::PreviewCut | FooterState::SpillCut if area.width >= WITH_WINDOWS.0 => WITH_WINDOWS.1,
+        _ => LEAST_HINTS,
+    };
+    let least = rights.iter().rfind(|right| right.teaches >= wanted).or(rights.first());
+    let least = least.map_or(&[][..], |right| &right.spans);
+    let mut lefts = left(pager, told, drawn);
     let shortest = lefts.pop().unwrap_or_default();
     let left = lefts.into_iter().find(|left| fits(left, least)).unwrap_or(shortest);
     let left = line::cut(left, room, pager.canvas.glyphs());
@@ -51,7 +56,7 @@ pub fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, a
 }
 
 /// Returns versions of the left end, from the longest to the shortest.
-fn left(pager: &Pager, told: &StatusLine) -> Vec<Vec<Span>> {
+fn left(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<Vec<Span>> {
     let output = &pager.output;
     let plain = |text: String| vec![Span::plain(format!(" {text}"))];
     if let Some(count) = told.count {
@@ -79,34 +84,34 @@ fn left(pager: &Pager, told: &StatusLine) -> Vec<Vec<Span>> {
         Side::Preview if output.view.is_empty() && pager.is_coming() => {
             vec![plain("no output yet".into())]
         }
-        Side::Preview => describe::share_kept(output).into_iter().map(plain).collect(),
-        Side::Spill => {
-            let moved = sideways(pager);
-            let words = match &output.sift {
-                Some(sift) => filter::words::summary(sift, output.certainty().verb()),
-                None => window(pager.panes.window, output),
+        side => {
+            let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
+            let words = match (output.sift_of(side), drawn.line) {
+                (Some(sift), _) => filter::words::summary(sift, output.certainty().verb()),
+                (None, Some(line)) => describe::line(output, line.offset, line.got),
+                (None, None) => describe::share_kept(output),
             };
+            let words = with_window(pager, words, drawn.line.is_some());
             words.into_iter().map(|words| plain(format!("{moved}{words}"))).collect()
         }
     }
 }
 
-/// Describes the window in versions from the longest to the shortest: `offset 2001 limit 2000 · lines 2,001-4,000 of
-/// 8,432 · next 4001`.
-pub fn window(window: ReadWindow, output: &OpenOutput) -> Vec<String> {
-    let ReadWindow { offset, limit } = window;
-    let call = format!("offset {offset} limit {limit}");
-    let Some(total) = output.lines() else {
-        return vec![format!("{call} · counting lines, {}%", output.counted_percent()), call];
-    };
-    let last = (window.next() - 1).min(total);
-    if total == 0 || offset > total {
-        return vec![format!("{call} · {} lines", thousands(total)), call];
+/// Adds the window of lines while the user pages by it: `offset 2001 limit 2000 · next 4001`. The words go first.
+fn with_window(pager: &Pager, words: Vec<String>, has_line: bool) -> Vec<String> {
+    if !pager.panes.is_paging {
+        return words;
     }
-    let lines = format!("lines {}-{} of {}", thousands(offset), thousands(last), thousands(total));
-    let next = if last < total { format!("next {}", window.next()) } else { "the last window".into() };
-    let of_all = format!("{call} of {}", human::lines(total));
-    vec![format!("{call} · {lines} · {next}"), of_all, call]
+    let window = pager.panes.window;
+    let ReadWindow { offset, limit } = window;
+    let is_last = pager.output.lines().is_some_and(|lines| window.next() > lines);
+    let next = if is_last { "the last window".to_owned() } else { format!("next {}", window.next()) };
+    let call = format!("offset {offset} limit {limit}");
+    let paged = format!("{call} · {next}");
+    let beside: Vec<String> = words.iter().map(|words| format!("{words} · {paged}")).collect();
+    // The line is in the window; what else is to be said is worth more than the window.
+    let alone = if has_line { vec![paged, call] } else { words };
+    [beside, alone].concat()
 }
 
 /// Describes how far to the right the panes are scrolled; empty if they are not.
@@ -131,46 +136,42 @@ struct RightEnd {
 /// position. Hints are dropped first, then the longer words, what was found at last.
 fn right(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<RightEnd> {
     let theme = &pager.canvas.theme;
-    let place = Span::new(format!("{GAP}{} ", position(pager, &pager.output, drawn)), theme.bar);
-    let found = matches(pager, told).unwrap_or_default();
-    let found = found.map(|text| optional(text, theme.accent));
-    let [warned, warned_barely] = warned(pager);
-    let [hidden, hidden_barely] = escapes(pager, drawn);
-    let asks = [warned + &hidden, format!("{warned_barely}{hidden_barely}"), warned_barely];
-    let asks = asks.map(|text| (!text.is_empty()).then(|| Span::new(text, theme.warning)));
+    let [place, none] = [Span::new(place(pager, drawn), theme.bar), Span::plain("")];
+    let [long, short] =
+        matches(pager, told).unwrap_or_default().map(|text| Span::new(spaced(text), theme.accent));
+    let warned = spaced(warned(pager));
+    let asks =
+        escapes(pager, drawn).map(|text| Span::new(format!("{warned}{}", spaced(text)), theme.warning));
     let json = drawn.json.then_some(&footer::JSON);
     let hints = footer::versions(footer_state(pager), json, pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
-    let hint = |n: usize| hints.get(n).map(|text| Span::new(text.as_str(), theme.dim));
-    let end = |found: &Option<Span>, asks: Option<&Span>, n: usize| RightEnd {
-        spans: found.iter().chain(asks).cloned().chain(hint(n)).chain([place.clone()]).collect(),
-        teaches: last.saturating_sub(n),
-    };
-    let [long, short] = &found;
-    let [asks_long, asks_short, asks_least] = asks.each_ref().map(Option::as_ref);
     // What is searched for is worth more than what the keys do about escapes.
-    let without = if long.is_some() { LEAST_HINTS } else { 0 };
+    let without = if long.text.columns() > 0 { LEAST_HINTS } else { 0 };
+    let order = [
+        (&long, &asks[0], LEAST_HINTS + 1),
+        (&long, &asks[1], without),
+        (&long, &none, 0),
+        (&short, &none, 0),
+    ];
     let mut ends: Vec<RightEnd> = Vec::new();
-    ends.extend((0..=last).filter(|n| last - n > LEAST_HINTS).map(|n| end(long, asks_long, n)));
-    for asks in [asks_short, asks_least] {
-        ends.extend((0..=last).filter(|n| last - n >= without).map(|n| end(long, asks, n)));
+    for (found, asks, least) in order {
+        for (n, hint) in hints.iter().enumerate().filter(|(n, _)| last - n >= least) {
+            let spans = vec![found.clone(), asks.clone(), Span::new(hint.as_str(), theme.dim), place.clone()];
+            ends.push(RightEnd { spans, teaches: last - n });
+        }
     }
-    ends.extend((0..=last).map(|n| end(long, None, n)));
-    ends.extend((0..=last).map(|n| end(short, None, n)));
-    let bare = [long, short, &None].map(|found| found.iter().cloned().chain([place.clone()]).collect());
-    ends.extend(bare.map(|spans| RightEnd { spans, teaches: 0 }));
+    ends.extend([long, short, none].map(|found| RightEnd { spans: vec![found, place.clone()], teaches: 0 }));
     ends
 }
 
-fn optional(text: String, style: Style) -> Option<Span> {
-    (!text.is_empty()).then(|| Span::new(format!("{text}{GAP}"), style))
+fn spaced(text: String) -> String {
+    if text.is_empty() { text } else { text + GAP }
 }
 
 /// Returns the state that decides which keys are taught.
 fn footer_state(pager: &Pager) -> FooterState {
     let output = &pager.output;
     let is_cut = output.preview.as_ref().is_ok_and(|preview| preview.truncated);
-    let top = pager.panes.top(Side::Spill) as usize;
     match pager.focus() {
         _ if pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0 => {
             if is_cut {
@@ -185,46 +186,45 @@ fn footer_state(pager: &Pager) -> FooterState {
         Side::Preview if output.recorded.is_some() => FooterState::RecordedCall,
         Side::Preview if is_cut => FooterState::PreviewCut,
         Side::Preview => FooterState::PreviewWhole,
-        Side::Spill if !is_cut => FooterState::SpillWhole,
-        Side::Spill if output.is_kept(top) => FooterState::SpillKept,
-        Side::Spill => FooterState::SpillLost,
+        Side::Spill if is_cut => FooterState::SpillCut,
+        Side::Spill => FooterState::SpillWhole,
     }
 }
 
-/// Describes how far down the pane is, in percent.
-fn position(pager: &Pager, output: &OpenOutput, drawn: Drawn) -> String {
-    let len = output.doc(pager.focus()).len().max(1);
-    format!("{}%", drawn.end.min(len) * 100 / len)
+/// Describes how far down the pane is, in percent, where no map shows that.
+fn place(pager: &Pager, drawn: Drawn) -> String {
+    if pager.canvas.size.0 >= layout::MAPPED {
+        return " ".to_owned();
+    }
+    let len = pager.output.doc(pager.focus()).len().max(1);
+    format!("{GAP}{}% ", drawn.end.min(len) * 100 / len)
 }
 
 /// Names the key for escape sequences, if there are any on the screen, shown or hidden, or for folded progress lines, and
-/// says what escapes took of the limit if that is much: a long and a short version.
+/// says what escapes take of the limit if that is much: a long and a short version.
 fn escapes(pager: &Pager, drawn: Drawn) -> [String; 2] {
     let (count, key) = (thousands(drawn.hidden as u64), pager.key_of(Action::Raw));
     let noun = if drawn.hidden == 1 { "escape" } else { "escapes" };
     let share = pager.output.escapes.filter(|_| pager.focus() == Side::Preview);
-    let teaches = if drawn.escapes { format!(", {key} colours") } else { String::new() };
+    let colours = if drawn.escapes { format!("{key} colours") } else { String::new() };
     match (drawn.hidden, share) {
-        (0, _) if drawn.folded => {
-            ["unfolds   ", "unfolds  "].map(|word| format!("{} {word}", pager.key_of(Action::Unfold)))
+        (0, _) if drawn.folded => [(); 2].map(|()| format!("{} unfolds", pager.key_of(Action::Unfold))),
+        (0, Some(percent)) => {
+            let dot = if drawn.escapes { " · " } else { "" };
+            [format!("escapes take {percent}% of the limit{dot}{colours}"), colours]
         }
-        (0, Some(percent)) => [
-            format!("escapes took {percent}% of the limit{teaches}   "),
-            format!("escapes {percent}%{teaches}  "),
-        ],
-        (0, None) if drawn.escapes => [format!("{key} as colours   "), format!("{key} colours  ")],
-        (0, None) => Default::default(),
-        _ => [format!("{count} {noun} hidden, {key} shows   "), format!("{count} hidden: {key}  ")],
+        (0, None) => [colours.clone(), colours],
+        _ => [(); 2].map(|()| format!("{key} shows {count} {noun}")),
     }
 }
 
-/// Announces that there are warnings about the preview, with the key that shows them: a long and a short version.
-fn warned(pager: &Pager) -> [String; 2] {
-    let (warnings, key) = (pager.output.warnings(), pager.key_of(Action::Facts));
-    match warnings.first() {
-        None => Default::default(),
-        Some(first) => ["   ", "  "].map(|gap| format!("! {} ({key}){gap}", first.short())),
-    }
+/// Announces what to know before trusting the preview of this output.
+fn warned(pager: &Pager) -> String {
+    let warnings = pager.output.warnings();
+    warnings
+        .iter()
+        .find_map(|warning| warning.short.as_ref())
+        .map_or(String::new(), |short| format!("! {short}"))
 }
 
 /// Describes what was found of the pattern being typed, if one is.

@@ -1,4 +1,4 @@
-//! Draws the top line: the name of the output, its two texts, how certain the first is, and what cut it.
+//! Draws the top line: the name of the output, its two texts, how certain the first is, and how much of all it is.
 
 use ratatui::Frame;
 use ratatui::style::Style;
@@ -30,7 +30,7 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places
     let rights = rights(pager, output);
     let word = rights.last().map_or(0, |spans| line::width(spans));
     let name = SafeText::from(output.subject.name.as_str());
-    let rest = rest(pager, room.saturating_sub(word + LEAST_NAME + 4), places.strip.is_none());
+    let rest = rest(pager, room.saturating_sub(word + LEAST_NAME + 4), places.between.is_none());
     let beside = line::width(&rest) + 3;
     let wanted = name.columns().min(SHORTEST_NAME.max(room / 4));
     let right = rights.iter().find(|right| wanted + beside + line::width(right) < room);
@@ -99,37 +99,30 @@ fn exit_status(output: &OpenOutput) -> Option<String> {
     failed.map(|code| format!("exit status {code}"))
 }
 
-/// Returns versions of the right end, from the longest to the shortest: the word for certainty, which the last consists of;
-/// what made the text; what was cut; the errors. What made the text goes first, the errors go last.
+/// Returns versions of the right end, from the longest to the shortest: the word for certainty, which the last consists of; in
+/// what it differs; what made the text; how much the model got; the errors and warnings. What made the text goes first, then how
+/// much the model got, the warnings and the errors.
 fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
     let theme = &pager.canvas.theme;
     let style = if is_cut(output) { theme.warning } else { Style::new() };
     let word = word(pager, output);
-    let [by, by_barely] = match output.shown_record() {
-        Some(recorded) => [format!("by {}", recorded.by), String::new()],
+    let by = match output.shown_record() {
+        Some(recorded) => vec![format!("by {}", recorded.by)],
         None => policy(output),
     };
-    let (by, by_barely) = (Span::new(by, theme.dim), Span::new(by_barely, theme.dim));
+    let by = by.into_iter().map(|words| Span::new(words, theme.dim));
     let differs = differs(output).map(|words| Span::new(words, theme.warning));
-    let verdict = Span::new(describe::verdict(output), style);
-    let cut = Span::new(if is_cut(output) { "cut" } else { "" }, style);
-    let errors = errors(pager).map(|errors| Span::new(errors, style));
-    let [both, long, short] = &errors;
-    let differs = || differs.clone().unwrap_or_else(|| Span::plain(""));
-    let versions = [
-        vec![differs(), by, verdict.clone(), both.clone()],
-        vec![differs(), by_barely, verdict.clone(), both.clone()],
-        vec![differs(), verdict, both.clone()],
-        vec![differs(), cut.clone(), both.clone()],
-        vec![differs(), both.clone()],
-        vec![differs(), cut.clone(), long.clone()],
-        vec![differs(), long.clone()],
-        vec![differs(), cut, short.clone()],
-        vec![differs(), short.clone()],
-        vec![differs()],
-        Vec::new(),
-    ];
-    versions.map(|parts| joined(std::iter::once(word.clone()).chain(parts), theme.dim)).into()
+    let styled = |words: String| Span::new(words, style);
+    let [bar, share] = describe::share_of_all(output).map(styled);
+    let [both, long, short] = errors(pager).map(styled);
+    let mut versions: Vec<Vec<Span>> = by.map(|by| vec![by, bar.clone(), both.clone()]).collect();
+    versions.extend(versions.last().map(|barred| vec![barred[0].clone(), share.clone(), both.clone()]));
+    versions.extend([&bar, &share].map(|got| vec![got.clone(), both.clone()]));
+    versions.extend([both, long, short].map(|errors| vec![errors]));
+    versions.push(Vec::new());
+    let lead = || std::iter::once(word.clone()).chain(differs.clone());
+    let full = versions.into_iter().map(|parts| joined(lead().chain(parts), theme.dim));
+    full.chain([joined(std::iter::once(word.clone()), theme.dim)]).collect()
 }
 
 /// Joins the parts that are not empty with dots, and leaves a column at the end.
@@ -173,8 +166,8 @@ fn differs(output: &OpenOutput) -> Option<String> {
     }
 }
 
-/// Names the policy with its limits, and without.
-fn policy(output: &OpenOutput) -> [String; 2] {
+/// Names the policy with its limits, without them, and its agent alone.
+fn policy(output: &OpenOutput) -> Vec<String> {
     let policy = output.policy();
     let weak = Some(policy.confidence()).filter(|confidence| confidence.is_weak());
     let weak = weak.map_or(String::new(), |confidence| format!(" ({})", confidence.as_str()));
@@ -185,7 +178,7 @@ fn policy(output: &OpenOutput) -> [String; 2] {
     let name = format!("{}{weak}{failed}", policy.name());
     let limits = output.limits();
     let dot = if limits.is_empty() { "" } else { " · " };
-    [format!("{name}{dot}{limits}"), name]
+    vec![format!("{name}{dot}{limits}"), name, policy.agent().to_owned()]
 }
 
 /// Describes the errors and warnings in the output in three versions: `errors 2, model got 0 · warnings 472`, without the warnings,
