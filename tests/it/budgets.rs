@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 86_345), ("tui", 23_530), ("session", 17_736), ("preview", 13_685), ("cli", 10_533)];
+    &[("", 87_144), ("tui", 23_910), ("session", 17_736), ("preview", 13_682), ("cli", 10_524)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 582;
+const FILES: usize = 584;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 1);

@@ -39,8 +39,8 @@ impl Outputs {
         *on.message = Some(match (refused, surprise) {
             (Some(why), _) => Message::error(why),
             (None, Some(words)) => {
-                let [undo, now] =
-                    [Action::Undo, Action::DeleteNow].map(|action| on.canvas.keys.of(CONTEXT, action));
+                let [undo, now] = [Action::Undo, Action::DeleteNow]
+                    .map(|action| on.canvas.keys.of(KeyContext::Lists, action));
                 Message::note(format!("{words}: {undo} undo, {now} delete now"))
             }
             (None, None) => Message::note(self.pending_words(on.canvas.keys)),
@@ -52,7 +52,7 @@ impl Outputs {
     /// Describes what is marked for deletion.
     pub(super) fn pending_words(&self, keys: &KeyMap) -> String {
         let what = count(self.pending.len() as u64, "output");
-        let [undo, now] = [Action::Undo, Action::DeleteNow].map(|action| keys.of(CONTEXT, action));
+        let [undo, now] = [Action::Undo, Action::DeleteNow].map(|action| keys.of(KeyContext::Lists, action));
         let bytes = size(self.pending.bytes());
         format!("{what} ({bytes}) to delete: {undo} undo · {now} delete now · leaving asks")
     }
@@ -72,7 +72,7 @@ impl Outputs {
     /// Asks whether to delete what is marked for deletion now, not on leaving.
     pub(super) fn delete_now(&mut self, on: Context) {
         if self.pending.is_empty() {
-            let delete = on.canvas.keys.of(CONTEXT, Action::Delete);
+            let delete = on.canvas.keys.of(KeyContext::Lists, Action::Delete);
             let words = format!("nothing is struck through; {delete} marks for deletion");
             *on.message = Some(Message::note(words));
             return;
@@ -82,20 +82,18 @@ impl Outputs {
     }
 }
 
-const CONTEXT: KeyContext = KeyContext::Lists;
-
 /// Returns why an entry cannot be deleted, or `None` if it can.
 fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
     let unusual = row.entry.status.words();
     match row.entry.status {
         _ if row.entry.is_kept() && mode == DeleteMode::Bulk => {
-            let delete = keys.of(CONTEXT, Action::Delete);
+            let delete = keys.of(KeyContext::Lists, Action::Delete);
             Some(format!("you keep it; {delete} on it alone deletes it"))
         }
         EntryStatus::Ok | EntryStatus::Unfinished | EntryStatus::FutureTime => None,
         EntryStatus::HardLinked if mode == DeleteMode::Single => None,
         EntryStatus::HardLinked => {
-            let delete = keys.of(CONTEXT, Action::Delete);
+            let delete = keys.of(KeyContext::Lists, Action::Delete);
             Some(format!("{unusual}: it has other names; {delete} on it alone deletes it"))
         }
         _ => Some(format!("{unusual}: not deleted by overspill")),

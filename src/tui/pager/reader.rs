@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::preview::Stream;
 use crate::text::index::{BLOCK, BlockIndex};
 use crate::text::layout::{ANCHOR, snap};
+use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::tui::widget::cost::Cost;
 
 use super::doc::{Body, Chunk, Doc};
@@ -142,6 +143,13 @@ impl Reader<'_> {
             (start, step) = (end, step * 8);
         }
         None
+    }
+
+    /// Returns how severe the segment that starts at `start` is.
+    pub(crate) fn severity_of(&self, start: u64, patterns: &SeverityPatterns) -> Option<Severity> {
+        let line = self.copy(start..self.segment(start).end);
+        let matches = |pattern: &Pattern| pattern.in_lines(&line).next().is_some();
+        Severity::ALL.into_iter().find(|severity| patterns.get(*severity).is_some_and(matches))
     }
 
     /// Returns the start of the segment that contains `at`. Looks back 128 KiB at most.

@@ -349,7 +349,7 @@ mod tests {
     fn the_keys_of_the_view_come_first() {
         let first = |from| HelpRows::of(&HelpView::new(from), &canvas((80, 24))).columns[0][0].clone();
         assert_eq!(first(KeyContext::Pager), HelpLine::Heading("Move".into()));
-        assert_eq!(first(KeyContext::Lists), HelpLine::Heading("Outputs".into()));
+        assert_eq!(first(KeyContext::Lists), HelpLine::Heading("Lists".into()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use jiff::tz::TimeZone;
 
-use crate::human::{count, size, span, thousands, tokens};
+use crate::human::{count, size, span, span_left, thousands, tokens};
 use crate::session::tally::CallSums;
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
@@ -56,6 +56,11 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
     ListColumn::new("errors lost", Right, 11, lost)
         .yields(3)
         .sorts('e', LARGEST, |a, b| LostInCall::compare(&a.lost, &b.lost).then_with(|| by_time(a, b))),
+    ListColumn::new("time left", Right, 9, time_left).yields(0).sorts(
+        'l',
+        ["soonest first", "latest first"],
+        by_expiry,
+    ),
     ListColumn::new("title", Left, 0, title).sorts('t', NAMES, |a, b| {
         let of = |row: &SessionRow| words(row, |words| words.title.clone());
         let (a_title, b_title) = (of(a), of(b));
@@ -91,6 +96,21 @@ fn lost(row: &SessionRow, _: &RowLook) -> RowCell {
         Some(CallSums { cut: 0, .. }) => RowCell::default(),
         _ => LostInCall::cell(&row.lost),
     }
+}
+
+/// Says how long the first of the spills is kept.
+fn time_left(row: &SessionRow, look: &RowLook) -> RowCell {
+    let seconds = |at: &jiff::Timestamp| at.duration_since(look.now).as_secs();
+    match (row.sums.value, &row.expires.value) {
+        (Some(CallSums { cut: 0, .. }), _) => RowCell::default(),
+        (_, Some(at)) if seconds(at) <= 0 => RowCell::new("overdue", Tone::Warning),
+        _ => RowCell::plain(row.expires.describe(|at| span_left(seconds(at) as u64))),
+    }
+}
+
+fn by_expiry(a: &SessionRow, b: &SessionRow) -> Ordering {
+    let key = |row: &SessionRow| (row.expires.value.is_none(), row.expires.value);
+    key(a).cmp(&key(b)).then_with(|| by_time(a, b))
 }
 
 fn words(row: &SessionRow, of: fn(&super::rows::SessionWords) -> SafeText) -> SafeText {

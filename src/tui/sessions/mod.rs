@@ -195,6 +195,9 @@ impl Sessions {
             SessionsEvent::Lost(file, lost) => {
                 on.list.change(row_of(on.list, &file).map(|n| (n, lost)), |row, lost| row.lost.found(lost));
             }
+            SessionsEvent::Expires(file, at) => {
+                on.list.change(row_of(on.list, &file).map(|n| (n, at)), |row, at| row.expires.found(at));
+            }
             _ => {}
         }
     }
@@ -208,6 +211,7 @@ impl Sessions {
             row.words = row.words.take().or_else(|| old.words.clone());
             row.earlier = old.earlier.clone();
             (row.sums, row.lost) = (old.sums.clone(), old.lost.clone());
+            row.expires = old.expires.clone();
             if row.sums.state != SlowState::Asked && !is_as(&old.file, &row.file) {
                 row.sums.state = SlowState::Missing;
             }

@@ -36,6 +36,8 @@ pub struct SessionRow {
     pub sums: SlowFigure<CallSums>,
     /// The errors in the outputs that were cut, as far as those are there.
     pub lost: SlowFigure<LostInCall>,
+    /// When the first of its spills is deleted, by the rules of their stores.
+    pub expires: SlowFigure<Timestamp>,
     /// The sessions from which it may have copied calls.
     pub earlier: Arc<[Arc<SessionFile>]>,
 }
@@ -82,6 +84,8 @@ pub enum SessionsEvent {
     Summed(Arc<SessionFile>, Option<CallSums>),
     /// The errors in the outputs of a session that were cut; none if they cannot be counted.
     Lost(Arc<SessionFile>, Option<LostInCall>),
+    /// When the first spill of a session is deleted; none if no rule says so.
+    Expires(Arc<SessionFile>, Option<Timestamp>),
 }
 
 /// A session whose calls are to be counted.

@@ -1,7 +1,13 @@
 //! The workers of the list of sessions: one finds them and looks for changes, one sums up their calls.
 
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
 
 use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::Exposure;
@@ -9,6 +15,7 @@ use crate::session::list;
 use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
 use crate::session::tally;
+use crate::store::{self, StoreSpec};
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
 use crate::tui::calls::work::Wanted;
@@ -67,6 +74,7 @@ fn report(number: u64, listing: list::SessionListing, context: &JobContext) -> b
             words,
             sums: SlowFigure::default(),
             lost: SlowFigure::default(),
+            expires: SlowFigure::default(),
             earlier: Arc::default(),
         }
     };
@@ -114,8 +122,8 @@ fn words(facts: &SessionFacts) -> SessionWords {
     }
 }
 
-/// Sums up the calls of sessions, then counts the errors that they lost, one session after the other. A call that was
-/// copied counts in the session that was created first.
+/// Sums up the calls of sessions, then counts the errors that they lost, one session after the other, and finds out how
+/// long their spills are kept. A call that was copied counts in the session that was created first.
 pub(crate) fn sum(sessions: &[SessionToSum], context: &JobContext) {
     let uid = context.env().uid();
     let mut cut = Vec::new();
@@ -132,16 +140,52 @@ pub(crate) fn sum(sessions: &[SessionToSum], context: &JobContext) {
             return;
         }
     }
+    let mut spills = Vec::new();
     for session in cut {
-        let lost = lost(session, context);
+        let mut own = Vec::new();
+        let lost = lost(session, &mut own, context);
         if !context.is_wanted() || !context.send(SessionsEvent::Lost(session.file.clone(), lost)) {
+            return;
+        }
+        spills.push((session, own));
+    }
+    let expiries = expiries(&spills.iter().flat_map(|(_, own)| own).collect(), context);
+    for (session, own) in spills {
+        let first = own.iter().filter_map(|spill| expiries.get(spill)).min().copied();
+        if !context.is_wanted() || !context.send(SessionsEvent::Expires(session.file.clone(), first)) {
             return;
         }
     }
 }
 
-/// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is.
-fn lost(session: &SessionToSum, context: &JobContext) -> Option<LostInCall> {
+/// Finds out when these spills are deleted, by the rules of the stores in which they lie.
+fn expiries(spills: &HashSet<&PathBuf>, context: &JobContext) -> HashMap<PathBuf, Timestamp> {
+    let (env, mut found) = (context.env(), HashMap::new());
+    let names: HashSet<&OsStr> = spills.iter().filter_map(|spill| spill.file_name()).collect();
+    let holds_some = |spec: &&Arc<StoreSpec>| {
+        let is_of = |spill: &&PathBuf| {
+            let of = context.services.stores.store_of(spill, env);
+            of.is_some_and(|(found, _)| Arc::ptr_eq(found, spec))
+        };
+        spills.iter().any(is_of)
+    };
+    for spec in context.services.stores.specs.iter().filter(holds_some) {
+        store::scan(spec, env, crate::env::now(), &mut |entry| {
+            if names.contains(entry.name())
+                && let Some(at) = entry.expires.at()
+                && spills.contains(&entry.path())
+            {
+                found.insert(entry.path(), at);
+            }
+            if context.is_wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+    }
+    found
+}
+
+/// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is. Adds
+/// their spills to `spills`.
+fn lost(session: &SessionToSum, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
     let opened = list::open(&session.file, &Wanted(&context.ticket)).ok()?;
     let (transcript, agent) = (opened.transcript(), list::format_of(&session.file)?.agent());
     let examiner = (context.services.examiner)(agent);
@@ -150,6 +194,8 @@ fn lost(session: &SessionToSum, context: &JobContext) -> Option<LostInCall> {
         if !context.is_wanted() {
             return None;
         }
+        let spill = examiner.spill(&session.file, call);
+        spills.extend(spill.and_then(|spill| spill.path().map(Path::to_path_buf)));
         let of = (&*session.file, transcript, call);
         if let Some(lost) = LostInCall::count(&examiner, of, &context.services.severities) {
             sum.get_or_insert_default().add(lost);

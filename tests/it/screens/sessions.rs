@@ -52,6 +52,7 @@ fn row(agent: &'static str, minutes: u64, words: Option<[&str; 3]>, sums: Option
         words,
         sums: known(sums),
         lost: SlowFigure::default(),
+        expires: SlowFigure::default(),
         earlier: Arc::default(),
     }
 }

@@ -10,9 +10,12 @@ fn a_terabyte_that_a_policy_reads_whole_can_be_left_looked_at_and_given_up() {
     home.sparse("huge.log", 1 << 40);
     let mut session = Session::start(&home, &["-p", "pi/ls", "huge.log"]);
     session.wait_status("nothing kept: the first line alone is 1 TB");
-    session.keys(">").wait_status("planning…  Esc gives up");
+    session.keys("l+").wait_for("planning…  Esc gives up");
     session.keys("\t").wait_for("^@^@^@");
-    session.keys("\x1b").wait_status("gave up planning pi/ls; showing the previous preview");
+    session
+        .keys("\x1b")
+        .wait_gone("What if")
+        .wait_status("gave up planning pi/ls; showing the previous preview");
     session.keys("\t").wait_status("nothing kept: the first line alone is 1 TB, over 50 KB");
     session.keys("q");
     assert_eq!(session.ended(), 0);
@@ -26,7 +29,7 @@ fn screen_after(groups: &[(&str, &str)]) -> Vec<String> {
     let mut session = Session::start(&home, &["build.log"]);
     session.wait_status("gets ").wait_for("errors ");
     for (keys, status) in groups {
-        session.keys(keys).wait_status(status);
+        session.keys(keys).wait_for(status);
     }
     let text = session.seen().text();
     text.lines().map(str::to_owned).collect()
@@ -34,8 +37,11 @@ fn screen_after(groups: &[(&str, &str)]) -> Vec<String> {
 
 #[test]
 fn a_key_that_repeats_before_it_is_handled_changes_the_limit_as_often_as_one_by_one() {
-    let one_by_one = ["1,500", "1,000", "750", "500"].map(|limit| ("-", limit));
-    let at_once = [("----", "max lines 500")];
+    let opened = ("l", "What if");
+    let limits = ["40", "30", "20", "15"].map(|limit| format!("max bytes {limit} KB · line 1 "));
+    let one_by_one = limits.iter().map(|limit| ("-", &**limit));
+    let one_by_one: Vec<(&str, &str)> = [opened].into_iter().chain(one_by_one).collect();
+    let at_once = [opened, ("----", "max bytes 15 KB · line 1 ")];
     assert_eq!(screen_after(&at_once), screen_after(&one_by_one));
 }
 

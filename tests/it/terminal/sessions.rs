@@ -13,6 +13,7 @@ fn from_sessions_to_a_call_and_back() {
     claude(&home);
     let mut session = Session::start_sized(&home, (120, 24), &[]);
     session.keys("\t").wait_for("1 session").wait_for("claude-code").wait_for("/home/u/proj");
+    session.wait_for("time left").wait_for(" 30 d ");
     session.keys("\r").wait_for("3 calls, 1 cut").wait_for("  saved ").wait_for("verified: claude-code/bash");
     session.keys("\r").wait_for("recorded · by claude-code 2.1.330").wait_status("got 527 of 12,000 lines");
     session.keys("i").wait_for("reconstructed by claude-code/bash").wait_status("equal");
@@ -122,7 +123,7 @@ fn a_call_whose_spill_was_deleted_stands_alone_and_says_so() {
     session.keys("\t").wait_for("1 session");
     session.keys("\r").wait_for("plausible: claude-code/bash");
     session.keys("\r").wait_status("its spill was deleted since");
-    session.keys("<").wait_status("limits have no effect");
+    session.keys("l-").wait_for("limits have no effect");
     session.keys("Q");
     assert_eq!(session.ended(), 0);
 }

@@ -16,8 +16,8 @@ const STATES: [(&str, &[&str], &str, &str); 9] = [
     ("searching", &["sparse"], "\t/word\r", "word"),
     ("a prompt", &["build.log"], "/word", "/word"),
     ("help", &["build.log"], "h", "down half a page"),
-    ("the limits drawer", &["build.log"], "l", "Limits"),
-    ("policies", &["build.log"], "p", "type to narrow"),
+    ("the limits drawer", &["build.log"], "l", "What if"),
+    ("policies", &["build.log"], "lp", "Policies:"),
     ("the list", &[], "", "stored"),
     ("a running command", &["run", "-i", "--", "sh", "-c", "seq 1 3000; exec sleep 60"], "", "3,001 lines"),
 ];

@@ -14,9 +14,7 @@ const LAST: (u16, u16) = (97, 31);
 fn after_a_storm_of_sizes_the_last_one_is_drawn() {
     let home = Home::new();
     home.file("build.log", build_log(300));
-    for (keys, shown) in
-        [("", "300 lines"), ("h", "down a line"), ("/word", "/word"), ("p", "type to narrow")]
-    {
+    for (keys, shown) in [("", "300 lines"), ("h", "down a line"), ("/word", "/word"), ("lp", "not cut")] {
         let mut calm = Session::start_sized(&home, LAST, &["build.log"]);
         calm.keys(keys).wait_for(shown);
         let mut storm = Session::start(&home, &["build.log"]);
@@ -54,7 +52,9 @@ fn a_size_that_changed_while_stopped_is_drawn() {
 fn assert_becomes(changed: &Session, calm: &Session, shown: &str) {
     wait_until(Screens { changed, calm }, || {
         let text = changed.seen().text();
-        text.contains(shown) && text == calm.seen().text()
+        // A blank that was written looks like one that never was.
+        let calm = calm.seen().text();
+        text.contains(shown) && text.lines().map(str::trim_end).eq(calm.lines().map(str::trim_end))
     });
 }
 

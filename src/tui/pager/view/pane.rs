@@ -292,14 +292,14 @@ impl Pane<'_> {
         let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
         let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
         let differs = |found: &Differences| found.touch(&(row.start..row.next.max(row.start + 1)));
-        if self.differences().is_some_and(differs) {
-            line::left(buffer, area, glyphs.differs, theme.warning);
-        } else if classes.any(|(_, class)| class.is_notice()) {
-            line::left(buffer, area, glyphs.notice, theme.warning);
-        } else if let Some(severity) = self.severity(row) {
-            let mark = if severity == Severity::Error { glyphs.error } else { glyphs.found };
-            line::left(buffer, area, mark, theme.of_severity(severity));
-        }
+        let (mark, style) = match self.severity(row) {
+            _ if self.differences().is_some_and(differs) => (glyphs.differs, theme.warning),
+            _ if classes.any(|(_, class)| class.is_notice()) => (glyphs.notice, theme.warning),
+            Some(Severity::Error) => (glyphs.error, theme.of_severity(Severity::Error)),
+            Some(Severity::Warning) => (glyphs.found, theme.of_severity(Severity::Warning)),
+            None => return,
+        };
+        line::left(buffer, area, mark, style);
     }
 
     /// Draws the gutter of Spill: the number of the line, coloured by its severity, and whether the model got the row.
@@ -309,15 +309,12 @@ impl Pane<'_> {
         // A row of only the number of states shows none of the line's bytes: it goes with the state above it.
         let of = if row.cells.is_empty() && row.states.is_some() { row.base } else { row.first() };
         let kept = self.output.is_kept(of as usize);
-        let mark = if kept { glyphs.kept } else { glyphs.lost };
+        let (mark, fate) = if kept { (glyphs.kept, Style::new()) } else { (glyphs.lost, theme.lost) };
         let width = usize::from(area.width.saturating_sub(BESIDE_NUMBER));
         let plain = if is_marked { Style::new() } else { theme.dim };
         let style = self.severity(row).map_or(plain, |severity| theme.of_severity(severity));
-        let spans = [
-            Span::new(format!("{number:>width$} "), style),
-            Span::new(mark, if kept { Style::new() } else { theme.lost }),
-        ];
-        line::spans(buffer, area, &spans);
+        let number = Span::new(format!("{number:>width$} "), style);
+        line::spans(buffer, area, &[number, Span::new(mark, fate)]);
     }
 
     /// Returns what differs between what was recorded and what the policy makes, if they were compared.
@@ -325,12 +322,9 @@ impl Pane<'_> {
         self.output.differences.as_ref().filter(|_| self.side == Side::Preview)
     }
 
-    /// Returns how severe the line is that a row opens; of a line over 64 KiB, its first segment.
+    /// Returns how severe the line is that a row opens.
     fn severity(&self, row: &ScreenRow) -> Option<Severity> {
-        let patterns = self.shown.severities.filter(|_| row.opens)?;
-        let line = self.reader.copy(row.start..self.reader.segment(row.start).end);
-        let matches = |pattern: &Pattern| pattern.in_lines(&line).next().is_some();
-        Severity::ALL.into_iter().find(|severity| patterns.get(*severity).is_some_and(matches))
+        self.reader.severity_of(row.start, self.shown.severities.filter(|_| row.opens)?)
     }
 
     fn number_of(&mut self, row: &ScreenRow) -> String {
