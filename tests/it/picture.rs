@@ -19,7 +19,7 @@ fn assets() -> PathBuf {
 fn sample(home: &Home) -> Session {
     std::fs::copy(assets().join("samples/build.log"), home.at("build.log")).unwrap();
     let session = Session::start_sized(home, SIZE, &["--saved-as", SAVED_AS, "build.log"]);
-    session.wait_status("kept");
+    session.wait_status("gets");
     session
 }
 
@@ -43,7 +43,7 @@ fn policies_with_figures() {
     let home = Home::new();
     let mut session = sample(&home);
     session.keys("/E0308\r").wait_for("1 of 2");
-    session.keys("lp").wait_for("2/2").wait_for("openclaw/tool");
+    session.keys("lp").wait_for("2/2").wait_for("codex/exec");
     write(&session, "picker.svg", "overspill: what each policy would make of the same output");
 }
 
