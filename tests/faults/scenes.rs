@@ -174,7 +174,7 @@ pub const SCENES: &[Scene] = &[
         stage: Stage::Screens {
             line: "\"$overspill\" long.log",
             steps: &[
-                Step { shown: "of 90,001 lines", keys: "\tG" },
+                Step { shown: "of 90,000 lines", keys: "\tG" },
                 Step { shown: "90000", keys: "/4321\r" },
                 Step { shown: "1 of 19", keys: "n" },
                 Step { shown: "2 of 19", keys: "q" },
@@ -227,7 +227,7 @@ pub const SCENES: &[Scene] = &[
         name: "a_pipe_that_is_watched_is_saved_whole",
         stage: Stage::Screens {
             line: "seq 1 90000 | \"$overspill\" --max-lines 5",
-            steps: &[Step { shown: "of 90,001 lines", keys: "q" }],
+            steps: &[Step { shown: "of 90,000 lines", keys: "q" }],
         },
         status: 0,
         prepare: |_| {},

@@ -83,7 +83,7 @@ pub enum Skipped {
 pub struct CleanPlan {
     /// What to delete, in this order: unfinished, due, then the oldest.
     pub to_delete: Vec<ToDelete>,
-    /// Entries that are due but not deleted, by index.
+    /// Entries that are due, or may be, but not deleted, by index.
     pub skipped: Vec<(usize, Skipped)>,
     /// Bytes that would be freed.
     pub bytes: u64,
@@ -132,6 +132,10 @@ enum Verdict {
 }
 
 fn judge(entry: &Entry, now: Timestamp, rule: &CleanRule, floor: SignedDuration) -> Verdict {
+    if let EntryStatus::Unreadable(_) = entry.status {
+        // Nobody can tell whether it is due.
+        return Verdict::Skipped(Skipped::Unusual(entry.status));
+    }
     let age = entry.safe_age(now);
     let why = match (entry.status == EntryStatus::Unfinished, rule.older_than) {
         (true, _) => (age > HOUR).then_some(Why::Unfinished),

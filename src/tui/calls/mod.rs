@@ -255,7 +255,8 @@ impl Calls {
         self.state = ReadingState::Read;
         (self.unread, self.is_format_unknown) = (opened.unread, opened.is_format_unknown);
         self.agent = opened.agent;
-        if !opened.title.is_empty() {
+        // A session is called as the list of sessions calls it.
+        if self.title.is_empty() {
             self.title = opened.title;
         }
         self.asked.clear();
