@@ -28,7 +28,10 @@ pub(super) fn replace(
         let Some(number) = out.call_number(thread, &id) else { continue };
         let Some(call) = out.calls.get_mut(number as usize) else { continue };
         match call.results.len().checked_sub(1) {
-            Some(last) if is_seen(number) => replaced.push(ResultId { call: number, result: last as u32 }),
+            // One that was replaced before was seen: an event names it.
+            Some(last) if last > 0 || is_seen(number) => {
+                replaced.push(ResultId { call: number, result: last as u32 })
+            }
             _ => keep_for_screen(call),
         }
         if let Some(path) = cited(&start_of(text)) {
