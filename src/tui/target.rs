@@ -21,7 +21,7 @@ pub struct Target {
 pub struct Subject {
     /// The name shown on the screen.
     pub name: String,
-    /// The absolute path of its file; none if it is no file, or may become another one.
+    /// The absolute path of its file; `None` if it has no file, or the file may be replaced.
     pub file: Option<String>,
     /// What a plan needs besides the bytes.
     pub context: InputContext<MapView>,

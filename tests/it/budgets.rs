@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_152), ("tui", 23_911), ("session", 17_739), ("preview", 13_682), ("cli", 10_524)];
+    &[("", 87_151), ("tui", 23_910), ("session", 17_739), ("preview", 13_682), ("cli", 10_524)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 584;

@@ -162,8 +162,7 @@ impl Pager {
             let errors = MatchTotal { all: 0, is_whole: false };
             PolicyRow { choice: Arc::new(choice), rank, made: None, matches: None, errors }
         };
-        let mut rows: Vec<PolicyRow> = choices.into_iter().map(row).collect();
-        rows.sort_by(|a, b| (a.rank, a.choice.policy.name()).cmp(&(b.rank, b.choice.policy.name())));
+        let rows: Vec<PolicyRow> = choices.into_iter().map(row).collect();
         let mut picker = Picker { list: List::new(&SPEC), before: self.view_point() };
         picker.list.set_rows(rows);
         picker.fit(self.canvas.size);
