@@ -126,10 +126,12 @@ fn share(output: &OpenOutput, preview: &Preview) -> Vec<String> {
 /// Returns how many lines were kept, and of how many, as the lines on the screen are numbered: an empty one after the last
 /// line feed, which most agents count, is none.
 fn lines_as_numbered(output: &OpenOutput, preview: &Preview) -> [Option<u64>; 2] {
-    let len = output.view.len();
-    let one_more = output.lines().is_some_and(|lines| preview.total_lines == Some(lines + 1));
-    let counts_empty = one_more && output.view.last() == Some(&b'\n');
-    let keeps_end = output.kept.last().is_some_and(|last| last.end == len);
+    let keeps_end = output.kept.last().is_some_and(|last| last.end == output.view.len());
+    let Some(lines) = output.lines() else {
+        // Whether the policy counts an empty line at the end is not known yet.
+        return [preview.kept_lines.filter(|_| !keeps_end), None];
+    };
+    let counts_empty = output.view.last() == Some(&b'\n') && preview.total_lines == Some(lines + 1);
     let less = |count: Option<u64>, by: bool| count.map(|count| count.saturating_sub(u64::from(by)));
     [less(preview.kept_lines, counts_empty && keeps_end), less(preview.total_lines, counts_empty)]
 }
