@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -13,10 +14,17 @@ pub const ROWS: u16 = 24;
 /// See [`ROWS`].
 pub const COLUMNS: u16 = 80;
 
+/// What a program may ask at its start, the terminal's background and which terminal it is, and what a dark one answers.
+const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
+const ANSWER: &[u8] = b"\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1b[?62;c";
+
+/// Types to a program.
+type Keys = Arc<Mutex<Box<dyn Write + Send>>>;
+
 /// A running program and what it has painted.
 pub struct Session {
     child: Box<dyn Child + Send + Sync>,
-    keys: Box<dyn Write + Send>,
+    keys: Keys,
     painted: Receiver<(Instant, Vec<u8>)>,
     parser: vt100::Parser,
     started: Instant,
@@ -38,13 +46,17 @@ impl Session {
             command.env(name, value);
         }
         let mut reader = pty.master.try_clone_reader().expect("what is painted");
-        let keys = pty.master.take_writer().expect("keys");
+        let keys = Arc::new(Mutex::new(pty.master.take_writer().expect("keys")));
         let started = Instant::now();
         let child = pty.slave.spawn_command(command).expect("the program starts");
         let (sender, painted) = channel();
+        let answers = Arc::clone(&keys);
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
+                if buffer[..count].windows(QUESTION.len()).any(|bytes| bytes == QUESTION) {
+                    write(&answers, ANSWER);
+                }
                 if sender.send((Instant::now(), buffer[..count].to_vec())).is_err() {
                     return;
                 }
@@ -58,7 +70,7 @@ impl Session {
     /// Presses keys; when that was.
     pub fn press(&mut self, keys: &str) -> Instant {
         let now = Instant::now();
-        self.keys.write_all(keys.as_bytes()).and_then(|()| self.keys.flush()).expect("a terminal");
+        write(&self.keys, keys.as_bytes());
         now
     }
 
@@ -111,6 +123,11 @@ impl Session {
         let line = rollup.lines().find_map(|line| line.strip_prefix("Anonymous:"))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
     }
+}
+
+fn write(keys: &Keys, bytes: &[u8]) {
+    let mut keys = keys.lock().expect("a writer");
+    keys.write_all(bytes).and_then(|()| keys.flush()).expect("a terminal");
 }
 
 impl Drop for Session {

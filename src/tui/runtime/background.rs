@@ -12,8 +12,8 @@ use super::signal::character;
 /// that one which does not know the first question need not be waited for.
 pub(super) const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
 
-/// How long the first frame waits for the answer.
-pub(super) const LIMIT: Duration = Duration::from_millis(100);
+/// How long the first frame waits for the answer. One that comes later changes the theme.
+pub(super) const LIMIT: Duration = Duration::from_millis(50);
 
 /// How an answer begins, after `ESC ]`.
 const START: &str = "11;";

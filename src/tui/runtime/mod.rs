@@ -18,7 +18,7 @@ mod viewed;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use crate::config::{MouseConfig, ThemeConfig};
@@ -109,9 +109,7 @@ fn show(start: Start) -> io::Result<Parting> {
     });
     let size = screen.size()?.into();
     let (keyboard, background) = listen(&signals, start.asks.is_some())?;
-    let theme = start.asks.as_ref().zip(background);
-    let theme = theme.map_or(start.theme, |(config, background)| Theme::of_config(config, Some(background)));
-    let (unicode, keys) = (start.unicode, start.keys);
+    let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let services = Arc::new(start.services);
     let mut session = Session {
         app: App::new(Canvas { size, theme, unicode, keys }),
@@ -154,8 +152,12 @@ fn show(start: Start) -> io::Result<Parting> {
     let (first, rest): (Vec<_>, Vec<_>) =
         effects.into_iter().partition(|effect| matches!(effect, Effect::Run(job) if job.slot == Slot::Plan));
     session.carry_out(first)?;
+    let mut effects = Effects::default();
+    if let Some(background) = background.and_then(|answer| answer.recv_timeout(LIMIT).ok().flatten()) {
+        session.take_background(background, &mut effects);
+    }
     session.draw()?;
-    session.carry_out(rest)?;
+    session.carry_out(rest.into_iter().chain(effects))?;
     let mut inbox = Inbox::new(received);
     session.go(&mut inbox)?;
     if let Some(fault) = session.fault.take() {
@@ -180,15 +182,18 @@ fn not_kept(event: Event) -> Option<SafeText> {
     }
 }
 
-/// Starts reading keys. If the terminal is to be asked what its background is, waits for the answer, for [`LIMIT`] at most.
-fn listen(signals: &Sender<Signal>, asks: bool) -> io::Result<(Keyboard, Option<Backdrop>)> {
+/// Where the terminal's answer arrives.
+type BackgroundAnswer = Receiver<Option<Backdrop>>;
+
+/// Starts reading keys, and asks the terminal what its background is, if it is to be asked.
+fn listen(signals: &Sender<Signal>, asks: bool) -> io::Result<(Keyboard, Option<BackgroundAnswer>)> {
     if !asks {
         return Ok((Keyboard::start(signals.clone(), None)?, None));
     }
     terminal::ask(background::QUESTION)?;
     let (question, answer) = BackgroundQuestion::new();
     let keyboard = Keyboard::start(signals.clone(), Some(question))?;
-    Ok((keyboard, answer.recv_timeout(LIMIT).ok().flatten()))
+    Ok((keyboard, Some(answer)))
 }
 
 struct Session {
@@ -227,6 +232,14 @@ impl Session {
         self.app.update(Event::Told(message), &mut Effects::default());
     }
 
+    /// Chooses the theme by the terminal's background.
+    fn take_background(&mut self, background: Backdrop, effects: &mut Effects) {
+        if let Some(config) = &self.asks {
+            let theme = Theme::of_config(config, Some(background));
+            self.app.repaint(Canvas { theme, ..self.app.canvas }, effects);
+        }
+    }
+
     /// Handles all signals that have arrived, then draws once; repeats until the user quits. Progress waits for the
     /// next frame; what the user waits for does not, nor does the end of counting.
     fn go(&mut self, inbox: &mut Inbox) -> io::Result<()> {
@@ -256,12 +269,7 @@ impl Session {
             Signal::App(event) => self.app.update(event, &mut effects),
             Signal::Look => self.look(&mut effects),
             Signal::Live(news) => self.hear(news, &mut effects),
-            Signal::Background(background) => {
-                if let Some(config) = &self.asks {
-                    let theme = Theme::of_config(config, Some(background));
-                    self.app.repaint(Canvas { theme, ..self.app.canvas }, &mut effects);
-                }
-            }
+            Signal::Background(background) => self.take_background(background, &mut effects),
             Signal::TerminalGone(fault) => {
                 self.fault = fault;
                 effects.push(Effect::Quit(Vec::new()));
