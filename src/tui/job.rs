@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::store::Env;
 
 use super::event::Event;
-use super::services::Services;
+use super::target::Services;
 
 /// What a job is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

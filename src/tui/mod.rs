@@ -16,7 +16,6 @@ pub mod recorded;
 #[allow(unreachable_pub, reason = "a test starts the screens in its own process")]
 pub(crate) mod runtime;
 pub mod screen;
-pub mod services;
 pub mod sessions;
 pub mod target;
 pub mod tune;
@@ -25,6 +24,5 @@ pub mod widget;
 
 pub use outputs::tuning::{TuneSource, TuneStart};
 pub use runtime::terminal::{ended_by, is_closed_unheard};
-pub use runtime::{Completed, Live, LiveNews, Maker, Start, run};
-pub use services::Services;
-pub use target::{Ending, StartAt, Subject, Target};
+pub use runtime::{Start, run};
+pub use target::{Ending, Finished, Live, LiveUpdate, Producer, Services, StartAt, Subject, Target};

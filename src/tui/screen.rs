@@ -387,7 +387,6 @@ pub enum Effect {
         /// True for the next, false for the previous.
         next: bool,
     },
-    LoadPolicies(PoliciesRequest),
     /// Deletes these entries.
     Delete(Vec<Marked>),
     /// Opens a call of the session.
@@ -396,20 +395,6 @@ pub enum Effect {
     Redraw,
     /// Suspends overspill, as Ctrl-Z does in other programs.
     Suspend,
-}
-
-/// A request to load policies.
-pub struct PoliciesRequest {
-    /// The first of these names that exists; all policies if there are none.
-    pub names: Vec<String>,
-    /// Makes an event of the policies that were found.
-    pub answer: Box<dyn FnOnce(Vec<EffectivePolicy>) -> Event + Send>,
-}
-
-impl std::fmt::Debug for PoliciesRequest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "PoliciesRequest({:?})", self.names)
-    }
 }
 
 /// Effects in the order in which they are carried out, and requests to the application.

@@ -87,16 +87,9 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("event", &[]),
     ("recorded", &[]),
     ("target", &["recorded"]),
-    ("services", &["target"]),
-    ("job", &["services", "event"]),
+    ("job", &["target", "event"]),
     ("screen", &["job", "target", "recorded", "event", "keys", "widget"]),
-    (
-        "pager",
-        &[
-            "popup", "list", "screen", "job", "services", "target", "recorded", "event", "footer", "keys",
-            "widget",
-        ],
-    ),
+    ("pager", &["popup", "list", "screen", "job", "target", "recorded", "event", "footer", "keys", "widget"]),
     (
         "outputs",
         &["popup", "list", "calls", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"],
@@ -124,8 +117,8 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "runtime",
         &[
-            "view", "app", "outputs", "sessions", "pager", "screen", "job", "services", "target", "recorded",
-            "event", "keys", "widget",
+            "view", "app", "outputs", "sessions", "pager", "screen", "job", "target", "recorded", "event",
+            "keys", "widget",
         ],
     ),
 ];
