@@ -1,5 +1,5 @@
-//! The screens: `app` holds the state and updates it, `view` draws it, and `runtime` owns the event loop, the terminal
-//! and the worker threads.
+//! The screens: `app` holds the state, updates and draws it, and `runtime` owns the event loop, the terminal and the worker
+//! threads.
 
 pub mod app;
 pub mod calls;
@@ -19,7 +19,6 @@ pub mod screen;
 pub mod sessions;
 pub mod target;
 pub mod tune;
-pub mod view;
 pub mod widget;
 
 pub use outputs::tuning::{TuneSource, TuneStart};

@@ -32,7 +32,6 @@ use super::outputs::tuning::TuneStart;
 use super::pager::event::{Changed, OutputEvent};
 use super::screen::{Effect, Effects, Link};
 use super::target::{Live, Producer, Services, StartAt, Target};
-use super::view;
 use super::widget::canvas::Canvas;
 use super::widget::cost::Cost;
 use super::widget::theme::Theme;
@@ -332,7 +331,7 @@ impl Session {
                 if size != app.canvas.size {
                     return Err(io::Error::from(io::ErrorKind::Interrupted));
                 }
-                view::draw(app, frame, &Cost::default());
+                app.draw(frame, &Cost::default());
                 Ok(())
             };
             self.screen.try_draw(draw).map(drop)

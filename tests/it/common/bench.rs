@@ -23,7 +23,6 @@ use overspill::tui::pager::Pager;
 use overspill::tui::screen::Link;
 use overspill::tui::sessions::Sessions;
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
-use overspill::tui::view;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::cost::Cost;
 use overspill::tui::widget::prompt::Prompt;
@@ -342,7 +341,7 @@ impl Bench {
         let cost = Cost::default();
         let (width, height) = self.app.canvas.size;
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen");
-        let drawn = terminal.draw(|frame| view::draw(&self.app, frame, &cost)).expect("a frame");
+        let drawn = terminal.draw(|frame| self.app.draw(frame, &cost)).expect("a frame");
         let buffer = drawn.buffer.clone();
         let cursor = terminal.get_cursor_position().expect("a cursor");
         (buffer, cost, cursor)
