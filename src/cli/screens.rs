@@ -9,7 +9,7 @@ use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyMap, TABLE};
-use crate::tui::services::{Services, SessionsListed};
+use crate::tui::target::{Services, SessionsCache};
 use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Live, Start, Subject, Target};
 
@@ -69,9 +69,9 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
     let services = services(config);
     let start =
         Start { targets, follow, places, services, tune, live, theme, asks, unicode, mouse, keys, notice };
-    let parting = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
-    parting.words.iter().for_each(|words| say(words));
-    match parting.signal {
+    let report = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
+    report.messages.iter().for_each(|words| say(words));
+    match report.signal {
         Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),
         None => Ok(()),
     }
@@ -93,7 +93,7 @@ fn services(config: Config) -> Services {
         stores,
         env,
         severities,
-        sessions: SessionsListed::default(),
+        sessions: SessionsCache::default(),
     }
 }
 

@@ -1,15 +1,17 @@
 //! The colours of the screens as the user sets them: a theme by name, and styles by role.
 
 use std::collections::BTreeMap;
-use std::fmt;
+
+use anstyle::{Ansi256Color, AnsiColor, Color, Effects, RgbColor, Style};
+use serde::Deserialize;
+use toml::Value;
 
 use crate::form::Shape::Loose;
 use crate::form::{Field, optional};
-use anstyle::{Ansi256Color, AnsiColor, Color, Effects, RgbColor, Style};
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 
 /// `theme = "light"`, or the table `[theme]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "ThemeText")]
 pub struct ThemeConfig {
     /// The theme that the styles change.
     pub base: BaseTheme,
@@ -80,7 +82,7 @@ const ROLES: [(&str, Role); 11] = [
     ("error", Role::Error),
 ];
 
-const COLOURS: [(&str, AnsiColor); 16] = [
+const COLOURS: [(&str, AnsiColor); 8] = [
     ("black", AnsiColor::Black),
     ("red", AnsiColor::Red),
     ("green", AnsiColor::Green),
@@ -89,14 +91,6 @@ const COLOURS: [(&str, AnsiColor); 16] = [
     ("magenta", AnsiColor::Magenta),
     ("cyan", AnsiColor::Cyan),
     ("white", AnsiColor::White),
-    ("bright-black", AnsiColor::BrightBlack),
-    ("bright-red", AnsiColor::BrightRed),
-    ("bright-green", AnsiColor::BrightGreen),
-    ("bright-yellow", AnsiColor::BrightYellow),
-    ("bright-blue", AnsiColor::BrightBlue),
-    ("bright-magenta", AnsiColor::BrightMagenta),
-    ("bright-cyan", AnsiColor::BrightCyan),
-    ("bright-white", AnsiColor::BrightWhite),
 ];
 
 const EFFECTS: [(&str, Effects); 6] = [
@@ -126,36 +120,32 @@ fn colour(word: &str) -> Result<Color, String> {
         let value = u32::from_str_radix(digits, 16).ok().filter(|_| is_hex)?.to_be_bytes();
         Some(Color::Rgb(RgbColor(value[1], value[2], value[3])))
     };
+    let bright = word.strip_prefix("bright-");
     let found = match word.strip_prefix('#') {
         Some(digits) => rgb(digits),
-        None => named(&COLOURS, word)
-            .map(Color::Ansi)
+        None => named(&COLOURS, bright.unwrap_or(word))
+            .map(|colour| Color::Ansi(colour.bright(bright.is_some())))
             .or_else(|| word.parse().ok().map(|number| Color::Ansi256(Ansi256Color(number)))),
     };
     found.ok_or_else(|| {
         format!(
-            "{word:?} is not a colour or attribute; colours are {}, 0 to 255 and #rrggbb; attributes are {}",
-            "black, red, green, yellow, blue, magenta, cyan, white, each also as bright-NAME",
+            "{word:?} is not a colour or attribute; colours are {}, each also as bright-NAME, 0 to 255 and #rrggbb; attributes are {}",
+            names(&COLOURS),
             names(&EFFECTS)
         )
     })
 }
 
-/// The keys of `[theme]`.
-pub(super) const FIELDS: &[Field] = &[
-    optional("base", Loose(is_base)),
-    optional("warning", Loose(is_style)),
-    optional("accent", Loose(is_style)),
-    optional("lost", Loose(is_style)),
-    optional("selected", Loose(is_style)),
-    optional("found", Loose(is_style)),
-    optional("current", Loose(is_style)),
-    optional("dim", Loose(is_style)),
-    optional("bar", Loose(is_style)),
-    optional("active", Loose(is_style)),
-    optional("control", Loose(is_style)),
-    optional("error", Loose(is_style)),
-];
+/// The keys of `[theme]`: `base`, and the roles.
+pub(super) const FIELDS: &[Field] = &{
+    let mut fields = [optional("base", Loose(is_base)); ROLES.len() + 1];
+    let mut n = 0;
+    while n < ROLES.len() {
+        fields[n + 1] = optional(ROLES[n].0, Loose(is_style));
+        n += 1;
+    }
+    fields
+};
 
 /// Checks the name of a theme.
 pub(super) fn is_base(name: &str) -> Result<(), String> {
@@ -192,89 +182,32 @@ fn style(text: &str) -> Result<Style, String> {
     }
 }
 
-impl<'de> Deserialize<'de> for ThemeConfig {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ThemeVisitor)
-    }
+/// The theme as written.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ThemeText {
+    Styles(BTreeMap<String, Value>),
+    Name(Value),
 }
 
-struct ThemeVisitor;
+impl TryFrom<ThemeText> for ThemeConfig {
+    type Error = String;
 
-impl<'de> Visitor<'de> for ThemeVisitor {
-    type Value = ThemeConfig;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the name of a theme ({}) or a table of styles", names(&BASES))
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<ThemeConfig, E> {
-        let base = base(name).map_err(|fault| E::custom(format!("theme: {fault}")))?;
-        Ok(ThemeConfig { base, ..ThemeConfig::default() })
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<ThemeConfig, E> {
-        self.visit_str(&number.to_string())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ThemeConfig, A::Error> {
-        let mut theme = ThemeConfig::default();
-        while let Some(key) = map.next_key()? {
-            match key {
-                Key::Base => theme.base = map.next_value_seed(Value("base", base))?,
-                Key::Role(name, role) => {
-                    theme.styles.insert(role, map.next_value_seed(Value(name, style))?);
+    fn try_from(written: ThemeText) -> Result<Self, String> {
+        let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut theme = Self::default();
+        match written {
+            ThemeText::Name(name) => theme.base = base(&text(name))?,
+            ThemeText::Styles(styles) => {
+                for (key, value) in styles {
+                    match named(&ROLES, &key) {
+                        Some(role) => _ = theme.styles.insert(role, style(&text(value))?),
+                        None => theme.base = base(&text(value))?,
+                    }
                 }
             }
         }
         Ok(theme)
-    }
-}
-
-/// A key of `[theme]`.
-enum Key {
-    Base,
-    Role(&'static str, Role),
-}
-
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let role = ROLES.iter().find(|(known, _)| *known == name);
-        match role {
-            _ if name == "base" => Ok(Self::Base),
-            Some((name, role)) => Ok(Self::Role(name, *role)),
-            None => {
-                let known = names(&ROLES);
-                Err(D::Error::custom(format!("unknown key `{name}` in [theme]; the keys are base, {known}")))
-            }
-        }
-    }
-}
-
-/// Reads the value of a key of this name.
-struct Value<T>(&'static str, fn(&str) -> Result<T, String>);
-
-impl<'de, T> DeserializeSeed<'de> for Value<T> {
-    type Value = T;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<T> Visitor<'_> for Value<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "text in quotes for theme.{}", self.0)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-        (self.1)(text).map_err(|fault| E::custom(format!("theme.{}: {fault}", self.0)))
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-        self.visit_str(&number.to_string())
     }
 }
 

@@ -6,17 +6,13 @@ use crossterm::event::KeyEvent;
 
 use crate::text::label::SafeText;
 
-/// An event for the screens.
 pub enum Event {
-    /// A key was pressed.
     Key(KeyEvent),
-    /// Text was pasted.
     Paste(String),
     /// The wheel of the mouse was turned by a notch.
     Wheel(WheelTurn),
     /// The terminal was resized to this many columns and rows.
     Resize(u16, u16),
-    /// A message from outside the screens.
     Told(Message),
     /// An event for the screen that knows its type.
     Screen(Box<dyn ScreenEvent>),
@@ -29,7 +25,6 @@ pub enum WheelTurn {
     Down,
 }
 
-/// An event of one screen.
 pub trait ScreenEvent: Any + Send {
     /// Returns how soon it is to be drawn.
     fn urgency(&self) -> Urgency {
@@ -73,9 +68,7 @@ impl<E: ScreenEvent> From<E> for Event {
 /// A message, shown on the status line until the next key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The text, on one line.
     pub text: SafeText,
-    /// Whether it reports an error.
     pub is_error: bool,
 }
 
@@ -83,12 +76,10 @@ pub struct Message {
 pub(crate) const MOST_TYPED: usize = 4096;
 
 impl Message {
-    /// Creates an informational message.
     pub fn note(text: impl Into<SafeText>) -> Self {
         Self { text: text.into(), is_error: false }
     }
 
-    /// Creates an error message.
     pub fn error(text: impl Into<SafeText>) -> Self {
         Self { text: text.into(), is_error: true }
     }

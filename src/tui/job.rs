@@ -11,9 +11,8 @@ use std::time::Duration;
 use crate::store::Env;
 
 use super::event::Event;
-use super::services::Services;
+use super::target::Services;
 
-/// What a job is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
     CountLines,
@@ -55,7 +54,6 @@ impl Slot {
     }
 }
 
-/// How long the screens wait for a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     /// Not at all.
@@ -75,7 +73,6 @@ pub struct Job {
     work: Box<dyn FnOnce(&JobContext) + Send>,
 }
 
-/// A request to the job of a slot, which knows its type.
 pub type JobRequest = Box<dyn Any + Send>;
 
 impl Job {
@@ -84,7 +81,6 @@ impl Job {
         Self { slot, pace, order: ASKED.fetch_add(1, Ordering::Relaxed), work: Box::new(work) }
     }
 
-    /// Does the work.
     pub(crate) fn run(self, context: &JobContext) {
         (self.work)(context);
     }
@@ -102,7 +98,6 @@ impl fmt::Debug for Job {
     }
 }
 
-/// What a job needs of its surroundings.
 pub struct JobContext {
     pub(crate) slot: Slot,
     pub(crate) services: Arc<Services>,
@@ -131,7 +126,6 @@ impl JobContext {
         &self.services.env
     }
 
-    /// Whether the job has not been abandoned.
     pub(crate) fn is_wanted(&self) -> bool {
         self.ticket.is_wanted()
     }
@@ -142,7 +136,6 @@ impl JobContext {
         self.is_wanted()
     }
 
-    /// Sends an event. Returns whether the event loop still receives.
     pub(crate) fn send(&self, event: impl Into<Event>) -> bool {
         self.events.send(event.into())
     }
@@ -159,7 +152,6 @@ impl JobContext {
     }
 }
 
-/// Sends events to the event loop.
 #[derive(Clone)]
 pub(crate) struct Reporter(Arc<dyn Fn(Event) -> bool + Send + Sync>);
 

@@ -1,5 +1,5 @@
-//! The screens: `app` holds the state and updates it, `view` draws it, and `runtime` owns the event loop, the terminal
-//! and the worker threads.
+//! The screens: `app` holds the state, updates and draws it, and `runtime` owns the event loop, the terminal and the worker
+//! threads.
 
 pub mod app;
 pub mod calls;
@@ -16,15 +16,12 @@ pub mod recorded;
 #[allow(unreachable_pub, reason = "a test starts the screens in its own process")]
 pub(crate) mod runtime;
 pub mod screen;
-pub mod services;
 pub mod sessions;
 pub mod target;
 pub mod tune;
-pub mod view;
 pub mod widget;
 
 pub use outputs::tuning::{TuneSource, TuneStart};
 pub use runtime::terminal::{ended_by, is_closed_unheard};
-pub use runtime::{Completed, Live, LiveNews, Maker, Start, run};
-pub use services::Services;
-pub use target::{Ending, StartAt, Subject, Target};
+pub use runtime::{Start, run};
+pub use target::{Ending, Finished, Live, LiveUpdate, Producer, Services, StartAt, Subject, Target};

@@ -24,18 +24,14 @@ pub enum RestOfOutput {
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
-    /// The index of the call in its session.
     pub index: usize,
-    /// What the model got.
     pub text: Arc<str>,
     /// What of the text is a notice of the agent's, as ranges in bytes, where nothing is left of the output beside which that
     /// would show: so far as the text fits what the agent's policies make.
     pub notices: Arc<[Range<usize>]>,
-    /// What the records say about it.
     pub evidence: Evidence,
     /// Who recorded it: `claude-code 2.1.330`.
     pub by: String,
-    /// What is left of the output.
     pub rest: RestOfOutput,
     /// Where the records claim the spill to be, outside of the known stores.
     pub claim: Option<PathBuf>,
@@ -47,7 +43,6 @@ pub struct RecordedCall {
     pub texts: Option<Vec<TitledText>>,
 }
 
-/// A text under a title, to be shown in a box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TitledText {
     pub title: String,
@@ -57,7 +52,6 @@ pub struct TitledText {
 /// What the records hold of a call besides its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFacts {
-    /// What is known of it, by name.
     pub facts: Vec<(&'static str, String)>,
     /// The record, the arguments, the request and the display copies, as far as there are any.
     pub texts: Vec<TitledText>,
@@ -83,7 +77,6 @@ pub enum OutputPlace {
     Memory(MapView),
 }
 
-/// A call that is ready to be shown.
 #[derive(Debug)]
 pub struct ReadyCall {
     /// Its name on the screen: tool and command.
@@ -91,13 +84,10 @@ pub struct ReadyCall {
     pub agent: &'static str,
     /// The policy that cut it, or that comes closest, if that is known: `claude-code/bash`.
     pub policy: Option<String>,
-    /// The exit status of the command.
     pub exit_code: Option<i32>,
     /// The path of the spill as the records have it, if they name one.
     pub saved_as: Option<String>,
-    /// Where the output is.
     pub place: OutputPlace,
-    /// What was recorded.
     pub recorded: Box<RecordedCall>,
 }
 

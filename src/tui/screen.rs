@@ -29,7 +29,6 @@ use super::widget::prompt::{Prompt, Purpose};
 
 /// A screen: a place on the stack.
 pub trait Screen: Any {
-    /// The context in which its keys are looked up.
     fn context(&self) -> KeyContext;
 
     /// The message for the status line, shown until the next key.
@@ -90,17 +89,11 @@ pub trait Screen: Any {
         Ok(())
     }
 
-    /// Shows only the rows with these words.
-    fn filter(&mut self, _words: &str, _effects: &mut Effects) {}
-
-    /// Shows the rows as before the filter was opened.
-    fn give_up_filter(&mut self, _effects: &mut Effects) {}
-
     /// Follows a line that is being typed.
-    fn type_on(&mut self, _prompt: &Prompt, _effects: &mut Effects) {}
+    fn type_on(&mut self, prompt: &Prompt, effects: &mut Effects);
 
     /// Takes back what followed a line that is given up.
-    fn give_up_typing(&mut self, _effects: &mut Effects) {}
+    fn give_up_typing(&mut self, purpose: Purpose, effects: &mut Effects);
 
     /// Returns the lines entered before, newest last.
     fn history(&self, _purpose: Purpose) -> &[String] {
@@ -136,7 +129,6 @@ pub trait Screen: Any {
 
 /// A pop-up: a layer over a screen.
 pub trait Layer: Any {
-    /// The context in which its keys are looked up.
     fn context(&self, below: &dyn Screen) -> KeyContext {
         below.context()
     }
@@ -151,23 +143,19 @@ pub trait Layer: Any {
         false
     }
 
-    /// Handles a key.
     fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext;
 
-    /// Handles pasted text.
     fn paste(&mut self, _text: &str, _below: &mut dyn Screen, _effects: &mut Effects) {}
 
     /// Follows a change of the screen.
     fn refresh(&mut self, _below: &dyn Screen) {}
 
-    /// Draws itself.
     fn draw(&self, look: LayerFrame);
 }
 
 /// What a pop-up lies on.
 pub struct LayerContext<'a> {
     pub canvas: &'a Canvas,
-    /// The screen beneath.
     pub below: &'a mut dyn Screen,
     pub effects: &'a mut Effects,
 }
@@ -198,14 +186,11 @@ pub(crate) fn box_action(key: KeyEvent, on: &mut LayerContext) -> Result<Action,
     }
 }
 
-/// Where a pop-up is drawn.
 pub struct LayerFrame<'a, 'b> {
     pub canvas: &'a Canvas,
     pub below: &'a dyn Screen,
-    /// The message for the status line.
     pub message: Option<&'a Message>,
     pub frame: &'a mut Frame<'b>,
-    /// The row of the status.
     pub status: Rect,
     pub cost: &'a Cost,
 }
@@ -223,7 +208,6 @@ pub struct ScreenRows {
 pub struct StatusLine<'a> {
     /// The count typed before a key.
     pub count: Option<u64>,
-    /// The message shown until the next key.
     pub message: Option<&'a Message>,
 }
 
@@ -256,7 +240,6 @@ pub enum Link {
     /// To the list of stored outputs, with this one selected.
     Stores(Option<PathBuf>),
     Sessions,
-    /// To the calls of a session.
     Session {
         file: Arc<SessionFile>,
         /// Its title, as far as it is known.
@@ -291,13 +274,9 @@ impl Link {
 
 /// Something that the application does for a screen or pop-up.
 pub enum ScreenRequest {
-    /// Leaves the place.
     Back,
-    /// Leaves the screens; asks first if something would be lost, unless it is known what becomes of the command.
-    Leave(Option<CommandFate>),
-    /// Leaves the screens, with what is marked deleted or kept.
-    Quit(CommandFate, PendingFate),
-    /// Deletes what is marked for deletion.
+    /// Leaves the screens; asks first about what would be lost, as far as that is not chosen.
+    Leave(ExitChoice),
     DeleteMarked,
     /// Goes back to the outputs named on the command line, and on to the next or previous one.
     OtherFile {
@@ -308,11 +287,9 @@ pub enum ScreenRequest {
     Show(Box<dyn ScreenEvent>),
     /// Goes to the screen that serves this event in place of the one that is shown.
     Turn(Box<dyn ScreenEvent>),
-    /// Hands an event to the screen that knows it.
     Send(Event),
-    /// Lays a pop-up over the screen.
     Lay(Box<dyn Layer>),
-    /// Handles keys that were held back.
+    /// Handles keys that waited for rows.
     Replay(Vec<KeyEvent>),
 }
 
@@ -323,32 +300,20 @@ impl ScreenRequest {
     }
 }
 
-/// What becomes of the command that still runs, if one does.
+/// What is done on leaving, as far as the user has been asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum CommandFate {
-    /// It runs to its end.
-    #[default]
-    RunsOn,
-    /// It is stopped.
-    Stops,
+pub struct ExitChoice {
+    /// Whether the command that still runs is stopped.
+    pub stop_command: Option<bool>,
+    /// Whether what is marked for deletion is deleted.
+    pub delete_marked: Option<bool>,
 }
 
-/// What becomes of what is marked for deletion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PendingFate {
-    Delete,
-    Keep,
-}
-
-/// An output to open.
 #[derive(Debug, Clone)]
 pub struct OpenRequest {
     pub path: PathBuf,
-    /// The line to begin with, 1-based.
     pub line: Option<u64>,
-    /// The policy to show it under.
     pub under: Option<Box<EffectivePolicy>>,
-    /// What is searched for in it.
     pub find: Option<Pattern>,
     pub origin: OpenedFrom,
     /// What its list calls it; empty if its file's name is all that is known.
@@ -356,7 +321,6 @@ pub struct OpenRequest {
 }
 
 impl OpenRequest {
-    /// Opens a stored output from its list.
     pub(crate) fn stored(path: PathBuf, name: SafeText) -> Self {
         Self { path, line: None, under: None, find: None, origin: OpenedFrom::Stores, name }
     }
@@ -367,15 +331,12 @@ impl OpenRequest {
 pub enum Effect {
     /// Has a worker do a job; an earlier one in its slot is abandoned.
     Run(Job),
-    /// Abandons the job in a slot.
     Stop(Slot),
-    /// Passes a request to the job in a slot.
     Ask(Slot, JobRequest),
     /// Leaves the screens, then deletes these entries. Nothing else that is marked is deleted.
     Quit(Vec<Marked>),
     /// Stops the command whose output is shown first, as Ctrl-C does.
     StopCommand,
-    /// Puts text on the clipboard of the terminal.
     Copy(String),
     /// Opens the file in an editor, at this line.
     Edit(u64),
@@ -387,29 +348,12 @@ pub enum Effect {
         /// True for the next, false for the previous.
         next: bool,
     },
-    LoadPolicies(PoliciesRequest),
-    /// Deletes these entries.
     Delete(Vec<Marked>),
-    /// Opens a call of the session.
     OpenCall(Box<ReadyCall>),
     /// Clears the terminal before the next frame.
     Redraw,
     /// Suspends overspill, as Ctrl-Z does in other programs.
     Suspend,
-}
-
-/// A request to load policies.
-pub struct PoliciesRequest {
-    /// The first of these names that exists; all policies if there are none.
-    pub names: Vec<String>,
-    /// Makes an event of the policies that were found.
-    pub answer: Box<dyn FnOnce(Vec<EffectivePolicy>) -> Event + Send>,
-}
-
-impl std::fmt::Debug for PoliciesRequest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "PoliciesRequest({:?})", self.names)
-    }
 }
 
 /// Effects in the order in which they are carried out, and requests to the application.
@@ -424,7 +368,6 @@ impl Effects {
         self.outside.push(effect);
     }
 
-    /// Has a worker do a job; an earlier one in the slot is abandoned.
     pub(crate) fn run(&mut self, slot: Slot, work: impl FnOnce(&JobContext) + Send + 'static) {
         self.run_at(Pace::Background, slot, work);
     }
@@ -434,42 +377,34 @@ impl Effects {
         self.push(Effect::Run(Job::new(slot, pace, work)));
     }
 
-    /// Abandons the jobs in these slots.
     pub(crate) fn stop(&mut self, slots: impl IntoIterator<Item = Slot>) {
         self.outside.extend(slots.into_iter().map(Effect::Stop));
     }
 
-    /// Passes a request to the job in a slot.
     pub(crate) fn ask(&mut self, slot: Slot, request: impl Any + Send) {
         self.push(Effect::Ask(slot, Box::new(request)));
     }
 
-    /// Requests something of the application.
     pub(crate) fn request(&mut self, request: ScreenRequest) {
         self.requests.push(request);
     }
 
-    /// Goes to the screen that serves this event, and hands it over.
     pub(crate) fn show(&mut self, event: impl ScreenEvent) {
         self.request(ScreenRequest::Show(Box::new(event)));
     }
 
-    /// Hands an event to the screen that knows it.
     pub(crate) fn send(&mut self, event: impl Into<Event>) {
         self.request(ScreenRequest::Send(event.into()));
     }
 
-    /// Lays a pop-up over the screen.
     pub(crate) fn lay(&mut self, layer: impl Layer) {
         self.request(ScreenRequest::Lay(Box::new(layer)));
     }
 
-    /// Takes the requests to the application.
     pub(crate) fn take_requests(&mut self) -> Vec<ScreenRequest> {
         std::mem::take(&mut self.requests)
     }
 
-    /// Iterates over the effects requested so far.
     pub fn iter(&self) -> std::slice::Iter<'_, Effect> {
         self.outside.iter()
     }

@@ -1,18 +1,28 @@
-//! What the screen of an output is given: the output, the policy that cuts it, and how it ended.
+//! What the command line gives the screens: outputs, one of them perhaps still being made, and services.
 
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+
+use crate::capture::Control;
 use crate::config::EffectivePolicy;
+use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
 use crate::known::Certainty;
-use crate::preview::{InputContext, Policy};
-use crate::source::{MapView, Source};
-use crate::text::search::Pattern;
+use crate::preview::{Catalog, InputContext, Policy};
+use crate::session::examine::{Examiner, Paths};
+use crate::session::list;
+use crate::session::reader::SessionFile;
+use crate::source::{Hold, MapView, Source};
+use crate::store::{Env, Stores};
+use crate::text::search::{Pattern, SeverityPatterns};
 
 use super::recorded::RecordedCall;
 
 /// An output to show.
 pub struct Target {
-    /// What the output is, and how it was cut.
     pub subject: Subject,
-    /// The bytes of the output.
     pub source: Source,
 }
 
@@ -25,7 +35,6 @@ pub struct Subject {
     pub file: Option<String>,
     /// What a plan needs besides the bytes.
     pub context: InputContext<MapView>,
-    /// The policy with its limits.
     pub policy: EffectivePolicy,
     /// The policies that may have made the output, if its store tells; most likely first.
     pub candidates: Vec<EffectivePolicy>,
@@ -51,11 +60,9 @@ pub enum OpenedFrom {
     Tune,
 }
 
-/// An output to view.
+/// An output on its way to its screen.
 pub struct Opened {
-    /// What the output is, and how it was cut.
     pub subject: Subject,
-    /// The bytes of the output.
     pub view: MapView,
     /// The result that the agent recorded, if the output was opened from its records.
     pub recorded: Option<Box<RecordedCall>>,
@@ -67,7 +74,6 @@ pub struct Opened {
     pub file: usize,
     /// The number of outputs named on the command line.
     pub files: usize,
-    /// Where it was opened from.
     pub origin: OpenedFrom,
     /// The line to begin with, 1-based.
     pub line: Option<u64>,
@@ -75,6 +81,25 @@ pub struct Opened {
     pub under: Option<EffectivePolicy>,
     /// What is searched for in it.
     pub find: Option<Pattern>,
+}
+
+impl Opened {
+    /// Opens an output that is complete, at its beginning.
+    pub fn new(origin: OpenedFrom, subject: Subject, view: MapView) -> Self {
+        Self {
+            subject,
+            view,
+            recorded: None,
+            streaming: false,
+            running: false,
+            file: 0,
+            files: 0,
+            origin,
+            line: None,
+            under: None,
+            find: None,
+        }
+    }
 }
 
 /// A place in an output, as `less` and editors take it on their command line.
@@ -85,6 +110,43 @@ pub enum StartAt {
     End,
     /// The first match of a pattern.
     Match(String),
+}
+
+/// The output that is still being made and is shown first.
+pub struct Live {
+    pub producer: Producer,
+    pub updates: Receiver<LiveUpdate>,
+}
+
+/// What makes an output.
+#[derive(Debug, Clone)]
+pub enum Producer {
+    /// A command run by overspill; it stops when overspill does.
+    Command(Control),
+    /// Another program that writes to overspill's standard input.
+    Stream,
+}
+
+/// News of an output while it is being made.
+#[derive(Debug)]
+pub enum LiveUpdate {
+    Error(String),
+    /// The notices print this path from now on.
+    SavedAs(String),
+    /// The output is complete.
+    Finished(Finished),
+}
+
+/// How an output was completed.
+#[derive(Debug)]
+pub struct Finished {
+    /// The path of the saved output; `None` if it is not kept.
+    pub path: Option<PathBuf>,
+    /// The path that the notices print from now on.
+    pub saved_as: String,
+    /// A message for the user, if there is one.
+    pub message: Option<String>,
+    pub ending: Ending,
 }
 
 /// How an output ended that was viewed while it was being made.
@@ -98,4 +160,71 @@ pub struct Ending {
     pub failed: Option<Policy>,
     /// The boolean parameters to set because of how it ended, for policies that have them.
     pub told: Vec<&'static str>,
+}
+
+/// Opens an output by its path, or returns an error message.
+type Opener = dyn Fn(&Path, Hold) -> Result<Target, String> + Send + Sync;
+
+/// Finds the matching lines of all stored outputs: asks whether to go on, and passes on lines until nobody takes them.
+type Finder = dyn Fn(&Pattern, &(dyn Fn() -> bool + Sync), &mut (dyn FnMut(Vec<FoundLine>) -> bool + Send)) -> FindEnd
+    + Send
+    + Sync;
+
+/// Loads the policy of a name, or all policies, with their limits.
+type PolicyLoader = dyn Fn(Option<&str>) -> Vec<EffectivePolicy> + Send + Sync;
+
+/// The stores, and functions that go by the configuration.
+pub struct Services {
+    pub open: Box<Opener>,
+    pub find: Box<Finder>,
+    /// Lists outputs, and resolves the policies to measure them under.
+    pub prepare_tuning: Box<dyn Fn(TuneRequest) -> Result<TuneRun, TuneFault> + Send + Sync>,
+    pub load_policies: Box<PolicyLoader>,
+    /// Makes an examiner of the calls of an agent's sessions.
+    pub examiner: Box<dyn Fn(&str) -> Examiner + Send + Sync>,
+    /// The stores to browse.
+    pub stores: Stores,
+    /// The environment in which the stores lie.
+    pub env: Env,
+    /// What is an error or a warning.
+    pub severities: SeverityPatterns,
+    pub sessions: SessionsCache,
+}
+
+impl Services {
+    /// Returns services that find nothing, for tests.
+    pub fn none(env: Env) -> Self {
+        Self {
+            open: Box::new(|path, _| Err(format!("{}: not opened", path.display()))),
+            find: Box::new(|_, _, _| FindEnd::default()),
+            prepare_tuning: Box::new(|_| Err(TuneFault::Empty(Vec::new()))),
+            load_policies: Box::new(|_| Vec::new()),
+            examiner: Box::new(|agent| {
+                Examiner::new(&Catalog::builtin(), agent, Arc::new(|_| false), 0, Paths::Known)
+            }),
+            stores: Stores::builtin(),
+            env,
+            severities: SeverityPatterns::default(),
+            sessions: SessionsCache::default(),
+        }
+    }
+}
+
+/// The sessions as they were listed last, and when, shared by all searches for calls.
+#[derive(Debug, Default)]
+pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
+
+impl SessionsCache {
+    /// Returns the sessions as they were at a time or later. A session begins before its outputs are written, so a list
+    /// that is younger than an output has its session.
+    pub(crate) fn since(&self, time: Timestamp, env: &Env) -> Arc<Vec<SessionFile>> {
+        let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, sessions)) = listed.as_ref().filter(|(at, _)| *at > time) {
+            return sessions.clone();
+        }
+        let at = crate::env::now();
+        let sessions = Arc::new(list::list(env, None, &()).sessions);
+        *listed = Some((at, sessions.clone()));
+        sessions
+    }
 }

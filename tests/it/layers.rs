@@ -87,16 +87,9 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("event", &[]),
     ("recorded", &[]),
     ("target", &["recorded"]),
-    ("services", &["target"]),
-    ("job", &["services", "event"]),
+    ("job", &["target", "event"]),
     ("screen", &["job", "target", "recorded", "event", "keys", "widget"]),
-    (
-        "pager",
-        &[
-            "popup", "list", "screen", "job", "services", "target", "recorded", "event", "footer", "keys",
-            "widget",
-        ],
-    ),
+    ("pager", &["popup", "list", "screen", "job", "target", "recorded", "event", "footer", "keys", "widget"]),
     (
         "outputs",
         &["popup", "list", "calls", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"],
@@ -120,12 +113,11 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
             "event", "keys", "widget",
         ],
     ),
-    ("view", &["app", "screen", "widget"]),
     (
         "runtime",
         &[
-            "view", "app", "outputs", "sessions", "pager", "screen", "job", "services", "target", "recorded",
-            "event", "keys", "widget",
+            "app", "outputs", "sessions", "pager", "screen", "job", "target", "recorded", "event", "keys",
+            "widget",
         ],
     ),
 ];
@@ -153,13 +145,8 @@ const READS_POLICIES: (&str, &str) = ("preview/policy/catalog.rs", "std::fs");
 const LEADS_SESSIONS: &str = "capture/process/pty.rs";
 
 /// Files that put text on the screen: safe text in lines and boxes, the ASCII fallback, and the cells of an output.
-const DRAWS: &[&str] = &[
-    "tui/widget/line.rs",
-    "tui/widget/frame.rs",
-    "tui/widget/ascii.rs",
-    "tui/widget/wide.rs",
-    "tui/pager/view/pane.rs",
-];
+const DRAWS: &[&str] =
+    &["tui/widget/line.rs", "tui/widget/frame.rs", "tui/widget/finish.rs", "tui/pager/view/pane.rs"];
 
 /// Returns every source file with its path below `src`.
 pub fn sources() -> Vec<(String, String)> {

@@ -28,7 +28,7 @@ use crate::preview::{InputContext, Stream, Want};
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
 use crate::tui::{
-    Completed, Ending, Live, LiveNews, Maker, StartAt, Subject, Target, ended_by, is_closed_unheard,
+    Ending, Finished, Live, LiveUpdate, Producer, StartAt, Subject, Target, ended_by, is_closed_unheard,
 };
 
 use super::{progress, signals};
@@ -65,7 +65,7 @@ pub(crate) fn command(
     let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
     // Everything that can fail is done before the command starts.
     let shown_with = config.clone();
-    let (give, taken) = channel::<(Running, Sender<LiveNews>, Sender<()>)>();
+    let (give, taken) = channel::<(Running, Sender<LiveUpdate>, Sender<()>)>();
     let making = {
         let (request, place) = (request.clone(), place.clone());
         let work = move || {
@@ -99,11 +99,11 @@ pub(crate) fn command(
         candidates: Vec::new(),
     };
     let target = Source::open(&path).map(|source| Target { subject, source });
-    let (tell, news) = channel();
+    let (tell, updates) = channel();
     let (tell_over, over) = channel::<()>();
     // The receiver only waits for this.
     let _ = give.send((running, tell, tell_over));
-    let live = Live { maker: Maker::Command(control.clone()), news };
+    let live = Live { producer: Producer::Command(control.clone()), updates };
     // The screens take the signal over.
     let is_ignored = signals::is_ignored(SIGHUP);
     let shown = catch_unwind(AssertUnwindSafe(|| match target {
@@ -171,13 +171,13 @@ fn make(
     running: Running,
     request: &Request,
     place: &Location,
-    tell: &Sender<LiveNews>,
+    tell: &Sender<LiveUpdate>,
 ) -> anyhow::Result<FinishedCapture> {
     let progress = running.progress(Stream::Stdout).cloned().unwrap_or_default();
     until_over(&progress, |most| running.wait_for(most), (request, None), tell);
     let captured = running.wait().inspect_err(|error| tell_failed(tell, error, request))?;
     let exit_code = captured.ended.map(|ended| ended.exit_code().into());
-    let words = Some(in_words(&captured));
+    let message = Some(in_words(&captured));
     let finished = captured.finish(&at_last(request), place);
     let certainty = finished.as_ref().map_or(Certainty::WouldGet, super::report::certainty);
     let (saved, told) = match &finished {
@@ -189,7 +189,7 @@ fn make(
     let saved_as = lasting(path.as_deref(), request);
     let ending = Ending { certainty, exit_code, failed, told };
     // Nobody listens once the screens are closed.
-    let _ = tell.send(LiveNews::Over(Completed { words, path, saved_as, ending }));
+    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
     super::reported(finished)
 }
 
@@ -204,12 +204,12 @@ fn at_last(request: &Request) -> Request {
 }
 
 /// Reports that the output is complete, and where it is.
-fn tell_over(tell: &Sender<LiveNews>, words: Option<String>, path: Option<PathBuf>, request: &Request) {
+fn tell_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
     let saved_as = lasting(path.as_deref(), request);
     let told = if request.keep == KeepSpill::Never { vec!["save_failed"] } else { Vec::new() };
     let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, told };
     // Nobody listens once the screens are closed.
-    let _ = tell.send(LiveNews::Over(Completed { words, path, saved_as, ending }));
+    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
 }
 
 /// Returns the path that notices print once an output is complete.
@@ -218,7 +218,7 @@ fn lasting(path: Option<&Path>, request: &Request) -> String {
 }
 
 /// Reports that the output has ended but cannot be kept.
-fn tell_failed(tell: &Sender<LiveNews>, error: &io::Error, request: &Request) {
+fn tell_failed(tell: &Sender<LiveUpdate>, error: &io::Error, request: &Request) {
     tell_over(tell, Some(label(error.to_string().as_bytes())), None, request);
 }
 
@@ -234,7 +234,7 @@ fn until_over(
     progress: &Progress,
     wait_for: impl Fn(Duration) -> bool,
     (request, keeps): (&Request, Option<u64>),
-    tell: &Sender<LiveNews>,
+    tell: &Sender<LiveUpdate>,
 ) {
     let mut is_told = false;
     loop {
@@ -242,9 +242,9 @@ fn until_over(
         if let (false, Some(words)) = (is_told, fault(progress, request, keeps)) {
             is_told = true;
             // Nobody listens once the screens are closed.
-            let _ = tell.send(LiveNews::Fault(words));
+            let _ = tell.send(LiveUpdate::Error(words));
             if matches!(progress.stopped(), Some(Stopped::Failed(_))) && request.printed.stdout.is_none() {
-                let _ = tell.send(LiveNews::SavedAs(NOT_SAVED.to_owned()));
+                let _ = tell.send(LiveUpdate::SavedAs(NOT_SAVED.to_owned()));
             }
         }
         if is_over {
@@ -334,12 +334,12 @@ fn look_at(
     let (stores, env) = (config.stores.clone(), config.env.clone());
     // If no thread can be started, the next run does it.
     let _ = thread::Builder::new().name("sweep".into()).spawn(move || super::sweep(&stores, &env));
-    let (tell, news) = channel();
+    let (tell, updates) = channel();
     let (stay, left) = channel::<()>();
     let work = move || take(following, &temporary, (&request, &place), &tell, &left);
     let making = thread::Builder::new().name("making".into()).spawn(work)?;
     // What came is kept, whether it can be shown or not.
-    let live = Some(Live { maker: Maker::Stream, news });
+    let live = Some(Live { producer: Producer::Stream, updates });
     let shown = catch_unwind(AssertUnwindSafe(|| {
         target.and_then(|target| screens::show_at(config, vec![target], live, places))
     }));
@@ -356,7 +356,7 @@ fn take(
     following: Following,
     temporary: &Path,
     (request, place): (&Request, &Location),
-    tell: &Sender<LiveNews>,
+    tell: &Sender<LiveUpdate>,
     left: &Receiver<()>,
 ) -> anyhow::Result<Vec<String>> {
     let keeps = (request.keep != KeepSpill::Never).then_some(request.cap);

@@ -1,14 +1,17 @@
 //! The application: screens on a stack, pop-ups over them, and how events and keys reach them. It does no input or
 //! output: whatever has to happen outside is returned as effects.
 
-mod leaving;
-mod outputs;
 mod stack;
 
 use std::any::Any;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 
+use crate::human;
+use crate::store::Pending;
 use crate::text::search::SeverityPatterns;
 
 use super::calls::Calls;
@@ -19,11 +22,17 @@ use super::list::screen::ListScreen;
 use super::outputs::Outputs;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
-use super::screen::{Layer, LayerContext, LayerNext, Link, Screen, ScreenRequest};
+use super::screen::{
+    ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, ScreenRequest, StatusLine,
+};
 use super::sessions::Sessions;
 use super::tune::changed::ChangedList;
 use super::tune::{TuneRows, Tuning};
 use super::widget::canvas::Canvas;
+use super::widget::cost::Cost;
+use super::widget::finish;
+use super::widget::layout;
+use super::widget::line::{self, Span};
 use super::widget::prompt::{Prompt, Purpose};
 
 pub use super::event::{Event, Message};
@@ -38,9 +47,14 @@ const MAX_COUNT: u64 = 1_000_000_000_000_000;
 /// How many lines a notch of the wheel scrolls by.
 const WHEEL_LINES: usize = 3;
 
+/// Below this many rows there is room for one line only, even of a list, which may stand in a strip beside an agent.
+const MIN_ROWS: u16 = 3;
+
+/// Columns of the rule that stay at the right of what is written on it.
+const RULE_END: u16 = 3;
+
 /// The state of everything on the screens.
 pub struct App {
-    /// The size and capabilities of the terminal.
     pub canvas: Canvas,
     /// The screens from the one that the program began with up to the one that is shown.
     stack: Vec<Box<dyn Screen>>,
@@ -116,10 +130,8 @@ impl App {
             for request in requests {
                 match request {
                     ScreenRequest::Back => self.go_back(effects),
-                    ScreenRequest::Leave(None) => self.leave(effects),
-                    ScreenRequest::Leave(Some(command)) => self.leave_command(command, effects),
-                    ScreenRequest::Quit(command, marks) => self.quit_now(command, marks, effects),
-                    ScreenRequest::DeleteMarked => self.delete_marked(effects),
+                    ScreenRequest::Leave(choice) => self.leave(choice, effects),
+                    ScreenRequest::DeleteMarked => effects.push(Effect::Delete(self.take_pending())),
                     ScreenRequest::OtherFile { next } => self.other_file(next, effects),
                     ScreenRequest::Show(event) => self.show(event, effects),
                     ScreenRequest::Turn(event) => {
@@ -133,12 +145,6 @@ impl App {
                 }
             }
         }
-    }
-
-    /// Does something with the screen that is shown.
-    fn on_top<T>(&mut self, act: impl FnOnce(&mut dyn Screen) -> T) -> Option<T> {
-        let top = self.stack.last_mut().or(self.shelf.first_mut())?;
-        Some(act(&mut **top))
     }
 
     /// Puts a message in the status line, or takes it away.
@@ -248,12 +254,42 @@ impl App {
     fn act(&mut self, action: Action, context: KeyContext, count: Option<u64>, effects: &mut Effects) {
         match action {
             Action::Quit => self.quit(effects),
-            Action::QuitNow => self.leave(effects),
+            Action::QuitNow => self.leave(ExitChoice::default(), effects),
             Action::Interrupt => self.interrupt(effects),
             Action::Help => effects.lay(HelpView::new(context)),
             Action::GoTo => effects.lay(Prompt::new(Purpose::GoTo)),
             Action::Sessions => effects.show(Link::Sessions),
             _ => drop(self.on_top(|top| top.act(action, count, effects))),
         }
+    }
+
+    /// Draws everything. `cost` counts what was read and laid out for it.
+    pub fn draw(&self, frame: &mut Frame, cost: &Cost) {
+        let (area, canvas) = (frame.area(), &self.canvas);
+        if area.width < layout::LEAST.0 || area.height < MIN_ROWS {
+            return line::left(frame.buffer_mut(), area, layout::TOO_SMALL, canvas.theme.bar);
+        }
+        let Some(top) = self.top() else { return };
+        let message = top.message();
+        let asks = self.layers().next_back().is_some_and(|layer| layer.has_status_row());
+        let status = (!asks).then_some(StatusLine { count: self.count, message });
+        let rows = top.draw(status, frame, area, cost);
+        if let Some(pending) = self.screens().find_map(|screen| screen.pending()) {
+            self.draw_pending(pending, frame, rows.rule);
+        }
+        for layer in self.layers() {
+            layer.draw(LayerFrame { canvas, below: top, message, frame, status: rows.status, cost });
+        }
+        finish::finish(frame.buffer_mut(), canvas.unicode);
+    }
+
+    /// Draws how much is marked for deletion at the right end of a rule.
+    fn draw_pending(&self, pending: &Pending, frame: &mut Frame, rule: Rect) {
+        let (outputs, bytes) = (human::count(pending.len() as u64, "output"), human::size(pending.bytes()));
+        let area = Rect { width: rule.width.saturating_sub(RULE_END), ..rule };
+        // The rule is dim, and what is drawn on it would be, too.
+        let style = self.canvas.theme.warning.remove_modifier(Modifier::DIM);
+        let words = Span::new(format!(" {outputs} to delete ({bytes}) "), style);
+        line::right(frame.buffer_mut(), area, 0, &[words]);
     }
 }

@@ -1,11 +1,17 @@
-//! The stack of places: where the user is, and where leaving leads back to.
+//! The stack of places: what comes on it, where leaving leads back to, and what is asked before the screens are left.
 
 use std::any::Any;
 
-use crate::tui::event::{Event, ScreenEvent};
-use crate::tui::keys::KeyContext;
+use crate::store::Marked;
+use crate::tui::event::{Event, Message, ScreenEvent};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
-use crate::tui::screen::{Effects, Layer, Screen};
+use crate::tui::pager::bookmark::Handover;
+use crate::tui::pager::event::OutputEvent;
+use crate::tui::pager::planning::AfterPlan;
+use crate::tui::popup::leaving::{Leaving, Question};
+use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Screen};
+use crate::tui::target::{Opened, StartAt};
 
 use super::App;
 
@@ -13,6 +19,12 @@ impl App {
     /// Returns the screen that is shown.
     pub fn top(&self) -> Option<&dyn Screen> {
         self.stack.last().or(self.shelf.first()).map(|screen| &**screen)
+    }
+
+    /// Does something with the screen that is shown.
+    pub(super) fn on_top<T>(&mut self, act: impl FnOnce(&mut dyn Screen) -> T) -> Option<T> {
+        let top = self.stack.last_mut().or(self.shelf.first_mut())?;
+        Some(act(&mut **top))
     }
 
     /// Returns the context in which a key press is looked up.
@@ -26,7 +38,7 @@ impl App {
     }
 
     /// Returns the screens on the stack and those that were left.
-    pub(crate) fn screens(&self) -> impl Iterator<Item = &dyn Screen> {
+    pub(super) fn screens(&self) -> impl Iterator<Item = &dyn Screen> {
         self.stack.iter().chain(&self.shelf).map(|screen| &**screen)
     }
 
@@ -42,6 +54,16 @@ impl App {
         screens.find_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut())
     }
 
+    /// Returns the outputs on the stack, the first one at the bottom.
+    pub fn outputs(&self) -> impl DoubleEndedIterator<Item = &Pager> {
+        self.places().filter_map(|screen| (screen as &dyn Any).downcast_ref())
+    }
+
+    /// Returns the output that is shown, or the nearest one beneath the lists.
+    pub fn output(&self) -> Option<&Pager> {
+        self.outputs().next_back()
+    }
+
     /// Returns the pop-ups over the screen, the lowest first.
     pub fn layers(&self) -> impl DoubleEndedIterator<Item = &dyn Layer> {
         self.layers.iter().map(|layer| &**layer)
@@ -52,9 +74,10 @@ impl App {
         self.layers.last().and_then(|layer| (&**layer as &dyn Any).downcast_ref())
     }
 
-    /// Whether leaving the place that is shown leads nowhere.
-    pub(super) fn is_at_bottom(&self) -> bool {
-        self.stack.len() <= 1
+    /// Goes to the screen that serves an event, and hands it over.
+    pub fn go_to(&mut self, event: impl ScreenEvent, effects: &mut Effects) {
+        self.show(Box::new(event), effects);
+        self.meet_requests(effects);
     }
 
     /// Goes to the screen that serves an event: back to it if it is on the stack, else it comes on top.
@@ -74,20 +97,128 @@ impl App {
 
     /// Takes places off the top, and continues the output beneath one that was taken off.
     pub(super) fn pop(&mut self, places: usize, effects: &mut Effects) {
-        let mut left = None;
+        let mut uppermost = None;
         for mut screen in self.stack.split_off(self.stack.len().saturating_sub(places)).into_iter().rev() {
             screen.close(effects);
-            let screen: Box<dyn Any> = match (&*screen as &dyn Any).is::<Pager>() {
-                true => screen,
-                false => {
-                    self.shelf.push(screen);
-                    continue;
-                }
-            };
-            left = left.or(screen.downcast::<Pager>().ok());
+            match into_pager(screen) {
+                Ok(pager) => uppermost = uppermost.or(Some(pager)),
+                Err(list) => self.shelf.push(list),
+            }
         }
-        if let (Some(left), Some(pager)) = (left, self.output_mut()) {
-            pager.resume(&left, effects);
+        if let (Some(closed), Some(pager)) = (uppermost, self.screen_mut::<Pager>()) {
+            pager.resume(&closed, effects);
         }
+    }
+
+    /// Puts an output on top, in place of one that is there.
+    pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
+        self.screens().for_each(|screen| screen.adapt(&mut opened));
+        let (line, under, find) = (opened.line, opened.under.take(), opened.find.take());
+        let replaced = self.stack.pop_if(|screen| (&**screen as &dyn Any).is::<Pager>());
+        let before = match replaced.map(into_pager) {
+            Some(Ok(replaced)) => replaced.hand_over(),
+            _ => self.screen_mut::<Pager>().map_or_else(Handover::default, |pager| pager.park(effects)),
+        };
+        let mut pager = Pager::new(self.canvas, opened, before, effects);
+        pager.errors.patterns = self.severities.clone();
+        if let Some(pattern) = find {
+            pager.find.look_for(pattern);
+            pager.count_matches(effects);
+        }
+        if let Some(line) = line {
+            pager.handle(OutputEvent::StartAt(StartAt::Line(line)), effects);
+        }
+        if let Some(policy) = under {
+            pager.use_policy(policy, AfterPlan::Hold, effects);
+        }
+        self.on_top(|top| top.cover(effects));
+        self.stack.push(Box::new(pager));
+        self.layers.clear();
+        self.meet_requests(effects);
+    }
+
+    /// Handles an event of the output that is still being made, which is the first one.
+    pub fn live_event(&mut self, event: OutputEvent, effects: &mut Effects) {
+        if matches!(event, OutputEvent::Finished) {
+            let asks = |layer: &Leaving| layer.question == Question::Command;
+            self.layers.pop_if(|layer| (&**layer as &dyn Any).downcast_ref().is_some_and(asks));
+        }
+        let is_alone = self.outputs().count() == 1;
+        let first = self.stack.iter_mut().find_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut());
+        let Some(pager): Option<&mut Pager> = first else { return };
+        // What it asks for is asked for again once it is shown.
+        let mut covered = Effects::default();
+        pager.handle(event, if is_alone { effects } else { &mut covered });
+        self.meet_requests(effects);
+    }
+
+    /// Goes back to the outputs named on the command line, which are at the bottom, and on to the next or previous one.
+    pub(super) fn other_file(&mut self, next: bool, effects: &mut Effects) {
+        self.pop(self.stack.len().saturating_sub(1), effects);
+        effects.push(Effect::OtherFile { next });
+    }
+
+    /// Closes what lies over the place, else goes back to the place beneath, else leaves the screens.
+    pub(super) fn quit(&mut self, effects: &mut Effects) {
+        if self.on_top(|top| top.close_inner(effects)) == Some(true) {
+            return;
+        }
+        match self.stack.len() > 1 {
+            true => self.go_back(effects),
+            false => self.leave(ExitChoice::default(), effects),
+        }
+    }
+
+    /// Goes back to the place beneath; at the bottom it says how to quit.
+    pub(super) fn go_back(&mut self, effects: &mut Effects) {
+        if self.stack.len() > 1 {
+            self.pop(1, effects);
+            self.on_top(|top| top.show(effects));
+            return;
+        }
+        let quit = self.canvas.keys.of(self.context(), Action::Quit);
+        self.say(Some(Message::note(format!("{quit} quits"))));
+    }
+
+    /// Leaves the screens from wherever it is; asks first about what would be lost, as far as that is not
+    /// chosen.
+    pub(super) fn leave(&mut self, choice: ExitChoice, effects: &mut Effects) {
+        if choice.stop_command.is_none() && self.places().any(|screen| screen.is_running()) {
+            return effects.lay(Leaving { question: Question::Command, choice });
+        }
+        let pending = self.screens().find_map(|screen| screen.pending());
+        if let (None, Some(pending)) = (choice.delete_marked, pending) {
+            return effects.lay(Leaving { question: Question::deletions(pending, true), choice });
+        }
+        if choice.stop_command == Some(true) {
+            effects.push(Effect::StopCommand);
+        }
+        let to_delete = if choice.delete_marked == Some(true) { self.take_pending() } else { Vec::new() };
+        effects.push(Effect::Quit(to_delete));
+    }
+
+    /// Stops what runs, else leaves the screens at once: deletes nothing, and lets the command run on.
+    pub(super) fn interrupt(&mut self, effects: &mut Effects) {
+        if self.on_top(|top| top.stop(effects)) != Some(true) {
+            let choice = ExitChoice { stop_command: Some(false), delete_marked: Some(false) };
+            self.leave(choice, effects);
+        }
+    }
+
+    /// Takes what is marked for deletion, to delete it.
+    pub(super) fn take_pending(&mut self) -> Vec<Marked> {
+        let screens = self.stack.iter_mut().chain(&mut self.shelf);
+        screens.flat_map(|screen| screen.take_pending()).collect()
+    }
+}
+
+/// Returns the output that a screen shows.
+///
+/// # Errors
+/// The screen, if it is a list.
+fn into_pager(screen: Box<dyn Screen>) -> Result<Box<Pager>, Box<dyn Screen>> {
+    match (&*screen as &dyn Any).is::<Pager>() {
+        true => (screen as Box<dyn Any>).downcast().map_err(|_| unreachable!()),
+        false => Err(screen),
     }
 }

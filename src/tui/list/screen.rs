@@ -378,12 +378,16 @@ impl<L: ListKind> Screen for ListScreen<L> {
         }
     }
 
-    fn filter(&mut self, words: &str, effects: &mut Effects) {
-        self.on_list(effects, |list| list.filter_by(words));
+    fn type_on(&mut self, prompt: &Prompt, effects: &mut Effects) {
+        if prompt.purpose() == Purpose::Filter {
+            self.on_list(effects, |list| list.filter_by(prompt.text()));
+        }
     }
 
-    fn give_up_filter(&mut self, effects: &mut Effects) {
-        self.on_list(effects, List::give_up_filter);
+    fn give_up_typing(&mut self, purpose: Purpose, effects: &mut Effects) {
+        if purpose == Purpose::Filter {
+            self.on_list(effects, List::give_up_filter);
+        }
     }
 
     fn sort_by(&mut self, column: usize, effects: &mut Effects) {

@@ -6,7 +6,7 @@ use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::leaving::{Leaving, Question};
-use crate::tui::screen::CommandFate;
+use crate::tui::screen::ExitChoice;
 
 use super::rows::OutputRow;
 use super::{Context, Outputs};
@@ -78,7 +78,7 @@ impl Outputs {
             return;
         }
         let question = Question::deletions(&self.pending, false);
-        on.effects.lay(Leaving { question, command: CommandFate::default() });
+        on.effects.lay(Leaving { question, choice: ExitChoice::default() });
     }
 }
 

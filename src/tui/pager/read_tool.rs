@@ -4,7 +4,8 @@ use crate::config::EffectivePolicy;
 use crate::human::thousands;
 use crate::preview::{Policy, Value};
 use crate::tui::event::{Event, Message};
-use crate::tui::screen::{Effect, Effects, PoliciesRequest};
+use crate::tui::job::{Pace, Slot};
+use crate::tui::screen::{Effect, Effects};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -135,12 +136,14 @@ impl Pager {
             let place = (before.place.window() == self.panes.window).then(|| before.place.clone());
             return self.plan_from(&before, AfterPlan::LeaveRead(place), effects);
         }
-        let names = vec![format!("{}/read", output.policy().agent()), READ_TOOL.to_owned()];
-        let answer = Box::new(move |mut found: Vec<EffectivePolicy>| match found.pop() {
-            Some(choice) => OutputEvent::ReadTool(choice, then).into(),
-            None => Event::Told(Message::error(format!("there is no policy {READ_TOOL}"))),
+        let own = format!("{}/read", output.policy().agent());
+        effects.run_at(Pace::AtOnce, Slot::Other, move |context| {
+            let load = |name: &str| (context.services.load_policies)(Some(name)).pop();
+            context.send(match load(&own).or_else(|| load(READ_TOOL)) {
+                Some(choice) => OutputEvent::ReadTool(choice, then).into(),
+                None => Event::Told(Message::error(format!("there is no policy {READ_TOOL}"))),
+            });
         });
-        effects.push(Effect::LoadPolicies(PoliciesRequest { names, answer }));
     }
 
     /// Goes back from the window as the read tool returns it to the preview. Returns false if that is not shown.
@@ -183,6 +186,7 @@ impl Pager {
 
 /// Loads all policies, to pick one.
 pub(crate) fn load_policies(effects: &mut Effects) {
-    let answer = Box::new(|found| OutputEvent::Policies(found).into());
-    effects.push(Effect::LoadPolicies(PoliciesRequest { names: Vec::new(), answer }));
+    effects.run_at(Pace::AtOnce, Slot::Other, |context| {
+        context.send(OutputEvent::Policies((context.services.load_policies)(None)));
+    });
 }

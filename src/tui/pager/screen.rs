@@ -113,14 +113,6 @@ impl Screen for Pager {
         self.follow();
     }
 
-    fn filter(&mut self, words: &str, effects: &mut Effects) {
-        self.on_picker(|list| list.filter_by(words), effects);
-    }
-
-    fn give_up_filter(&mut self, effects: &mut Effects) {
-        self.on_picker(List::give_up_filter, effects);
-    }
-
     fn sort_by(&mut self, column: usize, effects: &mut Effects) {
         self.on_picker(|list| list.sort_by(column), effects);
     }
@@ -158,12 +150,16 @@ impl Screen for Pager {
         match prompt.purpose() {
             Purpose::Search => self.type_search(prompt.text(), (Toward::End, prompt.times()), effects),
             Purpose::SearchBack => self.type_search(prompt.text(), (Toward::Start, prompt.times()), effects),
+            Purpose::Filter => self.on_picker(|list| list.filter_by(prompt.text()), effects),
             _ => {}
         }
     }
 
-    fn give_up_typing(&mut self, effects: &mut Effects) {
-        self.give_up_search(effects);
+    fn give_up_typing(&mut self, purpose: Purpose, effects: &mut Effects) {
+        match purpose {
+            Purpose::Filter => self.on_picker(List::give_up_filter, effects),
+            _ => self.give_up_search(effects),
+        }
     }
 
     fn history(&self, purpose: Purpose) -> &[String] {

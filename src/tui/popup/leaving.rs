@@ -8,21 +8,16 @@ use crate::human::{count, size};
 use crate::store::Pending;
 use crate::text::label::SafeText;
 use crate::tui::keys::Action;
-use crate::tui::screen::{
-    CommandFate, Layer, LayerContext, LayerFrame, LayerNext, PendingFate, ScreenRequest,
-};
+use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, ScreenRequest};
 use crate::tui::widget::line::{self, Span};
 
-/// A question asked before something is lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// Whether to stop the command.
     Command,
     /// Whether to delete what is marked for deletion.
     Deletions {
-        /// How many outputs are marked.
         outputs: usize,
-        /// Their size together, in bytes.
         bytes: u64,
         /// The name of the one; empty if there are several.
         name: SafeText,
@@ -31,12 +26,11 @@ pub enum Question {
     },
 }
 
-/// The question being asked, and what was answered before.
+/// The question being asked, and what was chosen before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaving {
     pub question: Question,
-    /// What becomes of the command, as far as it has been asked.
-    pub(crate) command: CommandFate,
+    pub choice: ExitChoice,
 }
 
 /// With less room than this, in columns, the name of an output is left out.
@@ -64,22 +58,22 @@ impl Layer for Leaving {
             return LayerNext::Closes;
         }
         let Some(answer) = Question::answer(key) else { return LayerNext::Stays };
-        let request = match (&self.question, answer) {
-            (_, Answer::Stay) => return LayerNext::Closes,
-            (Question::Deletions { leaves: false, .. }, Answer::Yes) => ScreenRequest::DeleteMarked,
-            (Question::Deletions { leaves: false, .. }, Answer::No) => return LayerNext::Closes,
-            (Question::Command, Answer::Yes) => ScreenRequest::Leave(Some(CommandFate::Stops)),
-            (Question::Command, Answer::No) => ScreenRequest::Leave(Some(CommandFate::RunsOn)),
-            (Question::Deletions { .. }, Answer::Yes) => {
-                ScreenRequest::Quit(self.command, PendingFate::Delete)
+        let (is_yes, mut choice) = (answer == Answer::Yes, self.choice);
+        match &self.question {
+            _ if answer == Answer::Stay => return LayerNext::Closes,
+            Question::Command => choice.stop_command = Some(is_yes),
+            Question::Deletions { leaves: true, .. } => choice.delete_marked = Some(is_yes),
+            Question::Deletions { leaves: false, .. } => {
+                if is_yes {
+                    on.effects.request(ScreenRequest::DeleteMarked);
+                }
+                return LayerNext::Closes;
             }
-            (Question::Deletions { .. }, Answer::No) => ScreenRequest::Quit(self.command, PendingFate::Keep),
-        };
-        on.effects.request(request);
+        }
+        on.effects.request(ScreenRequest::Leave(choice));
         LayerNext::Closes
     }
 
-    /// Draws the question and the keys that answer it.
     fn draw(&self, look: LayerFrame) {
         let theme = &look.canvas.theme;
         let [what, keys] = self.question.words(look.status.width.into());

@@ -5,7 +5,9 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
 use crate::tui::event::Message;
-use crate::tui::screen::{Effects, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest};
+use crate::tui::screen::{
+    Effects, ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest,
+};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::prompt::{Prompt, Purpose, Typed};
@@ -20,22 +22,19 @@ impl Layer for Prompt {
     }
 
     fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
-        let (below, effects) = (on.below, on.effects);
-        let is_filter = self.purpose() == Purpose::Filter;
-        match self.key(key, below.history(self.purpose())) {
-            Typed::Text => self.follow(below, effects),
+        let (below, effects, purpose) = (on.below, on.effects, self.purpose());
+        match self.key(key, below.history(purpose)) {
+            Typed::Text => below.type_on(self, effects),
             Typed::TooMuch => below.say(Some(Message::full_line())),
             Typed::Left => {
-                match is_filter {
-                    // A filter that was emptied stays empty.
-                    true if key.code == KeyCode::Backspace => {}
-                    true => below.give_up_filter(effects),
-                    false => below.give_up_typing(effects),
+                // A filter that was emptied stays empty.
+                if purpose != Purpose::Filter || key.code != KeyCode::Backspace {
+                    below.give_up_typing(purpose, effects);
                 }
                 return LayerNext::Closes;
             }
-            Typed::Whole if self.purpose() == Purpose::GoTo && self.text().trim() == "q" => {
-                effects.request(ScreenRequest::Leave(None));
+            Typed::Whole if purpose == Purpose::GoTo && self.text().trim() == "q" => {
+                effects.request(ScreenRequest::Leave(ExitChoice::default()));
                 return LayerNext::Closes;
             }
             Typed::Whole => match below.enter(self, effects) {
@@ -50,21 +49,11 @@ impl Layer for Prompt {
         if !Prompt::paste(self, text) {
             below.say(Some(Message::full_line()));
         }
-        self.follow(below, effects);
+        below.type_on(self, effects);
     }
 
     fn draw(&self, look: LayerFrame) {
         draw(look.canvas, look.message, (self, look.below.prompt_note()), look.frame, look.status);
-    }
-}
-
-impl Prompt {
-    /// Has the screen follow what is typed.
-    fn follow(&self, below: &mut dyn Screen, effects: &mut Effects) {
-        match self.purpose() {
-            Purpose::Filter => below.filter(self.text(), effects),
-            _ => below.type_on(self, effects),
-        }
     }
 }
 

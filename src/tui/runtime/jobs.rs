@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Gate, Job, JobContext, JobRequest, Pace, Reporter, Slot, Ticket};
-use crate::tui::services::Services;
+use crate::tui::target::Services;
 
 use super::signal::Signal;
 use super::terminal::{self, ThreadRole};
@@ -30,7 +30,6 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// Jobs report over `signals`.
     pub(super) fn new(signals: Sender<Signal>, services: Arc<Services>) -> Self {
         Self {
             services,

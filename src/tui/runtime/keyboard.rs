@@ -1,5 +1,5 @@
 //! The thread that reads the keyboard and sends what is typed to the event loop, except while another program has the
-//! terminal.
+//! terminal. Among the keys it finds the terminal's answer to what its background is.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,13 +7,12 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{self, Event as Terminal, MouseEventKind};
+use crossterm::event::{self, Event as Terminal, KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 
 use crate::tui::event::{Event, WheelTurn};
 use crate::tui::widget::theme::Backdrop;
 
-use super::background::{AnswerFinder, Heard, LIMIT};
-use super::signal::Signal;
+use super::signal::{Signal, character};
 use super::terminal;
 
 /// How long the thread waits for a key before it checks whether another program wants the terminal.
@@ -24,28 +23,50 @@ const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// The handle of the keyboard thread, which can be paused while another program has the terminal.
 #[derive(Clone)]
-pub(crate) struct Keyboard {
-    held: Arc<AtomicBool>,
+pub(super) struct Keyboard {
+    paused: Arc<AtomicBool>,
     reading: Arc<Mutex<()>>,
 }
 
 /// Leaves the keyboard to another program while it exists.
-pub(crate) struct KeyboardHold<'a> {
+pub(super) struct KeyboardPause<'a> {
     keyboard: &'a Keyboard,
     _reading: MutexGuard<'a, ()>,
 }
 
-impl Drop for KeyboardHold<'_> {
+impl Drop for KeyboardPause<'_> {
     fn drop(&mut self) {
-        self.keyboard.held.store(false, Ordering::SeqCst);
+        self.keyboard.paused.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Where the terminal's answer arrives.
+pub(super) struct BackgroundAnswer(Receiver<Option<Backdrop>>);
+
+impl BackgroundAnswer {
+    /// Waits for the answer, for [`LIMIT`] at most.
+    pub(super) fn wait(self) -> Option<Backdrop> {
+        self.0.recv_timeout(LIMIT).ok().flatten()
     }
 }
 
 impl Keyboard {
-    /// Starts reading keys. The thread ends with the program, or when the terminal is gone. `question` is who waits for
-    /// the terminal's answer, if it was asked.
-    pub(crate) fn start(signals: Sender<Signal>, question: Option<BackgroundQuestion>) -> io::Result<Self> {
-        let keyboard = Self { held: Arc::default(), reading: Arc::default() };
+    /// Starts reading keys. The thread ends with the program, or when the terminal is gone. `asks` is whether to ask the
+    /// terminal what its background is.
+    pub(super) fn start(signals: Sender<Signal>, asks: bool) -> io::Result<(Self, Option<BackgroundAnswer>)> {
+        if !asks {
+            return Ok((Self::read(signals, None)?, None));
+        }
+        terminal::ask(QUESTION)?;
+        // Without room, so that an answer is either received or known to have come too late.
+        let (asker, answer) = sync_channel(0);
+        let keyboard =
+            Self::read(signals, Some(BackgroundQuestion { until: Instant::now() + LIMIT, asker }))?;
+        Ok((keyboard, Some(BackgroundAnswer(answer))))
+    }
+
+    fn read(signals: Sender<Signal>, question: Option<BackgroundQuestion>) -> io::Result<Self> {
+        let keyboard = Self { paused: Arc::default(), reading: Arc::default() };
         let failed = signals.clone();
         let mut reader = Reader {
             keyboard: keyboard.clone(),
@@ -60,33 +81,23 @@ impl Keyboard {
     }
 
     /// Pauses reading. Returns once the thread no longer reads.
-    pub(crate) fn hold(&self) -> KeyboardHold<'_> {
-        self.held.store(true, Ordering::SeqCst);
+    pub(super) fn pause(&self) -> KeyboardPause<'_> {
+        self.paused.store(true, Ordering::SeqCst);
         let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        KeyboardHold { keyboard: self, _reading: reading }
+        KeyboardPause { keyboard: self, _reading: reading }
     }
 }
 
 /// Somebody waits for the terminal's answer: they get it, or `None` once it will not come in time.
-pub(crate) struct BackgroundQuestion {
+struct BackgroundQuestion {
     until: Instant,
     asker: SyncSender<Option<Backdrop>>,
 }
 
-impl BackgroundQuestion {
-    /// Returns a question that waits for [`LIMIT`], and where its answer arrives.
-    pub(crate) fn new() -> (Self, Receiver<Option<Backdrop>>) {
-        // Without room, so that an answer is either received or known to have come too late.
-        let (asker, answer) = sync_channel(0);
-        (Self { until: Instant::now() + LIMIT, asker }, answer)
-    }
-}
-
-/// Returns the event of the wheel, if the mouse did that.
-fn wheel(did: MouseEventKind) -> Option<Event> {
+fn wheel(did: MouseEventKind) -> Option<WheelTurn> {
     match did {
-        MouseEventKind::ScrollUp => Some(Event::Wheel(WheelTurn::Up)),
-        MouseEventKind::ScrollDown => Some(Event::Wheel(WheelTurn::Down)),
+        MouseEventKind::ScrollUp => Some(WheelTurn::Up),
+        MouseEventKind::ScrollDown => Some(WheelTurn::Down),
         _ => None,
     }
 }
@@ -103,31 +114,34 @@ struct Reader {
 impl Reader {
     fn read_all(&mut self) {
         let fault = loop {
-            let event = match self.next() {
-                Err(error) => break error,
-                Ok(event) => event,
-            };
-            let sent = match event {
-                Some(Terminal::Key(key)) => match self.answer.as_mut().map(|answer| answer.take(key)) {
-                    None => self.send(Event::Key(key)),
-                    Some(Heard::Keys(keys)) => keys.into_iter().all(|key| self.send(Event::Key(key))),
-                    Some(Heard::Part) => true,
-                    Some(Heard::Answer(background)) => self.hand_over(background),
-                },
-                Some(Terminal::Paste(text)) => self.send(Event::Paste(text)),
-                Some(Terminal::Resize(columns, rows)) => self.send(Event::Resize(columns, rows)),
-                Some(Terminal::Mouse(mouse)) => wheel(mouse.kind).is_none_or(|event| self.send(event)),
-                Some(_) => true,
-                None => {
-                    let keys = self.answer.as_mut().map(AnswerFinder::give_up).unwrap_or_default();
-                    keys.into_iter().all(|key| self.send(Event::Key(key)))
-                }
-            };
-            if !sent {
-                return;
+            match self.next().map(|event| self.pass_on(event)) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(fault) => break fault,
             }
         };
         let _ = self.signals.send(Signal::TerminalGone(Some(fault)));
+    }
+
+    /// Passes on what was read, or, if it was nothing, the keys that were taken for part of an answer; whether that is
+    /// still wanted.
+    fn pass_on(&mut self, event: Option<Terminal>) -> bool {
+        let keys = match (event, &mut self.answer) {
+            (Some(Terminal::Key(key)), Some(answer)) => match answer.take(key) {
+                KeyRole::Keys(keys) => keys,
+                KeyRole::Part => Vec::new(),
+                KeyRole::Answer(background) => return self.hand_over(background),
+            },
+            (Some(Terminal::Key(key)), None) => vec![key],
+            (Some(Terminal::Paste(text)), _) => return self.send(Event::Paste(text)),
+            (Some(Terminal::Resize(columns, rows)), _) => return self.send(Event::Resize(columns, rows)),
+            (Some(Terminal::Mouse(mouse)), _) => {
+                return wheel(mouse.kind).is_none_or(|turn| self.send(Event::Wheel(turn)));
+            }
+            (Some(_), _) | (None, None) => Vec::new(),
+            (None, Some(answer)) => answer.give_up(),
+        };
+        keys.into_iter().all(|key| self.send(Event::Key(key)))
     }
 
     /// Sends an event; whether it is still wanted.
@@ -148,7 +162,7 @@ impl Reader {
 
     /// Returns the next event, or `None` if there was none for a while.
     fn next(&mut self) -> io::Result<Option<Terminal>> {
-        if self.keyboard.held.load(Ordering::SeqCst) {
+        if self.keyboard.paused.load(Ordering::SeqCst) {
             std::thread::park_timeout(GLANCE);
             return Ok(None);
         }
@@ -164,5 +178,128 @@ impl Reader {
         let _ = question.asker.send(None);
         self.question = None;
         Ok(None)
+    }
+}
+
+/// Asks for the colour of the background (OSC 11), and then which terminal it is (DA1). Nearly all answer that at once, so
+/// that one which does not know the first question need not be waited for.
+const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
+
+/// How long the first frame waits for the answer. One that comes later changes the theme.
+const LIMIT: Duration = Duration::from_millis(50);
+
+/// How an answer begins, after `ESC ]`.
+const START: &str = "11;";
+
+/// The longest answer, in bytes; the longest known is `11;rgba:ffff/ffff/ffff/ffff`.
+const MAX_ANSWER: usize = 40;
+
+/// Finds the answer among the keys: the reader of keys takes it for Alt-], characters, and Alt-\ or ^G.
+#[derive(Debug, Default)]
+struct AnswerFinder {
+    /// The keys that may be the start of the answer.
+    pending: Vec<KeyEvent>,
+}
+
+/// What a key was.
+#[derive(Debug, PartialEq, Eq)]
+enum KeyRole {
+    /// These are keys.
+    Keys(Vec<KeyEvent>),
+    /// Part of an answer, or a key: the next one will tell.
+    Part,
+    /// The end of the answer; the background, unless it is told in a form that is not known.
+    Answer(Option<Backdrop>),
+}
+
+impl AnswerFinder {
+    fn take(&mut self, key: KeyEvent) -> KeyRole {
+        if self.pending.is_empty() && key != KeyEvent::new(KeyCode::Char(']'), KeyModifiers::ALT) {
+            return KeyRole::Keys(vec![key]);
+        }
+        if let Some(colour) = self.text().strip_prefix(START)
+            && is_end(key)
+        {
+            self.pending.clear();
+            return KeyRole::Answer(Backdrop::of_colour(colour));
+        }
+        self.pending.push(key);
+        let text = self.text();
+        let is_long = text.len() > MAX_ANSWER || text.contains(char::REPLACEMENT_CHARACTER);
+        match START.starts_with(&text) || text.starts_with(START) && !is_long {
+            true => KeyRole::Part,
+            false => KeyRole::Keys(self.give_up()),
+        }
+    }
+
+    /// Returns the keys that were held back: the rest of an answer did not come.
+    fn give_up(&mut self) -> Vec<KeyEvent> {
+        std::mem::take(&mut self.pending)
+    }
+
+    /// Returns the characters after `ESC ]`.
+    fn text(&self) -> String {
+        let keys = self.pending.iter().skip(1);
+        keys.map(|key| character(*key).unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    }
+}
+
+/// Whether a key ends an answer: `ESC \` or BEL.
+fn is_end(key: KeyEvent) -> bool {
+    key == KeyEvent::new(KeyCode::Char('\\'), KeyModifiers::ALT)
+        || key == KeyEvent::new(KeyCode::Char('g'), KeyModifiers::CONTROL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns keys as the reader of keys makes them of these bytes.
+    fn keys(bytes: &str) -> Vec<KeyEvent> {
+        let mut keys = Vec::new();
+        let mut chars = bytes.chars();
+        while let Some(c) = chars.next() {
+            keys.push(match c {
+                '\x1b' => KeyEvent::new(KeyCode::Char(chars.next().unwrap()), KeyModifiers::ALT),
+                '\x07' => KeyEvent::new(KeyCode::Char('g'), KeyModifiers::CONTROL),
+                c => KeyEvent::from(KeyCode::Char(c)),
+            });
+        }
+        keys
+    }
+
+    /// Returns the keys and the answers in these bytes.
+    fn heard(bytes: &str) -> (Vec<KeyEvent>, Vec<Option<Backdrop>>) {
+        let mut finder = AnswerFinder::default();
+        let (mut typed, mut answers) = (Vec::new(), Vec::new());
+        for key in keys(bytes) {
+            match finder.take(key) {
+                KeyRole::Keys(keys) => typed.extend(keys),
+                KeyRole::Part => {}
+                KeyRole::Answer(answer) => answers.push(answer),
+            }
+        }
+        typed.extend(finder.give_up());
+        (typed, answers)
+    }
+
+    #[test]
+    fn an_answer_is_taken_out_of_the_keys_around_it() {
+        let light = [Some(Backdrop::Light)];
+        for answer in ["\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgba:ffff/FFFF/ffff/ffff\x07"] {
+            let (typed, answers) = heard(&format!("G/a{answer}]1"));
+            assert_eq!((typed, &answers[..]), (keys("G/a]1"), &light[..]), "{answer:?}");
+        }
+        assert_eq!(heard("\x1b]11;#ffffff\x07j"), (keys("j"), vec![None]), "another form");
+    }
+
+    #[test]
+    fn what_only_begins_like_an_answer_is_keys() {
+        let long = format!("\x1b]11;{}\x07", "f".repeat(MAX_ANSWER));
+        for typed in
+            ["\x1b]", "\x1b]G", "\x1b]\x1b]", "\x1b]12;rgb:0/0/0\x07", "\x1b]11\x07", "\x1b]11;\x1bx", &long]
+        {
+            assert_eq!(heard(typed), (keys(typed), vec![]), "{typed:?}");
+        }
     }
 }

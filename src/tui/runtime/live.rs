@@ -5,20 +5,21 @@ use std::path::PathBuf;
 
 use crate::capture::set_true;
 use crate::source::Source;
+use crate::tui::event::{Event, Message};
 use crate::tui::pager::event::OutputEvent;
-use crate::tui::target::{Ending, Subject};
+use crate::tui::screen::Effects;
+use crate::tui::target::{Ending, Finished, Live, LiveUpdate, Producer, Subject};
 
-use super::news::{Completed, Live, LiveNews, Maker};
 use super::signal::Signal;
 use super::viewed::Viewed;
-use super::{Effects, Event, Message, Session, terminal};
+use super::{Session, terminal};
 
 impl Session {
     /// Receives the news of the first output while it is being made.
-    pub(crate) fn expect(&mut self, live: Live) -> io::Result<()> {
-        let control = match &live.maker {
-            Maker::Command(control) => Some(control.clone()),
-            Maker::Stream => None,
+    pub(super) fn follow(&mut self, live: Live) -> io::Result<()> {
+        let control = match &live.producer {
+            Producer::Command(control) => Some(control.clone()),
+            Producer::Stream => None,
         };
         let leave = self.signals.clone();
         // What has arrived is kept, as when the user quits: the caller that started the screens takes care of it.
@@ -28,27 +29,27 @@ impl Session {
             }
             let _ = leave.send(Signal::TerminalGone(None));
         });
-        self.maker = Some(live.maker);
+        self.producer = Some(live.producer);
         let signals = self.signals.clone();
         std::thread::Builder::new().name("news".into()).spawn(move || {
             // Sending fails once the screens are left.
-            live.news.iter().map_while(|news| signals.send(Signal::Live(news)).ok()).for_each(drop);
+            live.updates.iter().map_while(|update| signals.send(Signal::Live(update)).ok()).for_each(drop);
         })?;
         Ok(())
     }
 
-    pub(crate) fn hear(&mut self, news: LiveNews, effects: &mut Effects) {
-        let Completed { words, path, saved_as, ending } = match news {
-            LiveNews::Fault(words) => return self.tell(Message::error(words)),
-            LiveNews::SavedAs(path) => return self.print_as(path, effects),
-            LiveNews::Over(over) => over,
+    pub(super) fn on_live_update(&mut self, update: LiveUpdate, effects: &mut Effects) {
+        let Finished { path, saved_as, message, ending } = match update {
+            LiveUpdate::Error(words) => return self.tell(Message::error(words)),
+            LiveUpdate::SavedAs(path) => return self.print_as(path, effects),
+            LiveUpdate::Finished(finished) => finished,
         };
-        self.maker = None;
+        self.producer = None;
         self.app.live_event(OutputEvent::Finished, effects);
         self.print_as(saved_as, effects);
-        self.tell_end(ending, effects);
-        self.settled(path, effects);
-        if let Some(words) = words {
+        self.apply_ending(ending, effects);
+        self.move_to(path, effects);
+        if let Some(words) = message {
             self.app.update(Event::Told(Message::note(words)), effects);
         }
     }
@@ -78,7 +79,7 @@ impl Session {
 
     /// Tells the policy how the first output ended: some agents report that to the model, or cut with another policy
     /// then.
-    fn tell_end(&mut self, ending: Ending, effects: &mut Effects) {
+    fn apply_ending(&mut self, ending: Ending, effects: &mut Effects) {
         if let Some(subject) = self.first_subject() {
             subject.policy.certainty = ending.certainty;
             subject.context.exit_code = ending.exit_code.or(subject.context.exit_code);
@@ -91,8 +92,8 @@ impl Session {
         }
     }
 
-    /// Handles the completion of the first output; `path` is where it was saved, if it was.
-    fn settled(&mut self, path: Option<PathBuf>, effects: &mut Effects) {
+    /// Handles that the first output is complete; `path` is where it was saved, if it was.
+    fn move_to(&mut self, path: Option<PathBuf>, effects: &mut Effects) {
         if !self.is_first_viewed() {
             if let Some(Some(target)) = self.files.first_mut() {
                 target.source.moved_to(path);
@@ -109,33 +110,28 @@ impl Session {
     }
 
     /// Stops the command, if it still runs, as Ctrl-C does.
-    pub(crate) fn stop_command(&self) {
-        if let Some(Maker::Command(control)) = &self.maker {
+    pub(super) fn stop_command(&self) {
+        if let Some(Producer::Command(control)) = &self.producer {
             control.interrupt();
         }
     }
 
     /// Whether the output being viewed is still being made.
-    pub(crate) fn is_live(&self) -> bool {
-        self.maker.is_some() && self.viewed.last().is_some_and(Viewed::is_first)
-    }
-
-    /// Whether the first output comes over a pipe that has not ended.
-    pub(crate) fn is_stream_made(&self) -> bool {
-        matches!(self.maker, Some(Maker::Stream))
+    pub(super) fn is_live(&self) -> bool {
+        self.producer.is_some() && self.viewed.last().is_some_and(Viewed::is_first)
     }
 
     /// Whether more of the output being viewed may arrive.
-    pub(crate) fn is_streaming(&self, source: &Source) -> bool {
-        self.is_live() && self.is_stream_made() || source.is_stream() && !source.is_complete()
+    pub(super) fn is_streaming(&self, source: &Source) -> bool {
+        self.is_live() && matches!(self.producer, Some(Producer::Stream)) || !source.is_complete()
     }
 
     /// Stops overspill, and the command if there is one, until it is continued.
-    pub(crate) fn suspend(&mut self) -> io::Result<()> {
-        let _hold = self.keyboard.hold();
+    pub(super) fn suspend(&mut self) -> io::Result<()> {
+        let _pause = self.keyboard.pause();
         let mut done = Ok(());
-        match &self.maker {
-            Some(Maker::Command(control)) => control.pause(|| done = terminal::suspend()),
+        match &self.producer {
+            Some(Producer::Command(control)) => control.pause(|| done = terminal::suspend()),
             _ => done = terminal::suspend(),
         }
         done?;
@@ -143,8 +139,8 @@ impl Session {
     }
 
     /// Takes the terminal back after a stop from outside.
-    pub(crate) fn go_on(&mut self) -> io::Result<()> {
-        let _hold = self.keyboard.hold();
+    pub(super) fn go_on(&mut self) -> io::Result<()> {
+        let _pause = self.keyboard.pause();
         terminal::reclaim()?;
         terminal::forget(&mut self.screen)
     }

@@ -1,28 +1,24 @@
 //! The event loop: takes in events, updates the state, carries out effects, and draws the screen when something
 //! changed.
 
-mod background;
-pub(crate) mod editor;
-mod frame;
 mod jobs;
-pub(crate) mod keyboard;
+mod keyboard;
 mod live;
-mod modes;
-mod news;
 mod outside;
-mod recorded;
-pub(crate) mod signal;
+mod signal;
 pub(crate) mod terminal;
 mod viewed;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
+use ratatui::Frame;
+
 use crate::config::{MouseConfig, ThemeConfig};
-use crate::source::{Change, Identity, PathStatus, Watcher};
+use crate::source::{Change, Identity, PathStatus, Source, Watcher};
 use crate::store::Marked;
 use crate::text::label::SafeText;
 
@@ -35,18 +31,15 @@ use super::outputs::event::OutputsEvent;
 use super::outputs::tuning::TuneStart;
 use super::pager::event::{Changed, OutputEvent};
 use super::screen::{Effect, Effects, Link};
-use super::services::Services;
-use super::target::{StartAt, Target};
+use super::target::{Live, Producer, Services, StartAt, Target};
 use super::widget::canvas::Canvas;
+use super::widget::cost::Cost;
 use super::widget::theme::{Backdrop, Theme};
-use background::LIMIT;
 use jobs::Jobs;
-use keyboard::{BackgroundQuestion, Keyboard};
+use keyboard::{BackgroundAnswer, Keyboard};
 use signal::{Inbox, Signal};
-use terminal::{Outside, TerminalScreen};
+use terminal::TerminalScreen;
 use viewed::Viewed;
-
-pub use news::{Completed, Live, LiveNews, Maker, Parting};
 
 /// What the screens start with.
 pub struct Start {
@@ -68,37 +61,37 @@ pub struct Start {
     /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
     pub mouse: MouseConfig,
-    /// The keys in use.
     pub keys: &'static KeyMap,
     /// What to say once, until the first key.
     pub notice: Option<String>,
+}
+
+/// How the screens were left.
+#[derive(Debug, Default)]
+pub struct ExitReport {
+    /// Messages to print once the terminal is restored.
+    pub messages: Vec<SafeText>,
+    /// The signal that asked overspill to end, if the output still has to be completed.
+    pub signal: Option<i32>,
 }
 
 /// Shows the screens until the user quits, or a signal ends them; nothing is deleted then.
 ///
 /// # Errors
 /// If the terminal cannot be used.
-pub fn run(start: Start) -> io::Result<Parting> {
+pub fn run(start: Start) -> io::Result<ExitReport> {
     let left = show(start);
     match terminal::ended_by() {
         // Errors of a terminal that was closed are no news.
-        Some(signal) => Ok(Parting { words: Vec::new(), signal: Some(signal) }),
+        Some(signal) => Ok(ExitReport { messages: Vec::new(), signal: Some(signal) }),
         None => left,
     }
 }
 
-fn show(start: Start) -> io::Result<Parting> {
+fn show(start: Start) -> io::Result<ExitReport> {
     let (signals, received) = channel();
-    let told = signals.clone();
-    let (taken, screen) = terminal::take(move |news| {
-        let signal = match news {
-            Outside::Pause => Signal::Pause,
-            Outside::GoesOn => Signal::GoesOn,
-            Outside::Failed(words) => Signal::App(Event::Told(Message::error(words))),
-            Outside::Panicked(panic) => Signal::Panicked(panic),
-        };
-        let _ = told.send(signal);
-    })?;
+    let outside = signals.clone();
+    let (guard, screen) = terminal::take(move |signal| drop(outside.send(signal)))?;
     if start.mouse == MouseConfig::Wheel {
         terminal::take_wheel()?;
     }
@@ -108,7 +101,7 @@ fn show(start: Start) -> io::Result<Parting> {
         let _ = gone.send(Signal::TerminalGone(None));
     });
     let size = screen.size()?.into();
-    let (keyboard, background) = listen(&signals, start.asks.is_some())?;
+    let (keyboard, background) = Keyboard::start(signals.clone(), start.asks.is_some())?;
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let services = Arc::new(start.services);
     let mut session = Session {
@@ -124,7 +117,7 @@ fn show(start: Start) -> io::Result<Parting> {
         watcher: None,
         files: Vec::new(),
         places: start.places,
-        maker: None,
+        producer: None,
         key_repeats: false,
         postponed: Vec::new(),
         left: false,
@@ -133,7 +126,7 @@ fn show(start: Start) -> io::Result<Parting> {
     };
     session.app.severities = session.services.severities.clone();
     if let Some(live) = start.live {
-        session.expect(live)?;
+        session.follow(live)?;
     }
     session.files = start.targets.into_iter().map(Some).collect();
     let mut effects = Effects::default();
@@ -153,7 +146,7 @@ fn show(start: Start) -> io::Result<Parting> {
         effects.into_iter().partition(|effect| matches!(effect, Effect::Run(job) if job.slot == Slot::Plan));
     session.carry_out(first)?;
     let mut effects = Effects::default();
-    if let Some(background) = background.and_then(|answer| answer.recv_timeout(LIMIT).ok().flatten()) {
+    if let Some(background) = background.and_then(BackgroundAnswer::wait) {
         session.take_background(background, &mut effects);
     }
     session.draw()?;
@@ -164,14 +157,14 @@ fn show(start: Start) -> io::Result<Parting> {
         return Err(fault);
     }
     if terminal::ended_by().is_some() {
-        return Ok(Parting::default());
+        return Ok(ExitReport::default());
     }
     let to_delete = std::mem::take(&mut session.to_delete);
     session.let_go(&to_delete);
-    drop(taken);
+    drop(guard);
     session.jobs.finish_keeping();
     let deleted = (!to_delete.is_empty()).then(|| delete(&to_delete, &session.services.env).text);
-    Ok(Parting { words: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
+    Ok(ExitReport { messages: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
 }
 
 /// Returns why an output was not kept, if that is what an event says.
@@ -180,20 +173,6 @@ fn not_kept(event: Event) -> Option<SafeText> {
         Ok(OutputsEvent::Kept(kept)) => kept.err().map(SafeText::from),
         _ => None,
     }
-}
-
-/// Where the terminal's answer arrives.
-type BackgroundAnswer = Receiver<Option<Backdrop>>;
-
-/// Starts reading keys, and asks the terminal what its background is, if it is to be asked.
-fn listen(signals: &Sender<Signal>, asks: bool) -> io::Result<(Keyboard, Option<BackgroundAnswer>)> {
-    if !asks {
-        return Ok((Keyboard::start(signals.clone(), None)?, None));
-    }
-    terminal::ask(background::QUESTION)?;
-    let (question, answer) = BackgroundQuestion::new();
-    let keyboard = Keyboard::start(signals.clone(), Some(question))?;
-    Ok((keyboard, Some(answer)))
 }
 
 struct Session {
@@ -215,7 +194,7 @@ struct Session {
     asks: Option<ThemeConfig>,
     services: Arc<Services>,
     /// What is making the first output, until it is complete.
-    maker: Option<Maker>,
+    producer: Option<Producer>,
     /// Whether the same key waits behind the one being handled.
     key_repeats: bool,
     /// What a key asked for that is held down: carried out with its last press, unless that asks for it again.
@@ -268,7 +247,7 @@ impl Session {
         match signal {
             Signal::App(event) => self.app.update(event, &mut effects),
             Signal::Look => self.look(&mut effects),
-            Signal::Live(news) => self.hear(news, &mut effects),
+            Signal::Live(update) => self.on_live_update(update, &mut effects),
             Signal::Background(background) => self.take_background(background, &mut effects),
             Signal::TerminalGone(fault) => {
                 self.fault = fault;
@@ -324,5 +303,44 @@ impl Session {
             streaming: self.is_streaming(source),
         };
         self.app.update(OutputEvent::Changed(changed), effects);
+    }
+
+    /// Draws the current content of the file. Refreshes first, to notice when the file has been truncated.
+    fn draw(&mut self) -> io::Result<()> {
+        if terminal::ended_by().is_some() {
+            self.left = true;
+            return Ok(());
+        }
+        let content = self.source_mut().map_or(Change::Same, Source::refresh);
+        if content != Change::Same {
+            let mut effects = Effects::default();
+            self.changed(content, &mut effects);
+            self.carry_out(effects)?;
+        }
+        while let Some((columns, rows)) = self.draw_unless_resized()? {
+            let mut effects = Effects::default();
+            self.app.update(Event::Resize(columns, rows), &mut effects);
+            self.carry_out(effects)?;
+        }
+        Ok(())
+    }
+
+    /// Draws what the screens show, if they have the size of the terminal; otherwise returns that size, in columns and
+    /// rows. Its event may still be on the way, and a program that was stopped is not told at all.
+    fn draw_unless_resized(&mut self) -> io::Result<Option<(u16, u16)>> {
+        let app = &self.app;
+        let mut size = app.canvas.size;
+        let drawn = terminal::paint(|| {
+            let draw = |frame: &mut Frame<'_>| {
+                size = frame.area().as_size().into();
+                if size != app.canvas.size {
+                    return Err(io::Error::from(io::ErrorKind::Interrupted));
+                }
+                app.draw(frame, &Cost::default());
+                Ok(())
+            };
+            self.screen.try_draw(draw).map(drop)
+        });
+        if size == app.canvas.size { drawn.map(|()| None) } else { Ok(Some(size)) }
     }
 }

@@ -1,20 +1,23 @@
 //! Carries out the effects that the screens request.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 
-use crate::config::EffectivePolicy;
-use crate::source::{Change, Hold, Source};
+use crate::source::Source;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Job, Pace, Slot};
 use crate::tui::outputs::deletion::delete;
 use crate::tui::outputs::event::OutputsEvent;
-use crate::tui::pager::event::{Changed, OutputEvent};
-use crate::tui::screen::{Effect, Effects, OpenRequest};
+use crate::tui::screen::{Effect, Effects};
 
-use super::viewed::OpenAs;
-use super::{Session, editor, terminal};
+use super::{Session, terminal};
+
+/// Whether a job may be postponed: it would hold the next key up, and a later one replaces it.
+fn can_wait(job: &Job) -> bool {
+    job.pace != Pace::Background && job.slot != Slot::Other
+}
 
 /// Whether an effect makes a job that was postponed needless.
 fn replaces(later: &Effect, earlier: &Job) -> bool {
@@ -27,7 +30,7 @@ fn replaces(later: &Effect, earlier: &Job) -> bool {
 
 impl Session {
     /// Passes an event to the screens and carries out the effects that follow.
-    pub(crate) fn happen(&mut self, event: impl Into<Event>) -> io::Result<()> {
+    pub(super) fn happen(&mut self, event: impl Into<Event>) -> io::Result<()> {
         let mut effects = Effects::default();
         self.app.update(event, &mut effects);
         self.carry_out(effects)
@@ -35,16 +38,14 @@ impl Session {
 
     /// Carries out effects in their order. While the same key waits again, what would hold it up, and be made anew for
     /// it, is postponed.
-    pub(crate) fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
+    pub(super) fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
         let mut closing = Effects::default();
         self.close_left(&mut closing);
         let mut events = Vec::new();
         for effect in effects.into_iter().chain(closing) {
             self.postponed.retain(|earlier| !replaces(&effect, earlier));
             match effect {
-                Effect::Run(job) if self.key_repeats && job.pace != Pace::Background => {
-                    self.postponed.push(job)
-                }
+                Effect::Run(job) if self.key_repeats && can_wait(&job) => self.postponed.push(job),
                 Effect::Run(job) => events.extend(self.jobs.run(job)),
                 Effect::Stop(slot) => self.jobs.stop(slot),
                 Effect::Ask(slot, request) => self.jobs.ask(slot, request),
@@ -54,10 +55,6 @@ impl Session {
                 Effect::Edit(line) => self.edit(line)?,
                 Effect::Open(request) => self.open_stored(request)?,
                 Effect::Reopen => self.reopen()?,
-                Effect::LoadPolicies(request) => {
-                    let found = self.load_policies(&request.names);
-                    self.happen((request.answer)(found))?;
-                }
                 Effect::OtherFile { next } => {
                     let mut effects = Effects::default();
                     self.other_file(next, &mut effects);
@@ -83,17 +80,6 @@ impl Session {
         self.jobs.run(job).into_iter().try_for_each(|event| self.happen(event))
     }
 
-    /// Loads the first policy of these names that exists; all policies if there are none.
-    fn load_policies(&self, names: &[String]) -> Vec<EffectivePolicy> {
-        let load = &self.services.load_policies;
-        match names {
-            [] => load(None),
-            names => {
-                names.iter().map(|name| load(Some(name))).find(|found| !found.is_empty()).unwrap_or_default()
-            }
-        }
-    }
-
     /// Copies with OSC 52, which reaches the clipboard even through ssh and tmux.
     fn copy(&mut self, text: &str) -> io::Result<()> {
         let mut out = crate::fs::patient::screen();
@@ -112,53 +98,67 @@ impl Session {
         let editor =
             ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
         let editor = editor.unwrap_or_else(|| "vi".into());
-        let (program, arguments) = editor::command(&editor, line, &path);
-        let hold = self.keyboard.hold();
+        let (program, arguments) = editor_command(&editor, line, &path);
+        let pause = self.keyboard.pause();
         terminal::restore();
         let status = Command::new(&program).args(arguments).status();
         terminal::enter()?;
         terminal::forget(&mut self.screen)?;
-        drop(hold);
+        drop(pause);
         if let Err(error) = status {
             self.tell(Message::error(format!("{program}: {error}; $EDITOR names the editor")));
         }
         Ok(())
     }
+}
 
-    fn open_stored(&mut self, request: OpenRequest) -> io::Result<()> {
-        match (self.services.open)(&request.path, Hold::Lock) {
-            Ok(target) => {
-                let mut effects = Effects::default();
-                self.open(target, OpenAs::Stored(Box::new(request)), &mut effects);
-                self.carry_out(effects)
-            }
-            Err(fault) => {
-                self.tell(Message::error(fault));
-                Ok(())
-            }
-        }
+/// Editors that accept `+LINE`, and a file after `--`.
+const WITH_DASHES: &str = "vi vim nvim view vimx gvim nvi ex nano emacs emacsclient kak hx helix less";
+
+/// Editors that accept `+LINE` but not `--`. An absolute path is safe there, because it starts with a slash.
+const WITH_LINE: &str = "micro joe mg";
+
+/// Returns the program and its arguments to open a file at a line (1-based), so that a file name is never taken for an
+/// option or a command. `editor` is the value of `$EDITOR`: a program and possibly some arguments. A program that is not in
+/// the lists gets only the absolute path.
+fn editor_command(editor: &str, line: u64, path: &Path) -> (String, Vec<OsString>) {
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or("vi").to_owned();
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let name = name.split('.').next().unwrap_or_default();
+    let mut arguments: Vec<OsString> = words.map(OsString::from).collect();
+    let is_in = |editors: &str| editors.split(' ').any(|editor| editor == name);
+    if is_in(WITH_DASHES) {
+        arguments.extend([format!("+{line}").into(), "--".into()]);
+    } else if is_in(WITH_LINE) {
+        arguments.push(format!("+{line}").into());
+    }
+    // Without a working directory it starts with a dot.
+    arguments.push(std::path::absolute(path).unwrap_or_else(|_| Path::new(".").join(path)).into());
+    (program, arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(editor: &str, path: &str) -> Vec<String> {
+        let (program, arguments) = editor_command(editor, 7, Path::new(path));
+        let arguments = arguments.into_iter().map(|word| word.into_string().unwrap());
+        std::iter::once(program).chain(arguments).collect()
     }
 
-    fn reopen(&mut self) -> io::Result<()> {
-        let Some(source) = self.source_mut() else { return Ok(()) };
-        match source.reopen() {
-            Ok(()) => {
-                let changed = Changed {
-                    view: source.view(),
-                    content: Change::Grown { from: 0 },
-                    path: source.path_status(),
-                    streaming: false,
-                };
-                self.watch();
-                let mut effects = Effects::default();
-                self.app.update(OutputEvent::Changed(changed), &mut effects);
-                self.tell(Message::note("opened again"));
-                self.carry_out(effects)
-            }
-            Err(error) => {
-                self.tell(Message::error(error.to_string()));
-                Ok(())
-            }
-        }
+    #[test]
+    fn a_file_is_named_by_its_absolute_path_after_the_dashes() {
+        let here = std::env::current_dir().unwrap().join("+!touch pwned");
+        let here = here.to_str().unwrap();
+        assert_eq!(words("vi", "+!touch pwned"), ["vi", "+7", "--", here]);
+        assert_eq!(
+            words("/usr/bin/vim.basic -R", "+!touch pwned"),
+            ["/usr/bin/vim.basic", "-R", "+7", "--", here]
+        );
+        assert_eq!(words("micro", "-x"), ["micro", "+7", &here.replace("+!touch pwned", "-x")]);
+        assert_eq!(words("code --wait", "+!touch pwned"), ["code", "--wait", here]);
+        assert_eq!(words(" ", "/a"), ["vi", "+7", "--", "/a"]);
     }
 }

@@ -1,16 +1,15 @@
 //! The signals that reach the event loop over its only channel, how long each may wait to be drawn, and which keys are
 //! taken together.
 
+use std::any::Any;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::tui::event::{Event, Urgency};
+use crate::tui::target::LiveUpdate;
 use crate::tui::widget::theme::Backdrop;
-
-use super::news::LiveNews;
-use super::terminal::Panic;
 
 /// Progress is drawn at most this often.
 const FRAME: Duration = Duration::from_millis(16);
@@ -20,12 +19,11 @@ const COUNTING: Duration = Duration::from_millis(50);
 
 /// A signal for the event loop.
 pub enum Signal {
-    /// An event for the screens.
     App(Event),
     /// The file may have changed.
     Look,
     /// News of the output that is still being made.
-    Live(LiveNews),
+    Live(LiveUpdate),
     /// The terminal has said what its background is.
     Background(Backdrop),
     /// The terminal is gone, or cannot be read; the error if there is one to report.
@@ -34,9 +32,11 @@ pub enum Signal {
     Pause,
     /// overspill was stopped from outside and continues: the terminal's modes and contents have changed meanwhile.
     GoesOn,
-    /// A thread that the screens cannot do without has panicked.
+    /// A thread that the screens cannot do without has panicked, with this payload.
     Panicked(Panic),
 }
+
+pub type Panic = Box<dyn Any + Send>;
 
 impl Signal {
     /// Returns how long the signal may wait to be drawn: zero for anything the user has just asked for.
@@ -61,6 +61,10 @@ pub struct Inbox {
 }
 
 impl Inbox {
+    pub fn new(signals: Receiver<Signal>) -> Self {
+        Self { signals, next: None }
+    }
+
     /// Takes the events that have not been handled.
     pub fn rest(&mut self) -> impl Iterator<Item = Event> {
         let signals = self.next.take().into_iter().chain(self.signals.try_iter());
@@ -68,11 +72,6 @@ impl Inbox {
             Signal::App(event) => Some(event),
             _ => None,
         })
-    }
-
-    /// Receives from this channel.
-    pub fn new(signals: Receiver<Signal>) -> Self {
-        Self { signals, next: None }
     }
 
     /// Waits for a signal; `None` once nobody can send any.
@@ -105,8 +104,8 @@ impl Inbox {
 
     /// Whether the same key waits again, as while it is held down.
     pub fn repeats(&mut self, signal: &Signal) -> bool {
-        let again = |next: KeyEvent| key(signal).is_some_and(|key| press(key) == press(next));
-        self.next_key().is_some_and(again)
+        let press = |key: KeyEvent| (key.code, key.modifiers);
+        self.next_key().is_some_and(|next| key(signal).is_some_and(|key| press(key) == press(next)))
     }
 }
 
@@ -115,10 +114,6 @@ fn key(signal: &Signal) -> Option<KeyEvent> {
         Signal::App(Event::Key(key)) => Some(*key),
         _ => None,
     }
-}
-
-fn press(key: KeyEvent) -> (KeyCode, KeyModifiers) {
-    (key.code, key.modifiers)
 }
 
 /// Returns the character that a key types, if it types one.

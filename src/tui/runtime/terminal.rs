@@ -1,6 +1,5 @@
 //! The terminal: taken over at the start, and restored whatever happens.
 
-use std::any::Any;
 use std::cell::Cell;
 use std::io::{self, Stdout, Write};
 use std::mem::ManuallyDrop;
@@ -10,20 +9,20 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Signal, getpid, kill_process};
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::process::{self, getpid, kill_process};
+use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
 use crate::fs::patient::{self, Patient};
-use crate::text::label::label;
+use crate::tui::event::{Event, Message};
 
-use super::modes;
+use super::signal::{Panic, Signal};
 
 /// Alternate scroll: the wheel sends arrow keys, and the mouse can still select text.
 const WHEEL_ON: &str = "\x1b[?1007h";
@@ -86,22 +85,6 @@ pub fn at_last(act: impl Fn(i32) + Send + Sync + 'static) {
     let _ = AT_LAST.set(Box::new(act));
 }
 
-/// Something that happens to the screens from outside the event loop.
-#[derive(Debug)]
-pub enum Outside {
-    /// Another process asked overspill to stop for a while.
-    Pause,
-    /// Another process continued overspill.
-    GoesOn,
-    /// A thread that nothing waits for has panicked; the error message.
-    Failed(String),
-    /// A thread that the screens cannot do without has panicked.
-    Panicked(Panic),
-}
-
-/// The payload of a panic.
-pub type Panic = Box<dyn Any + Send>;
-
 /// What a panic in a thread means for the screens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThreadRole {
@@ -118,7 +101,6 @@ thread_local! {
     static ROLE: Cell<ThreadRole> = const { Cell::new(ThreadRole::Helper) };
 }
 
-/// Sets the role of the current thread.
 pub fn play(role: ThreadRole) {
     ROLE.set(role);
 }
@@ -159,12 +141,13 @@ const LOOKS: u32 = 100;
 /// A terminal that accepts nothing in two checks this far apart counts as unread.
 const UNREAD_AFTER: Duration = Duration::from_millis(500);
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Writes to the terminal while overspill has it; afterwards does nothing.
-///
-/// # Errors
-/// If writing fails.
 pub fn paint(write: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-    let _painting = PAINTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _painting = lock(&PAINTING);
     if TAKEN.load(Ordering::SeqCst) { write() } else { Ok(()) }
 }
 
@@ -187,7 +170,7 @@ fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
 /// Takes over the terminal, and makes sure that a panic or a signal restores it. `tell` receives what happens to the
 /// screens from outside. Must be called on the thread of the event loop.
 pub fn take(
-    tell: impl Fn(Outside) + Clone + Send + Sync + 'static,
+    tell: impl Fn(Signal) + Clone + Send + Sync + 'static,
 ) -> io::Result<(TerminalGuard, TerminalScreen)> {
     play(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
@@ -196,7 +179,7 @@ pub fn take(
             restore();
             earlier(info);
         }
-        OnPanic::Tell => told(Outside::Failed(label(format!("a thread failed: {info}").as_bytes()))),
+        OnPanic::Tell => told(Signal::App(Event::Told(Message::error(format!("a thread failed: {info}"))))),
         OnPanic::Nothing => {}
     }));
     give_back_on_signals(tell)?;
@@ -207,9 +190,31 @@ pub fn take(
     Ok((taken, ManuallyDrop::new(Terminal::new(backend)?)))
 }
 
+/// The modes found at the start. crossterm stores them too, but it opens the terminal to set them, which fails when no
+/// file descriptors are left.
+static MODES: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// Sets the modes for the screens, even if another process has changed them in the meantime.
+fn set_modes() -> io::Result<()> {
+    // Otherwise crossterm assumes that raw mode is already set.
+    disable_raw_mode()?;
+    *lock(&MODES) = tcgetattr(io::stdout()).ok();
+    enable_raw_mode()
+}
+
+/// Restores the modes found at the start; harmless if they are already set.
+fn restore_modes() {
+    if disable_raw_mode().is_err()
+        && let Some(modes) = lock(&MODES).as_ref()
+    {
+        // If the terminal is gone, its modes do not matter.
+        let _ = tcsetattr(io::stdout(), OptionalActions::Now, modes);
+    }
+}
+
 /// Enters raw mode and the alternate screen, at the start and after being stopped.
 pub fn enter() -> io::Result<()> {
-    modes::take()?;
+    set_modes()?;
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = patient::screen();
     out.write_all(WHEEL_SAVE.as_bytes())?;
@@ -247,7 +252,7 @@ pub fn restore() {
         }
         let _ = out.write_all(WHEEL_RESTORE.as_bytes());
         let _ = execute!(out, DisableBracketedPaste, cursor::Show, LeaveAlternateScreen);
-        modes::give_back();
+        restore_modes();
     }
 }
 
@@ -264,7 +269,7 @@ fn restore_at_last() -> Option<MutexGuard<'static, ()>> {
     if painting.is_some() && has_room() {
         restore();
     } else if TAKEN.swap(false, Ordering::SeqCst) {
-        modes::give_back();
+        restore_modes();
     }
     painting
 }
@@ -290,7 +295,7 @@ fn never_wait() {
                 drop_unread();
                 // Discarding does not wake a thread that waits for room, but a signal does, and CONT has no other
                 // effect here.
-                let _ = kill_process(getpid(), Signal::CONT);
+                let _ = kill_process(getpid(), process::Signal::CONT);
             }
         }
     };
@@ -298,11 +303,27 @@ fn never_wait() {
     let _ = std::thread::Builder::new().name("unread".into()).spawn(work);
 }
 
+/// Waits until one of these events or a hang-up is on the terminal; returns what is.
+fn wait_for(events: PollFlags, limit: Duration) -> PollFlags {
+    let stdout = io::stdout();
+    let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
+    let mut ends = [PollFd::new(&stdout, events)];
+    poll(&mut ends, Some(&limit)).map_or(PollFlags::empty(), |_| ends[0].revents())
+}
+
 /// Whether the terminal accepts output without blocking.
 fn has_room() -> bool {
-    let stdout = io::stdout();
-    let mut ends = [PollFd::new(&stdout, PollFlags::OUT)];
-    poll(&mut ends, Some(&Timespec::default())).is_ok_and(|count| count > 0)
+    !wait_for(PollFlags::OUT, Duration::ZERO).is_empty()
+}
+
+/// Waits for something to read on the terminal, for less than a second; whether there is.
+pub fn awaits_reading(limit: Duration) -> bool {
+    !wait_for(PollFlags::IN, limit).is_empty()
+}
+
+/// Whether nobody holds the terminal open any more.
+fn is_closed() -> bool {
+    wait_for(PollFlags::empty(), Duration::ZERO).contains(PollFlags::HUP)
 }
 
 impl Drop for TerminalGuard {
@@ -313,25 +334,25 @@ impl Drop for TerminalGuard {
 }
 
 /// Handles signals on a separate thread, so that a busy or stuck event loop cannot delay quitting.
-fn give_back_on_signals(tell: impl Fn(Outside) + Clone + Send + 'static) -> io::Result<()> {
+fn give_back_on_signals(tell: impl Fn(Signal) + Clone + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
     let mut signals =
         signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGCONT])?;
     let told = tell.clone();
     let heed = move || signals.forever().for_each(|signal| heed(signal, &tell));
-    let heed = move || vital(heed, |panic| told(Outside::Panicked(panic)));
+    let heed = move || vital(heed, |panic| told(Signal::Panicked(panic)));
     std::thread::Builder::new().name("signals".into()).spawn(heed).map(drop)
 }
 
-fn heed(signal: i32, tell: &impl Fn(Outside)) {
+fn heed(signal: i32, tell: &impl Fn(Signal)) {
     use signal_hook::consts::{SIGCONT, SIGTSTP};
     match (LEFT.load(Ordering::SeqCst), AT_LAST.get()) {
         (true, _) if signal == SIGCONT => {}
-        (false, _) if signal == SIGTSTP => tell(Outside::Pause),
+        (false, _) if signal == SIGTSTP => tell(Signal::Pause),
         // If overspill does not have the terminal, it stopped itself, and takes the terminal back by itself.
         (false, _) if signal == SIGCONT => {
             if TAKEN.load(Ordering::SeqCst) {
-                tell(Outside::GoesOn);
+                tell(Signal::GoesOn);
             }
         }
         (true, Some(_)) => {}
@@ -350,9 +371,6 @@ fn heed(signal: i32, tell: &impl Fn(Outside)) {
 }
 
 /// Asks the terminal something; the answer arrives among the keys.
-///
-/// # Errors
-/// If the terminal cannot be written.
 pub fn ask(question: &[u8]) -> io::Result<()> {
     paint(|| {
         let mut out = patient::screen();
@@ -361,26 +379,8 @@ pub fn ask(question: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Waits for something to read on the terminal; whether there is.
-pub fn awaits_reading(limit: Duration) -> bool {
-    let stdout = io::stdout();
-    let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
-    let mut ends = [PollFd::new(&stdout, PollFlags::IN)];
-    poll(&mut ends, Some(&limit)).is_ok_and(|count| count > 0)
-}
-
-/// Whether nobody holds the terminal open any more.
-fn is_closed() -> bool {
-    let stdout = io::stdout();
-    let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
-    poll(&mut ends, Some(&Timespec::default())).is_ok() && ends[0].revents().contains(PollFlags::HUP)
-}
-
 /// Calls `tell` once the terminal has been closed. Signals are not enough: HUP reaches only the session leader, which
 /// may ignore it, and a thread that waits for keys may not notice.
-///
-/// # Errors
-/// If no thread can be started.
 pub fn on_close(tell: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let watch = move || {
         let stdout = io::stdout();
@@ -408,7 +408,7 @@ pub fn suspend() -> io::Result<()> {
 /// Takes the terminal back after another process has used it: sets its modes, but does not enter the alternate screen,
 /// which is still shown. What the terminal remembers of alternate scroll is still what it was before the screens.
 pub fn reclaim() -> io::Result<()> {
-    modes::take()?;
+    set_modes()?;
     paint(|| {
         let mut out = patient::screen();
         execute!(out, EnableBracketedPaste, cursor::Hide)?;

@@ -1,15 +1,23 @@
 //! The outputs on the stack of the screens, with their files: how they are opened, watched and closed.
 
-use crate::source::{Source, Watcher};
+use std::io;
+
+use crate::config::EffectivePolicy;
+use crate::known::Certainty;
+use crate::preview::InputContext;
+use crate::source::{Change, Hold, Source, Watcher};
+use crate::text::label::label;
 use crate::tui::event::Message;
-use crate::tui::pager::event::OutputEvent;
-use crate::tui::recorded::RecordedCall;
+use crate::tui::pager::event::{Changed, OutputEvent};
+use crate::tui::recorded::{OutputPlace, ReadyCall, RestOfOutput};
 use crate::tui::screen::{Effects, OpenRequest};
-use crate::tui::target::{Opened, OpenedFrom, Subject, Target};
+use crate::tui::target::{Opened, OpenedFrom, Producer, Subject, Target};
 
 use super::Session;
-use super::news::Maker;
 use super::signal::Signal;
+
+/// The name of what is in no file.
+const NOT_SAVED: &str = "<not saved>";
 
 /// An output on the stack of the screens.
 pub(super) struct Viewed {
@@ -17,16 +25,6 @@ pub(super) struct Viewed {
     pub(super) source: Option<Source>,
     /// Its index among the outputs named on the command line, 0-based, and its subject, if it is one of them.
     pub(super) named: Option<(usize, Subject)>,
-}
-
-/// What an output is opened as.
-pub(super) enum OpenAs {
-    /// One of those named on the command line, by its index.
-    Named(usize),
-    /// One that a screen lists.
-    Stored(Box<OpenRequest>),
-    /// The spill of a call.
-    Call(Box<RecordedCall>),
 }
 
 impl Viewed {
@@ -39,9 +37,17 @@ impl Viewed {
 impl Session {
     /// Opens one of the outputs named on the command line.
     pub(super) fn open_file(&mut self, number: usize, effects: &mut Effects) {
-        let Some(target) = self.files.get_mut(number).and_then(Option::take) else { return };
+        let Some(Target { subject, source }) = self.files.get_mut(number).and_then(Option::take) else {
+            return;
+        };
         self.file = number;
-        self.open(target, OpenAs::Named(number), effects);
+        let mut opened = Opened::new(OpenedFrom::Named, subject.clone(), source.view());
+        match &self.producer {
+            Some(Producer::Command(_)) if number == 0 => opened.running = true,
+            Some(Producer::Stream) if number == 0 => opened.streaming = true,
+            _ => {}
+        }
+        self.show(opened, Viewed { source: Some(source), named: Some((number, subject)) }, effects);
         if let Some(place) = self.places.remove(&number) {
             self.app.update(OutputEvent::StartAt(place), effects);
         }
@@ -49,17 +55,11 @@ impl Session {
 
     /// Switches to the next or previous of the outputs named on the command line.
     pub(super) fn other_file(&mut self, next: bool, effects: &mut Effects) {
-        let at = self.file;
+        let (at, count) = (self.file, self.files.len());
         let to = if next { Some(at + 1) } else { at.checked_sub(1) };
-        let Some(to) = to.filter(|to| *to < self.files.len()) else {
-            let words = format!(
-                "file {} of {} is the {}",
-                at + 1,
-                self.files.len(),
-                if next { "last" } else { "first" }
-            );
-            self.tell(Message::note(words));
-            return;
+        let Some(to) = to.filter(|to| *to < count) else {
+            let end = if next { "last" } else { "first" };
+            return self.tell(Message::note(format!("file {} of {count} is the {end}", at + 1)));
         };
         if let Some(Viewed { source: Some(source), named: Some((number, subject)) }) = self.viewed.pop() {
             self.files[number] = Some(Target { subject, source });
@@ -67,42 +67,80 @@ impl Session {
         self.open_file(to, effects);
     }
 
-    /// Opens an output.
-    pub(super) fn open(&mut self, target: Target, open_as: OpenAs, effects: &mut Effects) {
-        let Target { mut subject, source } = target;
-        let (named, request, recorded) = match open_as {
-            OpenAs::Named(number) => (Some(number), None, None),
-            OpenAs::Stored(request) => (None, Some(request), None),
-            OpenAs::Call(recorded) => (None, None, Some(recorded)),
+    /// Opens an output that a screen lists.
+    pub(super) fn open_stored(&mut self, request: OpenRequest) -> io::Result<()> {
+        let Target { mut subject, source } = match (self.services.open)(&request.path, Hold::Lock) {
+            Ok(target) => target,
+            Err(fault) => {
+                self.tell(Message::error(fault));
+                return Ok(());
+            }
         };
-        let origin = match (&request, &recorded) {
-            (Some(request), _) => request.origin,
-            (None, Some(_)) => OpenedFrom::Session,
-            (None, None) => OpenedFrom::Named,
-        };
-        if let Some(request) = request.as_ref().filter(|request| !request.name.is_empty()) {
+        if !request.name.is_empty() {
             subject.name = request.name.to_string();
         }
-        let is_made = named == Some(0);
         let opened = Opened {
-            subject: subject.clone(),
-            view: source.view(),
-            recorded,
-            streaming: is_made && self.is_stream_made() || source.is_stream() && !source.is_complete(),
-            running: is_made && matches!(self.maker, Some(Maker::Command(_))),
-            file: self.file,
-            files: self.files.len(),
-            origin,
-            line: request.as_ref().and_then(|request| request.line),
-            find: request.as_ref().and_then(|request| request.find.clone()),
-            under: request.and_then(|request| request.under).map(|under| *under),
+            line: request.line,
+            under: request.under.map(|under| *under),
+            find: request.find,
+            ..Opened::new(request.origin, subject, source.view())
         };
-        let named = named.map(|number| (number, subject));
-        self.show(opened, Viewed { source: Some(source), named }, effects);
+        self.show_and_carry_out(opened, Some(source))
+    }
+
+    /// Opens a call of a session: what was recorded, over the output that it was cut from.
+    pub(super) fn open_call(&mut self, ready: ReadyCall) -> io::Result<()> {
+        let Some(choice) = self.policy_of(&ready) else { return Ok(()) };
+        let name = label(ready.name.as_bytes());
+        let (subject, view, source) = match ready.place {
+            OutputPlace::File(path) => match (self.services.open)(&path, Hold::Lock) {
+                Ok(Target { subject, source }) => {
+                    // As the agent named it, which in a copy of its directory is another path.
+                    let saved_as = ready.saved_as.unwrap_or_else(|| subject.context.saved_as.clone());
+                    let context = InputContext { exit_code: ready.exit_code, saved_as, ..subject.context };
+                    // The cut is the recorded one; the store only tells where the spill is.
+                    let store_warnings = subject.policy.store_warnings;
+                    let certainty = Certainty::Reconstructed;
+                    let policy = EffectivePolicy { certainty, store_warnings, ..choice };
+                    (Subject { name, context, policy, ..subject }, source.view(), Some(source))
+                }
+                Err(fault) => {
+                    self.tell(Message::error(fault));
+                    return Ok(());
+                }
+            },
+            OutputPlace::Memory(view) => {
+                (in_memory(name, ready.exit_code, choice, &ready.recorded.rest), view, None)
+            }
+        };
+        let opened =
+            Opened { recorded: Some(ready.recorded), ..Opened::new(OpenedFrom::Session, subject, view) };
+        self.show_and_carry_out(opened, source)
+    }
+
+    /// Returns the policy that cut the call, or else the first of its agent.
+    fn policy_of(&self, ready: &ReadyCall) -> Option<EffectivePolicy> {
+        let load = &self.services.load_policies;
+        let named = ready.policy.as_deref().and_then(|name| load(Some(name)).pop());
+        named.or_else(|| {
+            let mut choices = load(None);
+            let of_agent =
+                |choice: &EffectivePolicy| choice.policy.agent() == ready.agent && choice.is_current;
+            let at = choices.iter().position(of_agent).unwrap_or(0);
+            (!choices.is_empty()).then(|| choices.swap_remove(at))
+        })
+    }
+
+    fn show_and_carry_out(&mut self, opened: Opened, source: Option<Source>) -> io::Result<()> {
+        let mut effects = Effects::default();
+        self.show(opened, Viewed { source, named: None }, &mut effects);
+        self.carry_out(effects)
     }
 
     /// Puts an output on the screen, in place of one that is there.
-    pub(super) fn show(&mut self, opened: Opened, viewed: Viewed, effects: &mut Effects) {
+    fn show(&mut self, mut opened: Opened, viewed: Viewed, effects: &mut Effects) {
+        (opened.file, opened.files) = (self.file, self.files.len());
+        opened.streaming |= viewed.source.as_ref().is_some_and(|source| !source.is_complete());
         self.app.open(opened, effects);
         self.close_above(self.app.outputs().count() - 1);
         self.viewed.push(viewed);
@@ -127,6 +165,22 @@ impl Session {
         }
     }
 
+    /// Opens the file being viewed again.
+    pub(super) fn reopen(&mut self) -> io::Result<()> {
+        let Some(source) = self.source_mut() else { return Ok(()) };
+        if let Err(error) = source.reopen() {
+            self.tell(Message::error(error.to_string()));
+            return Ok(());
+        }
+        let (view, path) = (source.view(), source.path_status());
+        self.watch();
+        let mut effects = Effects::default();
+        let changed = Changed { view, content: Change::Grown { from: 0 }, path, streaming: false };
+        self.app.update(OutputEvent::Changed(changed), &mut effects);
+        self.tell(Message::note("opened again"));
+        self.carry_out(effects)
+    }
+
     /// Returns the file of the output being viewed, if it is in one.
     pub(super) fn source(&self) -> Option<&Source> {
         self.viewed.last()?.source.as_ref()
@@ -148,5 +202,25 @@ impl Session {
             Ok(watcher) => self.watcher = watcher,
             Err(error) => self.tell(Message::error(format!("cannot watch the file for changes: {error}"))),
         }
+    }
+}
+
+/// Returns what is known of a recorded text. Of its rest, if that is missing, no policy makes what the model got.
+fn in_memory(name: String, exit_code: Option<i32>, choice: EffectivePolicy, rest: &RestOfOutput) -> Subject {
+    let certainty = match rest {
+        RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
+        RestOfOutput::Missing(_) => Certainty::WouldGet,
+    };
+    Subject {
+        file: None,
+        name,
+        context: InputContext {
+            saved_as: NOT_SAVED.to_owned(),
+            saved_as_stderr: NOT_SAVED.to_owned(),
+            stderr: None,
+            exit_code,
+        },
+        policy: EffectivePolicy { certainty, ..choice },
+        candidates: Vec::new(),
     }
 }

@@ -1,8 +1,8 @@
 //! What all screens share for drawing: text lines, boxes, the layout, the theme, the marks and the ASCII fallback.
 
-pub(crate) mod ascii;
 pub mod canvas;
 pub mod cost;
+pub(crate) mod finish;
 pub(crate) mod frame;
 pub(crate) mod glyphs;
 pub mod layout;
@@ -10,4 +10,3 @@ pub mod line;
 pub mod prompt;
 pub(crate) mod table;
 pub mod theme;
-pub(crate) mod wide;

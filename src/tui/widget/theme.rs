@@ -1,6 +1,6 @@
 //! The styles of everything on the screen: of one of the themes, with the user's own styles, or without colours.
 
-use anstyle::{Ansi256Color, AnsiColor, Effects, RgbColor, Style as Look};
+use anstyle::Style as Look;
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::config::{BaseTheme, Role, ThemeConfig};
@@ -41,30 +41,20 @@ impl Backdrop {
     }
 }
 
-/// Styles by meaning. Colour never carries a meaning alone: there is always also a word, a bar or a weight.
+/// Styles by meaning, which [`Role`] explains. Colour never carries a meaning alone: there is always also a word, a bar or a
+/// weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
-    /// Text that the agent added or caused.
     pub warning: Style,
-    /// Highlights: the cursor, marks, typed text and progress.
     pub accent: Style,
-    /// The gutter beside what the model did not get.
     pub lost: Style,
-    /// The row under the cursor in a list.
     pub selected: Style,
-    /// A match of the search.
     pub found: Style,
-    /// The current match.
     pub current: Style,
-    /// Frames, line numbers, and escape sequences as text.
     pub dim: Style,
-    /// Titles and the status line.
     pub bar: Style,
-    /// The name of the view with the focus.
     pub active: Style,
-    /// Control bytes made visible.
     pub control: Style,
-    /// Error messages.
     pub error: Style,
     /// Whether the output's own colours are shown.
     pub colour: bool,
@@ -75,18 +65,18 @@ impl Theme {
     /// terminal's own yellow and cyan are dark there.
     pub fn terminal() -> Self {
         Self {
-            warning: Style::new().fg(Color::Yellow),
-            accent: Style::new().fg(Color::Cyan),
-            lost: Style::new().fg(Color::Black).bg(Color::Yellow),
-            selected: Style::new().fg(Color::White).bg(Color::Blue).remove_modifier(Modifier::DIM),
-            found: Style::new().fg(Color::Black).bg(Color::Cyan),
-            current: Style::new().fg(Color::Black).bg(Color::Magenta).add_modifier(Modifier::BOLD),
-            dim: Style::new().add_modifier(Modifier::DIM),
+            warning: Style::new().yellow(),
+            accent: Style::new().cyan(),
+            lost: Style::new().black().on_yellow(),
+            selected: Style::new().white().on_blue().not_dim(),
+            found: Style::new().black().on_cyan(),
+            current: Style::new().black().on_magenta().bold(),
+            dim: Style::new().dim(),
             bar: Style::new(),
-            active: Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+            active: Style::new().bold().underlined(),
             // Not dim: some terminals would dim the character, but not the block behind it.
-            control: Style::new().add_modifier(Modifier::REVERSED),
-            error: Style::new().fg(Color::Red).add_modifier(Modifier::BOLD),
+            control: Style::new().reversed(),
+            error: Style::new().red().bold(),
             colour: true,
         }
     }
@@ -100,10 +90,10 @@ impl Theme {
             lost: Style::new().fg(yellow).bg(Color::Indexed(58)),
             selected: Style::new().bg(Color::Indexed(237)),
             found: Style::new().fg(black).bg(blue),
-            current: Style::new().fg(black).bg(Color::Indexed(213)).add_modifier(Modifier::BOLD),
+            current: Style::new().fg(black).bg(Color::Indexed(213)).bold(),
             dim: Style::new().fg(Color::Indexed(247)),
-            control: Style::new().fg(Color::Indexed(247)).add_modifier(Modifier::REVERSED),
-            error: Style::new().fg(Color::Indexed(210)).add_modifier(Modifier::BOLD),
+            control: Style::new().fg(Color::Indexed(247)).reversed(),
+            error: Style::new().fg(Color::Indexed(210)).bold(),
             ..Self::terminal()
         }
     }
@@ -117,10 +107,10 @@ impl Theme {
             lost: Style::new().fg(black).bg(Color::Indexed(215)),
             selected: Style::new().bg(Color::Indexed(189)),
             found: Style::new().fg(black).bg(Color::Indexed(117)),
-            current: Style::new().fg(black).bg(Color::Indexed(218)).add_modifier(Modifier::BOLD),
+            current: Style::new().fg(black).bg(Color::Indexed(218)).bold(),
             dim: Style::new().fg(Color::Indexed(242)),
-            control: Style::new().fg(Color::Indexed(242)).add_modifier(Modifier::REVERSED),
-            error: Style::new().fg(Color::Indexed(124)).add_modifier(Modifier::BOLD),
+            control: Style::new().fg(Color::Indexed(242)).reversed(),
+            error: Style::new().fg(Color::Indexed(124)).bold(),
             ..Self::terminal()
         }
     }
@@ -134,8 +124,8 @@ impl Theme {
                 Self {
                     warning: Style::new().fg(brown),
                     accent: Style::new().fg(blue),
-                    current: Style::new().fg(white).bg(blue).add_modifier(Modifier::BOLD),
-                    error: Style::new().fg(black).bg(orange).add_modifier(Modifier::BOLD),
+                    current: Style::new().fg(white).bg(blue).bold(),
+                    error: Style::new().fg(black).bg(orange).bold(),
                     ..Self::light()
                 }
             }
@@ -146,8 +136,8 @@ impl Theme {
                     accent: Style::new().fg(blue),
                     lost: Style::new().fg(yellow).bg(Color::Indexed(58)),
                     found: Style::new().fg(black).bg(blue),
-                    current: Style::new().fg(black).bg(yellow).add_modifier(Modifier::BOLD),
-                    error: Style::new().fg(orange).add_modifier(Modifier::BOLD),
+                    current: Style::new().fg(black).bg(yellow).bold(),
+                    error: Style::new().fg(orange).bold(),
                     ..Self::dark()
                 }
             }
@@ -157,13 +147,13 @@ impl Theme {
     /// Creates a theme without colours, of text attributes only (`NO_COLOR`).
     pub fn plain() -> Self {
         Self {
-            warning: Style::new().add_modifier(Modifier::BOLD),
-            accent: Style::new().add_modifier(Modifier::BOLD),
-            lost: Style::new().add_modifier(Modifier::REVERSED),
-            selected: Style::new().add_modifier(Modifier::REVERSED).remove_modifier(Modifier::DIM),
-            found: Style::new().add_modifier(Modifier::REVERSED),
-            current: Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD | Modifier::UNDERLINED),
-            error: Style::new().add_modifier(Modifier::BOLD | Modifier::REVERSED),
+            warning: Style::new().bold(),
+            accent: Style::new().bold(),
+            lost: Style::new().reversed(),
+            selected: Style::new().reversed().not_dim(),
+            found: Style::new().reversed(),
+            current: Style::new().reversed().bold().underlined(),
+            error: Style::new().bold().reversed(),
             colour: false,
             ..Self::terminal()
         }
@@ -202,7 +192,7 @@ impl Theme {
     /// Returns the style of the number of a line with an error or a warning. Bold and reversed ones are those of the current line.
     pub(crate) fn of_severity(&self, severity: Severity) -> Style {
         let style = match severity {
-            Severity::Error if !self.colour => Style::new().add_modifier(Modifier::UNDERLINED),
+            Severity::Error if !self.colour => Style::new().underlined(),
             Severity::Error => self.error,
             Severity::Warning => self.warning,
         };
@@ -211,65 +201,19 @@ impl Theme {
 
     /// Returns the style for text that the output itself styled.
     pub fn of(&self, look: Look) -> Style {
-        let mut style = Style::new().add_modifier(modifiers(look.get_effects()));
+        let mut style = Style::new().add_modifier(look.get_effects().into());
         if self.colour {
-            style.fg = look.get_fg_color().map(colour);
-            style.bg = look.get_bg_color().map(colour);
+            (style.fg, style.bg) =
+                (look.get_fg_color().map(Color::from), look.get_bg_color().map(Color::from));
         }
         style
     }
 }
 
-fn modifiers(effects: Effects) -> Modifier {
-    const PAIRS: [(Effects, Modifier); 10] = [
-        (Effects::BOLD, Modifier::BOLD),
-        (Effects::DIMMED, Modifier::DIM),
-        (Effects::ITALIC, Modifier::ITALIC),
-        (Effects::UNDERLINE, Modifier::UNDERLINED),
-        (Effects::DOUBLE_UNDERLINE, Modifier::UNDERLINED),
-        (Effects::CURLY_UNDERLINE, Modifier::UNDERLINED),
-        (Effects::DOTTED_UNDERLINE, Modifier::UNDERLINED),
-        (Effects::DASHED_UNDERLINE, Modifier::UNDERLINED),
-        (Effects::INVERT, Modifier::REVERSED),
-        (Effects::STRIKETHROUGH, Modifier::CROSSED_OUT),
-    ];
-    PAIRS
-        .iter()
-        .filter(|(effect, _)| effects.contains(*effect))
-        .fold(Modifier::empty(), |all, (_, one)| all | *one)
-}
-
-fn colour(colour: anstyle::Color) -> Color {
-    match colour {
-        anstyle::Color::Ansi(colour) => ansi(colour),
-        anstyle::Color::Ansi256(Ansi256Color(n)) => Color::Indexed(n),
-        anstyle::Color::Rgb(RgbColor(r, g, b)) => Color::Rgb(r, g, b),
-    }
-}
-
-fn ansi(colour: AnsiColor) -> Color {
-    match colour {
-        AnsiColor::Black => Color::Black,
-        AnsiColor::Red => Color::Red,
-        AnsiColor::Green => Color::Green,
-        AnsiColor::Yellow => Color::Yellow,
-        AnsiColor::Blue => Color::Blue,
-        AnsiColor::Magenta => Color::Magenta,
-        AnsiColor::Cyan => Color::Cyan,
-        AnsiColor::White => Color::Gray,
-        AnsiColor::BrightBlack => Color::DarkGray,
-        AnsiColor::BrightRed => Color::LightRed,
-        AnsiColor::BrightGreen => Color::LightGreen,
-        AnsiColor::BrightYellow => Color::LightYellow,
-        AnsiColor::BrightBlue => Color::LightBlue,
-        AnsiColor::BrightMagenta => Color::LightMagenta,
-        AnsiColor::BrightCyan => Color::LightCyan,
-        AnsiColor::BrightWhite => Color::White,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use anstyle::AnsiColor;
+
     use super::*;
 
     /// Returns how much light one of the fixed 256 colours gives, 0 to 1 (WCAG 2, relative luminance).

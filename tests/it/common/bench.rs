@@ -20,10 +20,9 @@ use overspill::tui::list::screen::ListScreen;
 use overspill::tui::outputs::Outputs;
 use overspill::tui::outputs::event::{ScanEnd, Scanned};
 use overspill::tui::pager::Pager;
-use overspill::tui::screen::{Link, PoliciesRequest};
+use overspill::tui::screen::Link;
 use overspill::tui::sessions::Sessions;
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
-use overspill::tui::view;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::cost::Cost;
 use overspill::tui::widget::prompt::Prompt;
@@ -136,17 +135,10 @@ impl Bench {
         let (view, subject) = (source.view(), subject(policy));
         self.source = Some(source);
         self.show_opened(Opened {
-            subject,
-            view,
-            recorded: None,
-            streaming: false,
-            running: false,
-            file: 0,
-            files: 0,
-            origin: request.origin,
             line: request.line,
             under: request.under.map(|under| *under),
             find: request.find,
+            ..Opened::new(request.origin, subject, view)
         })
     }
 
@@ -183,21 +175,7 @@ impl Bench {
         subject: Subject,
         view: MapView,
     ) -> Vec<Effect> {
-        let origin = OpenedFrom::Named;
-        let opened = Opened {
-            subject,
-            view,
-            recorded: None,
-            streaming: false,
-            running: false,
-            file,
-            files,
-            origin,
-            line: None,
-            under: None,
-            find: None,
-        };
-        self.show_opened(opened)
+        self.show_opened(Opened { file, files, ..Opened::new(OpenedFrom::Named, subject, view) })
     }
 
     /// Shows an output that is in no file, as one named on the command line.
@@ -284,21 +262,6 @@ impl Bench {
             let more = match effect {
                 Effect::Run(job) if job.slot == Slot::Scan => self.scan(),
                 Effect::Run(job) if !LEFT_ALONE.contains(&job.slot) => self.run(job),
-                Effect::LoadPolicies(PoliciesRequest { names, answer }) => {
-                    let found: Vec<EffectivePolicy> = match &names[..] {
-                        [] => ["opencode/metadata", "opencode/output", "opencode/read"]
-                            .map(policy)
-                            .map(choice)
-                            .into(),
-                        names => names
-                            .iter()
-                            .find_map(|name| Catalog::builtin().get(name).ok())
-                            .map(choice)
-                            .into_iter()
-                            .collect(),
-                    };
-                    self.update(answer(found))
-                }
                 other => {
                     self.asked.push(other);
                     Vec::new()
@@ -378,7 +341,7 @@ impl Bench {
         let cost = Cost::default();
         let (width, height) = self.app.canvas.size;
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a screen");
-        let drawn = terminal.draw(|frame| view::draw(&self.app, frame, &cost)).expect("a frame");
+        let drawn = terminal.draw(|frame| self.app.draw(frame, &cost)).expect("a frame");
         let buffer = drawn.buffer.clone();
         let cursor = terminal.get_cursor_position().expect("a cursor");
         (buffer, cost, cursor)
@@ -439,6 +402,10 @@ fn services(env: &Env, now: Timestamp) -> Services {
             let policy = found.map_err(|error| error.to_string())?;
             let subject = Subject { policy, ..subject(self::policy("opencode/output")) };
             Ok(Target { subject, source })
+        }),
+        load_policies: Box::new(|name| match name {
+            Some(name) => Catalog::builtin().get(name).ok().map(choice).into_iter().collect(),
+            None => ["opencode/metadata", "opencode/output", "opencode/read"].map(policy).map(choice).into(),
         }),
         ..Services::none(env.clone())
     }

@@ -43,19 +43,7 @@ fn control_c(bench: &mut Bench) {
 /// Shows an output.
 fn open(bench: &mut Bench, source: &Source, origin: OpenedFrom, running: bool) {
     let (subject, view) = (subject(policy("opencode/output")), source.view());
-    let opened = Opened {
-        subject,
-        view,
-        recorded: None,
-        streaming: running,
-        running,
-        file: 0,
-        files: 1,
-        origin,
-        line: None,
-        under: None,
-        find: None,
-    };
+    let opened = Opened { streaming: running, running, files: 1, ..Opened::new(origin, subject, view) };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);
 }

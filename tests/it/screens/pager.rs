@@ -5,6 +5,7 @@ use overspill::source::{PathStatus, Source};
 use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message, OutputEvent};
+use overspill::tui::pager::Pager;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::layout::Side;
 use overspill::tui::widget::theme::{Backdrop, Theme};
@@ -48,7 +49,7 @@ fn a_failed_command_under_the_policy_of_one_that_succeeds() {
     let home = Home::new();
     let path = home.file("build.log", test_log(8432));
     let mut bench = Bench::open(SIZES[0], &path, policy("claude-code/bash"));
-    bench.app.output_mut().unwrap().output.subject.context.exit_code = Some(2);
+    bench.app.screen_mut::<Pager>().unwrap().output.subject.context.exit_code = Some(2);
     keep("failed", &bench);
     keep("failed_form", &Bench::open(SIZES[0], &path, policy("claude-code/bash-failed")));
 }

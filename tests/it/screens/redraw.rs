@@ -6,7 +6,6 @@ use std::num::NonZeroU16;
 use std::rc::Rc;
 
 use overspill::tui::app::App;
-use overspill::tui::view;
 use overspill::tui::widget::cost::Cost;
 use ratatui::Terminal;
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
@@ -114,7 +113,7 @@ impl Drawn {
         if self.size.replace(Size::new(columns, rows)) != Size::new(columns, rows) {
             self.model.screen_mut().set_size(not_zero(rows), not_zero(columns));
         }
-        let frame = self.terminal.draw(|frame| view::draw(app, frame, &Cost::default())).expect("a frame");
+        let frame = self.terminal.draw(|frame| app.draw(frame, &Cost::default())).expect("a frame");
         let buffer = frame.buffer.clone();
         let bytes = self.written.0.take();
         let text = String::from_utf8(bytes).expect("what is drawn is text");

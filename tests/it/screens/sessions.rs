@@ -440,19 +440,9 @@ fn shown_over(
     };
     let mut bench = opened(size);
     bench.keys("j<Enter>");
-    let opened = Opened {
-        subject: Subject { name: "Bash: seq".into(), context, ..base },
-        view,
-        recorded: Some(Box::new(recorded)),
-        streaming: false,
-        running: false,
-        file: 0,
-        files: 0,
-        origin: OpenedFrom::Session,
-        line: None,
-        under: None,
-        find: None,
-    };
+    let subject = Subject { name: "Bash: seq".into(), context, ..base };
+    let opened =
+        Opened { recorded: Some(Box::new(recorded)), ..Opened::new(OpenedFrom::Session, subject, view) };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);
     bench

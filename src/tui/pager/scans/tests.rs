@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::source::Source;
 use crate::store::Env;
-use crate::tui::services::Services;
+use crate::tui::target::Services;
 
 const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
 

@@ -1,13 +1,34 @@
-//! Makes characters that are two columns wide redraw correctly.
+//! What is done to a screen once everything is drawn on it: ASCII in place of all else if the terminal shows nothing more,
+//! and characters that are two columns wide redraw correctly.
 
 use ratatui::buffer::Buffer;
 use unicode_width::UnicodeWidthStr;
+
+use crate::text::label::like;
+
+/// Makes a screen ready for a terminal.
+pub(crate) fn finish(buffer: &mut Buffer, unicode: bool) {
+    if !unicode {
+        replace(buffer);
+    }
+    settle(buffer);
+}
+
+/// Replaces every symbol that is not ASCII with a similar one that is.
+fn replace(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if !cell.symbol().is_ascii() {
+            let like = cell.symbol().chars().next().and_then(like).unwrap_or('?');
+            cell.set_char(like);
+        }
+    }
+}
 
 /// Empties the cells that wide characters cover, and blanks wide characters that something else partly covers.
 ///
 /// The redraw compares each cell with the one drawn before. If a covered cell held a space, it could equal the space
 /// that replaces it later, and the half of the character that the terminal leaves there would stay.
-pub(crate) fn settle(buffer: &mut Buffer) {
+fn settle(buffer: &mut Buffer) {
     for row in buffer.content.chunks_mut(usize::from(buffer.area.width).max(1)) {
         let mut x = 0;
         while x < row.len() {
@@ -33,6 +54,15 @@ mod tests {
     use ratatui::style::Style;
 
     use super::*;
+
+    #[test]
+    fn nothing_but_ascii_is_left() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 18, 1));
+        buffer.set_string(0, 0, "a · b… ┌─┐ ↑ ≈≠日e\u{301}", Style::new());
+        replace(&mut buffer);
+        let text: String = buffer.content.iter().map(|cell| cell.symbol()).collect();
+        assert_eq!(text, "a - b. +-+ ^ ~!? ?");
+    }
 
     fn symbols(draw: impl Fn(&mut Buffer)) -> Vec<String> {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 5, 1));
