@@ -377,8 +377,12 @@ pub enum Effect {
     StopCommand,
     /// Puts text on the clipboard of the terminal.
     Copy(String),
-    /// Opens the file in an editor, at this line.
-    Edit(u64),
+    /// Opens a file in an editor, by default that of the output being viewed.
+    Edit {
+        path: Option<PathBuf>,
+        /// The line to begin with, 1-based.
+        line: u64,
+    },
     Open(OpenRequest),
     /// Opens the file being viewed again.
     Reopen,

@@ -19,7 +19,7 @@ use super::list::screen::ListScreen;
 use super::outputs::Outputs;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
-use super::screen::{Layer, LayerContext, LayerNext, Link, Screen, ScreenRequest};
+use super::screen::{Layer, LayerContext, LayerNext, Screen, ScreenRequest};
 use super::sessions::Sessions;
 use super::tune::changed::ChangedList;
 use super::tune::{TuneRows, Tuning};
@@ -252,7 +252,6 @@ impl App {
             Action::Interrupt => self.interrupt(effects),
             Action::Help => effects.lay(HelpView::new(context)),
             Action::GoTo => effects.lay(Prompt::new(Purpose::GoTo)),
-            Action::Sessions => effects.show(Link::Sessions),
             _ => drop(self.on_top(|top| top.act(action, count, effects))),
         }
     }

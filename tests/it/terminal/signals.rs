@@ -15,11 +15,16 @@ const STATES: [(&str, &[&str], &str, &str); 9] = [
     ("counting", &["sparse"], "", "over 50 KB"),
     ("searching", &["sparse"], "\t/word\r", "word"),
     ("a prompt", &["build.log"], "/word", "/word"),
-    ("help", &["build.log"], "h", "down half a page"),
+    ("help", &["build.log"], "h", "Signs in an output"),
     ("the limits drawer", &["build.log"], "l", "What if"),
     ("policies", &["build.log"], "lp", "Policies:"),
     ("the list", &[], "", "stored"),
-    ("a running command", &["run", "-i", "--", "sh", "-c", "seq 1 3000; exec sleep 60"], "", "of 3,000 lines"),
+    (
+        "a running command",
+        &["run", "-i", "--", "sh", "-c", "seq 1 3000; exec sleep 60"],
+        "",
+        "of 3,000 lines",
+    ),
 ];
 
 const SIGNALS: [(Signal, u32); 4] =
