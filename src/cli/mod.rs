@@ -25,7 +25,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::config::{Affects, Config, FileFault, Need};
+use crate::config::{Config, FileFault, Need};
 use crate::store::Env;
 
 use args::{Args, Command, GlobalArgs, SaveArgs};
@@ -147,7 +147,7 @@ fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> Result<Config, Fai
     let mut config = Config::load_from(Env::from_process(), file);
     screens::check_keys(&mut config);
     let (stopping, others): (Vec<_>, Vec<_>) = config.faults().iter().partition(|fault| fault.stops(need));
-    let said = |fault: &&&FileFault| remarks == Remarks::All || fault.affects != Affects::Screens;
+    let said = |fault: &&&FileFault| remarks == Remarks::All || !fault.affects.is_of_screens();
     others.iter().filter(said).for_each(|fault| say(&fault.to_string()));
     match stopping.split_last() {
         None => Ok(config),

@@ -8,7 +8,7 @@ use crate::config::{BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::session::examine::Paths;
 use crate::source::Hold;
-use crate::tui::keys::{KeyMap, TABLE};
+use crate::tui::keys::{KeyMap, TABLE, former_names};
 use crate::tui::target::{Services, SessionsCache};
 use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Live, Start, Subject, Target};
@@ -100,8 +100,7 @@ fn services(config: Config) -> Services {
 /// Returns the keys that can be set: name, default, meaning.
 pub(super) fn settable_keys() -> Vec<(String, String, String)> {
     let rows = TABLE.iter().filter(|row| !row.name.is_empty());
-    rows.map(|row| (row.name.to_owned(), row.keys.to_owned(), KeyMap::standard().in_words(row.what)))
-        .collect()
+    rows.map(|row| (row.name.to_owned(), row.keys.to_owned(), row.what.to_owned())).collect()
 }
 
 /// Says on the screens that something of the user's own is not used: the first mistake, and how many more there are.
@@ -117,8 +116,10 @@ fn background() -> Option<Backdrop> {
     Backdrop::of_variable(&std::env::var("COLORFGBG").ok()?)
 }
 
-/// Leaves out the user's own keys if they cannot be used; the configuration says why.
+/// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
 pub(super) fn check_keys(config: &mut Config) {
+    let former: Vec<_> = former_names(config.keys()).collect();
+    former.iter().for_each(|fault| config.remark_old_key(fault.line, &fault.words));
     if let Err(fault) = KeyMap::with_own(config.keys()) {
         config.drop_keys(fault.line, &fault.words);
     }

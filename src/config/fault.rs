@@ -26,6 +26,8 @@ pub enum Affects {
     Retention,
     /// Colours, keys, and what counts as an error: only the screens use them.
     Screens,
+    /// One key of the screens, whose name is gone.
+    OldKey,
 }
 
 /// Which settings a command cannot do without.
@@ -41,11 +43,18 @@ pub enum Need {
     Screens,
 }
 
+impl Affects {
+    /// Whether only the screens are concerned.
+    pub fn is_of_screens(self) -> bool {
+        matches!(self, Self::Screens | Self::OldKey)
+    }
+}
+
 impl FileFault {
     /// Whether a command with this need cannot go on.
     pub fn stops(&self, need: Need) -> bool {
         match self.affects {
-            Affects::Policy | Affects::Store => false,
+            Affects::Policy | Affects::Store | Affects::OldKey => false,
             Affects::Settings => need != Need::Nothing,
             Affects::Limits => matches!(need, Need::Limits | Need::Screens),
             Affects::Retention => need == Need::Retention,
@@ -64,6 +73,7 @@ impl fmt::Display for FileFault {
             Affects::Limits => "using the default",
             Affects::Retention => "nothing is deleted from overspill's own store by age",
             Affects::Screens => "used by the screens only",
+            Affects::OldKey => "this line is not used",
         };
         write!(f, "{} ({effect})", self.words)
     }

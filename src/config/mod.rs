@@ -136,6 +136,12 @@ impl Config {
         self.add_fault(Affects::Screens, words);
     }
 
+    /// Remarks that one of the user's own keys has a name that is gone.
+    pub fn remark_old_key(&mut self, line: usize, words: &str) {
+        let words = self.fault_at(line, words);
+        self.add_fault(Affects::OldKey, words);
+    }
+
     /// Returns what is wrong with the user's own files.
     pub fn faults(&self) -> &[FileFault] {
         &self.faults

@@ -98,18 +98,18 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::NoOutputs, &[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "sessions")]),
     (FooterState::FilteredOutputs, &[
-        (&[A::Back], "show all"), (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
+        (&[A::Back], "show all"), (&[A::Open], "open"), (&[A::Search], "filter"), (&[A::Sort], "sort"),
         (&[A::Delete], "delete"), (&[A::Group], "group"),
     ]),
     (FooterState::Outputs, &[
-        (&[A::Open], "open"), (&[A::Filter], "filter"), (&[A::Other], "sessions"), (&[A::Sort], "sort"),
-        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Limits], "limits"),
+        (&[A::Open], "open"), (&[A::Search], "filter"), (&[A::Other], "sessions"), (&[A::Sort], "sort"),
+        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Matching], "find in all"), (&[A::Limits], "limits"),
         (&[A::Policy], "policies"), (&[A::Follow], "follow"), (&[A::Choose], "mark"), (&[A::CleanOverdue], "overdue"),
         (&[A::Group], "group"),
     ]),
     (FooterState::FollowedOutputs, &[
-        (&[A::Open], "open"), (&[A::Follow], "stop following"), (&[A::Filter], "filter"), (&[A::Other], "sessions"),
-        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Grep], "find in all"), (&[A::Group], "group"),
+        (&[A::Open], "open"), (&[A::Follow], "stop following"), (&[A::Search], "filter"), (&[A::Other], "sessions"),
+        (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::Matching], "find in all"), (&[A::Group], "group"),
     ]),
     (FooterState::MarkedOutputs, &[
         (&[A::Delete], "delete"), (&[A::Keep], "keep"), (&[A::ChooseAll], "all"), (&[A::Limits], "limits"), (&[A::Policy], "policies"),
@@ -117,19 +117,19 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::Deletions, &[
         (&[A::Undo], "undo"), (&[A::DeleteNow], "delete now"), (&[A::Open], "open"), (&[A::Delete], "delete"),
-        (&[A::Filter], "filter"), (&[A::Sort], "sort"),
+        (&[A::Search], "filter"), (&[A::Sort], "sort"),
     ]),
     (FooterState::Sessions, &[
-        (&[A::Open], "calls"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Group], "groups"),
+        (&[A::Open], "calls"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Group], "groups"),
         (&[A::Other], "outputs"), (&[A::Refresh], "refresh"),
     ]),
     (FooterState::Calls, &[
-        (&[A::Open], "open"), (&[A::Facts], "facts"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
+        (&[A::Open], "open"), (&[A::Facts], "facts"), (&[A::Search], "filter"), (&[A::Sort], "sort"),
         (&[A::Back], "back"), (&[A::Stores], "outputs"),
     ]),
     (FooterState::Lines, &[
-        (&[A::Open], "open at the line"), (&[A::Back], "back"), (&[A::Filter], "filter"), (&[A::Sort], "sort"),
-        (&[A::Grep], "search again"), (&[A::Stores], "outputs"),
+        (&[A::Open], "open at the line"), (&[A::Back], "back"), (&[A::Search], "filter"), (&[A::Sort], "sort"),
+        (&[A::Matching], "search again"), (&[A::Stores], "outputs"),
     ]),
     (FooterState::Measuring, &[
         (&[A::Interrupt], "stop"), (&[A::Apply], "apply"), (&[A::JudgeBy], "judge by"), (&[A::Open], "outputs"),
@@ -142,11 +142,11 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Policy], "policies"), (&[A::Sort], "sort"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),
     ]),
     (FooterState::Policies, &[
-        (&[A::Open], "its settings"), (&[A::JudgeBy], "judge by"), (&[A::Sort], "sort"), (&[A::Filter], "filter"),
+        (&[A::Open], "its settings"), (&[A::JudgeBy], "judge by"), (&[A::Sort], "sort"), (&[A::Search], "filter"),
         (&[A::Back], "back"), (&[A::Refresh], "refresh"),
     ]),
     (FooterState::ChangedOutputs, &[
-        (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Filter], "filter"), (&[A::Sort], "sort"), (&[A::Stores], "lists"),
+        (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Stores], "lists"),
     ]),
     (FooterState::RecordedCall, &[
         (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Evidence], "recorded or reconstructed"),

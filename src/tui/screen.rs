@@ -338,8 +338,12 @@ pub enum Effect {
     /// Stops the command whose output is shown first, as Ctrl-C does.
     StopCommand,
     Copy(String),
-    /// Opens the file in an editor, at this line.
-    Edit(u64),
+    /// Opens a file in an editor, by default that of the output being viewed.
+    Edit {
+        path: Option<PathBuf>,
+        /// The line to begin with, 1-based.
+        line: u64,
+    },
     Open(OpenRequest),
     /// Opens the file being viewed again.
     Reopen,

@@ -23,7 +23,7 @@ use super::outputs::Outputs;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
 use super::screen::{
-    ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, ScreenRequest, StatusLine,
+    ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest, StatusLine,
 };
 use super::sessions::Sessions;
 use super::tune::changed::ChangedList;
@@ -258,7 +258,6 @@ impl App {
             Action::Interrupt => self.interrupt(effects),
             Action::Help => effects.lay(HelpView::new(context)),
             Action::GoTo => effects.lay(Prompt::new(Purpose::GoTo)),
-            Action::Sessions => effects.show(Link::Sessions),
             _ => drop(self.on_top(|top| top.act(action, count, effects))),
         }
     }

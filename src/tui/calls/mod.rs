@@ -132,6 +132,10 @@ impl ListKind for Calls {
         Some(format!("{session}:{}", row.id).into_bytes())
     }
 
+    fn file(&self, row: &CallRow) -> Option<(PathBuf, u64)> {
+        Some((row.sizes.as_ref()?.spill_path.clone()?, 1))
+    }
+
     fn serves(&self, event: &dyn Any) -> bool {
         matches!(event.downcast_ref(), Some(Link::Session { .. } | Link::Call(_)))
     }

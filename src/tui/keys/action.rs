@@ -5,7 +5,7 @@
 pub enum KeyContext {
     /// Everywhere except while typing.
     Everywhere,
-    /// Preview and Spill.
+    /// Both texts of an output.
     Pager,
     Drawer,
     /// The choice of what the limits drawer copies.
@@ -14,182 +14,152 @@ pub enum KeyContext {
     Lists,
     /// The choice of which text to copy.
     CopyText,
-    Help,
 }
 
 impl KeyContext {
+    /// Returns the heading of its keys in help and docs.
+    pub(super) fn heading(self) -> &'static str {
+        match self {
+            Self::Everywhere => "Everywhere",
+            Self::Pager => "Output",
+            Self::Drawer => "Limits",
+            Self::Copying => "Copy limits",
+            Self::Lists => "Lists",
+            Self::CopyText => "Copy text",
+        }
+    }
+
     /// Whether a key for everywhere does this here, too, if it does nothing else here.
     pub(super) fn takes(self, action: Action) -> bool {
         match self {
             _ if action == Action::Redraw => true,
-            KeyContext::Everywhere | KeyContext::Pager | KeyContext::Lists => true,
-            KeyContext::Help => true,
+            Self::Everywhere | Self::Pager | Self::Lists => true,
             // All other keys act on the output.
-            KeyContext::Drawer => false,
-            KeyContext::Copying | KeyContext::CopyText => action == Action::Back,
+            Self::Drawer => action == Action::Help,
+            Self::Copying | Self::CopyText => action == Action::Back,
         }
     }
 }
 
-/// What a key does.
+/// What a key does; the table of keys says it in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Moves down one row, or as many as the typed count.
     Down,
-    /// Moves up one row, or as many as the typed count.
     Up,
-    /// Moves down half a page.
     HalfDown,
-    /// Moves up half a page.
     HalfUp,
     PageDown,
     PageUp,
-    /// Goes to the start, or to the line whose number was typed.
     Start,
-    /// Goes to the end, or to the line whose number was typed.
     End,
-    /// Moves left by half a screen.
     Left,
-    /// Moves right by half a screen.
     Right,
-    NextCut,
-    PreviousCut,
-    /// Searches towards the end.
-    Search,
-    /// Searches towards the start.
-    SearchBack,
-    NextMatch,
-    PreviousMatch,
-    /// Goes to the next match that the model did not get.
-    NextMissed,
-    /// Goes to the previous match that the model did not get.
-    PreviousMissed,
-    /// Goes to the next error or warning.
-    NextError,
-    /// Goes to the previous error or warning.
-    PreviousError,
-    /// Asks for a pattern, to show only lines that match.
-    Matching,
-    NextWindow,
-    PreviousWindow,
-    /// Asks for the offset and limit of the window.
-    Window,
-    /// Asks for a line, byte or percentage to go to.
+    LineStart,
+    LineEnd,
     GoTo,
-    /// Goes to the percentage whose number was typed.
     Percent,
     Mark,
-    /// Goes to the start of the line.
-    LineStart,
-    /// Goes to the end of the line.
-    LineEnd,
     ToMark,
-    /// Follows a growing file, or the rows that come into a list.
-    Follow,
-    /// Switches to the other pane or view.
+    /// Switches to the other text, or to the other of the two first lists.
     Other,
-    /// Shows both texts side by side, or one.
-    Beside,
-    /// Switches between keeping the start and keeping the end.
-    Direction,
-    /// Opens the policy picker.
-    Policy,
-    /// Switches between what was recorded and what the policy makes.
-    Evidence,
-    /// Goes to the call that an output is of.
-    ToCall,
-    /// Shows the sessions that agents recorded.
-    Sessions,
-    /// Asks for a pattern: what settings are to keep instead of errors.
-    JudgeBy,
+    /// Leads to the lists.
+    Stores,
+    /// Searches towards the end; in lists, filters the rows.
+    Search,
+    /// Shows only lines that match; in lists, lists those of all outputs.
+    Matching,
+    Copy,
+    Facts,
+    Follow,
+    Refresh,
     /// Opens the limits of an output, or the settings of many.
     Limits,
-    /// Toggles the wrapping of long lines.
-    Wrap,
-    /// Toggles between escape sequences as text and as colours.
-    Raw,
-    /// Toggles between progress lines by their last state and as they are.
-    Unfold,
-    /// Shows a line of JSON with indents.
-    Json,
-    /// Copies the path.
-    Copy,
-    /// Copies text: the selection, or what a second key names.
-    CopyText,
-    /// Starts or ends a selection of lines.
-    Select,
-    /// Copies the call that reads the window.
-    CopyCall,
-    /// Shows the window as the agent's read tool returns it.
-    ReadForm,
-    /// Opens the file in an editor.
     Editor,
-    /// Shows facts about the output or call, and what else the records hold of it.
-    Facts,
-    /// Opens the file again.
-    Reopen,
-    /// Shows the list of stored outputs.
-    Stores,
-    /// Opens the selected entry.
-    Open,
-    /// Opens the menu of columns to sort by.
-    Sort,
-    /// Asks for a pattern, to list the matching lines of all outputs.
-    Grep,
-    /// Asks for words by which to filter.
-    Filter,
-    /// Groups by store, session or day.
-    Group,
-    /// Scans the directories again.
-    Refresh,
-    /// Marks the selected entries for deletion.
-    Delete,
-    /// Undoes the last deletion.
-    Undo,
-    /// Deletes everything marked for deletion now.
-    DeleteNow,
-    /// Shows the overdue entries, to delete them.
-    CleanOverdue,
-    /// Marks a row, to act on several.
-    Choose,
-    /// Marks all rows that are shown, or none of them.
-    ChooseAll,
-    /// Keeps an entry forever, or no longer.
     Keep,
-    /// Changes to the lower or previous value.
-    Lower,
-    /// Changes to the higher or next value.
-    Higher,
-    /// Types a value.
-    TypeValue,
-    /// Applies the change of limits that keeps the line.
-    TakeAdvice,
-    /// Resets the limits to those of the start.
-    Reset,
-    /// Keeps the limits as they are now, or has outputs open under a setting.
-    Apply,
-    /// Copies the limits as flags.
-    CopyFlags,
-    /// Copies the policy file with these limits.
-    CopyPolicy,
-    /// Copies the limits for the agent's own configuration.
-    CopyAgent,
-    /// Copies the line under examination.
-    CopyLine,
-    /// Copies the window.
-    CopyWindow,
-    /// Copies the preview.
-    CopyPreview,
-    /// Shows help.
     Help,
-    /// Goes back.
+    /// Ends what is nearest, and never the screens.
     Back,
     /// Closes what is open, else goes back, else quits.
     Quit,
     /// Quits from wherever it is, with a question if something would be lost.
     QuitNow,
+    /// Stops what runs, else closes what is open, else quits: nothing is deleted.
+    Interrupt,
     /// Clears the terminal and draws the screen again.
     Redraw,
-    /// Quits without a question: nothing is deleted.
-    Interrupt,
+    NextMatch,
+    PreviousMatch,
+    SearchBack,
+    /// Goes to the next match that the model did not get.
+    NextMissed,
+    PreviousMissed,
+    NextError,
+    PreviousError,
+    NextCut,
+    PreviousCut,
+    NextWindow,
+    PreviousWindow,
+    /// Asks for the offset and limit of the window.
+    Window,
+    /// Shows the window as the agent's read tool returns it.
+    ReadForm,
+    CopyCall,
+    Beside,
+    Wrap,
+    /// Toggles between the bytes as they are, with escape sequences and all states of rewritten lines, and what they show.
+    Raw,
+    Json,
+    Select,
+    CopyText,
+    /// Switches between what was recorded and what the policy makes.
+    Evidence,
+    CopyLine,
+    CopyWindow,
+    CopyPreview,
+    Open,
+    Sort,
+    Group,
+    /// Marks a row, to act on several.
+    Choose,
+    ChooseAll,
+    /// Marks for deletion.
+    Delete,
+    Undo,
+    /// Deletes what is marked for deletion.
+    DeleteNow,
+    CleanOverdue,
+    Policy,
+    /// Keeps the limits as they are now, or has outputs open under a setting.
+    Apply,
+    /// Asks what settings are to keep instead of errors.
+    JudgeBy,
+    Higher,
+    Lower,
+    TypeValue,
+    Direction,
+    TakeAdvice,
+    Reset,
+    CopyFlags,
+    CopyPolicy,
+    CopyAgent,
+}
+
+impl Action {
+    /// Returns where a motion by rows leads from the row at `at`, with `height` rows on the screen; `None` if the action is
+    /// none.
+    pub(in crate::tui) fn destination(self, count: Option<u64>, at: usize, height: usize) -> Option<usize> {
+        let times = count.unwrap_or(1) as usize;
+        let (page, half) = (height.saturating_sub(1).max(1), (height / 2).max(1));
+        Some(match self {
+            Self::Down => at.saturating_add(times),
+            Self::Up => at.saturating_sub(times),
+            Self::HalfDown => at.saturating_add(half.saturating_mul(times)),
+            Self::HalfUp => at.saturating_sub(half.saturating_mul(times)),
+            Self::PageDown => at.saturating_add(page.saturating_mul(times)),
+            Self::PageUp => at.saturating_sub(page.saturating_mul(times)),
+            Self::Start => count.map_or(0, |n| (n as usize).saturating_sub(1)),
+            Self::End => count.map_or(usize::MAX, |n| (n as usize).saturating_sub(1)),
+            _ => return None,
+        })
+    }
 }

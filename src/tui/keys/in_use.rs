@@ -39,13 +39,13 @@ impl KeyMap {
         Self { rows: TABLE.iter().map(|row| BoundKeys { row, keys: keys(row) }).collect() }
     }
 
-    /// Returns the keys of the table with the user's own in place of those that they name.
+    /// Returns the keys of the table with the user's own in place of those that they name. Names that are gone are skipped.
     ///
     /// # Errors
     /// If a name or a key is none, a key would do two things in one place, or one that must have a key would have none.
     pub fn with_own(settings: &[KeySetting]) -> Result<Self, KeyFault> {
         let mut map = Self::of_table();
-        for setting in settings {
+        for setting in settings.iter().filter(|setting| own::successor(setting).is_none()) {
             let (at, keys) = own::read(setting)?;
             map.rows[at].keys = keys;
         }
@@ -89,23 +89,17 @@ impl KeyMap {
     pub fn known(&self, place: KeyContext, action: Action) -> Option<&str> {
         let row =
             |place| self.rows.iter().find(|bound| bound.row.place == place && bound.row.action == action);
-        let bound = row(place).or_else(|| row(KeyContext::Everywhere))?;
-        bound.keys.first().map(String::as_str)
+        self.keys_in(place, row(place).or_else(|| row(KeyContext::Everywhere))?).next()
     }
 
-    /// Returns a text of the table with keys in place of the names in braces.
-    pub fn in_words(&self, text: &str) -> String {
-        let mut words = String::new();
-        let mut rest = text;
-        while let Some((before, named)) = rest.split_once('{') {
-            let (name, after) = named.split_once('}').unwrap_or((named, ""));
-            let bound = self.rows.iter().find(|bound| bound.row.name == name);
-            words.push_str(before);
-            words.push_str(bound.and_then(|bound| bound.keys.first()).map_or(NO_KEY, String::as_str));
-            rest = after;
-        }
-        words.push_str(rest);
-        words
+    /// Returns the keys of a row that a place has no other use for.
+    pub(in crate::tui) fn keys_in<'a>(
+        &'a self,
+        place: KeyContext,
+        bound: &'a BoundKeys,
+    ) -> impl Iterator<Item = &'a str> {
+        let keys = bound.keys.iter().map(String::as_str);
+        keys.filter(move |key| bound.row.place == place || self.find(place, key).is_none())
     }
 }
 
@@ -136,42 +130,22 @@ mod tests {
     }
 
     #[test]
-    fn an_action_has_one_row_in_each_place() {
-        let mut seen = BTreeSet::new();
-        for row in TABLE {
-            assert!(seen.insert(format!("{:?} {:?}", row.place, row.action)), "{row:?}");
-        }
-    }
-
-    #[test]
-    fn names_are_unique_lower_case_words() {
-        let mut seen = BTreeSet::new();
-        for row in TABLE.iter().filter(|row| !row.name.is_empty()) {
-            assert!(seen.insert(row.name), "{row:?}");
-            assert!(row.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{row:?}");
-        }
-    }
-
-    #[test]
-    fn texts_name_keys_that_are() {
-        for row in TABLE {
-            for text in [row.what, row.group] {
-                let names = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
-                for (name, _) in names {
-                    assert!(TABLE.iter().any(|row| row.name == name), "{name} in {text}");
-                }
-            }
-        }
-        let keys = KeyMap::standard();
-        assert_eq!(keys.in_words("5{start} or 5{end}, {none}"), "5g or 5G, (no key)");
-    }
-
-    #[test]
     fn a_place_s_own_key_wins() {
         let keys = KeyMap::standard();
         assert_eq!(keys.action(Pager, press(KeyCode::Enter)), Some(Action::Down));
         assert_eq!(keys.action(Lists, press(KeyCode::Enter)), Some(Action::Open));
         assert_eq!(keys.action(Pager, control('d')), Some(Action::HalfDown));
+        assert_eq!(keys.action(Lists, press(KeyCode::Char('?'))), Some(Action::Help));
+        assert_eq!(keys.action(Pager, press(KeyCode::Char('?'))), Some(Action::SearchBack));
+    }
+
+    #[test]
+    fn a_key_with_alt_is_another() {
+        let keys = KeyMap::standard();
+        let alt = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::ALT);
+        assert_eq!(keys.action(Pager, alt('v')), Some(Action::PageUp));
+        assert_eq!(keys.action(Lists, alt('x')), None);
+        assert_eq!(keys.unknown(Lists, alt('x')).as_deref(), Some("Alt-x does nothing here; h for help"));
     }
 
     #[test]

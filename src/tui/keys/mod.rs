@@ -8,7 +8,8 @@ mod table;
 
 pub use action::{Action, KeyContext};
 pub use in_use::KeyMap;
-pub use own::KeyFault;
+pub use own::{KeyFault, former_names};
 pub(super) use press::is_character;
 pub use press::name;
+pub(super) use table::MOTIONS;
 pub use table::{Binding, BoundKeys, TABLE};

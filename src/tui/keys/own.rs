@@ -5,15 +5,32 @@ use crate::form::nearest;
 
 use super::action::{Action, KeyContext};
 use super::press;
-use super::table::{Binding, BoundKeys, TABLE};
+use super::table::{Binding, BoundKeys, FORMER_NAMES, TABLE};
 
-/// Why own keys cannot be used.
+/// Why own keys cannot be used, or one of them is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFault {
     /// The line of the configuration file, 1-based.
     pub line: usize,
     /// What is wrong, and what is allowed.
     pub words: String,
+}
+
+/// Returns the settings under names that are gone, each with what took its place.
+pub fn former_names(settings: &[KeySetting]) -> impl Iterator<Item = KeyFault> {
+    let fault = |setting: &KeySetting| {
+        let words = match successor(setting)? {
+            "" => format!("keys.{}: this key is gone", setting.name),
+            name => format!("keys.{}: now {name}", setting.name),
+        };
+        Some(KeyFault { line: setting.line, words })
+    };
+    settings.iter().filter_map(fault)
+}
+
+/// Returns what took the place of the name of a setting, which is gone; empty if nothing did.
+pub(super) fn successor(setting: &KeySetting) -> Option<&'static str> {
+    FORMER_NAMES.iter().find(|(former, _)| *former == setting.name).map(|(_, successor)| *successor)
 }
 
 /// Reads a setting: the index of its row in the table, and its keys by the names that help shows.
@@ -81,15 +98,18 @@ mod tests {
     use super::super::in_use::KeyMap;
     use super::*;
 
-    fn own(settings: &[(&str, &[&str])]) -> Result<KeyMap, String> {
+    fn settings(settings: &[(&str, &[&str])]) -> Vec<KeySetting> {
         let lines = settings.iter().zip(1..);
         let setting = |((name, keys), line): (&(&str, &[&str]), usize)| KeySetting {
             name: (*name).to_owned(),
             keys: keys.iter().map(|key| (*key).to_owned()).collect(),
             line,
         };
-        let settings: Vec<KeySetting> = lines.map(setting).collect();
-        KeyMap::with_own(&settings).map_err(|fault| format!("{}: {}", fault.line, fault.words))
+        lines.map(setting).collect()
+    }
+
+    fn own(own: &[(&str, &[&str])]) -> Result<KeyMap, String> {
+        KeyMap::with_own(&settings(own)).map_err(|fault| format!("{}: {}", fault.line, fault.words))
     }
 
     fn fault(settings: &[(&str, &[&str])]) -> String {
@@ -102,8 +122,7 @@ mod tests {
         let of = |action| keys.known(KeyContext::Pager, action);
         assert_eq!(of(Action::NextMatch), Some("^N"));
         assert_eq!(of(Action::Follow), None);
-        assert_eq!(keys.in_words("3{next-match}, {follow}"), "3^N, (no key)");
-        assert_eq!(keys.known(KeyContext::Help, Action::NextMatch), Some("n"));
+        assert_eq!(keys.of(KeyContext::Pager, Action::Follow), "(no key)");
     }
 
     #[test]
@@ -125,6 +144,18 @@ mod tests {
         );
         let none = "1: ``: there is no such key in [keys]; `overspill config` lists them all";
         assert_eq!(fault(&[("", &["n"])]), none);
+    }
+
+    #[test]
+    fn a_name_that_is_gone_leads_to_its_successor_and_the_rest_is_used() {
+        let settings = settings(&[("list-other", &["n"]), ("help-search", &["x"]), ("follow", &["f4"])]);
+        let words: Vec<(usize, String)> =
+            former_names(&settings).map(|fault| (fault.line, fault.words)).collect();
+        let gone = [(1, "keys.list-other: now other-view"), (2, "keys.help-search: this key is gone")];
+        assert_eq!(words, gone.map(|(line, words)| (line, words.to_owned())));
+        let keys = KeyMap::with_own(&settings).unwrap();
+        let of = |action| keys.known(KeyContext::Lists, action);
+        assert_eq!((of(Action::Other), of(Action::Follow)), (Some("Tab"), Some("F4")));
     }
 
     #[test]

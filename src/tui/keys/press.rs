@@ -3,10 +3,14 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_width::UnicodeWidthChar;
 
-/// Returns the name of a key press: `n`, `^D`, `PgDn`.
+/// Stands before the name of a key that is pressed with Alt.
+const ALT: &str = "Alt-";
+
+/// Returns the name of a key press: `n`, `^D`, `PgDn`, `Alt-v`.
 pub fn name(key: KeyEvent) -> Option<String> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    Some(match key.code {
+    let alt = if key.modifiers.contains(KeyModifiers::ALT) { ALT } else { "" };
+    let name = match key.code {
         KeyCode::Char(c) if control => format!("^{}", c.to_ascii_uppercase()),
         KeyCode::Char(' ') => "Space".into(),
         KeyCode::Char(c) => c.to_string(),
@@ -26,7 +30,8 @@ pub fn name(key: KeyEvent) -> Option<String> {
         KeyCode::Insert => "Ins".into(),
         KeyCode::Backspace => "Backspace".into(),
         _ => return None,
-    })
+    };
+    Some(format!("{alt}{name}"))
 }
 
 /// Keys with names: as the configuration writes them, in lower case, and as help shows them.
@@ -51,12 +56,19 @@ const NAMED: [(&str, &str); 15] = [
 /// The highest function key.
 const LAST_FUNCTION: u8 = 12;
 
-/// Reads a key of the configuration: `n`, `ctrl-d`, `pgdn`, also as help shows it: `^D`. Returns its name as help shows
-/// it.
+/// Reads a key of the configuration: `n`, `ctrl-d`, `pgdn`, `alt-v`, also as help shows it: `^D`. Returns its name as help
+/// shows it.
 ///
 /// # Errors
 /// If there is no such key, or a terminal does not pass it on: which keys there are.
 pub(super) fn parse(text: &str) -> Result<String, String> {
+    match text.split_at_checked(ALT.len()) {
+        Some((alt, key)) if alt.eq_ignore_ascii_case(ALT) => Ok(format!("{ALT}{}", without_alt(key)?)),
+        _ => without_alt(text),
+    }
+}
+
+fn without_alt(text: &str) -> Result<String, String> {
     let low = text.to_lowercase();
     if let Some((_, shown)) = NAMED.iter().find(|(name, shown)| *name == low || *shown == text) {
         return Ok((*shown).to_owned());
@@ -106,13 +118,15 @@ fn not_a_key(text: &str) -> String {
     let named: Vec<&str> = NAMED.iter().map(|(name, _)| *name).collect();
     let named = named.join(", ");
     format!(
-        "{text:?} is not a key; keys are single characters, ctrl-a to ctrl-z, f1 to f{LAST_FUNCTION}, {named}"
+        "{text:?} is not a key; keys are single characters, ctrl-a to ctrl-z, f1 to f{LAST_FUNCTION}, {named}, \
+         and each of them with alt- before it"
     )
 }
 
 /// Whether a key press types a character.
 pub(in crate::tui) fn is_character(key: KeyEvent) -> bool {
-    matches!(key.code, KeyCode::Char(_)) && !key.modifiers.contains(KeyModifiers::CONTROL)
+    let with_shift_at_most = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
+    matches!(key.code, KeyCode::Char(_)) && with_shift_at_most
 }
 
 #[cfg(test)]
@@ -135,6 +149,10 @@ mod tests {
             ("↑", "↑"),
             ("f10", "F10"),
             ("F1", "F1"),
+            ("alt-v", "Alt-v"),
+            ("Alt-V", "Alt-V"),
+            ("alt-ctrl-d", "Alt-^D"),
+            ("alt-up", "Alt-↑"),
         ];
         for (text, name) in cases {
             assert_eq!(parse(text).as_deref(), Ok(name));
@@ -153,8 +171,8 @@ mod tests {
     #[test]
     fn what_is_not_a_key_is_told_with_the_keys_there_are() {
         let all = "keys are single characters, ctrl-a to ctrl-z, f1 to f12, space, enter, esc, tab, backspace, up, \
-                   down, left, right, home, end, pgup, pgdn, ins, del";
-        for text in ["ctl-n", "", "f13", "f0", "ctrl-é", "alt-x", "nn", "0-9"] {
+                   down, left, right, home, end, pgup, pgdn, ins, del, and each of them with alt- before it";
+        for text in ["ctl-n", "", "f13", "f0", "ctrl-é", "alt", "nn", "0-9"] {
             assert_eq!(parse(text), Err(format!("{text:?} is not a key; {all}")));
         }
         assert!(parse(" ").is_err() && parse("\u{301}").is_err() && parse("\u{202e}").is_err());

@@ -9,14 +9,35 @@ pub struct Binding {
     pub place: KeyContext,
     /// The keys, separated by spaces; the first is the one shown.
     pub keys: &'static str,
-    /// What the keys do.
     pub action: Action,
     /// The name in `[keys]` of the configuration: unique, and never changed. Empty if the keys cannot be changed.
     pub name: &'static str,
-    /// The description in help and docs; `{NAME}` stands for the key of the row with that name.
+    /// The description in help and docs.
     pub what: &'static str,
-    /// The heading in help and docs, with the same places for keys.
-    pub group: &'static str,
+}
+
+/// Stands before the description for lists, where that is another.
+const IN_LISTS: &str = "; in lists: ";
+
+impl Binding {
+    /// Whether its keys move, in an output or in all screens.
+    pub fn is_motion(&self) -> bool {
+        MOTIONS.iter().any(|(_, actions)| actions.contains(&self.action)) && self.place != KeyContext::Drawer
+    }
+
+    /// Returns the heading under which help and docs have it.
+    pub fn heading(&self) -> &'static str {
+        if self.is_motion() { "Motions" } else { self.place.heading() }
+    }
+
+    /// Returns what the keys do in lists, or elsewhere.
+    pub(in crate::tui) fn what_in(&self, place: KeyContext) -> &'static str {
+        match (self.what.split_once(IN_LISTS), place) {
+            (Some((_, in_lists)), KeyContext::Lists) => in_lists,
+            (Some((elsewhere, _)), _) => elsewhere,
+            (None, _) => self.what,
+        }
+    }
 }
 
 /// A row of the table with its keys in use.
@@ -29,121 +50,193 @@ pub struct BoundKeys {
 
 const fn row(
     place: KeyContext,
-    group: &'static str,
     keys: &'static str,
     action: Action,
     name: &'static str,
     what: &'static str,
 ) -> Binding {
-    Binding { place, keys, action, name, what, group }
+    Binding { place, keys, action, name, what }
 }
 
 use Action as A;
-use KeyContext::{CopyText, Copying, Drawer, Everywhere, Help, Lists, Pager};
+use KeyContext::{CopyText, Copying, Drawer, Everywhere, Lists, Pager};
 
-/// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
-/// has one row in each place where it has keys; without one in a place, that for everywhere holds there.
+/// The motions, by what they move by.
+pub(in crate::tui) const MOTIONS: &[(&str, &[Action])] = &[
+    ("line", &[A::Down, A::Up]),
+    ("half page", &[A::HalfDown, A::HalfUp]),
+    ("page", &[A::PageDown, A::PageUp]),
+    ("ends, line", &[A::Start, A::End]),
+    ("sideways", &[A::Left, A::Right, A::LineStart, A::LineEnd]),
+    ("percent", &[A::Percent]),
+    ("mark", &[A::Mark, A::ToMark]),
+    ("go to", &[A::GoTo]),
+];
+
+/// All keys, before the user's own are taken in. A number typed before a motion is its count, as in `less`. An action has
+/// one row in each place where it has keys; without one in a place, that for everywhere holds there.
 #[rustfmt::skip]
 pub const TABLE: &[Binding] = &[
-    row(Everywhere, "Move", "j ↓ Enter", A::Down, "down", "down a line"),
-    row(Everywhere, "Move", "k ↑", A::Up, "up", "up a line"),
-    row(Everywhere, "Move", "d ^D", A::HalfDown, "half-page-down", "down half a page"),
-    row(Everywhere, "Move", "u ^U", A::HalfUp, "half-page-up", "up half a page"),
-    row(Everywhere, "Move", "Space f PgDn ^F", A::PageDown, "page-down", "down a page"),
-    row(Everywhere, "Move", "b PgUp ^B", A::PageUp, "page-up", "up a page"),
-    row(Everywhere, "Move", "g < Home", A::Start, "start", "to the start; 5{start} to line 5"),
-    row(Everywhere, "Move", "G > End", A::End, "end", "to the end; 5{end} to line 5"),
-    row(Pager, "Move", "←", A::Left, "left", "left, when long lines are not wrapped"),
-    row(Pager, "Move", "→", A::Right, "right", "right (stops wrapping)"),
-    row(Pager, "Move", "$", A::LineEnd, "line-end", "to the end of a long line"),
-    row(Pager, "Move", "^", A::LineStart, "line-start", "to the start of the line"),
-    row(Pager, "Move", ":", A::GoTo, "go-to", "go to a line, 50% or byte 4096b; {go-to}n {go-to}p other files"),
-    row(Pager, "Move", "%", A::Percent, "percent", "to that percentage of the file: 50{percent}"),
-    row(Pager, "Move", "m", A::Mark, "mark", "set a mark: {mark} and a letter"),
-    row(Pager, "Move", "'", A::ToMark, "to-mark", "go to a mark; {to-mark}' goes back"),
-    row(Pager, "Move", "}", A::NextCut, "next-cut", "to the next cut: its notice, or where lines are lost; to what differs, after {evidence}"),
-    row(Pager, "Move", "{", A::PreviousCut, "previous-cut", "to the previous cut"),
-    row(Pager, "Search", "/", A::Search, "search", "search for a regular expression; empty: the last; 3{search} the third match"),
-    row(Pager, "Search", "?", A::SearchBack, "search-back", "search towards the start"),
-    row(Pager, "Search", "n", A::NextMatch, "next-match", "next match; 3{next-match} the third from here"),
-    row(Pager, "Search", "N", A::PreviousMatch, "previous-match", "previous match"),
-    row(Pager, "Search", ")", A::NextMissed, "next-missed", "next match that the model did not get, in Spill"),
-    row(Pager, "Search", "(", A::PreviousMissed, "previous-missed", "previous match that the model did not get"),
-    row(Pager, "Search", "e", A::NextError, "next-error", "next error or warning"),
-    row(Pager, "Search", "E", A::PreviousError, "previous-error", "previous error or warning"),
-    row(Pager, "Search", "&", A::Matching, "filter", "only matching lines; !x others, 3{filter} with 3 around"),
-    row(Pager, "Window", "]", A::NextWindow, "next-window", "next window of lines, as an agent pages"),
-    row(Pager, "Window", "[", A::PreviousWindow, "previous-window", "previous window"),
-    row(Pager, "Window", "o", A::Window, "window", "type offset and limit of the window"),
-    row(Pager, "Window", "O", A::ReadForm, "read-form", "the window as the agent's read tool gives it"),
-    row(Pager, "Window", "c", A::CopyCall, "copy-call", "copy the call that reads this window"),
-    row(Pager, "Limits", "l", A::Limits, "limits", "what if the limits, or the policy, were others"),
-    row(Pager, "View", "i", A::Evidence, "evidence", "what was recorded, or what the policy makes; what differs is marked"),
-    row(Pager, "View", "C", A::ToCall, "to-call", "the recorded call that this stored output is of"),
-    row(Pager, "View", "Tab", A::Other, "other-view", "Preview or Spill"),
-    row(Pager, "View", "s", A::Beside, "side-by-side", "both texts side by side, or one"),
-    row(Pager, "View", "S", A::Stores, "stores", "stored outputs"),
-    row(Pager, "View", "T", A::Sessions, "sessions", "sessions that agents recorded"),
-    row(Pager, "View", "w", A::Wrap, "wrap", "wrap long lines, or scroll sideways"),
-    row(Pager, "View", "r", A::Raw, "escapes", "escapes as text, or as colours"),
-    row(Pager, "View", "z", A::Unfold, "progress", "progress lines: their last state, or all"),
-    row(Pager, "View", "J", A::Json, "json", "a JSON line with indents (5{json}: line 5)"),
-    row(Pager, "View", "F", A::Follow, "follow", "follow the file as it grows"),
-    row(Pager, "View", "=", A::Facts, "facts", "facts about this output; of a call, its record, arguments and request, too"),
-    row(Pager, "View", "y", A::Copy, "copy-path", "copy the path"),
-    row(Pager, "View", "Y", A::CopyText, "copy-text", "copy the selection; a line, the window, the preview"),
-    row(Pager, "View", "V", A::Select, "select", "select lines: {select}, move, then {copy-text} copies"),
-    row(Pager, "View", "v", A::Editor, "editor", "open in $EDITOR at the current line"),
-    row(Pager, "View", "R", A::Reopen, "reopen", "open the file again"),
-    row(CopyText, "Copy ({copy-text})", "l", A::CopyLine, "copy-line", "the current line: the match, else the one at the top"),
-    row(CopyText, "Copy ({copy-text})", "w", A::CopyWindow, "copy-window", "the window"),
-    row(CopyText, "Copy ({copy-text})", "p", A::CopyPreview, "copy-preview", "the whole preview, with its notices"),
-    row(Lists, "Lists", "Enter →", A::Open, "list-open", "open; of a setting, the outputs that it cuts differently"),
-    row(Lists, "Lists", "Tab", A::Other, "list-other", "from outputs to sessions, and back"),
-    row(Lists, "Lists", "S", A::Stores, "list-stores", "stored outputs"),
-    row(Lists, "Lists", "C", A::ToCall, "list-to-call", "the recorded call that an output is of"),
-    row(Lists, "Lists", "/", A::Filter, "list-filter", "show only rows with these words"),
-    row(Lists, "Lists", "&", A::Grep, "list-search", "matching lines of all outputs"),
-    row(Lists, "Lists", "s", A::Sort, "list-sort", "sort: a menu of columns"),
-    row(Lists, "Lists", "t", A::Group, "list-group", "group: none, session, store, agent, project or day, with totals"),
-    row(Lists, "Lists", ":", A::GoTo, "list-go-to", "go to a row"),
-    row(Lists, "Lists", "F", A::Follow, "list-follow", "follow: to the newest, and on to new ones; a move stops"),
-    row(Lists, "Lists", "Space", A::Choose, "list-mark", "mark, to act on several"),
-    row(Lists, "Lists", "*", A::ChooseAll, "list-mark-all", "mark all rows that are shown, or none"),
-    row(Lists, "Lists", "x", A::Delete, "list-delete", "mark outputs for deletion; leaving asks whether to delete"),
-    row(Lists, "Lists", "U", A::Undo, "list-undo", "undo the last mark for deletion"),
-    row(Lists, "Lists", "D", A::DeleteNow, "list-delete-now", "delete now what is struck through, after a question"),
-    row(Lists, "Lists", "X", A::CleanOverdue, "list-overdue", "show outputs that are overdue, to delete them"),
-    row(Lists, "Lists", "K", A::Keep, "list-keep", "keep an output forever (another agent's: as a copy)"),
-    row(Lists, "Lists", "y", A::Copy, "list-copy", "copy the path; of a call, SESSION:CALL; of a setting, {limits-copy-flags}, {limits-copy-policy} or {limits-copy-agent} says how"),
-    row(Lists, "Lists", "=", A::Facts, "list-facts", "facts about the call, its record, arguments and request"),
-    row(Lists, "Lists", "l", A::Limits, "list-limits", "which limits keep more errors for fewer tokens, of the marked or listed outputs, or a session's"),
-    row(Lists, "Lists", "p", A::Policy, "list-policies", "what each policy keeps of those outputs"),
-    row(Lists, "Lists", "a", A::Apply, "list-apply", "have outputs open under the setting; again: no longer"),
-    row(Lists, "Lists", "e", A::JudgeBy, "list-judge-by", "what settings and policies are to keep instead of errors"),
-    row(Lists, "Lists", "R", A::Refresh, "list-refresh", "look or measure again"),
-    row(Drawer, "Limits ({limits})", "↓", A::Down, "limits-down", "next row"),
-    row(Drawer, "Limits ({limits})", "↑", A::Up, "limits-up", "previous row"),
-    row(Drawer, "Limits ({limits})", "+ →", A::Higher, "limits-raise", "raise, or next value"),
-    row(Drawer, "Limits ({limits})", "- ←", A::Lower, "limits-lower", "lower, or previous value"),
-    row(Drawer, "Limits ({limits})", "0-9", A::TypeValue, "", "type a value"),
-    row(Drawer, "Limits ({limits})", "D", A::Direction, "limits-direction", "keep the start or the end"),
-    row(Drawer, "Limits ({limits})", "p", A::Policy, "limits-policies", "pick another policy from a list of what each keeps"),
-    row(Drawer, "Limits ({limits})", "a", A::TakeAdvice, "limits-keep-line", "apply what keeps the current line"),
-    row(Drawer, "Limits ({limits})", "R", A::Reset, "limits-reset", "reset to the policy and limits of the start"),
-    row(Drawer, "Limits ({limits})", "y", A::Copy, "limits-copy", "copy the limits; then one of the next three"),
-    row(Copying, "Limits ({limits})", "f", A::CopyFlags, "limits-copy-flags", "as flags of overspill"),
-    row(Copying, "Limits ({limits})", "p", A::CopyPolicy, "limits-copy-policy", "as a policy file"),
-    row(Copying, "Limits ({limits})", "a", A::CopyAgent, "limits-copy-agent", "for the agent's own configuration"),
-    row(Drawer, "Limits ({limits})", "Enter", A::Apply, "limits-keep", "keep them for this output"),
-    row(Drawer, "Limits ({limits})", "Esc", A::Back, "limits-back", "back to what was shown before"),
-    row(Everywhere, "Program", "h F1", A::Help, "help", "this help"),
-    row(Everywhere, "Program", "Esc", A::Back, "back", "back; stops a search"),
-    row(Everywhere, "Program", "q", A::Quit, "quit", "close what is open, else go back, else quit"),
-    row(Everywhere, "Program", "Q", A::QuitNow, "quit-now", "quit at once, as {go-to}q does"),
-    row(Everywhere, "Program", "^L", A::Redraw, "redraw", "draw the screen again"),
-    row(Everywhere, "Program", "^C", A::Interrupt, "interrupt", "stop what runs, or close what is open, else quit"),
-    row(Help, "In help", "/", A::Search, "help-search", "search in help"),
-    row(Help, "In help", "n", A::NextMatch, "help-next-match", "next match"),
-    row(Help, "In help", "N", A::PreviousMatch, "help-previous-match", "previous match"),
+    row(Everywhere, "j ↓ Enter ^E", A::Down, "down", "down a line"),
+    row(Everywhere, "k ↑ ^Y", A::Up, "up", "up a line"),
+    row(Everywhere, "d ^D", A::HalfDown, "half-page-down", "down half a page"),
+    row(Everywhere, "u ^U", A::HalfUp, "half-page-up", "up half a page"),
+    row(Everywhere, "Space f PgDn ^F", A::PageDown, "page-down", "down a page"),
+    row(Everywhere, "b PgUp ^B Alt-v", A::PageUp, "page-up", "up a page"),
+    row(Everywhere, "g < Home", A::Start, "start", "to the start, or line 5: 5g"),
+    row(Everywhere, "G > End", A::End, "end", "to the end, or line 5: 5G"),
+    row(Pager, "←", A::Left, "left", "left, if not wrapped"),
+    row(Pager, "→", A::Right, "right", "right (stops wrapping)"),
+    row(Pager, "$", A::LineEnd, "line-end", "to the end of the line"),
+    row(Pager, "^", A::LineStart, "line-start", "to the start of the line"),
+    row(Pager, "%", A::Percent, "percent", "to a percentage: 50%"),
+    row(Pager, "m", A::Mark, "mark", "set a mark: then a letter"),
+    row(Pager, "'", A::ToMark, "to-mark", "to a mark; twice: back"),
+    row(Everywhere, ":", A::GoTo, "go-to", "to a line, 50%, 4096b"),
+
+    row(Everywhere, "Tab", A::Other, "other-view", "the other text; in lists: outputs, sessions"),
+    row(Everywhere, "S", A::Stores, "stores", "to the lists"),
+    row(Everywhere, "/", A::Search, "search", "search; in lists: filter the rows"),
+    row(Everywhere, "&", A::Matching, "matching-lines", "only matching lines; in lists: search all outputs"),
+    row(Everywhere, "l", A::Limits, "limits", "change the limits; in lists: find better limits"),
+    row(Everywhere, "=", A::Facts, "facts", "facts"),
+    row(Everywhere, "y", A::Copy, "copy-path", "copy the path"),
+    row(Everywhere, "K", A::Keep, "keep", "keep forever"),
+    row(Everywhere, "F", A::Follow, "follow", "follow"),
+    row(Everywhere, "R", A::Refresh, "refresh", "refresh"),
+    row(Everywhere, "v", A::Editor, "editor", "open in $EDITOR"),
+    row(Everywhere, "h F1 ?", A::Help, "help", "help"),
+    row(Everywhere, "Esc", A::Back, "back", "end, or go back"),
+    row(Everywhere, "q", A::Quit, "quit", "go back, or quit"),
+    row(Everywhere, "Q", A::QuitNow, "quit-now", "quit"),
+    row(Everywhere, "^C", A::Interrupt, "interrupt", "stop, or quit"),
+    row(Everywhere, "^L", A::Redraw, "redraw", "draw again"),
+
+    row(Pager, "e", A::NextError, "next-error", "next error"),
+    row(Pager, "E", A::PreviousError, "previous-error", "previous error"),
+    row(Pager, "}", A::NextCut, "next-cut", "next cut"),
+    row(Pager, "{", A::PreviousCut, "previous-cut", "previous cut"),
+    row(Pager, "n", A::NextMatch, "next-match", "next match"),
+    row(Pager, "N", A::PreviousMatch, "previous-match", "previous match"),
+    row(Pager, ")", A::NextMissed, "next-missed", "next lost match"),
+    row(Pager, "(", A::PreviousMissed, "previous-missed", "previous lost match"),
+    row(Pager, "?", A::SearchBack, "search-back", "search back"),
+    row(Pager, "]", A::NextWindow, "next-window", "next window"),
+    row(Pager, "[", A::PreviousWindow, "previous-window", "previous window"),
+    row(Pager, "o", A::Window, "window", "type a window"),
+    row(Pager, "O", A::ReadForm, "read-form", "as the read tool gives it"),
+    row(Pager, "c", A::CopyCall, "copy-call", "copy the read call"),
+    row(Pager, "s", A::Beside, "side-by-side", "side by side"),
+    row(Pager, "w", A::Wrap, "wrap", "wrap long lines"),
+    row(Pager, "r", A::Raw, "raw", "raw: escapes, all states"),
+    row(Pager, "J", A::Json, "json", "a JSON line with indents"),
+    row(Pager, "i", A::Evidence, "evidence", "recorded, reconstructed"),
+    row(Pager, "V", A::Select, "select", "select lines"),
+    row(Pager, "Y", A::CopyText, "copy-text", "copy text"),
+    row(CopyText, "l", A::CopyLine, "copy-line", "the current line"),
+    row(CopyText, "w", A::CopyWindow, "copy-window", "the window"),
+    row(CopyText, "p", A::CopyPreview, "copy-preview", "what the model got"),
+
+    row(Lists, "Enter", A::Open, "list-open", "open"),
+    row(Lists, "s", A::Sort, "list-sort", "sort"),
+    row(Lists, "t", A::Group, "list-group", "group"),
+    row(Lists, "Space", A::Choose, "list-mark", "mark"),
+    row(Lists, "*", A::ChooseAll, "list-mark-all", "mark all, or none"),
+    row(Lists, "x", A::Delete, "list-delete", "mark for deletion"),
+    row(Lists, "U", A::Undo, "list-undo", "undo the last of them"),
+    row(Lists, "X", A::CleanOverdue, "list-overdue", "overdue outputs"),
+    row(Lists, "D", A::DeleteNow, "list-delete-now", "delete those marked"),
+    row(Lists, "p", A::Policy, "list-policies", "what policies keep"),
+    row(Lists, "a", A::Apply, "list-apply", "apply a setting"),
+    row(Lists, "e", A::JudgeBy, "list-judge-by", "judge settings by"),
+
+    row(Drawer, "↓", A::Down, "limits-down", "next row"),
+    row(Drawer, "↑", A::Up, "limits-up", "previous row"),
+    row(Drawer, "+ →", A::Higher, "limits-raise", "raise, next value"),
+    row(Drawer, "- ←", A::Lower, "limits-lower", "lower, previous value"),
+    row(Drawer, "0-9", A::TypeValue, "", "type a value"),
+    row(Drawer, "D", A::Direction, "limits-direction", "keep start or end"),
+    row(Drawer, "p", A::Policy, "limits-policies", "pick another policy"),
+    row(Drawer, "a", A::TakeAdvice, "limits-keep-line", "keep the current line"),
+    row(Drawer, "R", A::Reset, "limits-reset", "reset to the start"),
+    row(Drawer, "y", A::Copy, "limits-copy", "copy the limits"),
+    row(Drawer, "Enter", A::Apply, "limits-keep", "keep for this output"),
+    row(Drawer, "Esc", A::Back, "limits-back", "back to what it was"),
+    row(Copying, "f", A::CopyFlags, "limits-copy-flags", "as flags of overspill"),
+    row(Copying, "p", A::CopyPolicy, "limits-copy-policy", "as a policy file"),
+    row(Copying, "a", A::CopyAgent, "limits-copy-agent", "for the agent"),
 ];
+
+/// Names in `[keys]` that are gone, and those that took their place; empty if none did.
+pub(super) const FORMER_NAMES: &[(&str, &str)] = &[
+    ("escapes", "raw"),
+    ("progress", "raw"),
+    ("filter", "matching-lines"),
+    ("reopen", "refresh"),
+    ("sessions", "stores"),
+    ("to-call", "facts"),
+    ("list-to-call", "facts"),
+    ("list-other", "other-view"),
+    ("list-stores", "stores"),
+    ("list-filter", "search"),
+    ("list-search", "matching-lines"),
+    ("list-go-to", "go-to"),
+    ("list-follow", "follow"),
+    ("list-keep", "keep"),
+    ("list-copy", "copy-path"),
+    ("list-facts", "facts"),
+    ("list-limits", "limits"),
+    ("list-refresh", "refresh"),
+    ("help-search", ""),
+    ("help-next-match", ""),
+    ("help-previous-match", ""),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// A binding is one key in one row.
+    #[test]
+    fn there_are_at_most_sixty_bindings_besides_motions_and_the_drawer() {
+        let rows = TABLE.iter().filter(|row| !row.is_motion() && !matches!(row.place, Drawer | Copying));
+        let keys: usize = rows.map(|row| row.keys.split(' ').count()).sum();
+        assert!(keys <= 60, "{keys}");
+    }
+
+    #[test]
+    fn an_action_has_one_row_in_each_place() {
+        let mut seen = BTreeSet::new();
+        for row in TABLE {
+            assert!(seen.insert(format!("{:?} {:?}", row.place, row.action)), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_lower_case_words() {
+        let mut seen = BTreeSet::new();
+        for row in TABLE.iter().filter(|row| !row.name.is_empty()) {
+            assert!(seen.insert(row.name), "{row:?}");
+            assert!(row.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn a_former_name_leads_to_one_that_is() {
+        let is_name = |name: &str| TABLE.iter().any(|row| row.name == name);
+        for (former, successor) in FORMER_NAMES {
+            assert!(!is_name(former) && (successor.is_empty() || is_name(successor)), "{former} {successor}");
+        }
+    }
+
+    #[test]
+    fn a_key_for_everywhere_may_do_something_else_in_lists() {
+        let what =
+            |name: &str, place| TABLE.iter().find(|row| row.name == name).map(|row| row.what_in(place));
+        assert_eq!(what("search", Lists), Some("filter the rows"));
+        assert_eq!(what("search", Pager), Some("search"));
+        assert_eq!(what("follow", Lists), Some("follow"));
+    }
+}

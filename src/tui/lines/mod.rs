@@ -1,6 +1,7 @@
 //! The list of the lines of all stored outputs that match a pattern.
 
 use std::any::Any;
+use std::path::PathBuf;
 
 use crate::corpus::{FindEnd, FoundLine, LineGot, MOST_FOUND};
 use crate::human::{count, span, thousands};
@@ -122,6 +123,10 @@ impl ListKind for FoundLines {
 
     fn copied(&self, row: &FoundLine) -> Option<Vec<u8>> {
         Some(row.path.as_os_str().as_encoded_bytes().to_vec())
+    }
+
+    fn file(&self, row: &FoundLine) -> Option<(PathBuf, u64)> {
+        Some((row.path.to_path_buf(), row.number))
     }
 
     fn serves(&self, event: &dyn Any) -> bool {

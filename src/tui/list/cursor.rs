@@ -54,7 +54,7 @@ impl<R: Clone> List<R> {
 
     /// Moves by an action and the number typed before it. Returns false if the action does not move.
     pub(crate) fn act(&mut self, action: Action, count: Option<u64>) -> bool {
-        let to = destination(action, count, self.chosen, self.height);
+        let to = action.destination(count, self.chosen, self.height);
         to.into_iter().for_each(|to| self.move_to(to));
         to.is_some()
     }
@@ -92,22 +92,4 @@ impl<R: Clone> List<R> {
         let all = self.len() + headings.len();
         self.top = self.top.min(all.saturating_sub(self.height));
     }
-}
-
-/// Returns where a motion leads from the row at `at`, with `height` rows on the screen; `None` if the action does not
-/// move.
-fn destination(action: Action, count: Option<u64>, at: usize, height: usize) -> Option<usize> {
-    let times = count.unwrap_or(1) as usize;
-    let (page, half) = (height.saturating_sub(1).max(1), (height / 2).max(1));
-    Some(match action {
-        Action::Down => at.saturating_add(times),
-        Action::Up => at.saturating_sub(times),
-        Action::HalfDown => at.saturating_add(half.saturating_mul(times)),
-        Action::HalfUp => at.saturating_sub(half.saturating_mul(times)),
-        Action::PageDown => at.saturating_add(page.saturating_mul(times)),
-        Action::PageUp => at.saturating_sub(page.saturating_mul(times)),
-        Action::Start => count.map_or(0, |n| (n as usize).saturating_sub(1)),
-        Action::End => count.map_or(usize::MAX, |n| (n as usize).saturating_sub(1)),
-        _ => return None,
-    })
 }

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::marker::PhantomData;
+use std::path::PathBuf;
 
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -77,6 +78,11 @@ pub trait ListKind: Sized + 'static {
 
     /// Returns what `y` copies of a row, of each that is marked; `None` if the list carries out the key itself.
     fn copied(&self, row: &Self::Row) -> Option<Vec<u8>>;
+
+    /// Returns the file of a row, and the line in it that the row is of, 1-based.
+    fn file(&self, _row: &Self::Row) -> Option<(PathBuf, u64)> {
+        None
+    }
 
     /// Whether this is the list to which such an event leads.
     fn serves(&self, event: &dyn Any) -> bool;
@@ -291,9 +297,13 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Action::Group => self.on_list(effects, List::group_next),
             Action::Choose => self.on_list(effects, List::toggle_mark),
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
-            Action::Grep => effects.lay(Prompt::new(Purpose::Grep)),
+            Action::Matching => effects.lay(Prompt::new(Purpose::Grep)),
             Action::Copy => self.copy(effects),
-            Action::Filter => {
+            Action::Editor => match self.list.chosen().and_then(|row| self.of.file(row)) {
+                Some((path, line)) => effects.push(Effect::Edit { path: Some(path), line }),
+                None => self.message = Some(Message::note("there is no file here to open in an editor")),
+            },
+            Action::Search => {
                 self.list.start_filter();
                 effects.lay(Prompt::with(Purpose::Filter, self.list.filter_text()));
             }

@@ -186,6 +186,10 @@ impl ListKind for Outputs {
         self.pending.take()
     }
 
+    fn file(&self, row: &OutputRow) -> Option<(PathBuf, u64)> {
+        Some((row.entry.path(), 1))
+    }
+
     fn serves(&self, event: &dyn Any) -> bool {
         matches!(event.downcast_ref(), Some(Link::Stores(_) | Link::Follow(_)))
     }
@@ -228,7 +232,6 @@ impl ListKind for Outputs {
             Action::CleanOverdue => self.offer_cleaning(on),
             Action::Keep => self.keep_chosen(on),
             Action::Other => on.effects.request(ScreenRequest::turn(Link::Sessions)),
-            Action::ToCall => Self::go_to_call(on),
             _ => on.refuse(),
         }
     }

@@ -6,7 +6,8 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::preview::{LimitHit, ParamKind, Policy};
 use crate::tui::event::{MOST_TYPED, Message};
 use crate::tui::job::Slot;
-use crate::tui::keys::{Action, KeyContext};
+use crate::tui::keys::{Action, KeyContext, is_character};
+use crate::tui::popup::help::HelpView;
 use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
 
@@ -100,7 +101,9 @@ impl Pager {
         }
         match (keys.action(KeyContext::Drawer, key), key.code) {
             (Some(action), _) => self.drawer_action(action, effects),
-            (None, KeyCode::Char(c)) if c.is_ascii_digit() && self.chosen_param().is_some() => {
+            (None, KeyCode::Char(c))
+                if c.is_ascii_digit() && is_character(key) && self.chosen_param().is_some() =>
+            {
                 self.drawer.typed = Some(c.to_string());
             }
             _ => return false,
@@ -123,6 +126,7 @@ impl Pager {
                 self.message = Some(Message::note(limits_text::choice(self.canvas.keys)));
             }
             Action::Apply => self.keep_what_if(),
+            Action::Help => effects.lay(HelpView::new(KeyContext::Drawer)),
             _ => drop(self.close_drawer(effects)),
         }
     }

@@ -96,9 +96,9 @@ impl Pager {
     /// Returns why what was recorded cannot be set against a reconstruction; `None` if it can.
     pub(crate) fn nothing_to_reconstruct(&self) -> Option<String> {
         let Some(recorded) = &self.output.recorded else {
-            let key = self.key_of(Action::Sessions);
+            let [lists, sessions] = [Action::Stores, Action::Other].map(|action| self.key_of(action));
             return Some(format!(
-                "this preview is reconstructed; {key} lists the sessions that agents recorded"
+                "this preview is reconstructed; {lists} {sessions} lists the sessions that agents recorded"
             ));
         };
         let why = match recorded.rest {

@@ -28,7 +28,7 @@ pub mod output;
 pub mod panes;
 pub mod picker;
 pub mod planning;
-pub(crate) mod progress;
+mod raw;
 pub(crate) mod read_tool;
 pub mod reader;
 pub(crate) mod scans;
@@ -217,8 +217,8 @@ impl Pager {
             Action::Copy => self.copy_path(effects),
             Action::CopyText => self.copy_selection(effects),
             Action::Select => self.turn_selection(),
-            Action::Editor => effects.push(Effect::Edit(self.line_to_edit())),
-            Action::Reopen => effects.push(Effect::Reopen),
+            Action::Editor => effects.push(Effect::Edit { path: None, line: self.line_to_edit() }),
+            Action::Refresh => effects.push(Effect::Reopen),
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
             Action::CopyCall => self.ask_read_tool(ThenRead::CopyCall, effects),
             Action::Limits if self.drawer.is_open() => {}
@@ -337,11 +337,6 @@ impl Pager {
         self.recount_matches(before, !lost, effects);
         self.recount_errors(before, !lost, effects);
         self.compare_on(effects);
-    }
-
-    /// Returns where the output was opened from.
-    pub(crate) fn origin(&self) -> OpenedFrom {
-        self.origin
     }
 
     /// Returns the key to show for an action.

@@ -46,11 +46,11 @@ pub struct Panes {
     at_end: Option<Side>,
     /// How long lines are shown.
     pub long: Long,
-    /// Whether each pane shows escape sequences as text. Preview does by default, as the model got them; Spill only on
-    /// request.
+    /// Whether each pane shows escape sequences as text, and all states of progress lines. Preview does by default, as the
+    /// model got them; Spill only on request.
     pub(super) raw: [bool; 2],
-    /// How each pane shows progress lines. Preview unfolds them by default, as the model got them.
-    pub(super) progress: [ProgressLines; 2],
+    /// An offset in the progress line that each pane shows with all its states although it folds the others.
+    pub(super) unfolded: [Option<u64>; 2],
     /// The window of lines.
     pub window: ReadWindow,
     /// Whether the user pages by windows: from a key for that on, until the window is left.
@@ -69,7 +69,7 @@ impl Default for Panes {
             at_end: None,
             long: Long::Wrapped,
             raw: [true, false],
-            progress: [ProgressLines::Unfolded, ProgressLines::Folded(None)],
+            unfolded: [None, None],
             window: ReadWindow::default(),
             is_paging: false,
             following: false,
@@ -131,13 +131,12 @@ impl Pager {
         Show { ascii: !self.canvas.unicode, ..show }
     }
 
-    /// Returns how a pane shows progress lines. Nothing is hidden in Spill while it shows escape sequences as text, nor in
-    /// UTF-16, where the byte of a carriage return may be half of a letter.
+    /// Returns how a pane shows progress lines. Nothing is hidden in UTF-16, where the byte of a carriage return may be half
+    /// of a letter.
     pub(crate) fn progress(&self, side: Side) -> ProgressLines {
-        match (side, self.panes.raw[side as usize]) {
-            (Side::Spill, true) => ProgressLines::Unfolded,
-            _ if self.output.utf16().is_some() => ProgressLines::Unfolded,
-            _ => self.panes.progress[side as usize],
+        match self.panes.raw[side as usize] || self.output.utf16().is_some() {
+            true => ProgressLines::Unfolded,
+            false => ProgressLines::Folded(self.panes.unfolded[side as usize]),
         }
     }
 
@@ -215,7 +214,6 @@ impl Pager {
             Action::Beside => self.turn_beside(),
             Action::Wrap => self.turn_wrap(),
             Action::Raw => self.turn_raw(),
-            Action::Unfold => self.turn_progress(),
             Action::Follow => self.turn_follow(),
             _ => {}
         }
@@ -318,31 +316,12 @@ impl Pager {
         self.reveal_sideways(side, &range);
     }
 
-    fn turn_raw(&mut self) {
-        let side = self.focus();
-        let raw = !self.panes.raw[side as usize];
-        self.hold();
-        self.panes.raw[side as usize] = raw;
-        let key = self.key_of(Action::Raw);
-        self.message = Some(Message::note(match (side, raw) {
-            (Side::Preview, true) => {
-                format!("escapes as text, as the model {} them", self.output.certainty().verb())
-            }
-            (Side::Preview, false) => {
-                format!("escapes as colours, as the model did not see them; {key} goes back")
-            }
-            (Side::Spill, true) => "escapes as text".to_owned(),
-            (Side::Spill, false) => "escapes as colours".to_owned(),
-        }));
-        self.show_otherwise();
-    }
-
     /// Unfolds the progress line that hides the byte at `at`, if one does.
     fn unfold_around(&mut self, side: Side, at: u64) {
         let cost = Cost::default();
         let fold = self.scrolling(side, &cost, |scroll| scroll.fold(at));
         if fold.is_some_and(|fold| !fold.state.contains(&at)) {
-            self.panes.progress[side as usize] = ProgressLines::Folded(Some(at));
+            self.panes.unfolded[side as usize] = Some(at);
             self.settle();
         }
     }

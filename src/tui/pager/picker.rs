@@ -199,7 +199,7 @@ impl Pager {
         let list = &mut picker.list;
         match action {
             Action::Open => self.take_policy(effects),
-            Action::Filter => {
+            Action::Search => {
                 list.start_filter();
                 effects.lay(Prompt::with(Purpose::Filter, list.filter_text()));
             }

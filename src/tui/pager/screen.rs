@@ -10,7 +10,6 @@ use crate::tui::event::{Event, Message};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
-use crate::tui::target::OpenedFrom;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::cost::Cost;
 use crate::tui::widget::line::Span;
@@ -71,10 +70,6 @@ impl Screen for Pager {
                 Some(recorded) => effects.send(Link::SpillOfCall(recorded.index)),
                 None => effects.show(Link::Stores(None)),
             },
-            Action::ToCall if self.origin() == OpenedFrom::Stores => effects.send(Link::CallOfOutput),
-            Action::ToCall => {
-                self.message = Some(Message::note("only an output opened from Outputs leads to its call"))
-            }
             Action::Back if !self.back(effects) => effects.request(ScreenRequest::Back),
             Action::Back => {}
             Action::Search => effects.lay(Prompt::nth(Purpose::Search, count)),

@@ -1,389 +1,409 @@
-//! Help: its rows, how they stand in columns, and how it scrolls and searches.
+//! Help: the keys and signs of the view that it lies over on one screen, or all keys.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::layout::Rect;
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Constraint, Rect};
 use unicode_width::UnicodeWidthStr;
 
-use crate::tui::event::MOST_TYPED;
-use crate::tui::keys::{Action, BoundKeys, KeyContext, name};
+use crate::tui::event::Message;
+use crate::tui::keys::{Action, BoundKeys, KeyContext, MOTIONS, name};
+use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Screen};
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::layout;
+use crate::tui::widget::frame;
+use crate::tui::widget::glyphs::Glyphs;
+use crate::tui::widget::line::{self, Span};
 
-use super::legend::legend;
-
-/// The columns reserved for keys.
-pub(crate) const KEYS: usize = 18;
-
-/// The columns before the keys.
-pub(crate) const INDENT: usize = 3;
-
-/// From this many columns of the screen on, help has two columns.
-const TWO_COLUMNS: u16 = 120;
-
-/// The widest box with one column of rows, and with two.
-const WIDEST: (u16, u16) = (76, 156);
-
-/// A row of help.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum HelpLine {
-    Heading(String),
-    /// Keys, or a mark on the screen, and what they mean. Both are empty in part if the text goes on from the row above.
-    Key(String, String),
-    /// An empty row.
-    Blank,
-}
-
-impl HelpLine {
-    /// Whether the row holds a text, whatever the case of its ASCII letters.
-    fn has(&self, text: &str) -> bool {
-        let holds = |row: &str| row.to_ascii_lowercase().contains(&text.to_ascii_lowercase());
-        match self {
-            Self::Heading(heading) => holds(heading),
-            Self::Key(keys, what) => holds(keys) || holds(what),
-            Self::Blank => false,
-        }
-    }
-}
-
-/// A search in help.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum HelpSearch {
-    /// None.
-    #[default]
-    None,
-    /// A text being typed.
-    Typing(String),
-    /// A text that was entered.
-    Entered(String),
-}
+const MAX_COLUMNS: usize = 3;
 
 /// The state of help.
 #[derive(Debug, Clone)]
 pub struct HelpView {
-    /// The view that it was opened from, whose keys come first.
+    /// The view that it was opened from.
     from: KeyContext,
+    scope: HelpScope,
     /// The first row shown.
-    pub(crate) top: usize,
-    pub(crate) search: HelpSearch,
-    /// The row of the match under examination.
-    at: usize,
+    top: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum HelpScope {
+    View,
+    All,
+}
+
+/// A row of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum HelpRow {
+    Blank,
+    Heading(&'static str),
+    /// Keys, or a sign on the screen, and what they mean.
+    Entry(String, String),
 }
 
 impl HelpView {
     /// Opens help over a view.
     pub(crate) fn new(from: KeyContext) -> Self {
-        Self { from, top: 0, search: HelpSearch::None, at: 0 }
+        Self { from, scope: HelpScope::View, top: 0 }
     }
 
-    /// Returns the text searched for; empty if there is none.
-    pub(crate) fn sought(&self) -> &str {
-        match &self.search {
-            HelpSearch::None => "",
-            HelpSearch::Typing(text) | HelpSearch::Entered(text) => text,
+    /// Returns the rows of help, each as wide as they all are.
+    fn lines(&self, canvas: &Canvas) -> Vec<Vec<Span>> {
+        let room = usize::from(canvas.size.0.saturating_sub(2));
+        let columns = fitting(&self.groups(canvas), room);
+        let rows = columns.iter().map(|column| column.rows.len()).max().unwrap_or(0);
+        let line = |row| columns.iter().flat_map(|column| column.spans(row, canvas)).collect();
+        let mut lines: Vec<Vec<Span>> = (0..rows).map(line).collect();
+        if self.scope == HelpScope::View {
+            lines.push(Vec::new());
+            lines.extend(motions(self.from, canvas, columns.iter().map(HelpColumn::width).sum()));
         }
+        lines
     }
 
-    /// Whether a text is being typed.
-    pub(crate) fn is_typing(&self) -> bool {
-        matches!(self.search, HelpSearch::Typing(_))
-    }
-
-    /// Handles a key. Returns false if it closes help.
-    ///
-    /// # Errors
-    /// What to say, if the key does nothing.
-    pub(crate) fn key(&mut self, key: KeyEvent, canvas: &Canvas) -> Result<bool, String> {
-        if let HelpSearch::Typing(text) = &self.search {
-            let text = text.clone();
-            self.type_key(key, text, canvas);
-            return Ok(true);
-        }
-        let shown = HelpRows::of(self, canvas);
-        let page = shown.height.max(1);
-        let (down, up) = (|by| self.top.saturating_add(by), |by| self.top.saturating_sub(by));
-        let top = match canvas.keys.action(KeyContext::Help, key) {
-            Some(Action::Search) => {
-                self.search = HelpSearch::Typing(String::new());
-                return Ok(true);
+    fn groups(&self, canvas: &Canvas) -> Vec<Vec<HelpRow>> {
+        let (from, glyphs) = (self.from, canvas.glyphs());
+        match self.scope {
+            HelpScope::View => {
+                let signs = if from == KeyContext::Lists { signs_of_lists } else { signs_of_output };
+                vec![
+                    keys_of(from, from, canvas),
+                    keys_of(KeyContext::Everywhere, from, canvas),
+                    signs(glyphs),
+                ]
             }
-            Some(Action::NextMatch) => return self.next_match(&shown, MatchStep::Next, canvas),
-            Some(Action::PreviousMatch) => return self.next_match(&shown, MatchStep::Previous, canvas),
-            Some(Action::Down) => down(1),
-            Some(Action::Up) => up(1),
-            Some(Action::HalfDown) => down(page / 2),
-            Some(Action::HalfUp) => up(page / 2),
-            Some(Action::PageDown) => down(page),
-            Some(Action::PageUp) => up(page),
-            Some(Action::Start) => 0,
-            Some(Action::End) => usize::MAX,
-            Some(Action::Back) if self.search != HelpSearch::None => {
-                self.search = HelpSearch::None;
-                return Ok(true);
+            HelpScope::All => {
+                let rows = canvas.keys.rows().chunk_by(|one, next| one.row.heading() == next.row.heading());
+                let groups = rows.map(all_of);
+                groups
+                    .chain([other_in_lists(canvas), signs_of_output(glyphs), signs_of_lists(glyphs)])
+                    .collect()
             }
-            Some(Action::Help | Action::Back | Action::Quit | Action::Interrupt) => return Ok(false),
-            _ => return Err(nothing(key, canvas)),
-        };
-        self.top = top.min(shown.last_top());
-        Ok(true)
+        }
     }
 
-    fn type_key(&mut self, key: KeyEvent, mut text: String, canvas: &Canvas) {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        self.search = match key.code {
-            KeyCode::Enter if text.is_empty() => HelpSearch::None,
-            KeyCode::Enter => HelpSearch::Entered(text),
-            KeyCode::Esc => HelpSearch::None,
-            KeyCode::Backspace if text.pop().is_none() => HelpSearch::None,
-            KeyCode::Char(c) if !control && text.len() < MOST_TYPED => {
-                text.push(c);
-                HelpSearch::Typing(text)
+    /// Returns where help stands, and how many of its rows fit.
+    fn place(lines: &[Vec<Span>], canvas: &Canvas) -> (Rect, usize) {
+        let (columns, rows) = canvas.size;
+        let width = lines.iter().map(|line| line::width(line)).max().unwrap_or(0) as u16 + 2;
+        let height = lines.len() as u16 + 2;
+        // The status line stays free for messages.
+        let area = Rect::new(0, 0, columns, rows.saturating_sub(1));
+        let place = area.centered(Constraint::Length(width), Constraint::Length(height));
+        (place, usize::from(place.height.saturating_sub(2)))
+    }
+
+    fn foot(&self, scrolls: bool, canvas: &Canvas) -> String {
+        let key = |action| canvas.keys.of(KeyContext::Everywhere, action);
+        let [down, other, close] = [Action::Down, Action::Other, Action::Help].map(key);
+        let down = if scrolls { format!("{down} down · ") } else { String::new() };
+        let scope = if self.scope == HelpScope::All { "keys of this view" } else { "all keys" };
+        format!(" {down}{other} {scope} · {close} closes ")
+    }
+
+    fn title(&self, rows: usize, height: usize) -> String {
+        let words = if self.scope == HelpScope::All { "All keys" } else { "Keys" };
+        match height < rows {
+            true => format!(" {words} {}-{} of {rows} ", self.top + 1, (self.top + height).min(rows)),
+            false => format!(" {words} "),
+        }
+    }
+}
+
+impl Layer for HelpView {
+    fn context(&self, _below: &dyn Screen) -> KeyContext {
+        KeyContext::Everywhere
+    }
+
+    fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
+        let keys = on.canvas.keys;
+        match keys.action(KeyContext::Everywhere, key) {
+            Some(Action::Help | Action::Back | Action::Quit | Action::Interrupt) => return LayerNext::Closes,
+            Some(Action::QuitNow) => return LayerNext::Passes(Action::QuitNow),
+            Some(Action::Other) => {
+                self.top = 0;
+                self.scope = match self.scope {
+                    HelpScope::View => HelpScope::All,
+                    HelpScope::All => HelpScope::View,
+                };
             }
-            _ => HelpSearch::Typing(text),
+            action => {
+                let lines = self.lines(on.canvas);
+                let (_, height) = Self::place(&lines, on.canvas);
+                match action.and_then(|action| action.destination(None, self.top, height)) {
+                    Some(top) => self.top = top.min(lines.len().saturating_sub(height)),
+                    None => on.below.say(name(key).map(|name| {
+                        let help = keys.of(KeyContext::Everywhere, Action::Help);
+                        Message::note(format!("{name} does nothing in help; {help} closes it"))
+                    })),
+                }
+            }
+        }
+        LayerNext::Stays
+    }
+
+    fn draw(&self, look: LayerFrame) {
+        let lines = self.lines(look.canvas);
+        let (place, height) = Self::place(&lines, look.canvas);
+        let foot = self.foot(lines.len() > height, look.canvas);
+        let inner = frame::draw(look.canvas, look.frame, place, self.title(lines.len(), height), foot);
+        for (line, y) in lines.iter().skip(self.top).zip(inner.y..inner.bottom()) {
+            line::spans(look.frame.buffer_mut(), Rect { y, height: 1, ..inner }, line);
+        }
+    }
+}
+
+/// Rows that stand below each other, with the widths of their two halves.
+struct HelpColumn {
+    rows: Vec<HelpRow>,
+    keys: usize,
+    texts: usize,
+}
+
+impl HelpColumn {
+    fn new(rows: Vec<HelpRow>) -> Self {
+        let (mut keys, mut texts) = (0, 0);
+        for row in &rows {
+            if let HelpRow::Entry(key, text) = row {
+                (keys, texts) = (keys.max(key.width()), texts.max(text.width()));
+            }
+        }
+        Self { rows, keys, texts }
+    }
+
+    fn width(&self) -> usize {
+        self.keys + self.texts + 2
+    }
+
+    /// Returns the spans of a row, as wide as the column.
+    fn spans(&self, row: usize, canvas: &Canvas) -> Vec<Span> {
+        let padded = |text: &str, width: usize| format!("{text}{}", " ".repeat(width - text.width()));
+        let spans = match self.rows.get(row).unwrap_or(&HelpRow::Blank) {
+            HelpRow::Blank => vec![Span::plain(" ".repeat(self.width() - 1))],
+            HelpRow::Heading(text) => vec![Span::new(padded(text, self.width() - 1), canvas.theme.active)],
+            HelpRow::Entry(keys, text) => vec![
+                Span::new(padded(keys, self.keys), canvas.theme.accent),
+                Span::plain(" "),
+                Span::plain(padded(text, self.texts)),
+            ],
         };
-        if let HelpSearch::Typing(_) = self.search {
-            let shown = HelpRows::of(self, canvas);
-            let first = shown.matches(self.sought()).into_iter().find(|row| *row >= self.top);
-            first
-                .or(shown.matches(self.sought()).first().copied())
-                .into_iter()
-                .for_each(|row| self.show(row, &shown));
-        }
-    }
-
-    /// Goes to the next or previous match, round the end if need be.
-    fn next_match(&mut self, shown: &HelpRows, step: MatchStep, canvas: &Canvas) -> Result<bool, String> {
-        if self.sought().is_empty() {
-            let search = canvas.keys.of(KeyContext::Help, Action::Search);
-            return Err(format!("no search in help yet; {search} starts one"));
-        }
-        let matches = shown.matches(self.sought());
-        let next = match step {
-            MatchStep::Next => matches.iter().find(|row| **row > self.at).or(matches.first()),
-            MatchStep::Previous => matches.iter().rev().find(|row| **row < self.at).or(matches.last()),
-        };
-        match next {
-            Some(row) => self.show(*row, shown),
-            None => return Err(format!("no match for {} in help", self.sought())),
-        }
-        Ok(true)
-    }
-
-    /// Scrolls so that a row is on the screen.
-    fn show(&mut self, row: usize, shown: &HelpRows) {
-        self.at = row;
-        if row < self.top || row >= self.top.saturating_add(shown.height) {
-            self.top = row.saturating_sub(1).min(shown.last_top());
-        }
+        [Span::plain(" ")].into_iter().chain(spans).collect()
     }
 }
 
-/// A way through the matches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MatchStep {
-    Next,
-    Previous,
-}
-
-fn nothing(key: KeyEvent, canvas: &Canvas) -> String {
-    let help = canvas.keys.of(KeyContext::Help, Action::Help);
-    name(key).map_or(format!("{help} closes help"), |name| {
-        format!("{name} does nothing in help; {help} closes it")
-    })
-}
-
-/// Help as it stands on a screen.
-pub(crate) struct HelpRows {
-    pub(crate) place: Rect,
-    /// The rows, in one column or two.
-    pub(crate) columns: Vec<Vec<HelpLine>>,
-    /// The number of rows on the screen at a time.
-    pub(crate) height: usize,
-}
-
-impl HelpRows {
-    /// Lays help out for a screen.
-    pub(crate) fn of(view: &HelpView, canvas: &Canvas) -> Self {
-        let (width, height) = canvas.size;
-        let area = Rect::new(0, 0, width, height);
-        let (number, widest) = if width >= TWO_COLUMNS { (2, WIDEST.1) } else { (1, WIDEST.0) };
-        let inner = usize::from(layout::overlay(area, widest, height).width.saturating_sub(2));
-        let room = (inner / number).saturating_sub(INDENT + KEYS + 1).max(10);
-        let columns = in_columns(groups(view.from, canvas, room), number);
-        let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
-        let place = layout::overlay(area, widest, (rows as u16).saturating_add(2));
-        Self { place, columns, height: usize::from(place.height.saturating_sub(2)) }
-    }
-
-    /// Returns the number of rows.
-    pub(crate) fn rows(&self) -> usize {
-        self.columns.iter().map(Vec::len).max().unwrap_or(0)
-    }
-
-    /// Returns the last row to which help can be scrolled.
-    fn last_top(&self) -> usize {
-        self.rows().saturating_sub(self.height)
-    }
-
-    /// Returns the rows that hold a text, in order.
-    pub(crate) fn matches(&self, text: &str) -> Vec<usize> {
-        let has =
-            |row: &usize| self.columns.iter().any(|lines| lines.get(*row).is_some_and(|line| line.has(text)));
-        if text.is_empty() { Vec::new() } else { (0..self.rows()).filter(has).collect() }
-    }
+/// Puts groups into as many columns as the room has.
+fn fitting(groups: &[Vec<HelpRow>], room: usize) -> Vec<HelpColumn> {
+    let width = |columns: &Vec<HelpColumn>| columns.iter().map(HelpColumn::width).sum::<usize>();
+    let mut numbers = (1..=MAX_COLUMNS).rev().map(|number| in_columns(groups, number));
+    numbers.find(|columns| columns.len() == 1 || width(columns) <= room).unwrap_or_default()
 }
 
 /// Puts groups into columns of about the same height; no group is torn.
-fn in_columns(groups: Vec<Vec<HelpLine>>, number: usize) -> Vec<Vec<HelpLine>> {
-    let all: usize = groups.iter().map(|group| group.len() + 1).sum();
+fn in_columns(groups: &[Vec<HelpRow>], number: usize) -> Vec<HelpColumn> {
+    let height = groups.iter().map(|group| group.len() + 1).sum::<usize>().div_ceil(number);
     let mut columns = vec![Vec::new()];
-    let mut taken = 0;
     for group in groups {
-        let is_full = taken * 2 + group.len() > all;
-        if is_full && columns.len() < number {
+        let has_room = columns
+            .last()
+            .is_some_and(|column| column.is_empty() || column.len() + group.len() / 2 <= height);
+        if !has_room && columns.len() < number {
             columns.push(Vec::new());
         }
-        taken += group.len() + 1;
         if let Some(column) = columns.last_mut() {
-            if !column.is_empty() {
-                column.push(HelpLine::Blank);
+            column.extend((!column.is_empty()).then_some(HelpRow::Blank));
+            column.extend(group.iter().cloned());
+        }
+    }
+    columns.into_iter().map(HelpColumn::new).collect()
+}
+
+/// Returns the keys of a place as they are in the view `from`, those forwards and backwards in one row.
+fn keys_of(place: KeyContext, from: KeyContext, canvas: &Canvas) -> Vec<HelpRow> {
+    /// As many keys of a row as a compact column has room for.
+    const MAX_KEYS: usize = 2;
+    let mut group: Vec<HelpRow> = Vec::new();
+    for bound in canvas.keys.rows().iter().filter(|bound| bound.row.place == place && !bound.row.is_motion())
+    {
+        let keys: Vec<&str> = canvas.keys.keys_in(from, bound).take(MAX_KEYS).collect();
+        let what = bound.row.what_in(from);
+        match (keys.first(), group.last_mut()) {
+            (None, _) => {}
+            (Some(key), Some(HelpRow::Entry(keys, text))) if is_pair(text, what) => {
+                let forwards = keys.split(' ').next().unwrap_or_default();
+                (*keys, *text) = (format!("{forwards} {key}"), format!("next, {what}"));
             }
-            column.extend(group);
+            (Some(_), None) => group.extend([
+                HelpRow::Heading(bound.row.heading()),
+                HelpRow::Entry(keys.join(" "), what.to_owned()),
+            ]),
+            (Some(_), Some(_)) => group.push(HelpRow::Entry(keys.join(" "), what.to_owned())),
         }
     }
-    columns
+    group
 }
 
-/// Returns the groups of keys, those of the view `from` first, and the legend of the marks on the screen.
-fn groups(from: KeyContext, canvas: &Canvas, room: usize) -> Vec<Vec<HelpLine>> {
-    let keys = canvas.keys;
-    let all = || keys.rows().iter().filter(|bound| !bound.keys.is_empty());
-    let is_here = |bound: &&BoundKeys| [from, KeyContext::Everywhere].contains(&bound.row.place);
-    let here: Vec<&BoundKeys> = all().filter(is_here).collect();
-    let is_own = |group: &str| here.iter().any(|bound| bound.row.group == group && bound.row.place == from);
-    let (own, others): (Vec<&BoundKeys>, Vec<&BoundKeys>) =
-        here.iter().partition(|bound| is_own(bound.row.group));
-    let elsewhere: Vec<&BoundKeys> = all().filter(|bound| !is_here(bound)).collect();
-    let mut groups = Vec::new();
-    for (rows, place) in [(own, ""), (others, ""), (elsewhere, elsewhere_of(from))] {
-        for rows in rows.chunk_by(|one, next| one.row.group == next.row.group) {
-            let heading = rows.first().map_or(String::new(), |bound| heading(bound, place));
-            let row = |bound: &&BoundKeys| (bound.keys.join(" "), keys.in_words(bound.row.what));
-            groups.push(group(keys.in_words(&heading), rows.iter().map(row), room));
+/// Whether one text is of a step forwards, and the other of the same step backwards.
+fn is_pair(forwards: &str, backwards: &str) -> bool {
+    let step = forwards.strip_prefix("next ");
+    step.is_some() && step == backwards.strip_prefix("previous ")
+}
+
+/// Returns all keys of the rows under one heading.
+fn all_of(rows: &[BoundKeys]) -> Vec<HelpRow> {
+    let heading = rows.first().map(|bound| HelpRow::Heading(bound.row.heading()));
+    let shown = rows.iter().filter(|bound| !bound.keys.is_empty());
+    let entry = |bound: &BoundKeys| {
+        HelpRow::Entry(bound.keys.join(" "), bound.row.what_in(KeyContext::Everywhere).to_owned())
+    };
+    heading.into_iter().chain(shown.map(entry)).collect()
+}
+
+/// Returns the keys for everywhere that do something else in lists.
+fn other_in_lists(canvas: &Canvas) -> Vec<HelpRow> {
+    let texts =
+        |bound: &BoundKeys| [KeyContext::Everywhere, KeyContext::Lists].map(|place| bound.row.what_in(place));
+    let others = canvas.keys.rows().iter().filter(|bound| !bound.keys.is_empty());
+    let others = others.filter_map(|bound| {
+        let [elsewhere, in_lists] = texts(bound);
+        (elsewhere != in_lists).then(|| HelpRow::Entry(bound.keys.join(" "), in_lists.to_owned()))
+    });
+    [HelpRow::Heading("In lists")].into_iter().chain(others).collect()
+}
+
+/// Returns the motions of a view in lines of at most `room` columns.
+fn motions(from: KeyContext, canvas: &Canvas, room: usize) -> Vec<Vec<Span>> {
+    /// As many keys of a motion as two lines have room for.
+    const MAX_KEYS: usize = 3;
+    let is_here = |bound: &&BoundKeys| {
+        bound.row.is_motion() && (bound.row.place == KeyContext::Everywhere || from != KeyContext::Lists)
+    };
+    let rows: Vec<&BoundKeys> = canvas.keys.rows().iter().filter(is_here).collect();
+    let keys = |action: Action| {
+        let bound = rows.iter().filter(move |bound| bound.row.action == action);
+        bound.flat_map(|bound| canvas.keys.keys_in(from, bound).take(MAX_KEYS))
+    };
+    let mut lines: Vec<Vec<Span>> = vec![Vec::new()];
+    for (word, actions) in MOTIONS {
+        let keys: Vec<&str> = actions.iter().copied().flat_map(keys).collect();
+        if keys.is_empty() {
+            continue;
         }
-    }
-    groups.push(group("Marks on the screen".into(), legend(canvas.glyphs()), room));
-    groups
-}
-
-/// Returns what a heading of a view that is not on the screen says besides.
-fn elsewhere_of(from: KeyContext) -> &'static str {
-    if from == KeyContext::Lists { " in Preview and Spill" } else { "" }
-}
-
-fn heading(bound: &BoundKeys, place: &str) -> String {
-    let place = if bound.row.place == KeyContext::Pager { place } else { "" };
-    format!("{}{place}", bound.row.group)
-}
-
-fn group(heading: String, rows: impl Iterator<Item = (String, String)>, room: usize) -> Vec<HelpLine> {
-    let mut lines = vec![HelpLine::Heading(heading)];
-    for (keys, what) in rows {
-        let (keys, what) = (folded(&keys, KEYS - 1), folded(&what, room));
-        let part = |parts: &[String], n: usize| parts.get(n).cloned().unwrap_or_default();
-        lines.extend((0..keys.len().max(what.len())).map(|n| HelpLine::Key(part(&keys, n), part(&what, n))));
+        let item = [
+            Span::plain(" "),
+            Span::new(keys.join(" "), canvas.theme.accent),
+            Span::plain(format!(" {word} ")),
+        ];
+        match lines.last_mut() {
+            Some(line) if line.is_empty() || line::width(line) + line::width(&item) <= room => {
+                line.extend(item)
+            }
+            _ => lines.push(item.into()),
+        }
     }
     lines
 }
 
-/// Folds a text between words into rows of at most `room` columns.
-fn folded(text: &str, room: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    for word in text.split(' ') {
-        match rows.last_mut() {
-            Some(row) if row.is_empty() => row.push_str(word),
-            Some(row) if row.width() + 1 + word.width() <= room => *row = format!("{row} {word}"),
-            _ => rows.push(word.to_owned()),
-        }
-    }
-    rows
+fn signs_of_output(glyphs: &Glyphs) -> Vec<HelpRow> {
+    let Glyphs { notice, differs, kept, lost, all, some, none, here, error, found, states, .. } = glyphs;
+    let map = format!("{all}{some}{none}");
+    signs(
+        "Signs in an output",
+        &[
+            (kept, "got"),
+            (lost, "lost"),
+            (error, "error"),
+            (found, "warning, or match"),
+            (&map, "map: got to lost"),
+            (here, "map: you are here"),
+            (notice, "agent's notice"),
+            (differs, "differs"),
+            (states, "its last state"),
+            ("…", "still counting"),
+            ("~", "estimated"),
+            ("^M", "control byte"),
+            ("bold", "current line"),
+        ],
+    )
+}
+
+fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
+    signs(
+        "Signs in lists",
+        &[
+            (glyphs.chosen, "cursor"),
+            ("*", "marked"),
+            ("struck", "to be deleted"),
+            ("▇▇░░", "model got so much"),
+            ("…", "not known yet"),
+            ("–", "cannot be known"),
+            ("kept", "stays forever"),
+            ("overdue", "can be deleted"),
+        ],
+    )
+}
+
+fn signs(heading: &'static str, signs: &[(&str, &str)]) -> Vec<HelpRow> {
+    let entries = signs.iter().map(|(sign, what)| HelpRow::Entry((*sign).to_owned(), (*what).to_owned()));
+    [HelpRow::Heading(heading)].into_iter().chain(entries).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::tui::keys::{KeyMap, TABLE};
     use crate::tui::widget::theme::Theme;
 
     use super::*;
+
+    const VIEWS: [KeyContext; 3] = [KeyContext::Pager, KeyContext::Lists, KeyContext::Drawer];
 
     fn canvas(size: (u16, u16)) -> Canvas {
         Canvas::new(size, Theme::plain(), true)
     }
 
-    fn press(view: &mut HelpView, keys: &str, canvas: &Canvas) -> Result<bool, String> {
-        let mut last = Ok(true);
-        for c in keys.chars() {
-            let code = if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) };
-            last = view.key(KeyEvent::new(code, KeyModifiers::NONE), canvas);
-        }
-        last
+    fn texts(lines: &[Vec<Span>]) -> Vec<String> {
+        lines.iter().map(|line| line.iter().map(|span| &*span.text).collect()).collect()
     }
 
     #[test]
-    fn every_row_fits_its_column() {
-        for size in [(80, 24), (120, 30), (200, 50)] {
-            for from in [KeyContext::Pager, KeyContext::Lists] {
-                let shown = HelpRows::of(&HelpView::new(from), &canvas(size));
-                let width = usize::from(shown.place.width - 2) / shown.columns.len();
-                for line in shown.columns.iter().flatten() {
-                    if let HelpLine::Key(keys, what) = line {
-                        assert!(
-                            keys.width() <= KEYS && INDENT + KEYS + what.width() <= width,
-                            "{keys} {what}"
-                        );
-                    }
+    fn the_help_of_every_view_fits_one_screen() {
+        for from in VIEWS {
+            let canvas = canvas((80, 24));
+            let lines = HelpView::new(from).lines(&canvas);
+            let (place, height) = HelpView::place(&lines, &canvas);
+            let widest = lines.iter().map(|line| line::width(line)).max();
+            assert!(lines.len() <= height, "{from:?} {} {height}", lines.len());
+            assert!(widest <= Some(usize::from(place.width) - 2), "{from:?} {widest:?}");
+        }
+    }
+
+    #[test]
+    fn a_view_has_its_own_keys_those_for_everywhere_and_all_motions() {
+        for from in VIEWS {
+            let text = texts(&HelpView::new(from).lines(&canvas((80, 24)))).join("\n");
+            let is_here =
+                |row: &&crate::tui::keys::Binding| row.place == from || row.place == KeyContext::Everywhere;
+            for row in TABLE.iter().filter(is_here) {
+                let key = KeyMap::standard().known(from, row.action).unwrap_or_default();
+                assert!(text.contains(key), "{from:?} {row:?}\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_keys_are_in_the_help_of_every_view() {
+        for from in VIEWS {
+            let view = HelpView { scope: HelpScope::All, ..HelpView::new(from) };
+            let groups = view.groups(&canvas((80, 24)));
+            for row in TABLE {
+                for place in [KeyContext::Everywhere, KeyContext::Lists] {
+                    let entry = HelpRow::Entry(row.keys.to_owned(), row.what_in(place).to_owned());
+                    assert!(groups.iter().flatten().any(|row| *row == entry), "{entry:?}");
                 }
             }
         }
     }
 
     #[test]
-    fn the_keys_of_the_view_come_first() {
-        let first = |from| HelpRows::of(&HelpView::new(from), &canvas((80, 24))).columns[0][0].clone();
-        assert_eq!(first(KeyContext::Pager), HelpLine::Heading("Move".into()));
-        assert_eq!(first(KeyContext::Lists), HelpLine::Heading("Lists".into()));
-    }
-
-    #[test]
-    fn every_key_is_in_help_whichever_view_it_is_opened_from() {
-        for from in [KeyContext::Pager, KeyContext::Lists] {
-            let shown = HelpRows::of(&HelpView::new(from), &canvas((200, 50)));
-            let lines: Vec<&HelpLine> = shown.columns.iter().flatten().collect();
-            for row in crate::tui::keys::TABLE {
-                let is_row = |line: &&HelpLine| matches!(line, HelpLine::Key(keys, _) if keys == row.keys);
-                assert!(lines.iter().any(is_row), "{}", row.keys);
-            }
-        }
-    }
-
-    #[test]
-    fn a_search_goes_from_match_to_match_and_round_the_end() {
-        let canvas = canvas((80, 24));
-        let mut view = HelpView::new(KeyContext::Pager);
-        press(&mut view, "/the map\n", &canvas).unwrap();
-        let matches = HelpRows::of(&view, &canvas).matches("the map");
-        assert!(matches.len() > 2);
-        assert_eq!(view.at, matches[0]);
-        press(&mut view, "n", &canvas).unwrap();
-        assert_eq!(view.at, matches[1]);
-        press(&mut view, "NN", &canvas).unwrap();
-        assert_eq!(Some(&view.at), matches.last());
-    }
-
-    #[test]
-    fn other_keys_say_how_to_close_it() {
-        let canvas = canvas((80, 24));
-        let mut view = HelpView::new(KeyContext::Pager);
-        let says = press(&mut view, "x", &canvas);
-        assert_eq!(says, Err("x does nothing in help; h closes it".into()));
-        assert_eq!(press(&mut view, "h", &canvas), Ok(false));
+    fn a_row_for_both_ways_is_one() {
+        assert!(is_pair("next cut", "previous cut") && !is_pair("next cut", "previous match"));
+        assert!(!is_pair("cut", "cut"));
     }
 }

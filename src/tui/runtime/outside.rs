@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::source::Source;
@@ -52,7 +52,7 @@ impl Session {
                 Effect::Quit(to_delete) => (self.left, self.to_delete) = (true, to_delete),
                 Effect::StopCommand => self.stop_command(),
                 Effect::Copy(text) => self.copy(&text)?,
-                Effect::Edit(line) => self.edit(line)?,
+                Effect::Edit { path, line } => self.edit(path, line)?,
                 Effect::Open(request) => self.open_stored(request)?,
                 Effect::Reopen => self.reopen()?,
                 Effect::OtherFile { next } => {
@@ -90,8 +90,9 @@ impl Session {
     }
 
     /// Opens the user's editor and leaves the terminal to it until it exits.
-    fn edit(&mut self, line: u64) -> io::Result<()> {
-        let Some(path) = self.source().and_then(Source::path).map(Path::to_owned) else {
+    fn edit(&mut self, path: Option<PathBuf>, line: u64) -> io::Result<()> {
+        let viewed = || self.source().and_then(Source::path).map(Path::to_owned);
+        let Some(path) = path.or_else(viewed) else {
             self.tell(Message::note("standard input has no file to edit"));
             return Ok(());
         };

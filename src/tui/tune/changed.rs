@@ -139,6 +139,10 @@ impl ListKind for ChangedList {
         Some(row.path.as_os_str().as_encoded_bytes().to_vec())
     }
 
+    fn file(&self, row: &ChangedRow) -> Option<(PathBuf, u64)> {
+        Some((row.path.clone(), 1))
+    }
+
     fn serves(&self, event: &dyn Any) -> bool {
         event.is::<ChangedStart>()
     }

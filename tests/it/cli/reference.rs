@@ -115,24 +115,21 @@ fn link(heading: &str) -> String {
     format!("[{heading}](#{})", heading.replace(' ', "-"))
 }
 
-/// Returns the table of keys with its headings, as on the help screen, and the names of the rows in the configuration.
+/// Returns the table of keys with its headings, as in help, and the names of the rows in the configuration.
 fn keys() -> String {
     let mut text = String::from(
         "\n## Keys\n\nUnder its name in `[keys]` of `config.toml`, a key can be replaced by your own: see the\n\
          [guide](guide.md#keys). `^D` is Ctrl-D.\n",
     );
-    let keys = KeyMap::standard();
-    let mut group = "";
-    for bound in keys.rows() {
-        let row = bound.row;
-        if row.group != group {
-            group = row.group;
-            let heading = keys.in_words(group);
-            text.push_str(&format!("\n### {heading}\n\n| key | what it does | name |\n|---|---|---|\n"));
+    for rows in KeyMap::standard().rows().chunk_by(|one, next| one.row.heading() == next.row.heading()) {
+        let heading = rows[0].row.heading();
+        text.push_str(&format!("\n### {heading}\n\n| key | what it does | name |\n|---|---|---|\n"));
+        for bound in rows {
+            let shown: Vec<String> = bound.keys.iter().map(|key| format!("`{key}`")).collect();
+            let name =
+                if bound.row.name.is_empty() { String::new() } else { format!("`{}`", bound.row.name) };
+            text.push_str(&format!("| {} | {} | {name} |\n", shown.join(" "), bound.row.what));
         }
-        let shown: Vec<String> = bound.keys.iter().map(|key| format!("`{key}`")).collect();
-        let name = if row.name.is_empty() { String::new() } else { format!("`{}`", row.name) };
-        text.push_str(&format!("| {} | {} | {name} |\n", shown.join(" "), keys.in_words(row.what)));
     }
     text
 }

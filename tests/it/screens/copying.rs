@@ -81,7 +81,7 @@ fn the_current_line_is_the_match_and_under_a_filter_only_shown_lines_are_copied(
     bench.keys("Yl");
     assert!(copied(&bench).ends_with("unit_x failed"), "{}", copied(&bench));
     bench.keys("v");
-    assert!(matches!(bench.asked.last(), Some(Effect::Edit(8421))), "{:?}", bench.asked.last());
+    assert!(matches!(bench.asked.last(), Some(Effect::Edit { line: 8421, .. })), "{:?}", bench.asked.last());
     bench.keys("VY");
     assert!(copied(&bench).ends_with("unit_x failed") && copied(&bench).lines().count() == 1);
     bench.keys("<Esc>g&skip<Enter>VG");

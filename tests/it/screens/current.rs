@@ -72,7 +72,9 @@ fn check(bench: &mut Bench, lines: &[String]) {
     let marked = mark(bench);
     let answer = bench.keys("J").status().replace(',', "");
     bench.keys("v");
-    let Some(Effect::Edit(number)) = bench.asked.last() else { panic!("{:?}", bench.asked.last()) };
+    let Some(Effect::Edit { line: number, .. }) = bench.asked.last() else {
+        panic!("{:?}", bench.asked.last())
+    };
     let (number, line) = (*number, &lines[*number as usize - 1]);
     if bench.pager().focus() == Side::Spill {
         assert!(answer.contains(&format!("line {number} is not JSON")), "{answer}");

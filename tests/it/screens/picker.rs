@@ -149,7 +149,7 @@ fn limits_are_copied_in_the_form_that_is_asked_for() {
 fn help_lies_over_picker_and_drawer_and_leads_back_to_them() {
     for size in SIZES {
         let mut bench = open(size);
-        for (open, first) in [("lp<Down>", "Lists"), ("<Esc><Esc>l<Right>", "Move")] {
+        for (open, first) in [("lp<Down>", "Lists"), ("<Esc><Esc>l<Right>", "Limits")] {
             let before = bench.keys(open).keys("<F1><F1>").screen();
             bench.keys("<F1>");
             assert!(bench.app.layer::<HelpView>().is_some(), "{open}");

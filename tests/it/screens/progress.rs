@@ -35,7 +35,7 @@ fn progress_lines_fold_in_spill() {
     for size in SIZES {
         let mut bench = open(size, &log());
         keep("progress", bench.keys("<Tab>"));
-        keep("progress_unfolded", bench.keys("2Gz"));
+        keep("progress_unfolded", bench.keys("2Gr"));
     }
 }
 
@@ -73,8 +73,6 @@ fn escapes_as_text_come_with_all_states() {
     let mut bench = open((80, 24), &log());
     let rows = bench.keys("<Tab>r").rows().join("\n");
     assert!(rows.contains("step 00000^Mstep 00001"), "{rows}");
-    let rows = bench.keys("z").rows().join("\n");
-    assert!(rows.contains("step 00000^Mstep 00001") && rows.contains("r, then z folds them"), "{rows}");
     let rows = bench.keys("r").rows().join("\n");
     assert!(rows.contains("step 00239  ⟳ 240 states"), "{rows}");
 }
@@ -90,14 +88,10 @@ fn a_long_line_that_was_cut_says_why_it_is_not_folded() {
     };
     let mut cut = open("basic/middle-out", ("max_points", "600000"));
     let words = "a long progress line that was cut cannot be folded; the others are";
-    assert!(cut.keys("z").status().contains(words), "{:#?}", cut.rows());
-    assert!(
-        cut.keys("z").status().contains("all states of progress lines; z folds them"),
-        "{}",
-        cut.status()
-    );
+    assert!(cut.keys("r").status().contains(words), "{:#?}", cut.rows());
+    assert!(cut.keys("r").status().contains("raw: escapes as text"), "{}", cut.status());
     let mut whole = open("opencode/output", ("max_bytes", "1000000"));
-    assert!(whole.keys("z").status().contains("the last state of progress lines"), "{}", whole.status());
+    assert!(whole.keys("r").status().contains("escapes as colours"), "{}", whole.status());
     assert!(whole.rows()[2].contains("⟳ 5,958+ states"), "{}", whole.rows()[2]);
 }
 

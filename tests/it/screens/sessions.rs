@@ -479,7 +479,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
         let mut bench = Bench::new((80, 24));
         let output = MapView::of_bytes(b"named\n").expect("memory");
         bench.show_view(subject(policy("pi/bash")), output);
-        bench.keys("T");
+        bench.keys("S<Tab>");
         found(&mut bench, 1, sessions());
         bench.keys("<Enter>");
         let opened = OpenedCalls { rows: calls(), ..by() };

@@ -44,9 +44,9 @@ fn the_wheel_scrolls_by_three_lines_and_buttons_do_nothing() {
     session.keys("/row").wait_status("/row");
     session.keys(UP).keys(" 9").wait_status("/row 9");
     session.keys("\x1b").wait_status("h help");
-    session.keys("h").wait_for("Keys 1-20");
-    session.keys(DOWN).wait_for("Keys 4-23");
-    session.keys("q").wait_gone("Keys 4-23");
+    session.keys("h\t").wait_for("keys 1-21");
+    session.keys(DOWN).wait_for("keys 4-24");
+    session.keys("q").wait_gone("keys 4-24");
     session.keys("q");
     assert_eq!(session.ended(), 0);
     session.is_restored();

@@ -116,10 +116,11 @@ fn the_wheel_scrolls_by_arrow_keys() {
 fn help_has_every_key_and_esc_leaves_it() {
     let home = cut();
     let mut session = open(&home);
-    session.keys("h").wait_for("Keys").wait_for("down a line");
-    session.keys(&"j".repeat(200)).wait_for("Marks on the screen");
-    session.keys("\x1b").wait_gone("Marks on the screen");
-    session.keys("hq").wait_gone("down a line");
+    session.keys("h").wait_for(" Keys ").wait_for("Signs in an output");
+    session.keys("\t").wait_for("down a line");
+    session.keys(&"j".repeat(200)).wait_for("can be deleted");
+    session.keys("\x1b").wait_gone("can be deleted");
+    session.keys("hq").wait_gone("Signs in an output");
     session.keys("q");
     assert_eq!(session.ended(), 0);
     session.is_restored();

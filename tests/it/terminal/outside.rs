@@ -88,7 +88,7 @@ fn what_others_wrote_over_the_screen_is_gone_once_it_is_drawn_again() {
     let home = home();
     let mut session = Session::start(&home, &["big"]);
     // Over the screen, a prompt, help and the drawer.
-    for (keys, shown) in [("", "row 1"), ("/word", "/word"), ("h", "half a page"), ("l", "What if")] {
+    for (keys, shown) in [("", "row 1"), ("/word", "/word"), ("h", "half page"), ("l", "What if")] {
         session.keys(keys).wait_for(shown);
         std::fs::write(session.name(), "\x1b[3;1Ha message to all\x1b[24;1H\nand a row more").unwrap();
         session.wait_for("a message to all").wait_for("and a row more");

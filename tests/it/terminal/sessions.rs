@@ -33,12 +33,13 @@ fn from_sessions_to_a_call_and_back() {
 }
 
 #[test]
-fn an_output_of_stores_leads_to_its_call_and_the_call_to_its_output() {
+fn a_call_leads_to_its_output_in_the_lists() {
     let home = Home::new();
     claude(&home);
     let mut session = Session::start_sized(&home, (120, 24), &[]);
     session.wait_for("  seq 1 12000");
-    session.keys("C").wait_for("3 calls, 1 cut").wait_for("  saved ");
+    session.keys("\t").wait_for("1 session");
+    session.keys("\r").wait_for("3 calls, 1 cut").wait_for("  saved ");
     session.keys("S").wait_for("Outputs │ Sessions   1 output").wait_for("b12345678");
     session.keys("q");
     assert_eq!(session.ended(), 0);
@@ -54,17 +55,14 @@ fn every_walk_leads_back_to_the_pipe_that_it_began_with() {
     session.keys("G").wait_top("20");
     session.keys("S").wait_for("  seq 1 12000");
     session.keys("\r").wait_for(" seq 1 12000  Model got │ Whole output");
-    session.keys("T").wait_for("1 session");
+    session.keys("S").wait_for("Outputs │ Sessions   1 output");
+    session.keys("\t").wait_for("1 session");
     session.keys("\r").wait_for("  saved ");
     session.keys("\r").wait_for("recorded · by");
     session.keys("q").wait_for("3 calls, 1 cut");
-    session.keys("q").wait_for("1 session");
-    session.keys("q").wait_for(" seq 1 12000  Model got │ Whole output");
-    session.keys("q").wait_for("Outputs │ Sessions   1 output");
-    session.keys("C").wait_for("  saved ");
-    session.keys("\r").wait_for("recorded · by");
-    session.keys("q").wait_for("3 calls, 1 cut");
-    session.keys("\x1b").wait_for("Outputs │ Sessions   1 output");
+    session.keys("S").wait_for("Outputs │ Sessions   1 output");
+    session.keys("\x1b").wait_for("3 calls, 1 cut");
+    session.keys("\x1b").wait_for("1 session");
     session.keys("\x1b").wait_status("the model gets all 40 lines").wait_top("20");
     session.keys("\x1b").wait_status("q quits");
     session.keys("q");

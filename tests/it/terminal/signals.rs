@@ -15,7 +15,7 @@ const STATES: [(&str, &[&str], &str, &str); 9] = [
     ("counting", &["sparse"], "", "over 50 KB"),
     ("searching", &["sparse"], "\t/word\r", "word"),
     ("a prompt", &["build.log"], "/word", "/word"),
-    ("help", &["build.log"], "h", "down half a page"),
+    ("help", &["build.log"], "h", "Signs in an output"),
     ("the limits drawer", &["build.log"], "l", "What if"),
     ("policies", &["build.log"], "lp", "Policies:"),
     ("the list", &[], "", "stored"),

@@ -49,7 +49,7 @@ fn keys(keys: &KeyMap, width: u16) -> String {
     let hints = [
         hint(Action::Open, "use"),
         hint(Action::Back, "back"),
-        hint(Action::Filter, "filter"),
+        hint(Action::Search, "filter"),
         hint(Action::Sort, "sort"),
     ];
     frame::foot(&hints, width)

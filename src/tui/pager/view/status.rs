@@ -208,7 +208,7 @@ fn escapes(pager: &Pager, drawn: Drawn) -> [String; 2] {
     let share = pager.output.escapes.filter(|_| pager.focus() == Side::Preview);
     let colours = if drawn.escapes { format!("{key} colours") } else { String::new() };
     match (drawn.hidden, share) {
-        (0, _) if drawn.folded => [(); 2].map(|()| format!("{} unfolds", pager.key_of(Action::Unfold))),
+        (0, _) if drawn.folded => [(); 2].map(|()| format!("{} unfolds", key)),
         (0, Some(percent)) => {
             let dot = if drawn.escapes { " · " } else { "" };
             [format!("escapes take {percent}% of the limit{dot}{colours}"), colours]

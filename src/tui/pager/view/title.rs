@@ -83,7 +83,7 @@ fn tabs(pager: &Pager) -> Vec<Span> {
 
 /// Returns the state of the file, if it is unusual.
 fn state(pager: &Pager) -> Option<String> {
-    let reopen = pager.canvas.keys.of(KeyContext::Pager, Action::Reopen);
+    let reopen = pager.canvas.keys.of(KeyContext::Pager, Action::Refresh);
     match pager.path_status {
         PathStatus::Gone => Some("deleted".into()),
         PathStatus::Renamed => Some(format!("replaced: {reopen} opens the new one")),
