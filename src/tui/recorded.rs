@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::human::thousands;
+use crate::session::citing::CitingCall;
 use crate::session::examine::Paths;
 use crate::session::model::Evidence;
 use crate::session::verdict::{Against, Unchecked, Verdict};
@@ -26,6 +27,8 @@ pub enum RestOfOutput {
 pub struct RecordedCall {
     /// The index of the call in its session.
     pub index: usize,
+    /// The session and the call.
+    pub call: CitingCall,
     /// What the model got.
     pub text: Arc<str>,
     /// What of the text is a notice of the agent's, as ranges in bytes, where nothing is left of the output beside which that

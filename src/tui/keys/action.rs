@@ -8,12 +8,8 @@ pub enum KeyContext {
     /// Preview and Spill.
     Pager,
     Drawer,
-    /// The choice of what the limits drawer copies.
-    Copying,
     /// All lists.
     Lists,
-    /// The choice of which text to copy.
-    CopyText,
     Help,
 }
 
@@ -26,7 +22,6 @@ impl KeyContext {
             KeyContext::Help => true,
             // All other keys act on the output.
             KeyContext::Drawer => false,
-            KeyContext::Copying | KeyContext::CopyText => action == Action::Back,
         }
     }
 }
@@ -112,14 +107,10 @@ pub enum Action {
     Unfold,
     /// Shows a line of JSON with indents.
     Json,
-    /// Copies the path.
+    /// Copies the selection, or offers what there is to copy.
     Copy,
-    /// Copies text: the selection, or what a second key names.
-    CopyText,
     /// Starts or ends a selection of lines.
     Select,
-    /// Copies the call that reads the window.
-    CopyCall,
     /// Shows the window as the agent's read tool returns it.
     ReadForm,
     /// Opens the file in an editor.
@@ -168,18 +159,6 @@ pub enum Action {
     Reset,
     /// Keeps the limits as they are now, or has outputs open under a setting.
     Apply,
-    /// Copies the limits as flags.
-    CopyFlags,
-    /// Copies the policy file with these limits.
-    CopyPolicy,
-    /// Copies the limits for the agent's own configuration.
-    CopyAgent,
-    /// Copies the line under examination.
-    CopyLine,
-    /// Copies the window.
-    CopyWindow,
-    /// Copies the preview.
-    CopyPreview,
     /// Shows help.
     Help,
     /// Goes back.

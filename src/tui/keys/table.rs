@@ -39,7 +39,7 @@ const fn row(
 }
 
 use Action as A;
-use KeyContext::{CopyText, Copying, Drawer, Everywhere, Help, Lists, Pager};
+use KeyContext::{Drawer, Everywhere, Help, Lists, Pager};
 
 /// All keys, before the user's own are taken in. A number typed before a motion key is its count, as in `less`. An action
 /// has one row in each place where it has keys; without one in a place, that for everywhere holds there.
@@ -76,7 +76,6 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "Window", "[", A::PreviousWindow, "previous-window", "previous window"),
     row(Pager, "Window", "o", A::Window, "window", "type offset and limit of the window"),
     row(Pager, "Window", "O", A::ReadForm, "read-form", "the window as the agent's read tool gives it"),
-    row(Pager, "Window", "c", A::CopyCall, "copy-call", "copy the call that reads this window"),
     row(Pager, "Limits", "l", A::Limits, "limits", "what if the limits, or the policy, were others"),
     row(Pager, "View", "i", A::Evidence, "evidence", "what was recorded, or what the policy makes; what differs is marked"),
     row(Pager, "View", "C", A::ToCall, "to-call", "the recorded call that this stored output is of"),
@@ -90,14 +89,10 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "View", "J", A::Json, "json", "a JSON line with indents (5{json}: line 5)"),
     row(Pager, "View", "F", A::Follow, "follow", "follow the file as it grows"),
     row(Pager, "View", "=", A::Facts, "facts", "facts about this output; of a call, its record, arguments and request, too"),
-    row(Pager, "View", "y", A::Copy, "copy-path", "copy the path"),
-    row(Pager, "View", "Y", A::CopyText, "copy-text", "copy the selection; a line, the window, the preview"),
-    row(Pager, "View", "V", A::Select, "select", "select lines: {select}, move, then {copy-text} copies"),
+    row(Pager, "View", "y", A::Copy, "copy", "copy: a menu of what there is; a selection at once"),
+    row(Pager, "View", "V", A::Select, "select", "select lines: {select}, move, then {copy} copies"),
     row(Pager, "View", "v", A::Editor, "editor", "open in $EDITOR at the current line"),
     row(Pager, "View", "R", A::Reopen, "reopen", "open the file again"),
-    row(CopyText, "Copy ({copy-text})", "l", A::CopyLine, "copy-line", "the current line: the match, else the one at the top"),
-    row(CopyText, "Copy ({copy-text})", "w", A::CopyWindow, "copy-window", "the window"),
-    row(CopyText, "Copy ({copy-text})", "p", A::CopyPreview, "copy-preview", "the whole preview, with its notices"),
     row(Lists, "Lists", "Enter →", A::Open, "list-open", "open; of a setting, the outputs that it cuts differently"),
     row(Lists, "Lists", "Tab", A::Other, "list-other", "from outputs to sessions, and back"),
     row(Lists, "Lists", "S", A::Stores, "list-stores", "stored outputs"),
@@ -115,7 +110,7 @@ pub const TABLE: &[Binding] = &[
     row(Lists, "Lists", "D", A::DeleteNow, "list-delete-now", "delete now what is struck through, after a question"),
     row(Lists, "Lists", "X", A::CleanOverdue, "list-overdue", "show outputs that are overdue, to delete them"),
     row(Lists, "Lists", "K", A::Keep, "list-keep", "keep an output forever (another agent's: as a copy)"),
-    row(Lists, "Lists", "y", A::Copy, "list-copy", "copy the path; of a call, SESSION:CALL; of a setting, {limits-copy-flags}, {limits-copy-policy} or {limits-copy-agent} says how"),
+    row(Lists, "Lists", "y", A::Copy, "list-copy", "copy: a menu of what there is of the marked rows, or of the selected one"),
     row(Lists, "Lists", "=", A::Facts, "list-facts", "facts about the call, its record, arguments and request"),
     row(Lists, "Lists", "l", A::Limits, "list-limits", "which limits keep more errors for fewer tokens, of the marked or listed outputs, or a session's"),
     row(Lists, "Lists", "p", A::Policy, "list-policies", "what each policy keeps of those outputs"),
@@ -131,10 +126,6 @@ pub const TABLE: &[Binding] = &[
     row(Drawer, "Limits ({limits})", "p", A::Policy, "limits-policies", "pick another policy from a list of what each keeps"),
     row(Drawer, "Limits ({limits})", "a", A::TakeAdvice, "limits-keep-line", "apply what keeps the current line"),
     row(Drawer, "Limits ({limits})", "R", A::Reset, "limits-reset", "reset to the policy and limits of the start"),
-    row(Drawer, "Limits ({limits})", "y", A::Copy, "limits-copy", "copy the limits; then one of the next three"),
-    row(Copying, "Limits ({limits})", "f", A::CopyFlags, "limits-copy-flags", "as flags of overspill"),
-    row(Copying, "Limits ({limits})", "p", A::CopyPolicy, "limits-copy-policy", "as a policy file"),
-    row(Copying, "Limits ({limits})", "a", A::CopyAgent, "limits-copy-agent", "for the agent's own configuration"),
     row(Drawer, "Limits ({limits})", "Enter", A::Apply, "limits-keep", "keep them for this output"),
     row(Drawer, "Limits ({limits})", "Esc", A::Back, "limits-back", "back to what was shown before"),
     row(Everywhere, "Program", "h F1", A::Help, "help", "this help"),

@@ -214,13 +214,10 @@ impl Pager {
             Action::PreviousMissed => self.next_missed(true, count, effects),
             Action::NextError => self.next_error(false, count, effects),
             Action::PreviousError => self.next_error(true, count, effects),
-            Action::Copy => self.copy_path(effects),
-            Action::CopyText => self.copy_selection(effects),
             Action::Select => self.turn_selection(),
             Action::Editor => effects.push(Effect::Edit(self.line_to_edit())),
             Action::Reopen => effects.push(Effect::Reopen),
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
-            Action::CopyCall => self.ask_read_tool(ThenRead::CopyCall, effects),
             Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),
             Action::Evidence => self.turn_evidence(effects),
@@ -235,12 +232,6 @@ impl Pager {
     /// Whether more of the output may arrive by itself.
     pub fn is_coming(&self) -> bool {
         self.running || self.streaming
-    }
-
-    fn copy_path(&mut self, effects: &mut Effects) {
-        let text = crate::text::label::shell::word(self.output.subject.path().as_bytes());
-        self.message = Some(Message::note(format!("copied: {text}")));
-        effects.push(Effect::Copy(text))
     }
 
     /// Stops a plan, a search or following. Returns false if nothing runs.

@@ -5,6 +5,7 @@ use std::io;
 use crate::config::EffectivePolicy;
 use crate::known::Certainty;
 use crate::preview::InputContext;
+use crate::session::citing::CitingCall;
 use crate::source::{Hold, MapView};
 use crate::text::label::label;
 use crate::tui::event::Message;
@@ -23,6 +24,8 @@ impl Session {
     pub(crate) fn open_call(&mut self, ready: ReadyCall) -> io::Result<()> {
         let Some(choice) = self.policy_of(&ready) else { return Ok(()) };
         let (name, exit_code) = (label(ready.name.as_bytes()), ready.exit_code);
+        let CitingCall { file, call, command } = &ready.recorded.call;
+        let (id, command) = (format!("{}:{call}", file.id), command.clone());
         let mut effects = Effects::default();
         match ready.place {
             OutputPlace::File(path) => match (self.services.open)(&path, Hold::Lock) {
@@ -34,13 +37,14 @@ impl Session {
                     let store_warnings = subject.policy.store_warnings;
                     let certainty = Certainty::Reconstructed;
                     let policy = EffectivePolicy { certainty, store_warnings, ..choice };
-                    let subject = Subject { name, context, policy, ..subject };
+                    let subject = Subject { name, id, command, context, policy, ..subject };
                     self.open(Target { subject, source }, OpenAs::Call(ready.recorded), &mut effects);
                 }
                 Err(fault) => self.tell(Message::error(fault)),
             },
             OutputPlace::Memory(view) => {
                 let subject = in_memory(name, exit_code, choice, &ready.recorded.rest);
+                let subject = Subject { id, command, ..subject };
                 self.open_memory(subject, view, ready.recorded, &mut effects);
             }
         }
@@ -92,6 +96,8 @@ fn in_memory(name: String, exit_code: Option<i32>, choice: EffectivePolicy, rest
     Subject {
         file: None,
         name,
+        id: String::new(),
+        command: String::new(),
         context: InputContext {
             saved_as: NOT_SAVED.to_owned(),
             saved_as_stderr: NOT_SAVED.to_owned(),

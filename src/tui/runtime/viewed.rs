@@ -80,8 +80,11 @@ impl Session {
             (None, Some(_)) => OpenedFrom::Session,
             (None, None) => OpenedFrom::Named,
         };
-        if let Some(request) = request.as_ref().filter(|request| !request.name.is_empty()) {
-            subject.name = request.name.to_string();
+        if let Some(request) = &request {
+            if !request.name.is_empty() {
+                subject.name = request.name.to_string();
+            }
+            (subject.id, subject.command) = (request.id.clone(), request.command.clone());
         }
         let is_made = named == Some(0);
         let opened = Opened {

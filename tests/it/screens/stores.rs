@@ -109,6 +109,30 @@ fn stores_with_entries() {
 }
 
 #[test]
+fn what_is_marked_is_copied_together_and_commands_only_where_all_have_one() {
+    let stocked = Stocked::with_entries(SIZES[0]);
+    stocked.run("tool_e26cf08d50020000AbCdEfGhIjKl", &["sh", "-c", "exit 0"]);
+    let mut stocked = stocked.shown();
+    let bench = &mut stocked.bench;
+    let shown = bench.keys("gy").screen();
+    assert!(shown.contains(" i  id          tool_e26cf08d50020000AbCdEfGhIjKl"), "{shown}");
+    let copied = |bench: &Bench| match bench.asked.last() {
+        Some(Effect::Copy(text)) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(bench.keys("c").status().contains("copied command: sh -c 'exit 0'"), "{}", bench.status());
+    assert_eq!(copied(bench), "sh -c 'exit 0'");
+    assert!(bench.keys("*yi").status().contains("copied id of 6 rows, 195 B"), "{}", bench.status());
+    assert_eq!(copied(bench).split(' ').filter(|id| id.starts_with("tool_")).count(), 6);
+    assert!(!bench.keys("y").screen().contains(" c  command"), "{}", bench.screen());
+    assert!(
+        bench.keys("c").screen().contains("┌ Copy "),
+        "a letter of nothing leaves the menu: {}",
+        bench.screen()
+    );
+}
+
+#[test]
 fn the_sort_menu_picks_and_reverses() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let first = |bench: &Bench| bench.rows()[2].clone();
