@@ -142,6 +142,7 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
         name: opened.name,
         file,
         id: String::new(),
+        is_kept: false,
         command: String::new(),
         context: opened.context,
         policy,

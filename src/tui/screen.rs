@@ -355,6 +355,8 @@ pub struct OpenRequest {
     pub name: SafeText,
     /// Its id in its store, as far as its list knows it.
     pub id: String,
+    /// Whether it is kept forever.
+    pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.
     pub command: String,
 }
@@ -370,6 +372,7 @@ impl OpenRequest {
             origin: OpenedFrom::Stores,
             name: SafeText::default(),
             id: String::new(),
+            is_kept: false,
             command: String::new(),
         }
     }

@@ -90,6 +90,7 @@ pub(crate) fn command(
         file: None,
         name: label(args.command.join(OsStr::new(" ")).as_bytes()),
         id: String::new(),
+        is_kept: false,
         command: args.command.iter().map(|word| shell::word(word.as_bytes())).collect::<Vec<_>>().join(" "),
         context: InputContext {
             saved_as: saved_as(&path, request),

@@ -92,6 +92,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "View", "y", A::Copy, "copy", "copy: a menu of what there is; a selection at once"),
     row(Pager, "View", "V", A::Select, "select", "select lines: {select}, move, then {copy} copies"),
     row(Pager, "View", "v", A::Editor, "editor", "open in $EDITOR at the current line"),
+    row(Pager, "View", "K", A::Keep, "keep", "keep the output forever; of a pipe, save what was read"),
     row(Pager, "View", "R", A::Reopen, "reopen", "open the file again"),
     row(Lists, "Lists", "Enter →", A::Open, "list-open", "open; of a setting, the outputs that it cuts differently"),
     row(Lists, "Lists", "Tab", A::Other, "list-other", "from outputs to sessions, and back"),

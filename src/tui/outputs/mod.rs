@@ -220,6 +220,7 @@ impl ListKind for Outputs {
                     line: first_lost.map(|lost| lost.line),
                     name: row.command(),
                     id: row.entry.id().into_owned(),
+                    is_kept: row.is_kept,
                     command: row.written_command().unwrap_or_default().to_owned(),
                     ..OpenRequest::stored(row.entry.path())
                 }));

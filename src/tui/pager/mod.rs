@@ -20,6 +20,7 @@ pub(crate) mod hold;
 pub(crate) mod jobs;
 pub mod json;
 pub(crate) mod jump;
+pub mod keeping;
 pub(crate) mod limits;
 pub(crate) mod limits_text;
 pub mod making;
@@ -198,6 +199,7 @@ impl Pager {
             OutputEvent::Policies(_) | OutputEvent::Ready(_) => {}
             OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
             OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
+            OutputEvent::Kept(path, result) => self.kept(&path, result),
             OutputEvent::StartAt(place) => self.start_at(place),
         }
         self.start_now(effects);
@@ -216,6 +218,7 @@ impl Pager {
             Action::PreviousError => self.next_error(true, count, effects),
             Action::Select => self.turn_selection(),
             Action::Editor => effects.push(Effect::Edit(self.line_to_edit())),
+            Action::Keep => self.keep(effects),
             Action::Reopen => effects.push(Effect::Reopen),
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
             Action::Limits if self.drawer.is_open() => {}

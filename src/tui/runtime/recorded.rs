@@ -97,6 +97,7 @@ fn in_memory(name: String, exit_code: Option<i32>, choice: EffectivePolicy, rest
         file: None,
         name,
         id: String::new(),
+        is_kept: false,
         command: String::new(),
         context: InputContext {
             saved_as: NOT_SAVED.to_owned(),

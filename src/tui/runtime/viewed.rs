@@ -85,6 +85,7 @@ impl Session {
                 subject.name = request.name.to_string();
             }
             (subject.id, subject.command) = (request.id.clone(), request.command.clone());
+            subject.is_kept = request.is_kept;
         }
         let is_made = named == Some(0);
         let opened = Opened {

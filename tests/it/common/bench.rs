@@ -81,6 +81,7 @@ pub fn subject(policy: Policy) -> Subject {
         name: "build.log".into(),
         file: None,
         id: String::new(),
+        is_kept: false,
         command: String::new(),
         context: InputContext {
             saved_as: SAVED_AS.into(),
