@@ -139,7 +139,16 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
     };
     let file =
         opened.path.and_then(|path| Some(std::path::absolute(path).ok()?.to_string_lossy().into_owned()));
-    let subject = Subject { name: opened.name, file, context: opened.context, policy, candidates };
+    let subject = Subject {
+        name: opened.name,
+        file,
+        id: String::new(),
+        is_kept: false,
+        command: String::new(),
+        context: opened.context,
+        policy,
+        candidates,
+    };
     Ok(Target { subject, source: opened.source })
 }
 

@@ -63,16 +63,16 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::PreviewCut, &[
         (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "whole"),
         (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Search], "search"), (&[A::Limits], "limits"),
-        (&[A::Facts], "facts"), (&[A::Beside], "side by side"), (&[A::CopyText], "copy"), LISTS,
+        (&[A::Facts], "facts"), (&[A::Beside], "side by side"), (&[A::Copy], "copy"), LISTS,
     ]),
     (FooterState::PreviewWhole, &[
         (&[A::Search], "search"), (&[A::Other], "whole"), (&[A::NextError], "error"), (&[A::Limits], "limits"),
-        (&[A::Facts], "facts"), (&[A::CopyText], "copy"), LISTS,
+        (&[A::Facts], "facts"), (&[A::Copy], "copy"), LISTS,
     ]),
     (FooterState::SpillCut, &[
         (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "model got"),
         (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Search], "search"), (&[A::Limits], "limits"),
-        (&[A::CopyCall], "copy call"), (&[A::Beside], "side by side"), (&[A::Select], "select lines"), LISTS,
+        (&[A::Copy], "copy"), (&[A::Beside], "side by side"), (&[A::Select], "select lines"), LISTS,
     ]),
     (FooterState::SpillWhole, &[
         (&[A::Search], "search"), (&[A::Other], "model got"), (&[A::NextError], "error"),
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn the_footer_of_a_cut_preview_teaches_errors_and_cuts_first_and_keeps_lists_and_help() {
         let versions = versions(FooterState::PreviewCut, None, KeyMap::standard());
-        let longest = "e error  } cut  Tab whole  [ ] window  / search  l limits  = facts  s side by side  Y copy  S lists  h help";
+        let longest = "e error  } cut  Tab whole  [ ] window  / search  l limits  = facts  s side by side  y copy  S lists  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         let last: Vec<&str> = versions.iter().rev().take(4).map(String::as_str).collect();
         assert_eq!(

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::human::thousands;
+use crate::session::citing::CitingCall;
 use crate::session::examine::Paths;
 use crate::session::model::Evidence;
 use crate::session::verdict::{Against, Unchecked, Verdict};
@@ -25,6 +26,8 @@ pub enum RestOfOutput {
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
     pub index: usize,
+    /// The session and the call.
+    pub call: CitingCall,
     pub text: Arc<str>,
     /// What of the text is a notice of the agent's, as ranges in bytes, where nothing is left of the output beside which that
     /// would show: so far as the text fits what the agent's policies make.

@@ -318,11 +318,28 @@ pub struct OpenRequest {
     pub origin: OpenedFrom,
     /// What its list calls it; empty if its file's name is all that is known.
     pub name: SafeText,
+    /// Its id in its store, as far as its list knows it.
+    pub id: String,
+    /// Whether it is kept forever.
+    pub is_kept: bool,
+    /// The command that printed it, as it was written; empty if none is known.
+    pub command: String,
 }
 
 impl OpenRequest {
-    pub(crate) fn stored(path: PathBuf, name: SafeText) -> Self {
-        Self { path, line: None, under: None, find: None, origin: OpenedFrom::Stores, name }
+    /// Opens a stored output from its list.
+    pub(crate) fn stored(path: PathBuf) -> Self {
+        Self {
+            path,
+            line: None,
+            under: None,
+            find: None,
+            origin: OpenedFrom::Stores,
+            name: SafeText::default(),
+            id: String::new(),
+            is_kept: false,
+            command: String::new(),
+        }
     }
 }
 

@@ -33,6 +33,12 @@ pub struct Subject {
     pub name: String,
     /// The absolute path of its file; `None` if it has no file, or the file may be replaced.
     pub file: Option<String>,
+    /// The id of the output in its store, or of its call in its session; empty if it has none.
+    pub id: String,
+    /// Whether it is known to be kept forever.
+    pub is_kept: bool,
+    /// The command that printed it, as it was written; empty if none is known.
+    pub command: String,
     /// What a plan needs besides the bytes.
     pub context: InputContext<MapView>,
     pub policy: EffectivePolicy,

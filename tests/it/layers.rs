@@ -95,14 +95,17 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
         &["popup", "list", "calls", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"],
     ),
     ("list", &["popup", "screen", "job", "target", "event", "footer", "keys", "widget"]),
-    ("lines", &["list", "screen", "job", "target", "event", "footer", "keys", "widget"]),
-    ("calls", &["list", "pager", "screen", "job", "recorded", "event", "footer", "keys", "widget"]),
-    ("sessions", &["calls", "outputs", "list", "screen", "job", "event", "footer", "keys", "widget"]),
+    ("lines", &["popup", "list", "screen", "job", "target", "event", "footer", "keys", "widget"]),
+    ("calls", &["popup", "list", "pager", "screen", "job", "recorded", "event", "footer", "keys", "widget"]),
+    (
+        "sessions",
+        &["popup", "calls", "outputs", "list", "screen", "job", "event", "footer", "keys", "widget"],
+    ),
     (
         "tune",
         &[
-            "outputs", "calls", "list", "pager", "screen", "job", "target", "event", "footer", "keys",
-            "widget",
+            "popup", "outputs", "calls", "list", "pager", "screen", "job", "target", "event", "footer",
+            "keys", "widget",
         ],
     ),
     ("popup", &["screen", "event", "keys", "widget"]),

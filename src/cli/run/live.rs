@@ -26,7 +26,7 @@ use crate::human::{size, span};
 use crate::known::Certainty;
 use crate::preview::{InputContext, Stream, Want};
 use crate::source::{Awaited, Source};
-use crate::text::label::label;
+use crate::text::label::{label, shell};
 use crate::tui::{
     Ending, Finished, Live, LiveUpdate, Producer, StartAt, Subject, Target, ended_by, is_closed_unheard,
 };
@@ -89,6 +89,9 @@ pub(crate) fn command(
     let subject = Subject {
         file: None,
         name: label(args.command.join(OsStr::new(" ")).as_bytes()),
+        id: String::new(),
+        is_kept: false,
+        command: args.command.iter().map(|word| shell::word(word.as_bytes())).collect::<Vec<_>>().join(" "),
         context: InputContext {
             saved_as: saved_as(&path, request),
             saved_as_stderr: NOT_SAVED.to_owned(),

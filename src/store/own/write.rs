@@ -86,6 +86,26 @@ impl OwnStore {
         }
         Ok(id)
     }
+
+    /// Saves bytes as a spill, and marks it as kept. Returns its path. `goes_on` is as for [`OwnStore::adopt`].
+    ///
+    /// # Errors
+    /// The system's error, or that it was given up. Nothing is left behind.
+    pub fn save(
+        &self,
+        bytes: &[u8],
+        env: &Env,
+        now: Timestamp,
+        goes_on: &mut dyn FnMut(u64) -> bool,
+    ) -> io::Result<PathBuf> {
+        let spill = self.begin(now)?;
+        if bytes.len() as u64 > room(spill.file())? {
+            return Err(nearly_full());
+        }
+        copy_all(bytes, spill.file(), goes_on)?;
+        let id = spill.id().to_owned();
+        self.keep(&id).and_then(|()| spill.finish(false)).inspect_err(|_| drop(self.forget(&id, env)))
+    }
 }
 
 /// Copies an entry that is complete and does not change meanwhile, if there is room.

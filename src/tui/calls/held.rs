@@ -37,6 +37,7 @@ impl HeldSession<'_> {
         let sizes = |index: usize| {
             let call = self.transcript.calls.get(index)?;
             let spill = self.examiner.spill(self.file, call);
+            let command = command(self.transcript, call);
             let best = sent::best(self.transcript, call);
             Some((
                 index,
@@ -47,7 +48,8 @@ impl HeldSession<'_> {
                     whole: self.examiner.whole_bytes(self.file, call),
                     spill: spill.as_ref().map(SpillState::as_str),
                     spill_path: spill.as_ref().and_then(SpillState::path).map(Path::to_owned),
-                    command: SafeText::from(one_line(&command(self.transcript, call))),
+                    command: SafeText::from(one_line(&command)),
+                    written: command.into(),
                 },
             ))
         };

@@ -28,6 +28,7 @@ use super::pager::doc::Doc;
 use super::pager::event::OutputEvent;
 use super::pager::facts;
 use super::pager::text_box::TextBox;
+use super::popup::copying::Copyable;
 use super::recorded::{CallFacts, CallRequest, check_in_words};
 use super::screen::{Effect, Link};
 use super::widget::canvas::Canvas;
@@ -127,9 +128,14 @@ impl ListKind for Calls {
         [first, if self.unread.is_empty() { second } else { self.unread.clone() }]
     }
 
-    fn copied(&self, row: &CallRow) -> Option<Vec<u8>> {
+    fn copyable(&self, row: &CallRow) -> Vec<Copyable> {
         let session = self.file.as_ref().map_or("", |file| &file.id);
-        Some(format!("{session}:{}", row.id).into_bytes())
+        let sizes = row.sizes.as_ref();
+        let spill = sizes.and_then(|sizes| sizes.spill_path.as_ref());
+        let path = spill.map(|path| Copyable::path(path.as_os_str().as_encoded_bytes()));
+        let command = sizes.and_then(|sizes| Copyable::command(&sizes.written));
+        let id = Copyable::id(format!("{session}:{}", row.id).as_bytes());
+        path.into_iter().chain(command).chain([id]).collect()
     }
 
     fn file(&self, row: &CallRow) -> Option<(PathBuf, u64)> {

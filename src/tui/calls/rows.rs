@@ -28,6 +28,8 @@ pub struct CallSizes {
     pub spill_path: Option<PathBuf>,
     /// What the call did, in one line.
     pub command: SafeText,
+    /// The same as it was written.
+    pub written: Box<str>,
     /// What the records prove of the result.
     pub evidence: Option<Evidence>,
     /// What became of the result, by the requests too.

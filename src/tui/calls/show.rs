@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use crate::human::{count, thousands};
+use crate::session::citing::CitingCall;
 use crate::session::command::{command, one_line};
 use crate::session::examine::Paths;
 use crate::session::fate::FateEvidence;
@@ -77,6 +78,11 @@ fn ready(held: &HeldSession, index: usize, paths: Paths) -> Result<ReadyCall, St
         place,
         recorded: Box::new(RecordedCall {
             index,
+            call: CitingCall {
+                file: held.file.clone(),
+                call: call.id.to_string(),
+                command: command(held.transcript, call),
+            },
             notices: match rest {
                 RestOfOutput::Missing(_) => {
                     held.examiner.added_in(held.transcript, (call, first), &text).into()

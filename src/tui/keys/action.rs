@@ -8,12 +8,8 @@ pub enum KeyContext {
     /// Both texts of an output.
     Pager,
     Drawer,
-    /// The choice of what the limits drawer copies.
-    Copying,
     /// All lists.
     Lists,
-    /// The choice of which text to copy.
-    CopyText,
 }
 
 impl KeyContext {
@@ -23,9 +19,7 @@ impl KeyContext {
             Self::Everywhere => "Everywhere",
             Self::Pager => "Output",
             Self::Drawer => "Limits",
-            Self::Copying => "Copy limits",
             Self::Lists => "Lists",
-            Self::CopyText => "Copy text",
         }
     }
 
@@ -36,7 +30,6 @@ impl KeyContext {
             Self::Everywhere | Self::Pager | Self::Lists => true,
             // All other keys act on the output.
             Self::Drawer => action == Action::Help,
-            Self::Copying | Self::CopyText => action == Action::Back,
         }
     }
 }
@@ -68,6 +61,7 @@ pub enum Action {
     Search,
     /// Shows only lines that match; in lists, lists those of all outputs.
     Matching,
+    /// Copies the selection, or offers what there is to copy.
     Copy,
     Facts,
     Follow,

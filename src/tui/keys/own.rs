@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(fault(&[("help", &["x"])]), clash("help", "x", "list-delete"));
         assert_eq!(fault(&[("limits-raise", &["R"])]), clash("limits-raise", "R", "limits-reset"));
         assert_eq!(fault(&[("next-match", &["q"])]), clash("next-match", "q", "quit"));
-        assert_eq!(fault(&[("copy-line", &["esc"])]), clash("copy-line", "Esc", "back"));
+        assert_eq!(fault(&[("wrap", &["esc"])]), clash("wrap", "Esc", "back"));
         assert_eq!(fault(&[("wrap", &["x"]), ("json", &["x"])]), clash("wrap", "x", "json"));
     }
 }

@@ -59,14 +59,14 @@ const fn row(
 }
 
 use Action as A;
-use KeyContext::{CopyText, Copying, Drawer, Everywhere, Lists, Pager};
+use KeyContext::{Drawer, Everywhere, Lists, Pager};
 
 /// The motions, by what they move by.
 pub(in crate::tui) const MOTIONS: &[(&str, &[Action])] = &[
     ("line", &[A::Down, A::Up]),
     ("half page", &[A::HalfDown, A::HalfUp]),
     ("page", &[A::PageDown, A::PageUp]),
-    ("ends, line", &[A::Start, A::End]),
+    ("start, end", &[A::Start, A::End]),
     ("sideways", &[A::Left, A::Right, A::LineStart, A::LineEnd]),
     ("percent", &[A::Percent]),
     ("mark", &[A::Mark, A::ToMark]),
@@ -100,7 +100,7 @@ pub const TABLE: &[Binding] = &[
     row(Everywhere, "&", A::Matching, "matching-lines", "only matching lines; in lists: search all outputs"),
     row(Everywhere, "l", A::Limits, "limits", "change the limits; in lists: find better limits"),
     row(Everywhere, "=", A::Facts, "facts", "facts"),
-    row(Everywhere, "y", A::Copy, "copy-path", "copy the path"),
+    row(Everywhere, "y", A::Copy, "copy", "copy: a menu"),
     row(Everywhere, "K", A::Keep, "keep", "keep forever"),
     row(Everywhere, "F", A::Follow, "follow", "follow"),
     row(Everywhere, "R", A::Refresh, "refresh", "refresh"),
@@ -114,8 +114,8 @@ pub const TABLE: &[Binding] = &[
 
     row(Pager, "e", A::NextError, "next-error", "next error"),
     row(Pager, "E", A::PreviousError, "previous-error", "previous error"),
-    row(Pager, "}", A::NextCut, "next-cut", "next cut"),
-    row(Pager, "{", A::PreviousCut, "previous-cut", "previous cut"),
+    row(Pager, "c }", A::NextCut, "next-cut", "next cut"),
+    row(Pager, "C {", A::PreviousCut, "previous-cut", "previous cut"),
     row(Pager, "n", A::NextMatch, "next-match", "next match"),
     row(Pager, "N", A::PreviousMatch, "previous-match", "previous match"),
     row(Pager, ")", A::NextMissed, "next-missed", "next lost match"),
@@ -125,17 +125,12 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "[", A::PreviousWindow, "previous-window", "previous window"),
     row(Pager, "o", A::Window, "window", "type a window"),
     row(Pager, "O", A::ReadForm, "read-form", "as the read tool gives it"),
-    row(Pager, "c", A::CopyCall, "copy-call", "copy the read call"),
     row(Pager, "s", A::Beside, "side-by-side", "side by side"),
     row(Pager, "w", A::Wrap, "wrap", "wrap long lines"),
     row(Pager, "r", A::Raw, "raw", "raw: escapes, all states"),
     row(Pager, "J", A::Json, "json", "a JSON line with indents"),
     row(Pager, "i", A::Evidence, "evidence", "recorded, reconstructed"),
     row(Pager, "V", A::Select, "select", "select lines"),
-    row(Pager, "Y", A::CopyText, "copy-text", "copy text"),
-    row(CopyText, "l", A::CopyLine, "copy-line", "the current line"),
-    row(CopyText, "w", A::CopyWindow, "copy-window", "the window"),
-    row(CopyText, "p", A::CopyPreview, "copy-preview", "what the model got"),
 
     row(Lists, "Enter", A::Open, "list-open", "open"),
     row(Lists, "s", A::Sort, "list-sort", "sort"),
@@ -159,12 +154,8 @@ pub const TABLE: &[Binding] = &[
     row(Drawer, "p", A::Policy, "limits-policies", "pick another policy"),
     row(Drawer, "a", A::TakeAdvice, "limits-keep-line", "keep the current line"),
     row(Drawer, "R", A::Reset, "limits-reset", "reset to the start"),
-    row(Drawer, "y", A::Copy, "limits-copy", "copy the limits"),
     row(Drawer, "Enter", A::Apply, "limits-keep", "keep for this output"),
     row(Drawer, "Esc", A::Back, "limits-back", "back to what it was"),
-    row(Copying, "f", A::CopyFlags, "limits-copy-flags", "as flags of overspill"),
-    row(Copying, "p", A::CopyPolicy, "limits-copy-policy", "as a policy file"),
-    row(Copying, "a", A::CopyAgent, "limits-copy-agent", "for the agent"),
 ];
 
 /// Names in `[keys]` that are gone, and those that took their place; empty if none did.
@@ -183,7 +174,17 @@ pub(super) const FORMER_NAMES: &[(&str, &str)] = &[
     ("list-go-to", "go-to"),
     ("list-follow", "follow"),
     ("list-keep", "keep"),
-    ("list-copy", "copy-path"),
+    ("list-copy", "copy"),
+    ("copy-path", "copy"),
+    ("copy-text", "copy"),
+    ("copy-line", "copy"),
+    ("copy-window", "copy"),
+    ("copy-preview", "copy"),
+    ("copy-call", "copy"),
+    ("limits-copy", "copy"),
+    ("limits-copy-flags", "copy"),
+    ("limits-copy-policy", "copy"),
+    ("limits-copy-agent", "copy"),
     ("list-facts", "facts"),
     ("list-limits", "limits"),
     ("list-refresh", "refresh"),
@@ -201,7 +202,7 @@ mod tests {
     /// A binding is one key in one row.
     #[test]
     fn there_are_at_most_sixty_bindings_besides_motions_and_the_drawer() {
-        let rows = TABLE.iter().filter(|row| !row.is_motion() && !matches!(row.place, Drawer | Copying));
+        let rows = TABLE.iter().filter(|row| !row.is_motion() && row.place != Drawer);
         let keys: usize = rows.map(|row| row.keys.split(' ').count()).sum();
         assert!(keys <= 60, "{keys}");
     }

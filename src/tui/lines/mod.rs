@@ -15,6 +15,7 @@ use super::keys::Action;
 use super::list::List;
 use super::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use super::list::screen::{ListContext, ListKind, ListTitle};
+use super::popup::copying::Copyable;
 use super::screen::{Effect, Link, OpenRequest};
 use super::widget::table::CellSide::{Left, Right};
 
@@ -121,8 +122,8 @@ impl ListKind for FoundLines {
         [format!("{line} · {}", row.got.words()).into(), row.text.clone()]
     }
 
-    fn copied(&self, row: &FoundLine) -> Option<Vec<u8>> {
-        Some(row.path.as_os_str().as_encoded_bytes().to_vec())
+    fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
+        vec![Copyable::path(row.path.as_os_str().as_encoded_bytes()), Copyable::id(row.id.as_bytes())]
     }
 
     fn file(&self, row: &FoundLine) -> Option<(PathBuf, u64)> {
@@ -159,7 +160,8 @@ impl ListKind for FoundLines {
                 on.effects.push(Effect::Open(OpenRequest {
                     line: Some(row.number),
                     find: self.pattern.clone(),
-                    ..OpenRequest::stored(row.path.to_path_buf(), SafeText::default())
+                    id: row.id.to_string(),
+                    ..OpenRequest::stored(row.path.to_path_buf())
                 }));
             }
             Action::Stores => {

@@ -9,12 +9,28 @@ use ratatui::style::Style;
 
 use crate::human::thousands;
 use crate::text::label::SafeText;
-use crate::tui::popup::sort_menu::SortColumn;
 use crate::tui::widget::line::{Span, bar};
 use crate::tui::widget::table::{CellSide, TableColumn};
 use crate::tui::widget::theme::Theme;
 
 use super::rows::RowTable;
+
+/// A column by which a list can be sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SortColumn {
+    /// The letter that picks it in the menu.
+    pub letter: char,
+    pub name: &'static str,
+    /// Its order in words, and its order reversed.
+    pub orders: [&'static str; 2],
+}
+
+impl SortColumn {
+    /// Returns the order in words.
+    pub(crate) fn order(&self, reversed: bool) -> &'static str {
+        self.orders[usize::from(reversed)]
+    }
+}
 
 /// How much a cell stands out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -20,10 +20,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::text::label::SafeText;
-use crate::tui::popup::sort_menu::SortColumn;
+use crate::tui::popup::menu::{Menu, MenuEntry};
 
 use arrange::{ArrangeTask, Arranged, ListOptions};
-use column::{ListSpec, RowLook};
+use column::{ListSpec, RowLook, SortColumn};
 use filter::RowTexts;
 use follow::FollowState;
 use order::{Landing, RunningTask};
@@ -268,6 +268,17 @@ impl<R: Clone> List<R> {
     /// Returns the column that sorts, an index into [`List::sort_columns`], and whether its order is reversed.
     pub(crate) fn sort(&self) -> (usize, bool) {
         (self.options.sort, self.options.reversed)
+    }
+
+    /// Returns the menu of columns to sort by. The column in use shows its direction; picked again, it is reversed.
+    pub(crate) fn sort_menu(&self) -> Menu {
+        let (used, reversed) = self.sort();
+        let entry = |(n, column): (usize, SortColumn)| {
+            let order = column.order(used == n && reversed);
+            MenuEntry::new(column.letter, column.name, order, move |below, effects| below.sort_by(n, effects))
+        };
+        let entries = self.sort_columns().into_iter().enumerate().map(entry).collect();
+        Menu::new(" Sort by ", "a letter picks · again reverses", entries).using(used)
     }
 
     /// Returns the order in words, the longest form first: `errors lost, most first`, `errors lost`.

@@ -12,12 +12,12 @@ use ratatui::layout::Rect;
 
 use crate::human::thousands;
 use crate::store::{Marked, Pending};
-use crate::text::label::{SafeText, shell};
+use crate::text::label::SafeText;
 use crate::tui::event::{Event, Message, ScreenEvent};
 use crate::tui::footer::{self, FooterState};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::popup::sort_menu::SortMenu;
+use crate::tui::popup::copying::{self, Copyable};
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::target::Opened;
 use crate::tui::widget::canvas::Canvas;
@@ -76,8 +76,8 @@ pub trait ListKind: Sized + 'static {
     /// Draws the panel.
     fn draw_panel(&self, _list: &List<Self::Row>, _on: PanelFrame) {}
 
-    /// Returns what `y` copies of a row, of each that is marked; `None` if the list carries out the key itself.
-    fn copied(&self, row: &Self::Row) -> Option<Vec<u8>>;
+    /// Returns what can be copied of a row.
+    fn copyable(&self, row: &Self::Row) -> Vec<Copyable>;
 
     /// Returns the file of a row, and the line in it that the row is of, 1-based.
     fn file(&self, _row: &Self::Row) -> Option<(PathBuf, u64)> {
@@ -92,11 +92,6 @@ pub trait ListKind: Sized + 'static {
     /// # Errors
     /// The event, if it is for another screen.
     fn update(&mut self, event: Event, on: ListContext<Self::Row>) -> Result<(), Event>;
-
-    /// Handles a key that stands for no action now. Returns false if it does.
-    fn key(&mut self, _key: KeyEvent, _on: ListContext<Self::Row>) -> bool {
-        false
-    }
 
     /// Carries out an action that not all lists have.
     fn act(&mut self, action: Action, on: ListContext<Self::Row>);
@@ -234,17 +229,14 @@ impl<L: ListKind> ListScreen<L> {
         self.on(true, effects, |_, on| act(on.list));
     }
 
+    /// Offers to copy what there is of the rows that are marked, else of the selected one.
     fn copy(&mut self, effects: &mut Effects) {
         let rows = self.list.marked_or_chosen();
-        let texts: Option<Vec<String>> =
-            rows.iter().map(|row| Some(shell::word(&self.of.copied(row)?))).collect();
-        let text = match texts {
-            Some(texts) if texts.is_empty() => return,
-            Some(texts) => texts.join(" "),
-            None => return self.on(true, effects, |of, on| of.act(Action::Copy, on)),
-        };
-        self.message = Some(Message::note(format!("copied: {text}")));
-        effects.push(Effect::Copy(text));
+        let copyable: Vec<Vec<Copyable>> = rows.iter().map(|row| self.of.copyable(row)).collect();
+        match Copyable::of_all(&copyable) {
+            none if none.is_empty() => self.message = Some(Message::note("nothing to copy here")),
+            some => effects.lay(copying::menu(some.into_iter().map(Copyable::entry).collect())),
+        }
     }
 }
 
@@ -277,7 +269,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     /// Keys typed ahead must act on the rows that were asked for, not on those still shown. The keys wait rather than
     /// their actions because an earlier key can change their meaning: a letter after `/` is text.
-    fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool {
+    fn key(&mut self, key: KeyEvent, _effects: &mut Effects) -> bool {
         let action = self.canvas.keys.action(KeyContext::Lists, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help));
         let is_interrupt = action == Some(Action::Interrupt);
@@ -285,15 +277,12 @@ impl<L: ListKind> Screen for ListScreen<L> {
             self.held.push(key);
             return true;
         }
-        self.on(true, effects, |of, on| of.key(key, on))
+        false
     }
 
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
-            Action::Sort => {
-                let (used, reversed) = self.list.sort();
-                effects.lay(SortMenu::new(self.list.sort_columns(), used, reversed));
-            }
+            Action::Sort => effects.lay(self.list.sort_menu()),
             Action::Group => self.on_list(effects, List::group_next),
             Action::Choose => self.on_list(effects, List::toggle_mark),
             Action::ChooseAll => self.on_list(effects, List::toggle_all),

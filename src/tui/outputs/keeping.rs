@@ -1,19 +1,15 @@
-//! Keeping an output forever: an entry of overspill's own store in place, another agent's as a copy.
+//! Keeping the selected output forever, and how far its copy is.
 
-use crate::config::ChosenBy;
 use crate::human::size;
-use crate::source::Hold;
-use crate::store::{CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED};
+use crate::store::{EntryStatus, KEPT_ALREADY, UNFINISHED};
 use crate::text::label::label;
 use crate::tui::event::Message;
-use crate::tui::job::{JobContext, Slot};
+use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
+use crate::tui::pager::keeping::keep;
 
 use super::event::OutputsEvent;
 use super::{Context, Outputs};
-
-/// Maximum number of characters of a command that is recorded with a copy.
-const MAX_COMMAND: usize = 4096;
 
 /// An entry that is being copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,12 +49,13 @@ impl Outputs {
             *on.message = refusal;
             return;
         }
-        let call = row.call().and_then(|call| call.command.lines().next()).unwrap_or_default();
-        let (entry, command) = (row.entry.clone(), call.chars().take(MAX_COMMAND).collect());
+        let command = row.call().map(|call| call.command.clone()).unwrap_or_default();
+        let entry = row.entry.clone();
         self.copying = (!entry.is_own()).then_some(Copying { id, size, done: 0 });
         let delete = on.canvas.keys.of(KeyContext::Lists, Action::Delete);
         on.effects.run(Slot::Keep, move |context| {
-            let kept = keep(&entry, command, context).map(|()| {
+            let mut goes_on = |bytes| context.is_wanted() && context.send(OutputsEvent::Copied(bytes));
+            let kept = keep(&entry, &command, context, &mut goes_on).map(|_| {
                 let what = if entry.is_own() { "it" } else { "the copy" };
                 format!("{} is kept forever; {delete} deletes {what}", label(entry.id_bytes()))
             });
@@ -82,29 +79,4 @@ impl Outputs {
         on.effects.stop([Slot::Keep]);
         true
     }
-}
-
-/// Keeps an entry forever: overspill's own in place, another agent's as a copy in overspill's store.
-fn keep(entry: &Entry, command: String, context: &JobContext) -> Result<(), String> {
-    let env = context.env();
-    let own = OwnStore::create(env).map_err(|error| error.to_string())?;
-    let done = if entry.is_own() {
-        own.keep(&entry.id())
-    } else {
-        let mut goes_on = |bytes| context.is_wanted() && context.send(OutputsEvent::Copied(bytes));
-        let record = recorded(entry, command, context)?;
-        own.adopt((entry, record), env, crate::env::now(), &mut goes_on).map(drop)
-    };
-    done.map_err(|error| format!("{}: {error}", entry.id()))
-}
-
-/// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.
-fn recorded(entry: &Entry, command: String, context: &JobContext) -> Result<CopyRecord, String> {
-    let choice = (context.services.open)(&entry.path(), Hold::No)?.subject.policy;
-    let policies = match choice.chosen_by {
-        ChosenBy::Store(names) => names,
-        ChosenBy::Person | ChosenBy::Variable => Vec::new(),
-    };
-    let (parameters, limits_from) = (choice.policy.changed(), choice.limits_from.to_string());
-    Ok(CopyRecord { command, policies, parameters, limits_from, ..CopyRecord::of(entry) })
 }

@@ -33,6 +33,7 @@ use super::list::column::{ListSpec, SlowState, WIDE, readable_by_others};
 use super::list::rows::RowTable;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::list::texts::TextTable;
+use super::popup::copying::Copyable;
 use super::screen::{Effect, Link, OpenRequest, ScreenRequest};
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
@@ -170,8 +171,10 @@ impl ListKind for Outputs {
         }
     }
 
-    fn copied(&self, row: &OutputRow) -> Option<Vec<u8>> {
-        Some(row.entry.path().into_os_string().into_encoded_bytes())
+    fn copyable(&self, row: &OutputRow) -> Vec<Copyable> {
+        let path = Copyable::path(row.entry.path().as_os_str().as_encoded_bytes());
+        let command = row.written_command().and_then(Copyable::command);
+        std::iter::once(path).chain(command).chain([Copyable::id(row.entry.id_bytes())]).collect()
     }
 
     fn is_struck(&self, row: &OutputRow) -> bool {
@@ -219,7 +222,11 @@ impl ListKind for Outputs {
                 let first_lost = first_lost.filter(|_| on.list.is_following());
                 on.effects.push(Effect::Open(OpenRequest {
                     line: first_lost.map(|lost| lost.line),
-                    ..OpenRequest::stored(row.entry.path(), row.command())
+                    name: row.command(),
+                    id: row.entry.id().into_owned(),
+                    is_kept: row.is_kept,
+                    command: row.written_command().unwrap_or_default().to_owned(),
+                    ..OpenRequest::stored(row.entry.path())
                 }));
             }
             Action::Follow => Self::turn_follow(on),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::session::citing::CitingCall;
 use crate::store::{Entry, EntryStatus, Env, Record, first_line};
 use crate::text::ansi;
-use crate::text::label::SafeText;
+use crate::text::label::{SafeText, shell};
 use crate::tui::list::column::SlowFigure;
 
 use super::got::ModelShare;
@@ -36,6 +36,8 @@ pub struct Peek {
     pub first_line: SafeText,
     /// The command that printed the output; empty if none is recorded.
     pub command: SafeText,
+    /// The same as a shell takes it.
+    pub written: Box<str>,
     /// The tool, if one is recorded.
     pub tool: Option<Arc<str>>,
     /// The bytes that the command printed, if it is recorded that only the first of them were saved.
@@ -71,6 +73,14 @@ impl OutputRow {
         }
     }
 
+    /// Returns that command as it was written; `None` if none is known.
+    pub(crate) fn written_command(&self) -> Option<&str> {
+        match self.peek() {
+            Some(peek) if !peek.written.is_empty() => Some(&peek.written),
+            _ => self.call().map(|call| &*call.command),
+        }
+    }
+
     /// Whether an agent stored it, or the original of which it is a kept copy.
     pub(crate) fn is_of_agent(&self) -> bool {
         !self.entry.is_own() || self.entry.copy().is_some()
@@ -90,8 +100,14 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
     let original = || entry.copy().map(|copy| copy.command.clone()).unwrap_or_default();
     Peek {
         first_line: SafeText::from_bytes(&ansi::printed(&line)),
+        written: run.as_ref().map_or_else(original, |run| shell_words(&run.command)).into(),
         command: SafeText::new(run.as_ref().map_or_else(original, |run| run.command.join(" "))),
         printed: run.as_ref().filter(|run| run.kept.bytes < run.seen.bytes).map(|run| run.seen.bytes),
         tool: run.and_then(|run| run.tool).map(Arc::from),
     }
+}
+
+/// Returns the arguments of a command as a shell takes them.
+fn shell_words(command: &[String]) -> String {
+    command.iter().map(|argument| shell::word(argument.as_bytes())).collect::<Vec<_>>().join(" ")
 }

@@ -1,33 +1,28 @@
-//! Copies text to the clipboard: a line, the window, a selection of lines, or the preview.
+//! Copies text to the clipboard: a line, the window, a selection of lines, what the model got, or what is known of the output.
 
+use std::any::Any;
 use std::ops::Range;
-
-use crossterm::event::KeyEvent;
+use std::path::Path;
 
 use crate::human::{lines, size, thousands};
 use crate::text::utf16::Utf16Text;
 use crate::tui::event::Message;
-use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::screen::{Effect, Effects};
+use crate::tui::keys::Action;
+use crate::tui::popup::copying::{self, CopyWhat, Copyable};
+use crate::tui::popup::menu::MenuEntry;
+use crate::tui::screen::{self, Effect, Effects};
+use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
 
-use super::Pager;
 use super::reader::Reader;
-use crate::tui::widget::cost::Cost;
+use super::window::{ReadWindow, ThenRead};
+use super::{Pager, describe, limits_text};
 
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
 const MOST: u64 = 1024 * 1024;
 
 /// The most lines by which a count moves the end of a selection: more than can be copied.
 const MOST_LINES: u64 = 10_000;
-
-/// Describes the choice after the key that copies text.
-pub(crate) fn choice(keys: &KeyMap) -> String {
-    let key = |action| keys.of(KeyContext::CopyText, action);
-    let [line, window, preview] = [Action::CopyLine, Action::CopyWindow, Action::CopyPreview].map(key);
-    let back = key(Action::Back);
-    format!("copy: {line} line · {window} window · {preview} preview · {back} nothing")
-}
 
 /// Lines being selected: from the current one to the one moved to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,20 +79,13 @@ impl Pager {
         Some(self.lines_of(side, from.min(to), from.max(to)))
     }
 
-    /// Describes the selection: `selected lines 120-140 · 1.2 KB · Y copies · Esc ends`.
+    /// Describes the selection: `selected lines 120-140 · 1.2 KB · y copies · Esc ends`.
     pub(crate) fn selection_in_words(&self) -> Option<String> {
         let side = self.selection?.side;
         let range = self.selected(side)?;
-        let number = |at: u64| match side {
-            Side::Spill => self.output.index.line_at(&self.output.view, at).map(|line| thousands(line + 1)),
-            Side::Preview => None,
-        };
-        let numbers = match (number(range.start), number(range.end)) {
-            (Some(first), Some(last)) if first == last => format!("line {first}"),
-            (Some(first), Some(last)) => format!("lines {first}-{last}"),
-            _ => "lines of Preview".into(),
-        };
-        let (copy, end) = (self.key_of(Action::CopyText), self.key_of(Action::Back));
+        let numbers = self.numbers_in_words(side, &range);
+        let numbers = numbers.unwrap_or_else(|| "lines of the model's text".to_owned());
+        let (copy, end) = (self.key_of(Action::Copy), self.key_of(Action::Back));
         let of = match self.output.sift_of(side) {
             Some(_) => "those shown".into(),
             None => size(range.end - range.start),
@@ -105,13 +93,69 @@ impl Pager {
         Some(format!("selected {numbers} · {of} · {copy} copies · {end} ends"))
     }
 
-    /// Copies the selection.
-    pub(crate) fn copy_selection(&mut self, effects: &mut Effects) {
-        let Some(side) = self.selection.map(|selection| selection.side) else { return };
-        let Some(range) = self.selected(side) else { return };
+    /// Copies the selection, or else offers what there is to copy.
+    pub(crate) fn copy(&mut self, effects: &mut Effects) {
+        let selected =
+            self.selection.and_then(|LineSelection { side, .. }| Some((side, self.selected(side)?)));
+        let Some((side, range)) = selected else { return effects.lay(copying::menu(self.to_copy())) };
         if self.copy_text(side, range, effects) {
             self.selection = None;
         }
+    }
+
+    /// Returns what there is to copy: of the limits first, while they are changed.
+    fn to_copy(&self) -> Vec<MenuEntry> {
+        let mut entries = if self.drawer.is_open() { self.limits_to_copy() } else { Vec::new() };
+        let subject = &self.output.subject;
+        let path = Some(subject.path()).filter(|path| Path::new(path).is_absolute());
+        entries.extend(path.map(|path| Copyable::path(path.as_bytes()).entry()));
+        let side = self.focus();
+        let at = self.current_line(side);
+        let line = (side, self.lines_of(side, at, at));
+        entries.extend(copies(CopyWhat::Line, self.range_in_words(&line), line));
+        if let Some(range) = self.window_range() {
+            let window = (Side::Spill, range);
+            entries.extend(copies(CopyWhat::Window, self.range_in_words(&window), window));
+        }
+        let text = (Side::Preview, 0..self.output.seen.len());
+        let words = format!("{} · {}", describe::heading(&self.output), size(text.1.end));
+        entries.extend(copies(CopyWhat::ModelText, words, text));
+        entries.extend(Copyable::command(&subject.command).map(Copyable::entry));
+        entries.extend((!subject.id.is_empty()).then(|| Copyable::id(subject.id.as_bytes()).entry()));
+        entries.extend(path.map(|_| self.read_call_to_copy()));
+        entries
+    }
+
+    /// Returns the forms in which the limits can be copied.
+    pub(crate) fn limits_to_copy(&self) -> Vec<MenuEntry> {
+        limits_text::copyable(self.output.policy()).into_iter().map(Copyable::entry).collect()
+    }
+
+    fn read_call_to_copy(&self) -> MenuEntry {
+        let ReadWindow { offset, limit } = self.panes.window;
+        CopyWhat::ReadCall.entry(format!("offset {offset}, limit {limit}"), move |below, effects| {
+            on_pager(below, |pager| pager.ask_read_tool(ThenRead::CopyCall, effects));
+        })
+    }
+
+    /// Names the lines of a range, if they are counted, with its size.
+    fn range_in_words(&self, (side, range): &(Side, Range<u64>)) -> String {
+        let bytes = size(range.end - range.start);
+        match self.numbers_in_words(*side, range) {
+            Some(numbers) => format!("{numbers} · {bytes}"),
+            None => bytes,
+        }
+    }
+
+    /// Names the lines of a range of Spill, if they are counted: `line 7`, `lines 120-140`.
+    fn numbers_in_words(&self, side: Side, range: &Range<u64>) -> Option<String> {
+        let output = &self.output;
+        let number = |at: u64| output.index.line_at(&output.view, at).map(|line| thousands(line + 1));
+        let (first, last) = (number(range.start)?, number(range.end)?);
+        (side == Side::Spill).then(|| match first == last {
+            true => format!("line {first}"),
+            false => format!("lines {first}-{last}"),
+        })
     }
 
     /// Returns the number of the line to edit: the current one of the pane with the focus, or in Preview the one that it
@@ -119,26 +163,6 @@ impl Pager {
     pub(crate) fn line_to_edit(&self) -> u64 {
         let (at, output) = (self.current_offset() as u64, &self.output);
         output.index.line_at(&output.view, at).map_or(1, |line| line + 1)
-    }
-
-    /// Handles the key after the one that copies text.
-    pub(crate) fn copy_key(&mut self, key: KeyEvent, effects: &mut Effects) {
-        let side = self.focus();
-        match self.canvas.keys.action(KeyContext::CopyText, key) {
-            Some(Action::CopyLine) => {
-                let at = self.current_line(side);
-                self.copy_text(side, self.lines_of(side, at, at), effects);
-            }
-            Some(Action::CopyWindow) => match self.window_range() {
-                Some(range) => drop(self.copy_text(Side::Spill, range, effects)),
-                None => self.message = Some(Message::error("the lines of the window are not counted yet")),
-            },
-            Some(Action::CopyPreview) => {
-                self.copy_text(Side::Preview, 0..self.output.seen.len(), effects);
-            }
-            Some(Action::Back) => {}
-            _ => self.message = Some(Message::note(choice(self.canvas.keys))),
-        }
     }
 
     /// Returns the bytes of the lines from the one that holds `first` to the one that holds `last`.
@@ -156,7 +180,9 @@ impl Pager {
         let start = output.index.offset_of(&output.view, window.offset.saturating_sub(1))?;
         let end = output.index.offset_of(&output.view, window.next().saturating_sub(1));
         let is_whole = output.index.is_complete();
-        let end = end.map(|end| end.saturating_sub(1)).or(is_whole.then_some(output.view.len() as u64))?;
+        let last = |len: u64| self.lines_of(Side::Spill, len.saturating_sub(1), len.saturating_sub(1)).end;
+        let len = output.view.len() as u64;
+        let end = end.map(|end| end.saturating_sub(1)).or_else(|| is_whole.then(|| last(len)))?;
         Some(start..end.max(start))
     }
 
@@ -186,7 +212,8 @@ impl Pager {
 
     /// Copies what is shown of a range of a pane's document, and says how much that was. Returns false if it is too much.
     fn copy_text(&mut self, side: Side, range: Range<u64>, effects: &mut Effects) -> bool {
-        let parts = self.shown_parts(side, range);
+        let len = self.output.doc(side).len();
+        let parts = self.shown_parts(side, range.start.min(len)..range.end.min(len));
         let long: u64 = parts.iter().map(|part| part.end.saturating_sub(part.start)).sum();
         if long > MOST {
             let (is, most) = (size(long), size(MOST));
@@ -217,5 +244,22 @@ impl Pager {
             effects.push(Effect::Copy(text));
         }
         true
+    }
+}
+
+/// Returns the entry that copies a range of the document of a pane, as it stands when it is opened; `None` if it is empty.
+fn copies(what: CopyWhat, words: String, (side, range): (Side, Range<u64>)) -> Option<MenuEntry> {
+    (!range.is_empty()).then(|| {
+        what.entry(words, move |below, effects| {
+            on_pager(below, |pager| {
+                pager.copy_text(side, range.clone(), effects);
+            });
+        })
+    })
+}
+
+fn on_pager(below: &mut dyn screen::Screen, act: impl FnOnce(&mut Pager)) {
+    if let Some(pager) = (below as &mut dyn Any).downcast_mut() {
+        act(pager);
     }
 }

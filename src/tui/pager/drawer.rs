@@ -15,7 +15,6 @@ use super::Pager;
 use super::advice::{Advice, KeepRequest};
 use super::event::OutputEvent;
 use super::limits::{other_end, step_of};
-use super::limits_text;
 use super::picker::Picker;
 use super::planning::AfterPlan;
 use super::read_tool::load_policies;
@@ -33,8 +32,6 @@ pub struct Drawer {
     pub typed: Option<String>,
     /// What it takes to keep the current line.
     pub advice: Option<Advice>,
-    /// Whether the next key says what to copy.
-    pub(crate) is_copying: bool,
     /// The policies to pick from, while they are shown.
     pub picker: Option<Picker>,
 }
@@ -94,11 +91,6 @@ impl Pager {
             return true;
         }
         let keys = self.canvas.keys;
-        if std::mem::take(&mut self.drawer.is_copying) {
-            let action = keys.action(KeyContext::Copying, key);
-            self.message = limits_text::copy(self.output.policy(), action, keys, effects);
-            return true;
-        }
         match (keys.action(KeyContext::Drawer, key), key.code) {
             (Some(action), _) => self.drawer_action(action, effects),
             (None, KeyCode::Char(c))
@@ -121,10 +113,6 @@ impl Pager {
             Action::TakeAdvice => self.take_advice(effects),
             Action::Reset => self.reset(effects),
             Action::Policy => load_policies(effects),
-            Action::Copy => {
-                self.drawer.is_copying = true;
-                self.message = Some(Message::note(limits_text::choice(self.canvas.keys)));
-            }
             Action::Apply => self.keep_what_if(),
             Action::Help => effects.lay(HelpView::new(KeyContext::Drawer)),
             _ => drop(self.close_drawer(effects)),

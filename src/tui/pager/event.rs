@@ -14,6 +14,7 @@ use crate::tui::target::{Ending, StartAt};
 use super::advice::LimitChange;
 use super::comparing::job::Compared;
 use super::filter::job::Sifted;
+use super::keeping::KeepResult;
 use super::making::Planned;
 use super::search::job::{Found, SearchReply};
 use super::window::ThenRead;
@@ -57,6 +58,8 @@ pub enum OutputEvent {
     Facts(usize, Box<CallFacts>),
     /// A call is ready to be shown, in place of what is known of it so far.
     Ready(Box<ReadyCall>),
+    /// What became of keeping the output of this path.
+    Kept(String, KeepResult),
     /// The output is to be shown from this place on.
     StartAt(StartAt),
     /// The policies to pick from have been loaded.

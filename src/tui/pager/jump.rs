@@ -5,7 +5,6 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::human::thousands;
 use crate::tui::event::Message;
 use crate::tui::keys::Action;
-use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -16,7 +15,6 @@ use crate::tui::recorded::RestOfOutput;
 pub(crate) enum Waiting {
     SetMark,
     ToMark,
-    Copy,
 }
 
 impl Pager {
@@ -149,15 +147,10 @@ impl Pager {
         Ok(())
     }
 
-    /// Handles the key after `m`, `'` or `Y`.
-    pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent, effects: &mut Effects) {
-        match waiting {
-            Waiting::Copy => return self.copy_key(key, effects),
-            Waiting::SetMark | Waiting::ToMark => {}
-        }
+    /// Handles the key after `m` or `'`.
+    pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent) {
         let KeyCode::Char(name) = key.code else { return };
         match waiting {
-            Waiting::Copy => {}
             Waiting::SetMark => {
                 let here = (self.focus(), self.panes.top(self.focus()));
                 self.panes.marks.insert(name, here);

@@ -20,6 +20,7 @@ pub(crate) mod hold;
 pub(crate) mod jobs;
 pub mod json;
 pub(crate) mod jump;
+pub mod keeping;
 pub(crate) mod limits;
 pub(crate) mod limits_text;
 pub mod making;
@@ -198,6 +199,7 @@ impl Pager {
             OutputEvent::Policies(_) | OutputEvent::Ready(_) => {}
             OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
             OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
+            OutputEvent::Kept(path, result) => self.kept(&path, result),
             OutputEvent::StartAt(place) => self.start_at(place),
         }
         self.start_now(effects);
@@ -214,13 +216,11 @@ impl Pager {
             Action::PreviousMissed => self.next_missed(true, count, effects),
             Action::NextError => self.next_error(false, count, effects),
             Action::PreviousError => self.next_error(true, count, effects),
-            Action::Copy => self.copy_path(effects),
-            Action::CopyText => self.copy_selection(effects),
             Action::Select => self.turn_selection(),
             Action::Editor => effects.push(Effect::Edit { path: None, line: self.line_to_edit() }),
+            Action::Keep => self.keep(effects),
             Action::Refresh => effects.push(Effect::Reopen),
             Action::ReadForm => self.ask_read_tool(ThenRead::Show, effects),
-            Action::CopyCall => self.ask_read_tool(ThenRead::CopyCall, effects),
             Action::Limits if self.drawer.is_open() => {}
             Action::Limits => self.open_drawer(effects),
             Action::Evidence => self.turn_evidence(effects),
@@ -235,12 +235,6 @@ impl Pager {
     /// Whether more of the output may arrive by itself.
     pub fn is_coming(&self) -> bool {
         self.running || self.streaming
-    }
-
-    fn copy_path(&mut self, effects: &mut Effects) {
-        let text = crate::text::label::shell::word(self.output.subject.path().as_bytes());
-        self.message = Some(Message::note(format!("copied: {text}")));
-        effects.push(Effect::Copy(text))
     }
 
     /// Stops a plan, a search or following. Returns false if nothing runs.

@@ -12,7 +12,7 @@ use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
 use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
-use crate::tui::popup::sort_menu::SortMenu;
+use crate::tui::popup::copying;
 use crate::tui::screen::Effects;
 use crate::tui::widget::prompt::{Prompt, Purpose};
 use crate::tui::widget::table::CellSide::{Left, Right};
@@ -203,10 +203,8 @@ impl Pager {
                 list.start_filter();
                 effects.lay(Prompt::with(Purpose::Filter, list.filter_text()));
             }
-            Action::Sort => {
-                let (used, reversed) = list.sort();
-                effects.lay(SortMenu::new(list.sort_columns(), used, reversed));
-            }
+            Action::Sort => effects.lay(list.sort_menu()),
+            Action::Copy => effects.lay(copying::menu(self.limits_to_copy())),
             Action::Back if !list.filter_text().is_empty() => self.on_picker(List::end_filter, effects),
             Action::Back => drop(self.close_picker(effects)),
             _ if list.act(action, count) => self.on_picker(|_| (), effects),

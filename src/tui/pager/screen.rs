@@ -19,7 +19,7 @@ use super::event::OutputEvent;
 use super::filter::Asked;
 use super::jump::Waiting;
 use super::text_box::TextBox;
-use super::{Pager, copying, view};
+use super::{Pager, view};
 
 impl Screen for Pager {
     fn context(&self) -> KeyContext {
@@ -53,7 +53,7 @@ impl Screen for Pager {
         match (context, self.canvas.keys.action(context, key)) {
             (KeyContext::Lists, _) => return false,
             _ => match self.waiting.take() {
-                Some(waiting) => self.second_key(waiting, key, effects),
+                Some(waiting) => self.second_key(waiting, key),
                 None => return self.drawer.is_open() && self.drawer_key(key, effects),
             },
         }
@@ -82,9 +82,7 @@ impl Screen for Pager {
                 Ok(line) => effects.lay(TextBox::new(line)),
                 Err(words) => self.message = Some(Message::error(words)),
             },
-            Action::CopyText if self.selection.is_none() => {
-                self.wait(Waiting::Copy, &copying::choice(self.canvas.keys));
-            }
+            Action::Copy => self.copy(effects),
             Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
             Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),
             _ => self.carry_out(action, count, effects),

@@ -5,6 +5,7 @@ use std::io;
 use crate::config::EffectivePolicy;
 use crate::known::Certainty;
 use crate::preview::InputContext;
+use crate::session::citing::CitingCall;
 use crate::source::{Change, Hold, Source, Watcher};
 use crate::text::label::label;
 use crate::tui::event::Message;
@@ -79,6 +80,7 @@ impl Session {
         if !request.name.is_empty() {
             subject.name = request.name.to_string();
         }
+        (subject.id, subject.command, subject.is_kept) = (request.id, request.command, request.is_kept);
         let opened = Opened {
             line: request.line,
             under: request.under.map(|under| *under),
@@ -92,6 +94,8 @@ impl Session {
     pub(super) fn open_call(&mut self, ready: ReadyCall) -> io::Result<()> {
         let Some(choice) = self.policy_of(&ready) else { return Ok(()) };
         let name = label(ready.name.as_bytes());
+        let CitingCall { file, call, command } = &ready.recorded.call;
+        let (id, command) = (format!("{}:{call}", file.id), command.clone());
         let (subject, view, source) = match ready.place {
             OutputPlace::File(path) => match (self.services.open)(&path, Hold::Lock) {
                 Ok(Target { subject, source }) => {
@@ -102,7 +106,7 @@ impl Session {
                     let store_warnings = subject.policy.store_warnings;
                     let certainty = Certainty::Reconstructed;
                     let policy = EffectivePolicy { certainty, store_warnings, ..choice };
-                    (Subject { name, context, policy, ..subject }, source.view(), Some(source))
+                    (Subject { name, id, command, context, policy, ..subject }, source.view(), Some(source))
                 }
                 Err(fault) => {
                     self.tell(Message::error(fault));
@@ -110,7 +114,8 @@ impl Session {
                 }
             },
             OutputPlace::Memory(view) => {
-                (in_memory(name, ready.exit_code, choice, &ready.recorded.rest), view, None)
+                let subject = in_memory(name, ready.exit_code, choice, &ready.recorded.rest);
+                (Subject { id, command, ..subject }, view, None)
             }
         };
         let opened =
@@ -214,6 +219,9 @@ fn in_memory(name: String, exit_code: Option<i32>, choice: EffectivePolicy, rest
     Subject {
         file: None,
         name,
+        id: String::new(),
+        is_kept: false,
+        command: String::new(),
         context: InputContext {
             saved_as: NOT_SAVED.to_owned(),
             saved_as_stderr: NOT_SAVED.to_owned(),

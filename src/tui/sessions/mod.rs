@@ -24,6 +24,7 @@ use super::list::List;
 use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::outputs::tuning::{TuneSource, TuneStart};
+use super::popup::copying::Copyable;
 use super::screen::{Effects, Link, ScreenRequest};
 use rows::{FoundSessions, SessionRow, SessionToSum, SessionsEvent};
 
@@ -82,8 +83,9 @@ impl ListKind for Sessions {
         list.chosen().map(columns::details).unwrap_or_default()
     }
 
-    fn copied(&self, row: &SessionRow) -> Option<Vec<u8>> {
-        Some(row.file.path.as_os_str().as_encoded_bytes().to_vec())
+    fn copyable(&self, row: &SessionRow) -> Vec<Copyable> {
+        let path = Copyable::path(row.file.path.as_os_str().as_encoded_bytes());
+        vec![path, Copyable::id(row.file.id.as_bytes())]
     }
 
     fn serves(&self, event: &dyn Any) -> bool {

@@ -15,6 +15,7 @@ use crate::tui::keys::Action;
 use crate::tui::list::List;
 use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
+use crate::tui::popup::copying::Copyable;
 use crate::tui::screen::{Effect, Effects, Link, OpenRequest};
 use crate::tui::target::OpenedFrom;
 use crate::tui::widget::table::CellSide::{Left, Path, Right};
@@ -135,8 +136,8 @@ impl ListKind for ChangedList {
         [words.into(), SafeText::from_bytes(row.path.as_os_str().as_encoded_bytes())]
     }
 
-    fn copied(&self, row: &ChangedRow) -> Option<Vec<u8>> {
-        Some(row.path.as_os_str().as_encoded_bytes().to_vec())
+    fn copyable(&self, row: &ChangedRow) -> Vec<Copyable> {
+        vec![Copyable::path(row.path.as_os_str().as_encoded_bytes())]
     }
 
     fn file(&self, row: &ChangedRow) -> Option<(PathBuf, u64)> {
@@ -200,7 +201,7 @@ impl ChangedList {
         on.effects.push(Effect::Open(OpenRequest {
             under: policy.map(|policy| Box::new(super::tuned(policy))),
             origin: OpenedFrom::Tune,
-            ..OpenRequest::stored(row.path.clone(), SafeText::default())
+            ..OpenRequest::stored(row.path.clone())
         }));
     }
 }

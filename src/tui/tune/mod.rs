@@ -12,8 +12,6 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crossterm::event::KeyEvent;
-
 use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
 use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
 use crate::human::{count, size, span_left, thousands};
@@ -32,6 +30,7 @@ use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::outputs::searched::{NONE_YET, searched};
 use super::outputs::tuning::TuneStart;
 use super::pager::limits_text;
+use super::popup::copying::Copyable;
 use super::screen::{Effects, Link};
 use super::target::Opened;
 use super::widget::canvas::Canvas;
@@ -92,8 +91,6 @@ pub struct Tuning {
     figures: TuneFigures,
     /// The settings applied in this session, by policy.
     applied: BTreeMap<String, TuneSetting>,
-    /// Whether the next key says what to copy of a setting.
-    is_copying: bool,
 }
 
 type Context<'a> = ListContext<'a, TuneRow>;
@@ -171,8 +168,9 @@ impl ListKind for Tuning {
         }
     }
 
-    fn copied(&self, _: &TuneRow) -> Option<Vec<u8>> {
-        None
+    fn copyable(&self, row: &TuneRow) -> Vec<Copyable> {
+        let policy = self.run.as_ref().and_then(|run| run.policy(row.number));
+        policy.map(limits_text::copyable).unwrap_or_default()
     }
 
     fn serves(&self, event: &dyn Any) -> bool {
@@ -199,16 +197,6 @@ impl ListKind for Tuning {
         }
     }
 
-    fn key(&mut self, key: KeyEvent, on: Context) -> bool {
-        let is_choice = std::mem::take(&mut self.is_copying);
-        let row = on.list.chosen().filter(|_| is_choice);
-        if let Some(policy) = row.and_then(|row| self.run.as_ref()?.policy(row.number)) {
-            let keys = on.canvas.keys;
-            *on.message = limits_text::copy(policy, keys.action(KeyContext::Copying, key), keys, on.effects);
-        }
-        is_choice
-    }
-
     fn act(&mut self, action: Action, on: Context) {
         match (action, self.of) {
             (Action::Open, TuneRows::Settings) => self.show_changed(on),
@@ -218,10 +206,6 @@ impl ListKind for Tuning {
             (Action::JudgeBy, _) => {
                 let find = self.start.as_ref().and_then(|start| start.find.as_ref());
                 on.effects.lay(Prompt::with(Purpose::Find, find.map_or("", Pattern::text)));
-            }
-            (Action::Copy, TuneRows::Settings) if on.list.chosen().is_some() => {
-                self.is_copying = true;
-                *on.message = Some(Message::note(limits_text::choice(on.canvas.keys)));
             }
             (Action::Refresh, _) => {
                 if let Some(start) = self.start.take() {
@@ -292,7 +276,6 @@ impl Tuning {
             run: None,
             figures: TuneFigures::default(),
             applied: BTreeMap::new(),
-            is_copying: false,
         }
     }
 

@@ -79,6 +79,9 @@ pub fn subject(policy: Policy) -> Subject {
     Subject {
         name: "build.log".into(),
         file: None,
+        id: String::new(),
+        is_kept: false,
+        command: String::new(),
         context: InputContext {
             saved_as: SAVED_AS.into(),
             saved_as_stderr: format!("{SAVED_AS}.stderr"),

@@ -25,26 +25,30 @@ fn copied(bench: &Bench) -> &str {
     text
 }
 
+/// Asserts that a row of the screen has these words.
+fn shows(bench: &Bench, words: &str) {
+    assert!(bench.rows().iter().any(|row| row.contains(words)), "{words}: {:#?}", bench.rows());
+}
+
 #[test]
 fn a_line_the_window_and_the_preview_are_copied_as_they_are() {
     let mut bench = open(b"one\ntwo \xff\x1b[1m\nthree\nfour\n");
-    assert!(
-        bench.keys("<Tab>Y").status().contains("copy: l line · w window · p preview"),
-        "{}",
-        bench.status()
-    );
+    keep("copying", bench.keys("<Tab>y"));
+    shows(&bench, "l  line          line 1 · 3 B");
+    shows(&bench, "w  window        lines 1-4 · 24 B");
+    shows(&bench, "m  model's text  Model got · 25 B");
     assert!(bench.keys("l").status().contains("copied 1 line, 3 B"), "{}", bench.status());
     assert_eq!(copied(&bench), "one");
-    bench.keys("o2 2<Enter>Yw");
+    bench.keys("o2 2<Enter>yw");
     assert_eq!(copied(&bench), "two \u{fffd}\u{1b}[1m\nthree");
-    assert!(bench.keys("Yp").status().contains("copied 4 lines, 25 B"), "{}", bench.status());
+    assert!(bench.keys("ym").status().contains("copied 4 lines, 25 B"), "{}", bench.status());
     assert!(copied(&bench).ends_with("three\nfour\n"));
 }
 
 #[test]
 fn the_preview_is_copied_with_its_notice() {
     let mut bench = open(&test_log(8432));
-    bench.keys("Yp");
+    bench.keys("ym");
     assert!(copied(&bench).contains("lines truncated"), "{}", bench.status());
 }
 
@@ -55,12 +59,12 @@ fn lines_are_selected_marked_and_copied() {
     bench.keys("Vjj");
     assert!(bench.status().contains("selected lines 5-7 · "), "{}", bench.status());
     keep("selected", bench.keys("k"));
-    bench.keys("Y");
+    bench.keys("y");
     let lines: Vec<&str> = copied(&bench).lines().collect();
     assert!(lines.len() == 2 && lines[0].ends_with("unit_5") && lines[1].ends_with("unit_6"), "{lines:?}");
     assert!(!bench.status().contains("selected"), "{}", bench.status());
     assert!(bench.keys("GVjjj").status().contains("selected lines 8,412-8,415 · "), "{}", bench.status());
-    bench.keys("Y");
+    bench.keys("y");
     assert_eq!(copied(&bench).lines().count(), 4, "also where the pane cannot scroll any further");
     assert!(!bench.keys("VkkG<Esc>").status().contains("selected"), "{}", bench.status());
 }
@@ -69,7 +73,7 @@ fn lines_are_selected_marked_and_copied() {
 fn too_much_is_refused_with_its_size() {
     let mut bench = open(&test_log(200_000));
     bench.keys("<Tab>VG");
-    assert!(bench.keys("Y").status().contains("and at most 1 MB can be"), "{}", bench.status());
+    assert!(bench.keys("y").status().contains("and at most 1 MB can be"), "{}", bench.status());
     assert!(!bench.asked.iter().any(|effect| matches!(effect, Effect::Copy(_))));
 }
 
@@ -78,15 +82,15 @@ fn the_current_line_is_the_match_and_under_a_filter_only_shown_lines_are_copied(
     let mut bench = open(&test_log(8432));
     bench.keys("<Tab>/unit_x failed<Enter>");
     assert!(bench.rows()[1].contains("84") && !bench.rows()[1].contains("unit_x"), "{:?}", bench.rows()[1]);
-    bench.keys("Yl");
+    bench.keys("yl");
     assert!(copied(&bench).ends_with("unit_x failed"), "{}", copied(&bench));
     bench.keys("v");
     assert!(matches!(bench.asked.last(), Some(Effect::Edit { line: 8421, .. })), "{:?}", bench.asked.last());
-    bench.keys("VY");
+    bench.keys("Vy");
     assert!(copied(&bench).ends_with("unit_x failed") && copied(&bench).lines().count() == 1);
     bench.keys("<Esc>g&skip<Enter>VG");
     assert!(bench.status().contains("those shown"), "{}", bench.status());
-    bench.keys("Y");
+    bench.keys("y");
     assert_eq!(copied(&bench).lines().count(), 87, "{}", bench.status());
     assert!(copied(&bench).lines().all(|line| line.contains("skip")), "{}", copied(&bench));
 }

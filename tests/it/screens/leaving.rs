@@ -221,7 +221,7 @@ fn a_command_that_has_ended_is_not_asked_about() {
     bench.act(|app, effects| app.live_event(OutputEvent::Finished, effects));
     bench.keys("y");
     assert_eq!(left(&bench), None, "the question is gone");
-    bench.keys("q");
+    bench.keys("<Esc>q");
     assert_eq!(left(&bench), Some((false, 0)));
 }
 

@@ -77,9 +77,9 @@ fn help_shows_own_keys() {
 #[test]
 fn drawer_and_choices_show_own_keys() {
     let own: &[(&str, &[&str])] =
-        &[("limits-reset", &["f7"]), ("limits-keep-line", &["f8"]), ("copy-window", &["W"])];
+        &[("limits-reset", &["f7"]), ("limits-keep-line", &["f8"]), ("copy", &["Y"])];
     let mut bench = open(WIDE, own);
     shows(bench.keys("l"), "F7 reset");
     shows(bench.keys("<Esc><Tab>4000Gl"), "F8 applies it");
-    shows(bench.keys("<Esc>Y"), "copy: l line · W window · p preview · Esc nothing");
+    shows(bench.keys("<Esc>V"), "Y copies");
 }

@@ -130,8 +130,13 @@ fn the_drawer_documents_and_resets() {
 fn limits_are_copied_in_the_form_that_is_asked_for() {
     let mut bench = open(SIZES[0]);
     bench.keys("l<Right>y");
-    assert!(bench.rows().join("").contains("f flags"));
-    bench.keys("fypya");
+    let screen = bench.screen();
+    assert!(
+        screen.contains("f  flags                  --policy opencode/output --set max_lines=3000"),
+        "{screen}"
+    );
+    assert!(screen.contains("p  path ") && screen.contains("l  line "), "{screen}");
+    bench.keys("fytya");
     let copied: Vec<&String> = bench
         .asked
         .iter()

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use overspill::corpus::ErrorsLost;
 use overspill::preview::{Catalog, Input, InputContext, plan_counted};
+use overspill::session::citing::CitingCall;
 use overspill::session::examine::Paths;
 use overspill::session::fate::ResultFate;
 use overspill::session::model::{CallStatus, CutState, Evidence, SessionFacts};
@@ -114,6 +115,7 @@ fn sized(row: CallRow, got: u64, whole: Option<u64>, spill: Option<&'static str>
         spill,
         spill_path: None,
         command: command.into(),
+        written: command.into(),
         evidence: None,
         context: None,
     };
@@ -402,6 +404,12 @@ fn lines(range: std::ops::Range<u32>) -> String {
     range.map(|n| format!("line {n}\n")).collect()
 }
 
+/// The call that is opened.
+fn citing() -> CitingCall {
+    let file = row("claude-code", 1, None, None).file;
+    CitingCall { file: SessionFile::clone(&file), call: "toolu_1".into(), command: "seq 1 1000\ntrue".into() }
+}
+
 /// Opens a call: what was recorded, over an output of numbered lines.
 fn shown(size: (u16, u16), rest: RestOfOutput, check: Option<Verdict>) -> Bench {
     let whole = lines(1..1001);
@@ -428,6 +436,7 @@ fn shown_over(
     let context = InputContext { saved_as: "/s.txt".into(), ..base.context };
     let recorded = RecordedCall {
         index: 1,
+        call: citing(),
         text: text.into(),
         notices: notices.into(),
         evidence: Evidence::Recorded,
@@ -453,6 +462,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
     let ready = || {
         let recorded = RecordedCall {
             index: 0,
+            call: citing(),
             text: "text".into(),
             notices: Arc::default(),
             evidence: Evidence::Recorded,

@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use overspill::session::citing::CitingCall;
 use overspill::session::reader::SessionFile;
-use overspill::source::Identity;
+use overspill::source::{Identity, MapView};
 use overspill::store::{EntryStatus, Env, list};
 use overspill::tui::app::{Effect, Event, OutputsEvent};
 use overspill::tui::job::Slot;
 use overspill::tui::outputs::beside::Glance;
+use overspill::tui::target::Subject;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::common::bench::{Bench, is_job, looked_at, policy};
+use crate::common::bench::{Bench, is_job, looked_at, policy, subject};
 use crate::common::samples::test_log;
 use crate::screens::SIZES;
 
@@ -106,6 +107,30 @@ fn stores_with_entries() {
         keep("filtered", stocked.bench.keys("/overspill<Enter>"));
         keep("filtered_out", stocked.bench.keys("/ nothing<Enter>"));
     }
+}
+
+#[test]
+fn what_is_marked_is_copied_together_and_commands_only_where_all_have_one() {
+    let stocked = Stocked::with_entries(SIZES[0]);
+    stocked.run("tool_e26cf08d50020000AbCdEfGhIjKl", &["sh", "-c", "exit 0"]);
+    let mut stocked = stocked.shown();
+    let bench = &mut stocked.bench;
+    let shown = bench.keys("gy").screen();
+    assert!(shown.contains(" i  id          tool_e26cf08d50020000AbCdEfGhIjKl"), "{shown}");
+    let copied = |bench: &Bench| match bench.asked.last() {
+        Some(Effect::Copy(text)) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(bench.keys("c").status().contains("copied command: sh -c 'exit 0'"), "{}", bench.status());
+    assert_eq!(copied(bench), "sh -c 'exit 0'");
+    assert!(bench.keys("*yi").status().contains("copied id of 6 rows, 195 B"), "{}", bench.status());
+    assert_eq!(copied(bench).split(' ').filter(|id| id.starts_with("tool_")).count(), 6);
+    assert!(!bench.keys("y").screen().contains(" c  command"), "{}", bench.screen());
+    assert!(
+        bench.keys("c").screen().contains("┌ Copy "),
+        "a letter of nothing leaves the menu: {}",
+        bench.screen()
+    );
 }
 
 #[test]
@@ -275,6 +300,45 @@ fn keep_selected(stocked: &mut Stocked) {
         let effects = stocked.bench.run(job);
         stocked.bench.carry_out(effects);
     }
+}
+
+#[test]
+fn an_output_is_kept_where_it_is_read_and_says_so() {
+    let stocked = Stocked::new((120, 24));
+    let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+    stocked.entry("opencode", id, b"one\ntwo\n", 30);
+    let mut stocked = stocked.shown();
+    let file = stocked.dir.path().join(".local/share/opencode/tool-output").join(id);
+    let subject = Subject { file: Some(file.to_string_lossy().into()), ..subject(policy("opencode/output")) };
+    stocked.bench.show_view(subject, MapView::of_bytes(b"one\ntwo\n").unwrap());
+    assert!(!stocked.bench.rows()[0].contains("kept"), "{}", stocked.bench.rows()[0]);
+    keep_selected(&mut stocked);
+    let status = stocked.bench.status();
+    assert!(status.contains("kept forever: ") && stocked.bench.rows()[0].contains(" kept "), "{status}");
+    let own = stocked.dir.path().join(".local/share/overspill");
+    let copies: Vec<_> = std::fs::read_dir(own.join("tool-output")).unwrap().flatten().collect();
+    let [copy] = &copies[..] else { panic!("{copies:?}") };
+    assert!(own.join("kept").join(copy.file_name()).exists(), "{copy:?}");
+    assert!(stocked.bench.keys("K").status().contains("kept already"), "{}", stocked.bench.status());
+}
+
+#[test]
+fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_nothing() {
+    let mut stocked = Stocked::new((120, 24));
+    let text = "one\ntwo\n".repeat(300_000);
+    stocked.bench.show_view(subject(policy("opencode/output")), MapView::of_bytes(text.as_bytes()).unwrap());
+    keep_selected(&mut stocked);
+    let own = stocked.dir.path().join(".local/share/overspill/tool-output");
+    let saved: Vec<_> = std::fs::read_dir(&own).unwrap().flatten().collect();
+    let [saved] = &saved[..] else { panic!("{saved:?}") };
+    assert_eq!(std::fs::read_to_string(saved.path()).unwrap(), text);
+    let status = stocked.bench.status();
+    assert!(status.contains("kept forever: ") && stocked.bench.rows()[0].contains(" kept "), "{status}");
+    let elsewhere = Subject { file: Some("/work/build.log".into()), ..subject(policy("opencode/output")) };
+    stocked.bench.show_view(elsewhere, MapView::of_bytes(b"text").unwrap());
+    keep_selected(&mut stocked);
+    let status = stocked.bench.status();
+    assert!(status.contains("/work/build.log: in no agent's store, so nothing deletes it"), "{status}");
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn a_setting_is_applied_to_outputs_opened_from_then_on() {
 fn a_setting_is_copied_in_three_ways() {
     let (_dir, mut bench) = stocked((80, 24), &few());
     bench.keys("lg");
-    for (key, start) in [("f", "--policy opencode/output --set "), ("p", ""), ("a", "{")] {
+    for (key, start) in [("f", "--policy opencode/output --set "), ("t", ""), ("a", "{")] {
         bench.asked.clear();
         bench.keys("y").keys(key);
         let copied = bench.asked.iter().find_map(|effect| match effect {

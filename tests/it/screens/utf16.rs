@@ -47,7 +47,7 @@ fn it_is_searched_filtered_and_copied_as_text_in_both_orders() {
             bench.rows()
         );
         assert!(bench.rows()[23].contains("1 of 1"), "{:#?}", bench.rows());
-        bench.keys("Yl");
+        bench.keys("yl");
         let Some(Effect::Copy(text)) = bench.asked.last() else { panic!("{:?}", bench.asked.last()) };
         assert_eq!(text.trim_end(), "error: žluť 2500 日本 🎉 is missing");
         bench.keys("&29.7 č<Enter>");

@@ -22,7 +22,7 @@ fn copied(bench: &Bench) -> u64 {
 #[test]
 fn a_call_has_the_offset_as_the_tool_counts_it() {
     for (name, offset) in [("opencode/output", 4001), ("go-opencode/mcp", 4000), ("pi/bash", 4001)] {
-        assert_eq!(copied(open(name).keys("]]c")), offset, "{name}");
+        assert_eq!(copied(open(name).keys("]]yr")), offset, "{name}");
     }
 }
 
@@ -40,8 +40,8 @@ fn the_window_stays_while_the_read_tool_shows_it_and_after() {
     for name in ["opencode/output", "pi/bash"] {
         let mut bench = open(name);
         assert!(bench.keys("]O").rows()[1..6].iter().any(|row| row.contains("2001")), "{:?}", bench.rows());
-        assert_eq!(copied(bench.keys("c")), 2001, "{name}");
-        assert_eq!(copied(bench.keys("Oc")), 2001, "{name}");
+        assert_eq!(copied(bench.keys("yr")), 2001, "{name}");
+        assert_eq!(copied(bench.keys("Oyr")), 2001, "{name}");
         assert!(bench.rows()[1..3].iter().any(|row| row.starts_with("2001 ")), "{:?}", bench.rows());
     }
 }

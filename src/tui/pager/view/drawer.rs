@@ -68,7 +68,7 @@ fn foot(pager: &Pager, width: u16) -> String {
             format!("{} direction", key(Action::Direction)),
             "0-9 type".to_owned(),
             format!("{} reset", key(Action::Reset)),
-            format!("{} copy", key(Action::Copy)),
+            format!("{} copy", pager.key_of(Action::Copy)),
         ],
     };
     frame::foot(&all, width)
