@@ -28,7 +28,8 @@ use crate::preview::{InputContext, Stream, Want};
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
 use crate::tui::{
-    Ending, Finished, Live, LiveUpdate, Producer, StartAt, Subject, Target, ended_by, is_closed_unheard,
+    Beginning, Ending, Finished, Live, LiveUpdate, Producer, StartAt, Subject, Target, ended_by,
+    is_closed_unheard,
 };
 
 use super::{progress, signals};
@@ -107,7 +108,10 @@ pub(crate) fn command(
     // The screens take the signal over.
     let is_ignored = signals::is_ignored(SIGHUP);
     let shown = catch_unwind(AssertUnwindSafe(|| match target {
-        Ok(target) => screens::show(shown_with, vec![target], Some(live)),
+        Ok(target) => screens::show(
+            shown_with,
+            Beginning { targets: vec![target], live: Some(live), ..Beginning::default() },
+        ),
         Err(error) => Err(error.into()),
     }));
     if is_closed_unheard() && !is_ignored {
@@ -296,7 +300,8 @@ pub(crate) fn stdin(
             let mut target = screens::target(&config, opened, &look.overrides())?;
             let words = format!("not saved: {error}");
             target.subject.policy.warnings.insert(0, words.clone());
-            let shown = screens::show_at(config, vec![target], None, places);
+            let shown =
+                screens::show(config, Beginning { targets: vec![target], places, ..Beginning::default() });
             say(&words);
             shown
         }
@@ -341,7 +346,9 @@ fn look_at(
     // What came is kept, whether it can be shown or not.
     let live = Some(Live { producer: Producer::Stream, updates });
     let shown = catch_unwind(AssertUnwindSafe(|| {
-        target.and_then(|target| screens::show_at(config, vec![target], live, places))
+        target.and_then(|target| {
+            screens::show(config, Beginning { targets: vec![target], live, places, list: None })
+        })
     }));
     drop((interest, stay));
     let kept = joined(making);
