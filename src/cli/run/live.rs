@@ -15,16 +15,16 @@ use std::time::Duration;
 use signal_hook::consts::SIGHUP;
 
 use crate::capture::{
-    self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, Options, Progress, Request,
-    Running, SinkLimits, Stdin, Stopped,
+    self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, NOT_SAVED, Options, Progress,
+    Request, Running, SinkLimits, Stdin, Stopped,
 };
 use crate::cli::args::{Heartbeat, PolicyArgs, RunArgs, SaveArgs};
-use crate::cli::input::{self, NOT_SAVED};
+use crate::cli::input;
 use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::human::{size, span};
 use crate::known::Certainty;
-use crate::preview::{InputContext, Stream, Want};
+use crate::preview::{Stream, Want};
 use crate::source::{Awaited, Source};
 use crate::text::label::label;
 use crate::tui::{
@@ -87,18 +87,8 @@ pub(crate) fn command(
         });
         return Ok((super::finish(running.wait()?, request, place)?, Showing::NotShown));
     };
-    let subject = Subject {
-        file: None,
-        name: label(args.command.join(OsStr::new(" ")).as_bytes()),
-        context: InputContext {
-            saved_as: saved_as(&path, request),
-            saved_as_stderr: NOT_SAVED.to_owned(),
-            stderr: None,
-            exit_code: None,
-        },
-        policy: look.clone(),
-        candidates: Vec::new(),
-    };
+    let name = label(args.command.join(OsStr::new(" ")).as_bytes());
+    let subject = Subject::new(name, saved_as(&path, request), look.clone());
     let target = Source::open(&path).map(|source| Target { subject, source });
     let (tell, updates) = channel();
     let (tell_over, over) = channel::<()>();

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::capture::NOT_SAVED;
 use crate::config::EffectivePolicy;
 use crate::known::Certainty;
 use crate::preview::InputContext;
@@ -15,9 +16,6 @@ use crate::tui::target::{Opened, OpenedFrom, Producer, Subject, Target};
 
 use super::Session;
 use super::signal::Signal;
-
-/// The name of what is in no file.
-const NOT_SAVED: &str = "<not saved>";
 
 /// An output on the stack of the screens.
 pub(super) enum Viewed {
@@ -99,7 +97,15 @@ impl Session {
                 }
             },
             OutputPlace::Memory(view) => {
-                (in_memory(name, ready.exit_code, choice, &ready.recorded.rest), view, Viewed::Memory)
+                // Of an output whose rest is missing no policy makes what the model got.
+                let certainty = match &ready.recorded.rest {
+                    RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
+                    RestOfOutput::Missing(_) => Certainty::WouldGet,
+                };
+                let policy = EffectivePolicy { certainty, ..choice };
+                let mut subject = Subject::new(name, NOT_SAVED.to_owned(), policy);
+                subject.context.exit_code = ready.exit_code;
+                (subject, view, Viewed::Memory)
             }
         };
         let opened =
@@ -205,25 +211,5 @@ impl Session {
             Ok(watcher) => self.watcher = watcher,
             Err(error) => self.tell(Message::error(format!("cannot watch the file for changes: {error}"))),
         }
-    }
-}
-
-/// Returns what is known of a recorded text. Of its rest, if that is missing, no policy makes what the model got.
-fn in_memory(name: String, exit_code: Option<i32>, choice: EffectivePolicy, rest: &RestOfOutput) -> Subject {
-    let certainty = match rest {
-        RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
-        RestOfOutput::Missing(_) => Certainty::WouldGet,
-    };
-    Subject {
-        file: None,
-        name,
-        context: InputContext {
-            saved_as: NOT_SAVED.to_owned(),
-            saved_as_stderr: NOT_SAVED.to_owned(),
-            stderr: None,
-            exit_code,
-        },
-        policy: EffectivePolicy { certainty, ..choice },
-        candidates: Vec::new(),
     }
 }

@@ -1,8 +1,8 @@
 //! The prompt: a line being typed at the bottom of the screen, and its purpose.
 
 use crossterm::event::{Event as Terminal, KeyCode, KeyEvent, KeyModifiers};
-use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler;
+use tui_input::{Input, InputRequest};
 
 use crate::text::filter::Shows;
 use crate::tui::event::MOST_TYPED;
@@ -113,18 +113,13 @@ impl Prompt {
     /// Inserts pasted text at the cursor, without its control characters, as far as there is room. Returns whether all
     /// of it fit.
     pub fn paste(&mut self, text: &str) -> bool {
-        let (value, cursor) = (self.input.value(), self.input.cursor());
-        let at = value.char_indices().nth(cursor).map_or(value.len(), |(at, _)| at);
-        let mut room = MOST_TYPED.saturating_sub(value.len());
-        let mut wanted = text.chars().filter(|c| !c.is_control()).peekable();
-        let mut pasted = String::new();
-        while let Some(c) = wanted.next_if(|c| c.len_utf8() <= room) {
-            room -= c.len_utf8();
-            pasted.push(c);
-        }
-        let joined = format!("{}{pasted}{}", &value[..at], &value[at..]);
-        self.input = Input::new(joined).with_cursor(cursor + pasted.chars().count());
-        wanted.peek().is_none()
+        text.chars().filter(|c| !c.is_control()).all(|c| {
+            let fits = self.text().len() + c.len_utf8() <= MOST_TYPED;
+            if fits {
+                self.input.handle(InputRequest::InsertChar(c));
+            }
+            fits
+        })
     }
 
     fn is_full(&self) -> bool {
@@ -171,7 +166,7 @@ mod tests {
     #[test]
     fn a_paste_goes_to_the_cursor_as_far_as_there_is_room() {
         let mut prompt = Prompt::with(Purpose::Search, "aé|z");
-        prompt.input.handle(tui_input::InputRequest::GoToPrevChar);
+        prompt.input.handle(InputRequest::GoToPrevChar);
         assert!(prompt.paste("\u{1b}[b\r\nü"));
         assert_eq!((prompt.text(), prompt.cursor()), ("aé|[büz", 6));
         assert!(!prompt.paste(&"é".repeat(100_000)));
