@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::capture::NOT_SAVED;
 use crate::config::{self, Config, Overrides};
 use crate::human::size;
 use crate::preview::{self, Input, InputContext, Totals};
@@ -18,9 +19,6 @@ use super::{Failure, suggest};
 
 /// How many ids are listed if a prefix matches several.
 const MOST_CANDIDATES: usize = 8;
-
-/// The path that notices print for standard input that is not saved.
-pub(crate) const NOT_SAVED: &str = "<not saved>";
 
 /// An output that was named on the command line and opened.
 #[derive(Debug)]

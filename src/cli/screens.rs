@@ -1,6 +1,5 @@
 //! Opens the screens: on named outputs, on one that is still being produced, or on the stores.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,11 +8,12 @@ use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyMap, TABLE, former_names};
+use crate::tui::screen::Link;
 use crate::tui::target::{Services, SessionsCache};
 use crate::tui::widget::theme::{Backdrop, Theme};
-use crate::tui::{self, Live, Start, Subject, Target};
+use crate::tui::{self, Start, Subject, Target};
 
-pub(crate) use crate::tui::{StartAt, TuneSource, TuneStart};
+pub(crate) use crate::tui::{Beginning, StartAt, TuneSource, TuneStart};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
@@ -21,44 +21,19 @@ use super::sessions::row::examiner;
 use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
 
-/// Shows the screens on these outputs, or else on the stores; `live` produces the first output. If a signal ended the
-/// screens, returns [`Failure::Ended`], and the output that `live` produces has yet to be kept.
-pub(crate) fn show(config: Config, targets: Vec<Target>, live: Option<Live>) -> CommandResult {
-    show_at(config, targets, live, BTreeMap::new())
-}
-
-/// Same as [`show`], with outputs opened at a place, by their index.
-pub(crate) fn show_at(
-    config: Config,
-    targets: Vec<Target>,
-    live: Option<Live>,
-    places: BTreeMap<usize, StartAt>,
-) -> CommandResult {
-    start(config, Beginning { targets, live, places, ..Beginning::default() })
-}
-
 /// Shows the list of stored outputs, which follows those with these words.
 pub(crate) fn follow_on_screen(config: Config, words: String) -> CommandResult {
-    start(config, Beginning { follow: Some(words), ..Beginning::default() })
+    show(config, Beginning { list: Some(Box::new(Link::Follow(words))), ..Beginning::default() })
 }
 
 /// Shows the list of settings.
 pub(crate) fn show_tune(config: Config, tune: TuneStart) -> CommandResult {
-    start(config, Beginning { tune: Some(tune), ..Beginning::default() })
+    show(config, Beginning { list: Some(Box::new(tune)), ..Beginning::default() })
 }
 
-/// What the screens begin with.
-#[derive(Default)]
-struct Beginning {
-    targets: Vec<Target>,
-    live: Option<Live>,
-    places: BTreeMap<usize, StartAt>,
-    follow: Option<String>,
-    tune: Option<TuneStart>,
-}
-
-fn start(config: Config, beginning: Beginning) -> CommandResult {
-    let Beginning { targets, live, places, follow, tune } = beginning;
+/// Shows the screens. If a signal ended them, returns [`Failure::Ended`], and an output that is still being made has yet to be
+/// kept.
+pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
     let theme = if colour() { Theme::of_config(config.theme(), background()) } else { Theme::plain() };
     let depends = matches!(config.theme().base, BaseTheme::Auto | BaseTheme::BlueOrange);
     let asks = (depends && colour() && tells_background()).then(|| config.theme().clone());
@@ -67,8 +42,7 @@ fn start(config: Config, beginning: Beginning) -> CommandResult {
     let notice = notice(&config);
     let (unicode, mouse) = (is_unicode(), config.mouse());
     let services = services(config);
-    let start =
-        Start { targets, follow, places, services, tune, live, theme, asks, unicode, mouse, keys, notice };
+    let start = Start { beginning, services, theme, asks, unicode, mouse, keys, notice };
     let report = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
     report.messages.iter().for_each(|words| say(words));
     match report.signal {

@@ -12,7 +12,7 @@ use crate::text::label::label;
 use super::args::{Args, ListArgs, PolicyArgs};
 use super::places::NamedOutputs;
 use super::safe::SafeWriter;
-use super::screens::{show_at, target};
+use super::screens::{Beginning, show, target};
 use super::terminal::{self, DUMB, has_screen};
 use super::{CommandResult, Failure, input, one_screen, say, suggest};
 
@@ -65,7 +65,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let targets: Vec<_> =
         opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
     targets.iter().try_for_each(|target| look.refuse_for(&target.subject.policy.policy))?;
-    show_at(config, targets, None, places)
+    show(config, Beginning { targets, places, ..Beginning::default() })
 }
 
 /// Says that a place needs an output.

@@ -116,7 +116,7 @@ impl JobContext {
             services: services.clone(),
             ticket: Ticket::next(&Arc::default()),
             gate: Gate::default(),
-            events: Reporter::new(move |event| sender.send(event).is_ok()),
+            events: Arc::new(move |event| sender.send(event).is_ok()),
             requests: Mutex::default(),
         });
         events.into_iter().collect()
@@ -136,8 +136,9 @@ impl JobContext {
         self.is_wanted()
     }
 
+    /// Sends an event. Returns whether the event loop still receives.
     pub(crate) fn send(&self, event: impl Into<Event>) -> bool {
-        self.events.send(event.into())
+        (self.events)(event.into())
     }
 
     /// Sends an event; breaks once the event loop no longer receives.
@@ -152,19 +153,8 @@ impl JobContext {
     }
 }
 
-#[derive(Clone)]
-pub(crate) struct Reporter(Arc<dyn Fn(Event) -> bool + Send + Sync>);
-
-impl Reporter {
-    /// Creates a reporter; `send` returns whether the event loop still receives.
-    pub(crate) fn new(send: impl Fn(Event) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(send))
-    }
-
-    pub(crate) fn send(&self, event: Event) -> bool {
-        (self.0)(event)
-    }
-}
+/// Sends an event to the event loop; returns whether that still receives.
+pub(crate) type Reporter = Arc<dyn Fn(Event) -> bool + Send + Sync>;
 
 /// Shows whether a job is still wanted.
 #[derive(Debug, Clone)]

@@ -23,5 +23,5 @@ pub mod widget;
 
 pub use outputs::tuning::{TuneSource, TuneStart};
 pub use runtime::terminal::{ended_by, is_closed_unheard};
-pub use runtime::{Start, run};
+pub use runtime::{Beginning, Start, run};
 pub use target::{Ending, Finished, Live, LiveUpdate, Producer, Services, StartAt, Subject, Target};

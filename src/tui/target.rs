@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::capture::Control;
+use crate::capture::{Control, NOT_SAVED};
 use crate::config::EffectivePolicy;
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
 use crate::known::Certainty;
@@ -47,6 +47,22 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// Describes an output without a file of its own, whose notices print this path.
+    pub fn new(name: String, saved_as: String, policy: EffectivePolicy) -> Self {
+        let saved_as_stderr = NOT_SAVED.to_owned();
+        let context = InputContext { saved_as, saved_as_stderr, stderr: None, exit_code: None };
+        Self {
+            name,
+            file: None,
+            id: String::new(),
+            is_kept: false,
+            command: String::new(),
+            context,
+            policy,
+            candidates: Vec::new(),
+        }
+    }
+
     /// Returns the path of its file, or else the one that notices print.
     pub(crate) fn path(&self) -> &str {
         self.file.as_ref().unwrap_or(&self.context.saved_as)

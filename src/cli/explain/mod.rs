@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::args::{ExplainArgs, PolicyArgs};
 use crate::cli::input;
-use crate::cli::screens::{StartAt, show_at, target};
+use crate::cli::screens::{Beginning, StartAt, show, target};
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
 use crate::cli::{CommandResult, Failure, json};
@@ -148,7 +148,7 @@ fn open(config: &Config, notice: &ExplainedNotice) -> CommandResult {
     let opened = input::open(config, OsStr::new(&path), &look)?;
     let target = target(config, opened, &look.overrides())?;
     let places = notice.first_lost.map(|line| (0, StartAt::Line(line))).into_iter().collect();
-    show_at(config.clone(), vec![target], None, places)
+    show(config.clone(), Beginning { targets: vec![target], places, ..Beginning::default() })
 }
 
 fn print(out: &mut impl Write, notice: &ExplainedNotice) -> io::Result<()> {

@@ -15,20 +15,21 @@ use std::time::Duration;
 use signal_hook::consts::SIGHUP;
 
 use crate::capture::{
-    self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, Options, Progress, Request,
-    Running, SinkLimits, Stdin, Stopped,
+    self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, NOT_SAVED, Options, Progress,
+    Request, Running, SinkLimits, Stdin, Stopped,
 };
 use crate::cli::args::{Heartbeat, PolicyArgs, RunArgs, SaveArgs};
-use crate::cli::input::{self, NOT_SAVED};
+use crate::cli::input;
 use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::human::{size, span};
 use crate::known::Certainty;
-use crate::preview::{InputContext, Stream, Want};
+use crate::preview::{Stream, Want};
 use crate::source::{Awaited, Source};
 use crate::text::label::{label, shell};
 use crate::tui::{
-    Ending, Finished, Live, LiveUpdate, Producer, StartAt, Subject, Target, ended_by, is_closed_unheard,
+    Beginning, Ending, Finished, Live, LiveUpdate, Producer, StartAt, Subject, Target, ended_by,
+    is_closed_unheard,
 };
 
 use super::{progress, signals};
@@ -86,21 +87,10 @@ pub(crate) fn command(
         });
         return Ok((super::finish(running.wait()?, request, place)?, Showing::NotShown));
     };
-    let subject = Subject {
-        file: None,
-        name: label(args.command.join(OsStr::new(" ")).as_bytes()),
-        id: String::new(),
-        is_kept: false,
-        command: args.command.iter().map(|word| shell::word(word.as_bytes())).collect::<Vec<_>>().join(" "),
-        context: InputContext {
-            saved_as: saved_as(&path, request),
-            saved_as_stderr: NOT_SAVED.to_owned(),
-            stderr: None,
-            exit_code: None,
-        },
-        policy: look.clone(),
-        candidates: Vec::new(),
-    };
+    let name = label(args.command.join(OsStr::new(" ")).as_bytes());
+    let line: Vec<String> = args.command.iter().map(|word| shell::word(word.as_bytes())).collect();
+    let subject =
+        Subject { command: line.join(" "), ..Subject::new(name, saved_as(&path, request), look.clone()) };
     let target = Source::open(&path).map(|source| Target { subject, source });
     let (tell, updates) = channel();
     let (tell_over, over) = channel::<()>();
@@ -110,7 +100,10 @@ pub(crate) fn command(
     // The screens take the signal over.
     let is_ignored = signals::is_ignored(SIGHUP);
     let shown = catch_unwind(AssertUnwindSafe(|| match target {
-        Ok(target) => screens::show(shown_with, vec![target], Some(live)),
+        Ok(target) => screens::show(
+            shown_with,
+            Beginning { targets: vec![target], live: Some(live), ..Beginning::default() },
+        ),
         Err(error) => Err(error.into()),
     }));
     if is_closed_unheard() && !is_ignored {
@@ -299,7 +292,8 @@ pub(crate) fn stdin(
             let mut target = screens::target(&config, opened, &look.overrides())?;
             let words = format!("not saved: {error}");
             target.subject.policy.warnings.insert(0, words.clone());
-            let shown = screens::show_at(config, vec![target], None, places);
+            let shown =
+                screens::show(config, Beginning { targets: vec![target], places, ..Beginning::default() });
             say(&words);
             shown
         }
@@ -344,7 +338,9 @@ fn look_at(
     // What came is kept, whether it can be shown or not.
     let live = Some(Live { producer: Producer::Stream, updates });
     let shown = catch_unwind(AssertUnwindSafe(|| {
-        target.and_then(|target| screens::show_at(config, vec![target], live, places))
+        target.and_then(|target| {
+            screens::show(config, Beginning { targets: vec![target], live, places, list: None })
+        })
     }));
     drop((interest, stay));
     let kept = joined(making);

@@ -75,8 +75,8 @@ impl App {
     }
 
     /// Goes to the screen that serves an event, and hands it over.
-    pub fn go_to(&mut self, event: impl ScreenEvent, effects: &mut Effects) {
-        self.show(Box::new(event), effects);
+    pub fn go_to(&mut self, event: Box<dyn ScreenEvent>, effects: &mut Effects) {
+        self.show(event, effects);
         self.meet_requests(effects);
     }
 

@@ -1,6 +1,5 @@
 //! Runs background jobs on threads of their own, and makes them stop when newer ones replace theirs.
 
-use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{SendError, Sender, channel, sync_channel};
@@ -21,34 +20,34 @@ pub(super) struct Jobs {
     /// The number of the newest job of each slot.
     newest: [Arc<AtomicU64>; Slot::COUNT],
     /// When the newest job of each slot was asked for.
-    asked: [Cell<u64>; Slot::COUNT],
+    asked: [u64; Slot::COUNT],
     /// To the job in each slot.
-    requests: RefCell<[Option<Sender<JobRequest>>; Slot::COUNT]>,
+    requests: [Option<Sender<JobRequest>>; Slot::COUNT],
     gate: Gate,
     /// The threads that keep outputs.
-    keeping: RefCell<Vec<JoinHandle<()>>>,
+    keeping: Vec<JoinHandle<()>>,
 }
 
 impl Jobs {
     pub(super) fn new(signals: Sender<Signal>, services: Arc<Services>) -> Self {
         Self {
             services,
-            events: Reporter::new(move |event| signals.send(Signal::App(event)).is_ok()),
+            events: Arc::new(move |event| signals.send(Signal::App(event)).is_ok()),
             newest: Default::default(),
             asked: Default::default(),
-            requests: RefCell::default(),
+            requests: Default::default(),
             gate: Gate::default(),
-            keeping: RefCell::default(),
+            keeping: Vec::new(),
         }
     }
 
     /// Starts a job; an earlier one in its slot is abandoned. Returns the events that the job has for the next frame.
-    pub(super) fn run(&self, job: Job) -> Vec<Event> {
-        let asked = &self.asked[job.slot as usize];
-        if job.slot != Slot::Other && asked.get() > job.order {
+    pub(super) fn run(&mut self, job: Job) -> Vec<Event> {
+        let asked = &mut self.asked[job.slot as usize];
+        if job.slot != Slot::Other && *asked > job.order {
             return Vec::new();
         }
-        asked.set(job.order);
+        *asked = job.order;
         let patience = match job.pace {
             Pace::AtOnce => {
                 self.stop(job.slot);
@@ -65,39 +64,39 @@ impl Jobs {
         let events = self.events.clone();
         let report = move |event| match here.send(event) {
             Ok(()) => true,
-            Err(SendError(event)) => events.send(event),
+            Err(SendError(event)) => events(event),
         };
-        self.start(job, Reporter::new(report));
+        self.start(job, Arc::new(report));
         soon.recv_timeout(patience).into_iter().collect()
     }
 
     /// Abandons the job in a slot.
-    pub(super) fn stop(&self, slot: Slot) {
-        self.requests.borrow_mut()[slot as usize] = None;
+    pub(super) fn stop(&mut self, slot: Slot) {
+        self.requests[slot as usize] = None;
         Ticket::next(&self.newest[slot as usize]);
     }
 
     /// Passes a request to the job in a slot. A job that has ended has said why.
     pub(super) fn ask(&self, slot: Slot, request: JobRequest) {
-        if let Some(requests) = &self.requests.borrow()[slot as usize] {
+        if let Some(requests) = &self.requests[slot as usize] {
             let _ = requests.send(request);
         }
     }
 
     /// Waits for the requests to keep outputs.
-    pub(super) fn finish_keeping(&self) {
+    pub(super) fn finish_keeping(&mut self) {
         // A panic has been reported.
-        self.keeping.take().into_iter().for_each(|thread| drop(thread.join()));
+        self.keeping.drain(..).for_each(|thread| drop(thread.join()));
     }
 
-    fn start(&self, job: Job, events: Reporter) {
+    fn start(&mut self, job: Job, events: Reporter) {
         let slot = job.slot;
         let ticket = match slot {
             Slot::Other => Ticket::next(&Arc::default()),
             _ => Ticket::next(&self.newest[slot as usize]),
         };
         let (sender, requests) = channel();
-        self.requests.borrow_mut()[slot as usize] = Some(sender);
+        self.requests[slot as usize] = Some(sender);
         let context = JobContext {
             slot,
             services: self.services.clone(),
@@ -111,15 +110,15 @@ impl Jobs {
             let _passing = context.gate.pass(slot.rank());
             if catch_unwind(AssertUnwindSafe(|| job.run(&context))).is_err() {
                 let words = "a background task crashed; some figures are missing";
-                context.events.send(Event::Told(Message::error(words)));
+                context.send(Event::Told(Message::error(words)));
             }
         };
         match std::thread::Builder::new().name(format!("{slot:?}")).spawn(guarded) {
-            Ok(thread) if slot == Slot::Keep => self.keeping.borrow_mut().push(thread),
+            Ok(thread) if slot == Slot::Keep => self.keeping.push(thread),
             Ok(_) => {}
             Err(error) => {
                 let words = format!("cannot start a thread: {error}");
-                self.events.send(Event::Told(Message::error(words)));
+                (self.events)(Event::Told(Message::error(words)));
             }
         }
     }
@@ -141,7 +140,7 @@ mod tests {
     #[test]
     fn a_job_that_panics_says_so_and_others_go_on() {
         let (signals, received) = channel();
-        let jobs =
+        let mut jobs =
             Jobs::new(signals, Arc::new(Services::none(Env::hermetic(std::path::Path::new("/nowhere")))));
         jobs.run(Job::new(Slot::CountLines, Pace::Background, |_| panic!("a job's fault")));
         let told = received.recv().unwrap();

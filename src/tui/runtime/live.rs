@@ -8,7 +8,7 @@ use crate::source::Source;
 use crate::tui::event::{Event, Message};
 use crate::tui::pager::event::OutputEvent;
 use crate::tui::screen::Effects;
-use crate::tui::target::{Ending, Finished, Live, LiveUpdate, Producer, Subject};
+use crate::tui::target::{Ending, Finished, Live, LiveUpdate, Producer, Target};
 
 use super::signal::Signal;
 use super::viewed::Viewed;
@@ -54,22 +54,14 @@ impl Session {
         }
     }
 
-    /// Returns what the first output is, on the stack of the screens or off it.
-    fn first_subject(&mut self) -> Option<&mut Subject> {
-        match self.viewed.first_mut().and_then(|viewed| viewed.named.as_mut()) {
-            Some((0, subject)) => Some(subject),
-            _ => self.files.first_mut()?.as_mut().map(|target| &mut target.subject),
-        }
-    }
-
     /// Whether the first output is on the stack of the screens.
     fn is_first_viewed(&self) -> bool {
-        self.viewed.first().is_some_and(Viewed::is_first)
+        matches!(self.viewed.first(), Some(Viewed::Named(0)))
     }
 
     /// Sets the path that the notices of the first output print.
     fn print_as(&mut self, saved_as: String, effects: &mut Effects) {
-        if let Some(subject) = self.first_subject() {
+        if let Some(Target { subject, .. }) = self.files.first_mut() {
             subject.context.saved_as.clone_from(&saved_as);
         }
         if self.is_first_viewed() {
@@ -80,7 +72,7 @@ impl Session {
     /// Tells the policy how the first output ended: some agents report that to the model, or cut with another policy
     /// then.
     fn apply_ending(&mut self, ending: Ending, effects: &mut Effects) {
-        if let Some(subject) = self.first_subject() {
+        if let Some(Target { subject, .. }) = self.files.first_mut() {
             subject.policy.certainty = ending.certainty;
             subject.context.exit_code = ending.exit_code.or(subject.context.exit_code);
             let policy = &mut subject.policy.policy;
@@ -94,16 +86,10 @@ impl Session {
 
     /// Handles that the first output is complete; `path` is where it was saved, if it was.
     fn move_to(&mut self, path: Option<PathBuf>, effects: &mut Effects) {
-        if !self.is_first_viewed() {
-            if let Some(Some(target)) = self.files.first_mut() {
-                target.source.moved_to(path);
-            }
-            return;
-        }
-        if let Some(source) = self.viewed.first_mut().and_then(|viewed| viewed.source.as_mut()) {
+        if let Some(Target { source, .. }) = self.files.first_mut() {
             source.moved_to(path);
         }
-        if self.viewed.len() == 1 {
+        if matches!(self.viewed[..], [Viewed::Named(0)]) {
             self.watch();
             self.look(effects);
         }
@@ -118,7 +104,7 @@ impl Session {
 
     /// Whether the output being viewed is still being made.
     pub(super) fn is_live(&self) -> bool {
-        self.producer.is_some() && self.viewed.last().is_some_and(Viewed::is_first)
+        self.producer.is_some() && matches!(self.viewed.last(), Some(Viewed::Named(0)))
     }
 
     /// Whether more of the output being viewed may arrive.

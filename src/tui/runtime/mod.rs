@@ -23,12 +23,11 @@ use crate::store::Marked;
 use crate::text::label::SafeText;
 
 use super::app::App;
-use super::event::{Event, Message};
+use super::event::{Event, Message, ScreenEvent};
 use super::job::{Job, Slot};
 use super::keys::KeyMap;
 use super::outputs::deletion::delete;
 use super::outputs::event::OutputsEvent;
-use super::outputs::tuning::TuneStart;
 use super::pager::event::{Changed, OutputEvent};
 use super::screen::{Effect, Effects, Link};
 use super::target::{Live, Producer, Services, StartAt, Target};
@@ -41,19 +40,23 @@ use signal::{Inbox, Signal};
 use terminal::TerminalScreen;
 use viewed::Viewed;
 
-/// What the screens start with.
-pub struct Start {
+/// What the screens show first.
+#[derive(Default)]
+pub struct Beginning {
     /// The outputs to show. If there are none, the list of stored outputs is shown.
     pub targets: Vec<Target>,
-    /// The words of the stored outputs that are followed, if the screens begin with that.
-    pub follow: Option<String>,
     /// Where to open outputs, by their index, if not at their beginning.
     pub places: BTreeMap<usize, StartAt>,
-    pub services: Services,
-    /// What the list of settings shows, if the screens begin with it.
-    pub tune: Option<TuneStart>,
     /// What is still making the first output, if anything is.
     pub live: Option<Live>,
+    /// Leads to the list that is shown instead, if one is.
+    pub list: Option<Box<dyn ScreenEvent>>,
+}
+
+/// What the screens start with.
+pub struct Start {
+    pub beginning: Beginning,
+    pub services: Services,
     /// The theme, as far as it is known without asking the terminal.
     pub theme: Theme,
     /// By what the theme is chosen if the terminal says what its background is; `None` if it is not to be asked.
@@ -104,6 +107,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
     let (keyboard, background) = Keyboard::start(signals.clone(), start.asks.is_some())?;
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let services = Arc::new(start.services);
+    let Beginning { targets, places, live, list } = start.beginning;
     let mut session = Session {
         app: App::new(Canvas { size, theme, unicode, keys }),
         jobs: Jobs::new(signals.clone(), services.clone()),
@@ -115,8 +119,8 @@ fn show(start: Start) -> io::Result<ExitReport> {
         viewed: Vec::new(),
         file: 0,
         watcher: None,
-        files: Vec::new(),
-        places: start.places,
+        files: targets,
+        places,
         producer: None,
         key_repeats: false,
         postponed: Vec::new(),
@@ -125,19 +129,14 @@ fn show(start: Start) -> io::Result<ExitReport> {
         fault: None,
     };
     session.app.severities = session.services.severities.clone();
-    if let Some(live) = start.live {
+    if let Some(live) = live {
         session.follow(live)?;
     }
-    session.files = start.targets.into_iter().map(Some).collect();
     let mut effects = Effects::default();
-    if let Some(words) = start.follow {
-        session.app.go_to(Link::Follow(words), &mut effects);
-    } else if let Some(tune) = start.tune {
-        session.app.go_to(tune, &mut effects);
-    } else if session.files.is_empty() {
-        session.app.go_to(Link::Stores(None), &mut effects);
-    } else {
-        session.open_file(0, &mut effects);
+    match list {
+        Some(list) => session.app.go_to(list, &mut effects),
+        None if session.files.is_empty() => session.app.go_to(Box::new(Link::Stores(None)), &mut effects),
+        None => session.open_file(0, &mut effects),
     }
     if let Some(notice) = start.notice {
         session.app.update(Event::Told(Message::error(notice)), &mut effects);
@@ -177,8 +176,8 @@ fn not_kept(event: Event) -> Option<SafeText> {
 
 struct Session {
     app: App,
-    /// The outputs named on the command line, except the one being viewed, which is taken out.
-    files: Vec<Option<Target>>,
+    /// The outputs named on the command line.
+    files: Vec<Target>,
     /// Where to open them the first time.
     places: BTreeMap<usize, StartAt>,
     jobs: Jobs,
@@ -274,11 +273,12 @@ impl Session {
     /// Releases the files being deleted: showing an output here must not keep the user from deleting it here. Files
     /// open in another viewer stay.
     fn let_go(&self, to_delete: &[Marked]) {
-        let named = self.files.iter().flatten().map(|target| &target.source);
-        let viewed = self.viewed.iter().filter_map(|viewed| viewed.source.as_ref());
-        for source in viewed.chain(named) {
-            let is_it =
-                |file: &Identity| to_delete.iter().any(|marked| marked.entry.identity.same_file(file));
+        let is_it = |file: &Identity| to_delete.iter().any(|marked| marked.entry.identity.same_file(file));
+        let stored = self.viewed.iter().filter_map(|viewed| match viewed {
+            Viewed::Stored(source) => Some(source),
+            Viewed::Named(_) | Viewed::Memory => None,
+        });
+        for source in self.files.iter().map(|target| &target.source).chain(stored) {
             if source.identity().as_ref().is_some_and(is_it) {
                 source.let_go();
             }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::capture::NOT_SAVED;
 use crate::config::EffectivePolicy;
 use crate::known::Certainty;
 use crate::preview::InputContext;
@@ -17,30 +18,19 @@ use crate::tui::target::{Opened, OpenedFrom, Producer, Subject, Target};
 use super::Session;
 use super::signal::Signal;
 
-/// The name of what is in no file.
-const NOT_SAVED: &str = "<not saved>";
-
 /// An output on the stack of the screens.
-pub(super) struct Viewed {
-    /// `None` if it is in no file.
-    pub(super) source: Option<Source>,
-    /// Its index among the outputs named on the command line, 0-based, and its subject, if it is one of them.
-    pub(super) named: Option<(usize, Subject)>,
-}
-
-impl Viewed {
-    /// Whether it is the first output named on the command line, which may still be being made.
-    pub(super) fn is_first(&self) -> bool {
-        self.named.as_ref().is_some_and(|(number, _)| *number == 0)
-    }
+pub(super) enum Viewed {
+    /// One of those named on the command line, by its index. The first may still be being made.
+    Named(usize),
+    Stored(Source),
+    /// It is in no file.
+    Memory,
 }
 
 impl Session {
     /// Opens one of the outputs named on the command line.
     pub(super) fn open_file(&mut self, number: usize, effects: &mut Effects) {
-        let Some(Target { subject, source }) = self.files.get_mut(number).and_then(Option::take) else {
-            return;
-        };
+        let Target { subject, source } = &self.files[number];
         self.file = number;
         let mut opened = Opened::new(OpenedFrom::Named, subject.clone(), source.view());
         match &self.producer {
@@ -48,7 +38,7 @@ impl Session {
             Some(Producer::Stream) if number == 0 => opened.streaming = true,
             _ => {}
         }
-        self.show(opened, Viewed { source: Some(source), named: Some((number, subject)) }, effects);
+        self.show(opened, Viewed::Named(number), effects);
         if let Some(place) = self.places.remove(&number) {
             self.app.update(OutputEvent::StartAt(place), effects);
         }
@@ -62,9 +52,6 @@ impl Session {
             let end = if next { "last" } else { "first" };
             return self.tell(Message::note(format!("file {} of {count} is the {end}", at + 1)));
         };
-        if let Some(Viewed { source: Some(source), named: Some((number, subject)) }) = self.viewed.pop() {
-            self.files[number] = Some(Target { subject, source });
-        }
         self.open_file(to, effects);
     }
 
@@ -87,7 +74,7 @@ impl Session {
             find: request.find,
             ..Opened::new(request.origin, subject, source.view())
         };
-        self.show_and_carry_out(opened, Some(source))
+        self.show_and_carry_out(opened, Viewed::Stored(source))
     }
 
     /// Opens a call of a session: what was recorded, over the output that it was cut from.
@@ -96,7 +83,7 @@ impl Session {
         let name = label(ready.name.as_bytes());
         let CitingCall { file, call, command } = &ready.recorded.call;
         let (id, command) = (format!("{}:{call}", file.id), command.clone());
-        let (subject, view, source) = match ready.place {
+        let (subject, view, viewed) = match ready.place {
             OutputPlace::File(path) => match (self.services.open)(&path, Hold::Lock) {
                 Ok(Target { subject, source }) => {
                     // As the agent named it, which in a copy of its directory is another path.
@@ -106,7 +93,11 @@ impl Session {
                     let store_warnings = subject.policy.store_warnings;
                     let certainty = Certainty::Reconstructed;
                     let policy = EffectivePolicy { certainty, store_warnings, ..choice };
-                    (Subject { name, id, command, context, policy, ..subject }, source.view(), Some(source))
+                    (
+                        Subject { name, id, command, context, policy, ..subject },
+                        source.view(),
+                        Viewed::Stored(source),
+                    )
                 }
                 Err(fault) => {
                     self.tell(Message::error(fault));
@@ -114,13 +105,20 @@ impl Session {
                 }
             },
             OutputPlace::Memory(view) => {
-                let subject = in_memory(name, ready.exit_code, choice, &ready.recorded.rest);
-                (Subject { id, command, ..subject }, view, None)
+                // Of an output whose rest is missing no policy makes what the model got.
+                let certainty = match &ready.recorded.rest {
+                    RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
+                    RestOfOutput::Missing(_) => Certainty::WouldGet,
+                };
+                let policy = EffectivePolicy { certainty, ..choice };
+                let mut subject = Subject::new(name, NOT_SAVED.to_owned(), policy);
+                subject.context.exit_code = ready.exit_code;
+                (Subject { id, command, ..subject }, view, Viewed::Memory)
             }
         };
         let opened =
             Opened { recorded: Some(ready.recorded), ..Opened::new(OpenedFrom::Session, subject, view) };
-        self.show_and_carry_out(opened, source)
+        self.show_and_carry_out(opened, viewed)
     }
 
     /// Returns the policy that cut the call, or else the first of its agent.
@@ -136,16 +134,16 @@ impl Session {
         })
     }
 
-    fn show_and_carry_out(&mut self, opened: Opened, source: Option<Source>) -> io::Result<()> {
+    fn show_and_carry_out(&mut self, opened: Opened, viewed: Viewed) -> io::Result<()> {
         let mut effects = Effects::default();
-        self.show(opened, Viewed { source, named: None }, &mut effects);
+        self.show(opened, viewed, &mut effects);
         self.carry_out(effects)
     }
 
     /// Puts an output on the screen, in place of one that is there.
     fn show(&mut self, mut opened: Opened, viewed: Viewed, effects: &mut Effects) {
         (opened.file, opened.files) = (self.file, self.files.len());
-        opened.streaming |= viewed.source.as_ref().is_some_and(|source| !source.is_complete());
+        opened.streaming |= self.source_of(&viewed).is_some_and(|source| !source.is_complete());
         self.app.open(opened, effects);
         self.close_above(self.app.outputs().count() - 1);
         self.viewed.push(viewed);
@@ -154,9 +152,11 @@ impl Session {
 
     /// Closes the outputs above the lowest ones.
     fn close_above(&mut self, lowest: usize) {
-        for left in self.viewed.drain(lowest.min(self.viewed.len())..).filter_map(|viewed| viewed.source) {
+        for viewed in self.viewed.drain(lowest.min(self.viewed.len())..) {
             // A worker that still reads it keeps it open for a while, which is no reason not to delete it.
-            left.let_go();
+            if let Viewed::Stored(source) = viewed {
+                source.let_go();
+            }
         }
     }
 
@@ -186,13 +186,25 @@ impl Session {
         self.carry_out(effects)
     }
 
+    fn source_of<'a>(&'a self, viewed: &'a Viewed) -> Option<&'a Source> {
+        match viewed {
+            Viewed::Named(number) => Some(&self.files[*number].source),
+            Viewed::Stored(source) => Some(source),
+            Viewed::Memory => None,
+        }
+    }
+
     /// Returns the file of the output being viewed, if it is in one.
     pub(super) fn source(&self) -> Option<&Source> {
-        self.viewed.last()?.source.as_ref()
+        self.source_of(self.viewed.last()?)
     }
 
     pub(super) fn source_mut(&mut self) -> Option<&mut Source> {
-        self.viewed.last_mut()?.source.as_mut()
+        match self.viewed.last_mut()? {
+            Viewed::Named(number) => Some(&mut self.files[*number].source),
+            Viewed::Stored(source) => Some(source),
+            Viewed::Memory => None,
+        }
     }
 
     /// Watches the output being viewed, and no other.
@@ -207,28 +219,5 @@ impl Session {
             Ok(watcher) => self.watcher = watcher,
             Err(error) => self.tell(Message::error(format!("cannot watch the file for changes: {error}"))),
         }
-    }
-}
-
-/// Returns what is known of a recorded text. Of its rest, if that is missing, no policy makes what the model got.
-fn in_memory(name: String, exit_code: Option<i32>, choice: EffectivePolicy, rest: &RestOfOutput) -> Subject {
-    let certainty = match rest {
-        RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
-        RestOfOutput::Missing(_) => Certainty::WouldGet,
-    };
-    Subject {
-        file: None,
-        name,
-        id: String::new(),
-        is_kept: false,
-        command: String::new(),
-        context: InputContext {
-            saved_as: NOT_SAVED.to_owned(),
-            saved_as_stderr: NOT_SAVED.to_owned(),
-            stderr: None,
-            exit_code,
-        },
-        policy: EffectivePolicy { certainty, ..choice },
-        candidates: Vec::new(),
     }
 }

@@ -11,7 +11,6 @@ pub(crate) struct Glyphs {
     pub differs: &'static str,
     /// How the legend describes rows marked with `notice`: their colour or place.
     pub notice_is: &'static str,
-    /// A line that the model got.
     pub kept: &'static str,
     /// A line that the model did not get.
     pub lost: &'static str,
@@ -49,7 +48,6 @@ pub(crate) struct Glyphs {
     pub arrow: &'static str,
 }
 
-/// For Unicode terminals.
 pub(crate) const UNICODE: Glyphs = Glyphs {
     chosen: "▌",
     notice: "▌",
@@ -75,7 +73,6 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
     arrow: "→",
 };
 
-/// For ASCII-only terminals.
 pub(crate) const ASCII: Glyphs = Glyphs {
     chosen: ">",
     notice: "|",

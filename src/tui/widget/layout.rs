@@ -1,6 +1,7 @@
 //! The layout of the screens, for any size down to zero. Pure: takes sizes, returns rectangles.
 
-use ratatui::layout::Rect;
+use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::{Layout, Rect};
 
 /// From this many columns on, both texts are shown side by side unless the user wants one.
 const WIDE: u16 = 140;
@@ -35,19 +36,13 @@ const BETWEEN: u16 = 3;
 /// The areas of the screen that shows one output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PagerAreas {
-    /// The line at the top.
     pub title: Rect,
-    /// Preview, if it is shown.
     pub preview: Option<Rect>,
     /// The column of the rule between the panes, if both are shown.
     pub between: Option<Rect>,
-    /// Spill, if it is shown.
     pub spill: Option<Rect>,
-    /// The column of the map of the file, if it is shown.
     pub map: Option<Rect>,
-    /// The rule above the status line.
     pub rule: Rect,
-    /// The line at the bottom.
     pub status: Rect,
 }
 
@@ -61,7 +56,6 @@ pub enum Side {
 }
 
 impl Side {
-    /// Returns the other pane.
     pub fn other(self) -> Self {
         match self {
             Side::Preview => Side::Spill,
@@ -93,18 +87,14 @@ impl SideBySide {
 }
 
 /// Splits an area into title, body, rule and status. When rows are scarce, the body gets them first.
-fn bands(area: Rect) -> (Rect, Rect, Rect, Rect) {
-    let status = u16::from(area.height >= 2);
-    let title = u16::from(area.height >= 3);
-    let rule = u16::from(area.height >= 8);
-    let body = area.height - status - title - rule;
-    let band = |y: u16, height: u16| Rect { x: area.x, y: area.y + y, width: area.width, height };
-    (band(0, title), band(title, body), band(title + body, rule), band(title + body + rule, status))
+fn bands(area: Rect) -> [Rect; 4] {
+    let [title, rule, status] = [3, 8, 2].map(|rows| Length(u16::from(area.height >= rows)));
+    area.layout(&Layout::vertical([title, Fill(1), rule, status]))
 }
 
 /// Divides the screen for one output: both panes, or only the one with the focus.
 pub fn pager(area: Rect, focus: Side, is_split: bool) -> PagerAreas {
-    let (title, body, rule, status) = bands(area);
+    let [title, body, rule, status] = bands(area);
     let map = if area.width < MAPPED { 0 } else { MAP };
     let texts = Rect { width: body.width - map, ..body };
     let columns = |x: u16, width: u16| Some(Rect { x: body.x + x, width, ..body });
@@ -130,27 +120,22 @@ pub enum ListPanel {
     Above,
 }
 
-/// The areas of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListAreas {
-    /// The line at the top.
     pub title: Rect,
-    /// The column headings.
     pub head: Rect,
     pub list: Rect,
     /// The panel, if there is room; one column before it is for the rule between if it is beside the list.
     pub panel: Option<Rect>,
-    /// The rule below the list.
     pub rule: Rect,
     /// Details about the selected row, if there is room.
     pub detail: Rect,
-    /// The line at the bottom.
     pub status: Rect,
 }
 
 /// Divides the screen for a list, which may be a few rows high, beside an agent.
 pub fn list(area: Rect, panel: ListPanel) -> ListAreas {
-    let (title, body, rule, status) = bands(area);
+    let [title, body, rule, status] = bands(area);
     let two = if area.height >= DETAILED { 2 } else { 0 };
     let body = Rect { height: body.height - two, ..body };
     let rule = Rect { y: rule.y - two, ..rule };

@@ -18,18 +18,15 @@ pub struct Span {
 }
 
 impl Span {
-    /// Creates a span in a style.
     pub(crate) fn new(text: impl Into<SafeText>, style: Style) -> Self {
         Self { text: text.into(), style }
     }
 
-    /// Creates an unstyled span.
     pub(crate) fn plain(text: impl Into<SafeText>) -> Self {
         Self::new(text, Style::new())
     }
 }
 
-/// Returns the width of the spans, in columns.
 pub(crate) fn width(spans: &[Span]) -> usize {
     spans.iter().map(|span| span.text.columns()).sum()
 }
@@ -131,14 +128,12 @@ pub(crate) fn bar(percent: u64) -> String {
     format!("{}{}", "▇".repeat(full), "░".repeat(BAR as usize - full))
 }
 
-/// Draws a vertical rule.
 pub(crate) fn upright(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
     for y in area.y..area.bottom() {
         left(buffer, Rect { y, height: 1, ..area }, canvas.glyphs().upright, canvas.theme.dim);
     }
 }
 
-/// Draws a horizontal rule.
 pub(crate) fn rule(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
     left(buffer, area, canvas.glyphs().rule.repeat(usize::from(area.width)), canvas.theme.dim);
 }

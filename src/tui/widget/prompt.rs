@@ -1,13 +1,12 @@
 //! The prompt: a line being typed at the bottom of the screen, and its purpose.
 
 use crossterm::event::{Event as Terminal, KeyCode, KeyEvent, KeyModifiers};
-use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler;
+use tui_input::{Input, InputRequest};
 
 use crate::text::filter::Shows;
 use crate::tui::event::MOST_TYPED;
 
-/// The purpose of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// A pattern to search for towards the end.
@@ -29,7 +28,6 @@ pub enum Purpose {
     Grep,
     /// A pattern: what settings are judged by.
     Find,
-    /// Words that entries must contain.
     Filter,
 }
 
@@ -51,22 +49,31 @@ impl Purpose {
 }
 
 /// A line being typed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Prompt {
-    purpose: Option<Purpose>,
+    purpose: Purpose,
     /// Which match a search goes to: the first, or that of the number typed before.
     times: Option<u64>,
     input: Input,
     /// Steps back in the history; 0 is the line being typed.
     back: usize,
-    /// The error in the text, if there is one.
-    pub fault: Option<String>,
+}
+
+/// What a key in a prompt did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Typed {
+    Text,
+    /// Nothing, because the line is full.
+    TooMuch,
+    /// It gave the line up.
+    Left,
+    /// It entered the line.
+    Whole,
 }
 
 impl Prompt {
-    /// Creates an empty prompt.
     pub fn new(purpose: Purpose) -> Self {
-        Self { purpose: Some(purpose), ..Self::default() }
+        Self { purpose, times: None, input: Input::default(), back: 0 }
     }
 
     /// Creates an empty prompt for a search that goes to the match of this number.
@@ -82,7 +89,7 @@ impl Prompt {
     /// Returns the label in front of the typed text, with the number typed before.
     pub(crate) fn label(&self) -> String {
         let times = self.times.map_or(String::new(), |times| times.to_string());
-        format!("{times}{}", self.purpose().label())
+        format!("{times}{}", self.purpose.label())
     }
 
     /// Creates a prompt that already contains some text.
@@ -91,10 +98,9 @@ impl Prompt {
     }
 
     pub fn purpose(&self) -> Purpose {
-        self.purpose.unwrap_or(Purpose::Search)
+        self.purpose
     }
 
-    /// Returns the typed text.
     pub fn text(&self) -> &str {
         self.input.value()
     }
@@ -107,18 +113,13 @@ impl Prompt {
     /// Inserts pasted text at the cursor, without its control characters, as far as there is room. Returns whether all
     /// of it fit.
     pub fn paste(&mut self, text: &str) -> bool {
-        let (value, cursor) = (self.input.value(), self.input.cursor());
-        let at = value.char_indices().nth(cursor).map_or(value.len(), |(at, _)| at);
-        let mut room = MOST_TYPED.saturating_sub(value.len());
-        let mut wanted = text.chars().filter(|c| !c.is_control()).peekable();
-        let mut pasted = String::new();
-        while let Some(c) = wanted.next_if(|c| c.len_utf8() <= room) {
-            room -= c.len_utf8();
-            pasted.push(c);
-        }
-        let joined = format!("{}{pasted}{}", &value[..at], &value[at..]);
-        self.input = Input::new(joined).with_cursor(cursor + pasted.chars().count());
-        wanted.peek().is_none()
+        text.chars().filter(|c| !c.is_control()).all(|c| {
+            let fits = self.text().len() + c.len_utf8() <= MOST_TYPED;
+            if fits {
+                self.input.handle(InputRequest::InsertChar(c));
+            }
+            fits
+        })
     }
 
     fn is_full(&self) -> bool {
@@ -127,7 +128,7 @@ impl Prompt {
 
     /// Switches between all matching lines and those that the model did not get.
     fn turn(&mut self) {
-        if let Some(Purpose::Lines { shows, .. }) = &mut self.purpose {
+        if let Purpose::Lines { shows, .. } = &mut self.purpose {
             *shows = match shows {
                 Shows::All => Shows::Lost,
                 Shows::Lost => Shows::All,
@@ -140,23 +141,7 @@ impl Prompt {
         let text = if back == 0 { String::new() } else { history[history.len() - back].clone() };
         (self.back, self.input) = (back, Input::new(text));
     }
-}
 
-/// The result of a key in a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Typed {
-    /// Typing continues.
-    Text,
-    /// The line is full.
-    TooMuch,
-    /// The prompt was cancelled.
-    Left,
-    /// The line was entered.
-    Whole,
-}
-
-impl Prompt {
-    /// Handles a key. `history` holds the lines entered before, newest last, for recall.
     pub(crate) fn key(&mut self, key: KeyEvent, history: &[String]) -> Typed {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -168,10 +153,7 @@ impl Prompt {
             KeyCode::Up => self.recall(history, true),
             KeyCode::Down => self.recall(history, false),
             KeyCode::Char(_) if !control && self.is_full() => return Typed::TooMuch,
-            _ => {
-                self.input.handle_event(&Terminal::Key(key));
-                self.fault = None;
-            }
+            _ => _ = self.input.handle_event(&Terminal::Key(key)),
         }
         Typed::Text
     }
@@ -184,7 +166,7 @@ mod tests {
     #[test]
     fn a_paste_goes_to_the_cursor_as_far_as_there_is_room() {
         let mut prompt = Prompt::with(Purpose::Search, "aé|z");
-        prompt.input.handle(tui_input::InputRequest::GoToPrevChar);
+        prompt.input.handle(InputRequest::GoToPrevChar);
         assert!(prompt.paste("\u{1b}[b\r\nü"));
         assert_eq!((prompt.text(), prompt.cursor()), ("aé|[büz", 6));
         assert!(!prompt.paste(&"é".repeat(100_000)));

@@ -23,7 +23,6 @@ pub(crate) enum CellSide {
     Path,
 }
 
-/// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TableColumn {
     pub heading: &'static str,
@@ -34,7 +33,6 @@ pub(crate) struct TableColumn {
     pub yields: Option<u8>,
 }
 
-/// A table with its cells.
 pub(crate) struct ListTable<'a> {
     pub columns: &'a [TableColumn],
     pub rows: Vec<ListTableRow>,

@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
 use overspill::config::{Config, EffectivePolicy, Overrides};
 use overspill::corpus::{find_in_stores, prepare_tuning};
-use overspill::preview::{Catalog, Certainty, InputContext, Policy};
+use overspill::preview::{Catalog, Certainty, Policy};
 use overspill::source::{Change, MapView, Source};
 use overspill::store::{self, Env, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
@@ -76,24 +76,11 @@ fn choice(policy: Policy) -> EffectivePolicy {
 
 /// Describes an output, which is always called `build.log`.
 pub fn subject(policy: Policy) -> Subject {
-    Subject {
-        name: "build.log".into(),
-        file: None,
-        id: String::new(),
-        is_kept: false,
-        command: String::new(),
-        context: InputContext {
-            saved_as: SAVED_AS.into(),
-            saved_as_stderr: format!("{SAVED_AS}.stderr"),
-            stderr: None,
-            exit_code: None,
-        },
-        policy: EffectivePolicy {
-            certainty: Certainty::Reconstructed,
-            ..EffectivePolicy::chosen(policy, true)
-        },
-        candidates: Vec::new(),
-    }
+    let certainty = Certainty::Reconstructed;
+    let policy = EffectivePolicy { certainty, ..EffectivePolicy::chosen(policy, true) };
+    let mut subject = Subject::new("build.log".into(), SAVED_AS.into(), policy);
+    subject.context.saved_as_stderr = format!("{SAVED_AS}.stderr");
+    subject
 }
 
 impl Bench {
@@ -220,7 +207,7 @@ impl Bench {
 
     /// Starts with the stores; returns the requested effects.
     pub fn start_with_stores(&mut self) -> Vec<Effect> {
-        self.act(|app, effects| app.go_to(Link::Stores(None), effects))
+        self.act(|app, effects| app.go_to(Box::new(Link::Stores(None)), effects))
     }
 
     /// Presses keys: characters stand for themselves, `<Tab>` and the like for the others.

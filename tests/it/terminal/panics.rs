@@ -9,7 +9,7 @@ use std::sync::mpsc::channel;
 use overspill::preview::Catalog;
 use overspill::source::Source;
 use overspill::store::Env;
-use overspill::tui::{self, Services, Start, Target};
+use overspill::tui::{self, Beginning, Services, Start, Target};
 
 use crate::common::bench::subject;
 use crate::common::home::Home;
@@ -33,18 +33,17 @@ fn screens() {
     };
     let policy = Catalog::builtin().get("opencode/output").unwrap();
     let start = Start {
-        follow: None,
-        places: Default::default(),
-        targets: vec![Target {
-            subject: subject(policy),
-            source: Source::open(Path::new("build.log")).unwrap(),
-        }],
-        tune: None,
+        beginning: Beginning {
+            targets: vec![Target {
+                subject: subject(policy),
+                source: Source::open(Path::new("build.log")).unwrap(),
+            }],
+            ..Beginning::default()
+        },
         services: Services {
             load_policies: Box::new(load_policies),
             ..Services::none(Env::hermetic(Path::new("/nowhere")))
         },
-        live: None,
         theme: overspill::tui::widget::theme::Theme::terminal(),
         asks: None,
         unicode: true,
