@@ -8,10 +8,9 @@ use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::bar;
 
-use super::dividers::Fate;
+use super::fates::{Fate, Share};
 use super::output::OpenOutput;
-use super::search::tally::Tally;
-use super::share::Share;
+use super::search::count::Tally;
 use crate::tui::recorded::RestOfOutput;
 
 /// Returns the number of matches in the file, with `+` while they are being counted.

@@ -11,15 +11,14 @@ use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
 
 use super::Pager;
-use super::advice::{Advice, KeepRequest};
+use super::advice::Advice;
 use super::event::OutputEvent;
 use super::limits::{other_end, step_of};
 use super::limits_text;
 use super::picker::Picker;
-use super::planning::AfterPlan;
+use super::planning::{AfterPlan, ViewPoint};
 use super::read_tool::load_policies;
 use super::view::drawer;
-use super::viewpoint::ViewPoint;
 
 /// The state of the drawer.
 #[derive(Default)]
@@ -143,7 +142,7 @@ impl Pager {
             }
             None => "the limits are those of the start".to_owned(),
         };
-        self.message = Some(Message::note(words));
+        self.note(words);
     }
 
     /// Closes the drawer; what is shown is again as it was when it was opened. Returns false if it is closed.
@@ -166,12 +165,10 @@ impl Pager {
     fn with_policy(&mut self, change: impl FnOnce(&mut Policy) -> Result<(), String>, effects: &mut Effects) {
         let output = &mut self.output;
         if output.is_rest_missing() {
-            self.message = Some(Message::note("limits have no effect: only the recorded text is left"));
-            return;
+            return self.note("limits have no effect: only the recorded text is left");
         }
         if let Err(fault) = change(&mut output.subject.policy.policy) {
-            self.message = Some(Message::error(fault));
-            return;
+            return self.fail(fault);
         }
         output.preview_from = PreviewFrom::Policy;
         self.plan(AfterPlan::Hold, effects)
@@ -215,17 +212,14 @@ impl Pager {
             Some(policy) => self.use_policy(policy, AfterPlan::Hold, effects),
             None => {
                 let all = self.canvas.keys.of(KeyContext::Drawer, Action::Policy);
-                let words = format!("no other policy is known to have made this; {all} lists all");
-                self.message = Some(Message::note(words));
+                self.note(format!("no other policy is known to have made this; {all} lists all"));
             }
         }
     }
 
     fn turn_direction(&mut self, effects: &mut Effects) {
         let Some(direction) = self.output.policy().direction() else {
-            let words = format!("{} has no direction to change", self.output.policy().name());
-            self.message = Some(Message::note(words));
-            return;
+            return self.note(format!("{} has no direction to change", self.output.policy().name()));
         };
         let other = other_end(direction);
         self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
@@ -255,29 +249,32 @@ impl Pager {
         let words = match &self.drawer.advice {
             Some(Advice { change: Some((_, policy)), .. }) => {
                 let policy = policy.clone();
-                return self.with_policy(|old| set_to(old, policy), effects);
+                let take = |old: &mut Policy| {
+                    *old = policy;
+                    Ok(())
+                };
+                return self.with_policy(take, effects);
             }
             Some(Advice { is_kept: true, .. }) => "the model gets this line already",
             Some(Advice { asked: Some(_), .. }) => "still looking for what keeps this line",
             _ => "no change of these limits keeps this line",
         };
-        self.message = Some(Message::note(words));
+        self.note(words);
     }
 
     /// Asks what it takes to keep the current line.
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
-        let number = self.next_plan();
         let (offset, output) = (self.current_offset(), &self.output);
-        let line = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
         let is_kept = output.is_kept(offset);
-        let request = (!is_kept).then(|| KeepRequest { task: output.task(number), offset });
-        let asked = request.as_ref().map(|_| number);
+        let task = (!is_kept).then(|| output.task());
+        let asked = task.as_ref().map(|task| task.number);
+        let line = output.line_number(offset);
         self.drawer.advice = Some(Advice { offset, line, is_kept, change: None, asked });
-        if let Some(request) = request {
+        if let Some(task) = task {
             effects.run(Slot::Advise, move |context| {
-                let change = request.fulfil(&|| context.is_wanted());
+                let change = task.keeping(offset, &|| context.is_wanted());
                 if context.is_wanted() {
-                    context.send(OutputEvent::Advised(number, change));
+                    context.send(OutputEvent::Advised(task.number, change));
                 }
             });
         }
@@ -293,11 +290,6 @@ impl Pager {
             self.advise(effects);
         }
     }
-}
-
-fn set_to(old: &mut Policy, new: Policy) -> Result<(), String> {
-    *old = new;
-    Ok(())
 }
 
 /// Returns the next or previous value of a parameter, depending on its kind.

@@ -43,16 +43,16 @@ impl Pager {
     /// pane below the top.
     pub(crate) fn go_cut(&mut self, side: Side, next: bool, times: usize) {
         let output = &self.output;
-        let above = usize::from(self.room(side).1 / 3);
+        let above = self.third(side);
         let mut tops: Vec<u64> = match side {
             Side::Preview => output.seen.notices().collect(),
-            Side::Spill => output.rules().places().collect(),
+            Side::Spill => output.rules.places().collect(),
         };
         if let Some(found) = output.differences.as_ref().filter(|_| side == Side::Preview) {
             tops.extend(found.starts());
             tops.sort_unstable();
         }
-        let place = |at: &u64| self.scrolled(side, |s| s.up(s.row_at(*at), above).min(s.last_top()));
+        let place = |at: &u64| self.scroll(side).top_at(*at, above);
         let tops: Vec<u64> = tops.iter().map(place).collect();
         let here = self.panes.top(side);
         let to = if next {
@@ -169,8 +169,7 @@ impl Pager {
                 Some((side, top)) => {
                     self.panes.leave();
                     self.panes.focus = side;
-                    let top = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));
-                    self.place(side, top);
+                    self.place(side, self.scroll(side).top_at(top, 0));
                 }
                 None => {
                     let set = self.key_of(Action::Mark);

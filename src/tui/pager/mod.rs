@@ -7,26 +7,24 @@ pub(crate) mod copying;
 pub(crate) mod counted;
 pub(crate) mod describe;
 pub(crate) mod differences;
-pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
-pub(crate) mod escapes;
 pub mod event;
 pub(crate) mod evidence;
 pub(crate) mod facts;
+pub(crate) mod fates;
 pub mod filter;
 pub mod fold;
 pub(crate) mod hold;
-pub(crate) mod jobs;
 pub mod json;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub(crate) mod limits_text;
-pub mod making;
 pub(crate) mod outcome;
 pub mod output;
 pub mod panes;
 pub mod picker;
+pub mod plan;
 pub mod planning;
 pub(crate) mod progress;
 pub(crate) mod read_tool;
@@ -35,21 +33,21 @@ pub(crate) mod scans;
 mod screen;
 pub mod scroll;
 pub mod search;
-pub(crate) mod share;
 pub(crate) mod sideways;
 pub(crate) mod start;
 pub mod text_box;
 pub mod view;
-pub(crate) mod viewpoint;
 pub(crate) mod window;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::capture::set_true;
 use crate::config::EffectivePolicy;
 use crate::source::{Change, PathStatus};
 use crate::text::index::BlockCounts;
+use crate::text::label::SafeText;
 use crate::text::units::Measure;
 
 use super::event::Message;
@@ -61,49 +59,46 @@ use super::target::{Ending, Opened, OpenedFrom};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use bookmark::{Bookmark, Handover};
-use comparing::Comparisons;
 use copying::LineSelection;
 use drawer::Drawer;
-use event::{Changed, OutputEvent};
+use event::{Changed, OutputEvent, ThenRead};
 use filter::{LeaveFilter, LineFilter};
-use hold::HeldScreen;
+use hold::ScrollAnchor;
 use jump::Waiting;
 use output::OpenOutput;
 use panes::Panes;
-use planning::AfterPlan;
+use planning::{AfterPlan, ViewPoint};
 use search::Find;
-use search::errors::ErrorSearch;
+use search::count::ErrorSearch;
 use start::Starting;
-use viewpoint::ViewPoint;
-use window::ThenRead;
+
+/// Returns a number that no other task of an output has.
+fn task_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Enters what was typed in a history, newest last.
+fn enter_in(history: &mut Vec<String>, text: &str) {
+    history.retain(|old| old != text);
+    history.push(text.to_owned());
+}
 
 /// The screen of one output.
 pub struct Pager {
-    /// The size and capabilities of the terminal.
     pub canvas: Canvas,
-    /// The output being viewed.
     pub output: OpenOutput,
     /// Whether the path was shown at which the records claim the spill to be.
     pub(crate) claim_shown: bool,
-    /// The state of the panes.
     pub panes: Panes,
     pub find: Find,
-    /// The errors and warnings in the output.
     pub errors: ErrorSearch,
-    /// The filter of Spill.
     pub filter: LineFilter,
-    /// The limits drawer.
     pub drawer: Drawer,
-    /// What each policy does to the output.
-    pub comparisons: Comparisons,
-    /// A message for the status line.
     pub message: Option<Message>,
     /// What the next key is for, if it is for something else than an action.
     waiting: Option<Waiting>,
-    /// The lines being selected.
     pub(crate) selection: Option<LineSelection>,
-    /// The number of the plan requested last.
-    plans: u64,
     /// What to do once that plan is made.
     then: AfterPlan,
     /// Whether more of the output may arrive.
@@ -114,12 +109,11 @@ pub struct Pager {
     pub files: usize,
     /// The index among them of the output being viewed, 0-based.
     pub file: usize,
-    /// Where the output was opened from.
     origin: OpenedFrom,
     /// What happened to the file's name.
     pub path_status: PathStatus,
     /// What was on the screen before the last change of limits or of how text is shown.
-    held: Option<HeldScreen>,
+    held: Option<ScrollAnchor>,
     /// Where the user was before the window was shown as the agent's read tool returns it.
     before_read: Option<ViewPoint>,
     /// Where the user was in the other outputs named on the command line, by their index.
@@ -135,7 +129,7 @@ impl Pager {
         let Opened { subject, view, recorded, streaming, running, file, files, origin, .. } = opened;
         let warning = subject.policy.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
-        let Handover { mut find, filter, plans, mut bookmarks } = before;
+        let Handover { mut find, filter, mut bookmarks } = before;
         find.typing = None;
         find.forget_place();
         let bookmark = (origin == OpenedFrom::Named).then(|| bookmarks.remove(&file)).flatten();
@@ -148,11 +142,9 @@ impl Pager {
             errors: ErrorSearch::default(),
             filter: filter.forget_place(),
             drawer: Drawer::default(),
-            comparisons: Comparisons::default(),
             message,
             waiting: None,
             selection: None,
-            plans,
             then: AfterPlan::Stay,
             streaming,
             running,
@@ -184,14 +176,14 @@ impl Pager {
             OutputEvent::Counted { generation, number, counts, measure, measured } => {
                 self.counted((generation, number), &counts, (measured, measure), effects);
             }
-            OutputEvent::Found(found) => self.found(found, effects),
-            OutputEvent::Sifted(sifted) => self.sifted(&sifted),
+            OutputEvent::Found { number, reply } => self.found(number, reply, effects),
+            OutputEvent::Filtered { number, first, lines } => self.filtered(number, first, &lines),
             OutputEvent::Changed(changed) => self.changed(changed, effects),
             OutputEvent::SavedAs(path) => self.saved_as(path, effects),
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),
-            OutputEvent::Compared(compared) => self.compared(compared, effects),
+            OutputEvent::Compared(number, reply) => self.compared(number, reply, effects),
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
             // The screen has handled them.
@@ -204,7 +196,6 @@ impl Pager {
         self.refresh_picker();
     }
 
-    /// Carries out an action.
     fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         self.start = None;
         match action {
@@ -239,7 +230,7 @@ impl Pager {
 
     fn copy_path(&mut self, effects: &mut Effects) {
         let text = crate::text::label::shell::word(self.output.subject.path().as_bytes());
-        self.message = Some(Message::note(format!("copied: {text}")));
+        self.note(format!("copied: {text}"));
         effects.push(Effect::Copy(text))
     }
 
@@ -252,7 +243,7 @@ impl Pager {
         let is_running = self.find.is_running();
         if is_running {
             self.find.stop();
-            self.message = Some(Message::note("search stopped"));
+            self.note("search stopped");
             effects.stop([Slot::Search]);
             // A count that ends early would stay, and say nothing.
             if self.find.current == [None, None] {
@@ -302,26 +293,21 @@ impl Pager {
     }
 
     pub(crate) fn changed(&mut self, changed: Changed, effects: &mut Effects) {
-        let output = &mut self.output;
         self.streaming = changed.streaming;
         if self.path_status != PathStatus::Gone && changed.path == PathStatus::Gone {
-            self.message = Some(Message::error("the file was deleted; you can still read it here"));
+            self.fail("the file was deleted; you can still read it here");
         }
         self.path_status = changed.path;
         if changed.content == Change::Same {
             return;
         }
-        let before = output.view.len();
-        let lost = output.changed(changed.view);
-        self.message = match changed.content {
-            Change::Truncated => {
-                Some(Message::error("the file was cut short while you looked; shown as it is now"))
-            }
-            Change::Replaced => {
-                Some(Message::error("the file was rewritten while you looked; shown as it is now"))
-            }
-            _ => self.message.take(),
-        };
+        let before = self.output.view.len();
+        let lost = self.output.changed(changed.view);
+        match changed.content {
+            Change::Truncated => self.fail("the file was cut short while you looked; shown as it is now"),
+            Change::Replaced => self.fail("the file was rewritten while you looked; shown as it is now"),
+            _ => {}
+        }
         if lost {
             self.plan(AfterPlan::Stay, effects)
         } else {
@@ -339,6 +325,16 @@ impl Pager {
         self.compare_on(effects);
     }
 
+    /// Puts a message in the status line.
+    pub(crate) fn note(&mut self, words: impl Into<SafeText>) {
+        self.message = Some(Message::note(words));
+    }
+
+    /// Puts an error message in the status line.
+    pub(crate) fn fail(&mut self, words: impl Into<SafeText>) {
+        self.message = Some(Message::error(words));
+    }
+
     /// Returns where the output was opened from.
     pub(crate) fn origin(&self) -> OpenedFrom {
         self.origin
@@ -349,7 +345,6 @@ impl Pager {
         self.canvas.keys.of(KeyContext::Pager, action)
     }
 
-    /// Returns the pane on which keys act.
     pub fn focus(&self) -> Side {
         self.panes.focus
     }

@@ -4,9 +4,9 @@ use crate::human::thousands;
 use crate::preview::Policy;
 
 use super::Pager;
+use super::fates::Share;
 use super::hold::LineFate;
 use super::limits::{difference, size_in_words};
-use super::share::Share;
 
 impl Pager {
     /// Returns the longest description of the last change that fits on the screen.

@@ -8,7 +8,7 @@ use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
 use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::text::label::SafeText;
-use crate::tui::event::Message;
+use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
 use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
@@ -18,9 +18,10 @@ use crate::tui::widget::prompt::{Prompt, Purpose};
 use crate::tui::widget::table::CellSide::{Left, Right};
 
 use super::Pager;
-use super::planning::AfterPlan;
+use super::comparing::Comparisons;
+use super::event::Counting;
+use super::planning::{AfterPlan, ViewPoint};
 use super::view::drawer::MIN_PANES;
-use super::viewpoint::ViewPoint;
 
 /// Rows of the picker besides its list: the border and the heading.
 const AROUND: u16 = 3;
@@ -109,6 +110,7 @@ static SPEC: ListSpec<PolicyRow> =
 /// The list, and what was shown before a policy was tried on.
 pub struct Picker {
     pub list: List<PolicyRow>,
+    pub(super) comparisons: Comparisons,
     before: ViewPoint,
 }
 
@@ -163,7 +165,8 @@ impl Pager {
             PolicyRow { choice: Arc::new(choice), rank, made: None, matches: None, errors }
         };
         let rows: Vec<PolicyRow> = choices.into_iter().map(row).collect();
-        let mut picker = Picker { list: List::new(&SPEC), before: self.view_point() };
+        let comparisons = Comparisons::default();
+        let mut picker = Picker { list: List::new(&SPEC), comparisons, before: self.view_point() };
         picker.list.set_rows(rows);
         picker.fit(self.canvas.size);
         self.drawer.picker = Some(picker);
@@ -185,9 +188,9 @@ impl Pager {
             is_whole: counts.counted_bytes() >= bytes,
         };
         let matches = self.find.pattern.as_ref().map(|_| total(&self.find.tally.counts));
-        let errors = total(&self.errors.tally(self.severity()).counts);
+        let errors = total(&self.tally(Counting::Severity(self.severity())).counts);
         let Some(picker) = &mut self.drawer.picker else { return };
-        let made = |row: &PolicyRow| self.comparisons.row(row.choice.policy.name()).cloned().map(Arc::new);
+        let made = |row: &PolicyRow| picker.comparisons.row(row.choice.policy.name()).cloned().map(Arc::new);
         let rows: Vec<PolicyRow> = picker.list.rows().iter().cloned().collect();
         let rows = rows.into_iter().map(|row| PolicyRow { made: made(&row), matches, errors, ..row });
         picker.list.set_rows(rows.collect::<Vec<_>>());
@@ -212,7 +215,7 @@ impl Pager {
             _ if list.act(action, count) => self.on_picker(|_| (), effects),
             _ => {
                 let help = self.canvas.keys.of(KeyContext::Lists, Action::Help);
-                self.message = Some(Message::note(format!("that does nothing here; {help} for help")));
+                self.note(format!("that does nothing here; {help} for help"));
             }
         }
     }
@@ -234,7 +237,7 @@ impl Pager {
             self.on_picker(|_| (), effects);
             self.drawer.picker = None;
             self.drawer.row = 0;
-            self.stop_comparing(effects);
+            effects.stop([Slot::Compare]);
             self.advise(effects);
         }
     }
@@ -242,7 +245,7 @@ impl Pager {
     /// Goes back to the drawer, under the policy that it had. Returns false if no policies are shown.
     pub(crate) fn close_picker(&mut self, effects: &mut Effects) -> bool {
         let Some(Picker { before, .. }) = self.drawer.picker.take() else { return false };
-        self.stop_comparing(effects);
+        effects.stop([Slot::Compare]);
         self.return_to(before, effects);
         self.message = None;
         true

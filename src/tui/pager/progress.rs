@@ -7,7 +7,6 @@ use crate::tui::widget::layout::Side;
 use super::Pager;
 use super::fold::ProgressLines;
 use super::scroll::ScreenRow;
-use crate::tui::widget::cost::Cost;
 
 impl Pager {
     /// Shows progress lines by their last state, or as they are.
@@ -44,7 +43,7 @@ impl Pager {
     /// index of the file does not tell how long a line is that was cut.
     fn leaves_states(&self, side: Side) -> bool {
         let top = self.panes.top(side);
-        let rows = self.scrolling(side, &Cost::default(), |scroll| scroll.screen(top));
+        let rows = self.scroll(side).screen(top);
         let has_states = |row: &ScreenRow| {
             let mut texts = row.cells.iter().map(|cell| cell.text.as_str()).skip_while(|text| *text != "^M");
             row.states.is_none() && texts.any(|text| text != "^M")

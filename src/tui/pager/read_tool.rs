@@ -8,11 +8,10 @@ use crate::tui::screen::{Effect, Effects, PoliciesRequest};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::event::OutputEvent;
+use super::event::{OutputEvent, ThenRead};
 use super::panes::Place;
-use super::planning::AfterPlan;
-use super::viewpoint::ViewPoint;
-use super::window::{ReadWindow, ThenRead};
+use super::planning::{AfterPlan, ViewPoint};
+use super::window::ReadWindow;
 
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
@@ -98,7 +97,7 @@ impl Pager {
 
     /// Shows the window in Preview, as the read tool returns it.
     pub(crate) fn show_window(&mut self, before: ViewPoint) {
-        let window = before.place.window();
+        let window = before.place.window;
         self.find.forget_preview();
         self.panes.focus = Side::Preview;
         self.place(Side::Preview, 0);
@@ -132,7 +131,7 @@ impl Pager {
             && output.policy().offset_key().is_some()
         {
             let before = before.clone();
-            let place = (before.place.window() == self.panes.window).then(|| before.place.clone());
+            let place = (before.place.window == self.panes.window).then(|| before.place.clone());
             return self.plan_from(&before, AfterPlan::LeaveRead(place), effects);
         }
         let names = vec![format!("{}/read", output.policy().agent()), READ_TOOL.to_owned()];

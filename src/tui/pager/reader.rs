@@ -54,11 +54,17 @@ pub struct Reader<'a> {
     pub doc: &'a Doc,
     /// The outputs that the document refers to.
     pub files: Files<'a>,
-    /// Counts what is read.
-    pub cost: &'a Cost,
+    /// Measures what is read, if that is of interest.
+    pub cost: Option<&'a Cost>,
 }
 
 impl Reader<'_> {
+    pub(super) fn count_rows(&self, count: usize) {
+        if let Some(cost) = self.cost {
+            cost.count_rows(count);
+        }
+    }
+
     /// Copies a range of bytes. Returns fewer if the file has been truncated.
     pub fn copy(&self, range: Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
@@ -91,7 +97,9 @@ impl Reader<'_> {
             Body::Range(stream, range) => {
                 let file = self.files.of(*stream);
                 let read = (range.start + from).min(file.len())..(range.start + to).min(file.len());
-                self.cost.read(*stream, &read);
+                if let Some(cost) = self.cost {
+                    cost.read(*stream, &read);
+                }
                 &file[read]
             }
         }
@@ -188,7 +196,7 @@ impl Reader<'_> {
     pub fn segment(&self, start: u64) -> LineSegment {
         let anchor = ANCHOR as u64;
         let len = self.doc.len();
-        let opens = start == 0 || self.copy(start - 1..start) == b"\n";
+        let opens = self.opens_line(start);
         let first = if opens { (start + anchor).div_ceil(anchor) } else { start.div_ceil(anchor) + 1 };
         let limit = first * anchor;
         match self.line_feed_near(start, (limit + 1).min(len)) {
@@ -225,7 +233,7 @@ impl Reader<'_> {
     /// the search.
     pub fn line_start(&self, at: u64) -> u64 {
         let near = self.segment_start(at);
-        if near == 0 || self.copy(near - 1..near) == b"\n" {
+        if self.opens_line(near) {
             return near;
         }
         let (mut end, mut patience) = (near, FAR);

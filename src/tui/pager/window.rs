@@ -34,12 +34,3 @@ impl Default for ReadWindow {
         Self { offset: 1, limit: WINDOW }
     }
 }
-
-/// What to do with the policy of a read tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ThenRead {
-    /// Show the window in Preview, as the tool returns it.
-    Show,
-    /// Copy the call that reads the window.
-    CopyCall,
-}

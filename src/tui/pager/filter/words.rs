@@ -9,12 +9,12 @@ use super::sift::Sift;
 /// Returns the conditions as typed: `&error &!debug &lost ±3`.
 pub(crate) fn conditions(sift: &Sift) -> String {
     let mut words: Vec<String> =
-        sift.conditions().iter().map(|condition| format!("&{}", condition.text())).collect();
-    if sift.shows() == Shows::Lost {
+        sift.conditions.iter().map(|condition| format!("&{}", condition.text())).collect();
+    if sift.shows == Shows::Lost {
         words.push("lost lines".into());
     }
-    if sift.around() > 0 {
-        words.push(format!("±{}", sift.around()));
+    if sift.around > 0 {
+        words.push(format!("±{}", sift.around));
     }
     words.join(" ")
 }
@@ -23,16 +23,16 @@ pub(crate) fn conditions(sift: &Sift) -> String {
 /// does with the lines: `got`, `gets`.
 pub(crate) fn summary(sift: &Sift, verb: &str) -> Vec<String> {
     let (words, total) = (conditions(sift), sift.total());
-    let shown = thousands(total.shown(sift.shows()));
+    let shown = thousands(total.shown(sift.shows));
     let all = total.got + total.lost;
     let percent = percent(sift);
-    let count = match (percent, sift.shows()) {
+    let count = match (percent, sift.shows) {
         (None, Shows::All) => lines(all),
         (Some(percent), Shows::All) => format!("{shown} lines so far, {percent}%"),
         (None, Shows::Lost) => format!("{shown} of {}", lines(all)),
         (Some(percent), Shows::Lost) => format!("{shown} of {} lines so far, {percent}%", thousands(all)),
     };
-    let got = match sift.shows() {
+    let got = match sift.shows {
         Shows::All => format!(", model {verb} {}", thousands(total.got)),
         Shows::Lost => String::new(),
     };
@@ -67,7 +67,7 @@ pub(crate) fn end(sift: &Sift) -> String {
 
 /// Returns how much is filtered, in percent of the bytes; `None` if all is.
 fn percent(sift: &Sift) -> Option<u64> {
-    let index = sift.index();
+    let index = &sift.index;
     let left = index.pending_bytes() as u64;
     (!index.pending().is_empty()).then(|| 100 - (left * 100).div_ceil(index.len().max(1) as u64))
 }

@@ -9,6 +9,7 @@ use crate::preview::{Preview, Unit};
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
+use crate::tui::pager::event::Counting;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
@@ -168,7 +169,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         row("tokens", |preview| preview.kept_bytes, tokens),
     ];
     let (severity, matches) = (pager.severity(), &pager.find.tally);
-    let errors = pager.errors.tally(severity);
+    let errors = pager.tally(Counting::Severity(severity));
     let tallies = [
         (severity.plural(), String::new(), Some(errors).filter(|tally| tally.counts.total() > 0)),
         (

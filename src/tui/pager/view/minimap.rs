@@ -8,8 +8,9 @@ use ratatui::style::Style;
 
 use crate::text::search::Severity;
 use crate::tui::pager::Pager;
+use crate::tui::pager::event::Counting;
+use crate::tui::pager::fates::{Share, share};
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::share::{Share, share};
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line;
 
@@ -34,7 +35,7 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area
 fn look(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>, is_here: bool) -> (&'static str, Style) {
     let (theme, glyphs) = (&pager.canvas.theme, pager.canvas.glyphs());
     let finds = has_finds(pager, output, stretch);
-    let fails = pager.errors.tally(Severity::Error).counts.any_in(stretch);
+    let fails = pager.tally(Counting::Severity(Severity::Error)).counts.any_in(stretch);
     let (shade, style) = match share(&output.kept, stretch) {
         Share::Whole => (glyphs.all, Style::new()),
         Share::Some => (glyphs.some, theme.warning),

@@ -4,7 +4,7 @@ pub(crate) mod drawer;
 pub(crate) mod minimap;
 pub(crate) mod pane;
 pub(crate) mod picker;
-pub mod status;
+pub(crate) mod status;
 pub(crate) mod title;
 
 use ratatui::Frame;
@@ -71,9 +71,7 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         top: pager.panes.top(side),
         headed,
         canvas: pager.canvas,
-        long: pager.panes.long,
-        show: pager.show(side),
-        progress: pager.progress(side),
+        frame: pager.viewport(side),
         active: pager.focus() == side,
         chosen: (pager.focus() == side).then(|| pager.chosen(side)),
         coming: pager.is_coming(),

@@ -10,8 +10,8 @@ use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::pager::event::Counting;
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::search::job::Counting;
 use crate::tui::pager::{Pager, describe, outcome};
 use crate::tui::recorded::RecordedCall;
 use crate::tui::widget::layout::{self, Side};
@@ -196,7 +196,7 @@ fn errors(pager: &Pager) -> [String; 3] {
 
 /// Describes the lines of a severity with and without how many the model got; empty if there are none.
 fn severity_in_words(pager: &Pager, severity: Severity) -> [String; 2] {
-    let (output, tally) = (&pager.output, pager.errors.tally(severity));
+    let (output, tally) = (&pager.output, pager.tally(Counting::Severity(severity)));
     if tally.counts.total() == 0 {
         return Default::default();
     }
