@@ -120,11 +120,11 @@ fn a_json_line_is_shown_with_indents() {
         let mut bench = open(size, &log());
         keep("json", bench.keys("<Tab>/level<Enter>J"));
         let words = [
-            ("<Esc>1J", "line 1 is not JSON: expected value, at byte 1"),
+            ("<Esc>1J", "line 1 is not JSON: expected ident, at byte 2"),
             ("9J", "no line 9, or it is not counted yet"),
             ("/last<Enter>J", "line 5 is not JSON: expected value, at byte 1"),
             ("4J", "line 4 as JSON: not what the model saw"),
-            ("<Esc><Esc>gJ", "line 1 is not JSON: expected value, at byte 1"),
+            ("<Esc><Esc>gJ", "line 1 is not JSON: expected ident, at byte 2"),
         ];
         for (keys, expected) in words {
             let rows = bench.keys(keys).rows().join("\n");
