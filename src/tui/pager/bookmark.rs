@@ -18,7 +18,8 @@ use super::search::Find;
 #[derive(Default)]
 pub(crate) struct Handover {
     pub(crate) find: Find,
-    pub(crate) filter: LineFilter,
+    /// What was typed to filter before.
+    pub(crate) filters: Vec<String>,
     pub(crate) bookmarks: BTreeMap<usize, Bookmark>,
 }
 
@@ -50,14 +51,15 @@ impl Pager {
             };
             bookmarks.insert(file, bookmark);
         }
-        Handover { find, filter, bookmarks }
+        Handover { find, filters: filter.history, bookmarks }
     }
 
     /// Leaves this screen for one above it. Returns what that one needs.
     pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
         self.abandon(effects);
         self.find.stop();
-        Handover { find: self.find.clone(), filter: self.filter.clone(), bookmarks: BTreeMap::new() }
+        let filters = self.filter.history.clone();
+        Handover { find: self.find.clone(), filters, bookmarks: BTreeMap::new() }
     }
 
     /// Abandons the work that no count or preview would abandon.
@@ -81,13 +83,13 @@ impl Pager {
         self.settle();
     }
 
-    /// Puts back the policy, the search and the filter of a bookmark. Returns the panes, to be put back with the preview.
-    pub(crate) fn take_bookmark(&mut self, bookmark: Bookmark) -> Panes {
+    /// Puts back where the user was; the preview has yet to be made.
+    pub(crate) fn take_bookmark(&mut self, bookmark: Bookmark) {
         let output = &mut self.output;
         output.subject.policy = bookmark.policy;
         output.first_preview = bookmark.first_preview.filter(|_| output.view.len() == bookmark.bytes);
         self.find.take_up(bookmark.find);
         self.take_up_filter(bookmark.filter, bookmark.sift);
-        bookmark.panes
+        self.panes = bookmark.panes;
     }
 }

@@ -23,7 +23,6 @@ struct About {
     known: Want,
 }
 
-/// The rows made so far.
 #[derive(Debug, Default)]
 pub struct Comparisons {
     /// By policy, each with what it is about.
@@ -36,7 +35,6 @@ pub struct Comparisons {
 }
 
 impl Comparisons {
-    /// Returns the row of a policy, if it is made.
     pub(crate) fn row(&self, policy: &str) -> Option<&Comparison> {
         self.rows.get(policy).map(|(row, _)| row)
     }

@@ -20,16 +20,13 @@ use super::planning::{AfterPlan, ViewPoint};
 use super::read_tool::load_policies;
 use super::view::drawer;
 
-/// The state of the drawer.
 #[derive(Default)]
 pub struct Drawer {
     /// What was shown when it was opened; `None` while it is closed.
     before: Option<ViewPoint>,
     /// The selected row: 0 is the policy, the others are its parameters.
     pub row: usize,
-    /// The text typed for a parameter, not yet applied.
     pub typed: Option<String>,
-    /// What it takes to keep the current line.
     pub advice: Option<Advice>,
     /// Whether the next key says what to copy.
     pub(crate) is_copying: bool,
@@ -70,7 +67,6 @@ impl Pager {
         self.output.policy().params().len()
     }
 
-    /// Returns the row of the limit that cuts the preview.
     pub(crate) fn cutting_row(&self) -> Option<usize> {
         let policy = self.output.policy();
         let key = match self.output.preview.as_ref().ok()?.truncated_by? {
@@ -119,7 +115,7 @@ impl Pager {
             Action::Policy => load_policies(effects),
             Action::Copy => {
                 self.drawer.is_copying = true;
-                self.message = Some(Message::note(limits_text::choice(self.canvas.keys)));
+                self.note(limits_text::choice(self.canvas.keys));
             }
             Action::Apply => self.keep_what_if(),
             _ => drop(self.close_drawer(effects)),
@@ -174,7 +170,6 @@ impl Pager {
         self.plan(AfterPlan::Hold, effects)
     }
 
-    /// Sets a parameter from its text.
     fn put(&mut self, key: &str, value: &str, effects: &mut Effects) {
         self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()), effects);
     }
@@ -225,7 +220,6 @@ impl Pager {
         self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
     }
 
-    /// Handles a key while a value is typed.
     fn type_value(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(typed) = &mut self.drawer.typed else { return };
         match key.code {

@@ -24,7 +24,6 @@ pub enum OutputEvent {
         /// The generation of the file's content that was counted.
         generation: u64,
         number: u64,
-        /// Line feeds by block.
         counts: BlockCounts,
         /// The other totals of the chunk.
         measure: Measure,
@@ -107,9 +106,7 @@ pub enum ComparedReply {
     Ended,
 }
 
-/// How a file has changed.
 pub struct Changed {
-    /// The file as it is now.
     pub view: MapView,
     pub content: Change,
     /// What happened to its name.

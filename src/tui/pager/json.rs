@@ -17,15 +17,14 @@ impl Pager {
         let (side, output) = (self.focus(), &self.output);
         let at = match number {
             Some(number) => {
-                let offset = output.index.offset_of(&output.view, number.saturating_sub(1));
                 let unknown = || format!("no line {}, or it is not counted yet", thousands(number));
-                output.position(side, offset.ok_or_else(unknown)? as usize)
+                output.position(side, output.start_of_line(number).ok_or_else(unknown)?)
             }
             None => self.current_line(side),
         };
         let (start, bytes, given) = self.line_around(side, at)?;
-        let name = match (side, output.index.line_at(&output.view, start)) {
-            (Side::Spill, Some(line)) => format!("line {}", thousands(line + 1)),
+        let name = match (side, output.line_number(start as usize)) {
+            (Side::Spill, Some(line)) => format!("line {}", thousands(line)),
             _ => "this line".into(),
         };
         let Pretty { text, extent } = pretty(&bytes, given).map_err(|error| {

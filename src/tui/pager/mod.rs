@@ -20,7 +20,6 @@ pub mod json;
 pub(crate) mod jump;
 pub(crate) mod limits;
 pub(crate) mod limits_text;
-pub(crate) mod outcome;
 pub mod output;
 pub mod panes;
 pub mod picker;
@@ -34,10 +33,8 @@ mod screen;
 pub mod scroll;
 pub mod search;
 pub(crate) mod sideways;
-pub(crate) mod start;
 pub mod text_box;
 pub mod view;
-pub(crate) mod window;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -64,13 +61,12 @@ use drawer::Drawer;
 use event::{Changed, OutputEvent, ThenRead};
 use filter::{LeaveFilter, LineFilter};
 use hold::ScrollAnchor;
-use jump::Waiting;
+use jump::{Starting, Waiting};
 use output::OpenOutput;
 use panes::Panes;
 use planning::{AfterPlan, ViewPoint};
 use search::Find;
 use search::count::ErrorSearch;
-use start::Starting;
 
 /// Returns a number that no other task of an output has.
 fn task_number() -> u64 {
@@ -78,7 +74,6 @@ fn task_number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Enters what was typed in a history, newest last.
 fn enter_in(history: &mut Vec<String>, text: &str) {
     history.retain(|old| old != text);
     history.push(text.to_owned());
@@ -88,7 +83,6 @@ fn enter_in(history: &mut Vec<String>, text: &str) {
 pub struct Pager {
     pub canvas: Canvas,
     pub output: OpenOutput,
-    /// Whether the path was shown at which the records claim the spill to be.
     pub(crate) claim_shown: bool,
     pub panes: Panes,
     pub find: Find,
@@ -96,21 +90,17 @@ pub struct Pager {
     pub filter: LineFilter,
     pub drawer: Drawer,
     pub message: Option<Message>,
-    /// What the next key is for, if it is for something else than an action.
     waiting: Option<Waiting>,
     pub(crate) selection: Option<LineSelection>,
-    /// What to do once that plan is made.
+    /// What to do once the preview is made.
     then: AfterPlan,
-    /// Whether more of the output may arrive.
     pub streaming: bool,
-    /// Whether the command whose output is shown is still running.
     pub running: bool,
-    /// The number of outputs named on the command line.
+    /// How many outputs were named on the command line.
     pub files: usize,
-    /// The index among them of the output being viewed, 0-based.
+    /// The index of this one among them, 0-based.
     pub file: usize,
-    origin: OpenedFrom,
-    /// What happened to the file's name.
+    pub(crate) origin: OpenedFrom,
     pub path_status: PathStatus,
     /// What was on the screen before the last change of limits or of how text is shown.
     held: Option<ScrollAnchor>,
@@ -129,18 +119,18 @@ impl Pager {
         let Opened { subject, view, recorded, streaming, running, file, files, origin, .. } = opened;
         let warning = subject.policy.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
-        let Handover { mut find, filter, mut bookmarks } = before;
+        let Handover { mut find, filters, mut bookmarks } = before;
         find.typing = None;
         find.forget_place();
         let bookmark = (origin == OpenedFrom::Named).then(|| bookmarks.remove(&file)).flatten();
         let mut pager = Self {
             canvas,
-            output: OpenOutput::new(subject, view).with_record(recorded.map(|recorded| *recorded)),
+            output: OpenOutput::new(subject, view),
             claim_shown: false,
             panes: Panes::default(),
             find,
             errors: ErrorSearch::default(),
-            filter: filter.forget_place(),
+            filter: LineFilter::default(),
             drawer: Drawer::default(),
             message,
             waiting: None,
@@ -157,15 +147,14 @@ impl Pager {
             bookmarks,
             start: None,
         };
-        match bookmark.map(|bookmark| pager.take_bookmark(bookmark)) {
-            Some(panes) => {
-                let place = panes.here();
-                pager.panes = panes;
-                pager.filter_again(effects);
-                pager.plan(AfterPlan::Return(place), effects);
-            }
-            None => pager.plan(AfterPlan::Stay, effects),
-        }
+        pager.output.recorded = recorded.map(|recorded| *recorded);
+        pager.filter.history = filters;
+        let then = bookmark.map_or(AfterPlan::Stay, |bookmark| {
+            pager.take_bookmark(bookmark);
+            pager.filter_again(effects);
+            AfterPlan::Return(pager.panes.here())
+        });
+        pager.plan(then, effects);
         pager.count_all(effects);
         pager.count_matches(effects);
         pager
@@ -273,11 +262,10 @@ impl Pager {
         measure: (Range<u64>, Measure),
         effects: &mut Effects,
     ) {
-        let output = &mut self.output;
-        if (output.view.generation(), output.count_number()) != of {
+        if (self.output.view.generation(), self.output.count_number()) != of {
             return;
         }
-        if output.counted(counts, measure) {
+        if self.output.counted(counts, measure) {
             self.plan_again(effects);
             self.compare_on(effects);
         }
@@ -325,22 +313,14 @@ impl Pager {
         self.compare_on(effects);
     }
 
-    /// Puts a message in the status line.
     pub(crate) fn note(&mut self, words: impl Into<SafeText>) {
         self.message = Some(Message::note(words));
     }
 
-    /// Puts an error message in the status line.
     pub(crate) fn fail(&mut self, words: impl Into<SafeText>) {
         self.message = Some(Message::error(words));
     }
 
-    /// Returns where the output was opened from.
-    pub(crate) fn origin(&self) -> OpenedFrom {
-        self.origin
-    }
-
-    /// Returns the key to show for an action.
     pub(crate) fn key_of(&self, action: Action) -> &'static str {
         self.canvas.keys.of(KeyContext::Pager, action)
     }
@@ -351,14 +331,9 @@ impl Pager {
 
     /// Changes the policy and makes the preview, then does `then`.
     pub(crate) fn use_policy(&mut self, policy: EffectivePolicy, then: AfterPlan, effects: &mut Effects) {
-        let output = &mut self.output;
-        output.subject.policy = policy;
-        output.preview_from = PreviewFrom::Policy;
-        self.plan(then, effects);
-        self.count_all(effects);
+        self.plan_by(policy, PreviewFrom::Policy, then, effects);
     }
 
-    /// Sets the path that notices print from now on.
     pub(crate) fn saved_as(&mut self, path: String, effects: &mut Effects) {
         if self.output.subject.context.saved_as != path {
             self.output.subject.context.saved_as = path;

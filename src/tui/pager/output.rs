@@ -35,7 +35,6 @@ pub(crate) enum PlanState {
     Made,
     /// A worker is making another preview.
     Awaited {
-        /// The number of its task.
         number: u64,
         /// Whether the user is waiting for it; otherwise it is made because more lines have been counted.
         asked: bool,
@@ -51,9 +50,7 @@ pub(crate) enum PlanState {
 pub struct OpenOutput {
     /// What the output is, and the policy with its current limits.
     pub subject: Subject,
-    /// The bytes of the file.
     pub view: MapView,
-    /// Line feeds by block.
     pub index: BlockIndex,
     tally: CountedChunks,
     /// The policy with its limits at the start.
@@ -67,15 +64,10 @@ pub struct OpenOutput {
     made_by: Option<(PreviewFrom, EffectivePolicy)>,
     /// The most distinct bytes of the output that any plan on the thread of the screens has read.
     pub touched: u64,
-    /// The preview as a document.
     pub seen: Doc,
-    /// The file as a document.
     pub file: Doc,
-    /// The ranges of the file that the model got, in order.
     pub kept: Vec<Range<usize>>,
-    /// The filter of Spill, if there is one.
     pub sift: Option<Sift>,
-    /// The result that the agent recorded, if it is known.
     pub recorded: Option<RecordedCall>,
     /// Whether the preview is the recorded text, if there is one.
     pub(crate) preview_from: PreviewFrom,
@@ -84,12 +76,10 @@ pub struct OpenOutput {
     pub(crate) escapes: Option<u64>,
     /// Whether what was recorded and what the policy makes are to be compared.
     pub(crate) is_compared: bool,
-    /// What differs from the other of the two texts, if they were compared.
     pub(crate) differences: Option<Differences>,
 }
 
 impl OpenOutput {
-    /// Creates an output with nothing counted and no preview.
     pub fn new(subject: Subject, view: MapView) -> Self {
         Self {
             index: BlockIndex::new(view.len() as u64),
@@ -115,14 +105,8 @@ impl OpenOutput {
         }
     }
 
-    /// Returns the policy with its current limits.
     pub fn policy(&self) -> &Policy {
         &self.subject.policy.policy
-    }
-
-    /// Adds the result that the agent recorded; Preview shows it first.
-    pub(crate) fn with_record(self, recorded: Option<RecordedCall>) -> Self {
-        Self { recorded, ..self }
     }
 
     /// Creates an output, counted at once if it is small enough for that to be fast.
@@ -144,7 +128,6 @@ impl OpenOutput {
         task
     }
 
-    /// Creates a task from the current policy, bytes and counts.
     pub fn task(&self) -> PlanTask {
         let is_compared = self.is_compared && self.limits_are_first();
         PlanTask {
@@ -184,12 +167,10 @@ impl OpenOutput {
         matches!(self.state, PlanState::Awaited { number: awaited, .. } if awaited == number)
     }
 
-    /// Whether the user is waiting for a preview.
     pub fn is_awaited(&self) -> bool {
         matches!(self.state, PlanState::Awaited { asked: true, .. })
     }
 
-    /// Whether a worker is making a preview.
     pub(crate) fn is_waiting(&self) -> bool {
         matches!(self.state, PlanState::Awaited { .. })
     }
@@ -244,7 +225,6 @@ impl OpenOutput {
         (self.escapes, self.differences) = (None, None);
     }
 
-    /// Whether the policy and limits are those of the start.
     pub fn limits_are_first(&self) -> bool {
         self.policy().is_same(&self.first.policy)
     }
@@ -256,12 +236,10 @@ impl OpenOutput {
         Warning::of(self.policy().warnings(), &self.first.store_warnings, extent)
     }
 
-    /// Returns the byte order if the output is text in UTF-16.
     pub fn utf16(&self) -> Option<ByteOrder> {
         ByteOrder::of(&self.view)
     }
 
-    /// Returns the outputs as panes read them.
     pub fn files(&self) -> Files<'_> {
         let err = self.subject.context.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
         Files { out: &self.view, err, index: Some(&self.index) }
@@ -276,9 +254,8 @@ impl OpenOutput {
         Uncounted { lines, totals: from.div_ceil(block) as usize }
     }
 
-    /// Returns the number of the latest count.
     pub fn count_number(&self) -> u64 {
-        self.tally.number()
+        self.tally.number
     }
 
     /// Adds the counts of a chunk. Returns true if the preview should be made again because the counts it needs may now
@@ -290,7 +267,6 @@ impl OpenOutput {
         self.index.is_complete() && !had_lines || self.is_counted()
     }
 
-    /// Whether everything has been counted.
     pub fn is_counted(&self) -> bool {
         self.index.is_complete() && self.tally.is_whole(self.view.len() as u64)
     }
@@ -323,6 +299,11 @@ impl OpenOutput {
         self.index.line_at(&self.view, offset as u64).map(|line| line + 1)
     }
 
+    /// Returns where a line starts, 1-based, once that is counted.
+    pub(crate) fn start_of_line(&self, line: u64) -> Option<usize> {
+        self.index.offset_of(&self.view, line.saturating_sub(1)).map(|offset| offset as usize)
+    }
+
     /// Estimates the line of a byte, 0-based, from what has been counted so far.
     pub fn about_line_at(&self, offset: u64) -> u64 {
         match self.index.counted_bytes() {
@@ -334,28 +315,22 @@ impl OpenOutput {
     /// Replaces the bytes with the current content of the file. Unless the file only grew, all counts and the preview
     /// are dropped; returns whether they were.
     pub fn changed(&mut self, view: MapView) -> bool {
-        let mut lost = false;
-        if view.generation() == self.view.generation() && view.len() >= self.view.len() {
+        let grew = view.generation() == self.view.generation() && view.len() >= self.view.len();
+        if grew {
             self.index.grow(view.len() as u64);
             self.tally.grow(self.view.len() as u64);
-            if let Some(sift) = &mut self.sift {
-                sift.grow(view.len());
-            }
+            self.sift.iter_mut().for_each(|sift| sift.grow(view.len()));
         } else {
             self.index = BlockIndex::new(view.len() as u64);
             self.tally.clear();
-            if let Some(sift) = &mut self.sift {
-                sift.reset(view.len());
-            }
+            self.sift.iter_mut().for_each(|sift| sift.reset(view.len()));
             self.drop_preview();
-            lost = true;
         }
         self.file = Doc::file(view.len());
         self.view = view;
-        lost
+        !grew
     }
 
-    /// Returns the document of a side.
     pub fn doc(&self, side: Side) -> &Doc {
         match side {
             Side::Preview => &self.seen,
@@ -363,15 +338,13 @@ impl OpenOutput {
         }
     }
 
-    /// Returns the columns of the gutter of a side.
     pub fn gutter(&self, side: Side) -> u16 {
         match side {
             Side::Preview => 1,
-            Side::Spill => match self.lines() {
-                Some(lines) => layout::gutter(lines),
-                // Before a number that is not exact stands `~`.
-                None => layout::gutter(self.about_lines().saturating_mul(10)),
-            },
+            // Before a number that is not exact stands `~`.
+            Side::Spill => {
+                layout::gutter(self.lines().unwrap_or_else(|| self.about_lines().saturating_mul(10)))
+            }
         }
     }
 
@@ -381,12 +354,10 @@ impl OpenOutput {
         Scroll { reader: self.reader(side, cost), frame, rules, sift: self.sift_of(side) }
     }
 
-    /// Returns what reads a side's document.
     pub(crate) fn reader<'a>(&'a self, side: Side, cost: Option<&'a Cost>) -> Reader<'a> {
         Reader { doc: self.doc(side), files: self.files(), cost }
     }
 
-    /// Returns the filter of a side.
     pub fn sift_of(&self, side: Side) -> Option<&Sift> {
         self.sift.as_ref().filter(|_| side == Side::Spill)
     }
@@ -408,12 +379,10 @@ impl OpenOutput {
             .then_some(start..end)
     }
 
-    /// Whether the model got the byte at `offset`.
     pub fn is_kept(&self, offset: usize) -> bool {
         holds(&self.kept, &(offset..offset + 1))
     }
 
-    /// Returns the ranges of the file that the model did not get.
     pub fn gaps(&self) -> Vec<Range<usize>> {
         gaps(&self.kept, self.view.len())
     }

@@ -12,7 +12,40 @@ use crate::tui::widget::layout::{self, Side, SideBySide};
 use super::Pager;
 use super::fold::ProgressLines;
 use super::scroll::{CurrentLine, Long, Scroll, Viewport};
-use super::window::ReadWindow;
+
+/// The default limit of a window, in lines, as read tools use it.
+const WINDOW: u64 = 2000;
+
+/// A window: the lines `offset .. offset + limit` of the file, 1-based.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadWindow {
+    pub offset: u64,
+    /// In lines.
+    pub limit: u64,
+}
+
+impl ReadWindow {
+    /// Returns the window that contains `line` (1-based) and lies a whole number of windows away from this one.
+    pub fn holding(self, line: u64) -> Self {
+        let limit = self.limit.max(1);
+        if line >= self.offset {
+            return Self { offset: self.offset + (line - self.offset) / limit * limit, ..self };
+        }
+        let back = (self.offset - line).div_ceil(limit) * limit;
+        Self { offset: self.offset.saturating_sub(back).max(1), ..self }
+    }
+
+    /// Returns the line after the window, 1-based, which is the next offset.
+    pub fn next(self) -> u64 {
+        self.offset.saturating_add(self.limit)
+    }
+}
+
+impl Default for ReadWindow {
+    fn default() -> Self {
+        Self { offset: 1, limit: WINDOW }
+    }
+}
 
 /// Where the panes are, to come back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +73,6 @@ pub struct Panes {
     /// How each pane shows progress lines. Preview unfolds them by default, as the model got them.
     pub(super) progress: [ProgressLines; 2],
     pub window: ReadWindow,
-    /// Whether the user pages by windows: from a key for that on, until the window is left.
     pub(crate) is_paging: bool,
     /// Whether Spill follows the end of the file as it grows.
     pub following: bool,
@@ -157,7 +189,6 @@ impl Pager {
         self.output.scroll(side, self.viewport(side), None)
     }
 
-    /// Returns the range of a side's document that is on the screen.
     pub(crate) fn shown_range(&self, side: Side) -> Range<u64> {
         let top = self.panes.top(side);
         top..self.scroll(side).screen(top).last().map_or(top, |row| row.next)
@@ -223,12 +254,6 @@ impl Pager {
         self.panes.at_end = Some(side);
     }
 
-    /// Returns the line at the top of Spill, 0-based, if it is counted.
-    pub fn line_of_top(&self) -> Option<u64> {
-        let output = &self.output;
-        output.index.line_at(&output.view, self.panes.top(Side::Spill))
-    }
-
     /// Returns where the current line of a pane is, an offset in its document.
     pub(crate) fn current_line(&self, side: Side) -> u64 {
         let top = self.panes.top(side);
@@ -254,7 +279,6 @@ impl Pager {
         self.place(side, self.scroll(side).top_at(self.output.position(side, offset), above));
     }
 
-    /// Whether both panes are on the screen.
     pub(crate) fn shows_both(&self) -> bool {
         self.panes.beside.is_split(self.canvas.size.0) && !self.output.is_rest_missing()
     }
@@ -339,7 +363,6 @@ impl Pager {
         self.panes.focus = self.panes.focus.other();
     }
 
-    /// Shows both texts side by side, or only the one with the focus.
     fn turn_beside(&mut self) {
         if self.canvas.size.0 < layout::WIDE_ENOUGH {
             return self.note(format!("side by side needs {} columns", layout::WIDE_ENOUGH));

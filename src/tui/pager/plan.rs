@@ -30,7 +30,6 @@ const MIN_PERCENT: u64 = 5;
 pub struct PlanTask {
     /// Results of older tasks are dropped.
     pub number: u64,
-    /// The policy with its limits.
     pub policy: Policy,
     pub(crate) view: MapView,
     pub(crate) context: InputContext<MapView>,
@@ -60,7 +59,6 @@ pub struct PlanDone {
     pub(crate) rules: Dividers,
     /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
     pub(crate) escapes: Option<u64>,
-    /// What differs from the other of the two texts, if they were compared.
     pub(crate) differences: Option<Differences>,
 }
 

@@ -72,10 +72,16 @@ impl Pager {
         }
     }
 
-    /// Makes the preview of a view point again, then does `then`.
-    pub(crate) fn plan_from(&mut self, point: &ViewPoint, then: AfterPlan, effects: &mut Effects) {
-        self.output.subject.policy = point.policy.clone();
-        self.output.preview_from = point.from;
+    /// Makes the preview by a policy or from the records, then does `then`.
+    pub(crate) fn plan_by(
+        &mut self,
+        policy: EffectivePolicy,
+        from: PreviewFrom,
+        then: AfterPlan,
+        effects: &mut Effects,
+    ) {
+        self.output.subject.policy = policy;
+        self.output.preview_from = from;
         self.plan(then, effects);
         self.count_all(effects);
     }
@@ -84,7 +90,7 @@ impl Pager {
     pub(crate) fn return_to(&mut self, point: ViewPoint, effects: &mut Effects) {
         let output = &self.output;
         if output.preview_from != point.from || !point.policy.policy.is_same(output.policy()) {
-            self.plan_from(&point, AfterPlan::Return(point.place.clone()), effects);
+            self.plan_by(point.policy, point.from, AfterPlan::Return(point.place), effects);
         }
     }
 
@@ -152,7 +158,6 @@ impl Pager {
         }
     }
 
-    /// Handles the answer to what keeps a line.
     pub(crate) fn advised(&mut self, number: u64, change: Option<LimitChange>) {
         if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.asked == Some(number)) {
             advice.asked = None;

@@ -259,7 +259,6 @@ fn nearest(job: &SearchJob, within: Range<usize>, context: &JobContext) -> Optio
     best.into_inner().unwrap_or_else(PoisonError::into_inner).map(|(_, found)| found)
 }
 
-/// Counts all matches from where the job starts, chunk by chunk.
 pub(crate) fn tally(job: &CountJob, context: &JobContext) {
     let len = job.view.len();
     let chunk = len.div_ceil(MAP_CHUNKS).min(MAX_CHUNK);

@@ -71,10 +71,8 @@ impl Screen for Pager {
                 Some(recorded) => effects.send(Link::SpillOfCall(recorded.index)),
                 None => effects.show(Link::Stores(None)),
             },
-            Action::ToCall if self.origin() == OpenedFrom::Stores => effects.send(Link::CallOfOutput),
-            Action::ToCall => {
-                self.message = Some(Message::note("only an output opened from Outputs leads to its call"))
-            }
+            Action::ToCall if self.origin == OpenedFrom::Stores => effects.send(Link::CallOfOutput),
+            Action::ToCall => self.note("only an output opened from Outputs leads to its call"),
             Action::Back if !self.back(effects) => effects.request(ScreenRequest::Back),
             Action::Back => {}
             Action::Search => effects.lay(Prompt::nth(Purpose::Search, count)),
@@ -85,7 +83,7 @@ impl Screen for Pager {
             Action::Window => effects.lay(Prompt::new(Purpose::Window)),
             Action::Json => match self.line_as_json(count) {
                 Ok(line) => effects.lay(TextBox::new(line)),
-                Err(words) => self.message = Some(Message::error(words)),
+                Err(words) => self.fail(words),
             },
             Action::CopyText if self.selection.is_none() => {
                 self.wait(Waiting::Copy, &copying::choice(self.canvas.keys));
@@ -185,6 +183,6 @@ impl Screen for Pager {
 impl Pager {
     fn wait(&mut self, waiting: Waiting, text: &str) {
         self.waiting = Some(waiting);
-        self.message = Some(Message::note(text));
+        self.note(text);
     }
 }

@@ -1,13 +1,13 @@
 //! The filter of Spill: only lines that match are shown, as with `&` in `less`.
 
 pub mod sift;
-pub(crate) mod words;
 
 #[cfg(test)]
 mod tests;
 
 use std::ops::{ControlFlow, Range};
 
+use crate::human::{lines, thousands};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::filter::index::BlockLines;
 use crate::text::filter::scan::LineScan;
@@ -15,7 +15,7 @@ use crate::text::filter::{Condition, Shows};
 use crate::text::search::PatternError;
 use crate::text::supply::Supply;
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::keys::Action;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
@@ -27,7 +27,6 @@ use sift::Sift;
 /// Up to this many bytes are filtered on the thread of the screens, so that nothing flickers.
 const AT_ONCE: usize = 1 << 20;
 
-/// The most lines shown around each match.
 const MAX_AROUND: u64 = 100;
 
 /// Bytes that a thread takes at a time, at first and later: the first results are to be on the screen at once, but each
@@ -40,7 +39,6 @@ const MAX_TAKE: usize = 32 << 20;
 pub struct Asked<'a> {
     /// A pattern, perhaps after `!`; empty for none.
     pub text: &'a str,
-    /// Which of the lines that meet the conditions are to be shown.
     pub shows: Shows,
     /// How many lines around each, if a number was typed.
     pub around: Option<u64>,
@@ -59,20 +57,12 @@ pub struct LineFilter {
     number: u64,
 }
 
-/// What giving up a filter does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LeaveFilter {
     /// Goes back to where one was before.
     GoBack,
     /// Stays with the line at the top, if one has moved.
     StayIfMoved,
-}
-
-impl LineFilter {
-    /// Prepares for another output: keeps the history.
-    pub(crate) fn forget_place(self) -> Self {
-        Self { history: self.history, ..Self::default() }
-    }
 }
 
 impl Pager {
@@ -251,4 +241,68 @@ fn fault(text: &str, error: &PatternError) -> String {
         Some(at) => format!("{text}: {}, at character {}", error.why, at + before + 1),
         None => format!("{text}: {}", error.why),
     }
+}
+
+/// Returns the conditions as typed: `&error &!debug &lost ±3`.
+pub(crate) fn conditions(sift: &Sift) -> String {
+    let mut words: Vec<String> =
+        sift.conditions.iter().map(|condition| format!("&{}", condition.text())).collect();
+    if sift.shows == Shows::Lost {
+        words.push("lost lines".into());
+    }
+    if sift.around > 0 {
+        words.push(format!("±{}", sift.around));
+    }
+    words.join(" ")
+}
+
+/// Describes the filter in versions from the longest to the shortest: `&error &!debug · 274 lines, model got 3`. `verb` is what the model
+/// does with the lines: `got`, `gets`.
+pub(crate) fn summary(sift: &Sift, verb: &str) -> Vec<String> {
+    let (words, total) = (conditions(sift), sift.total());
+    let shown = thousands(total.shown(sift.shows));
+    let all = total.got + total.lost;
+    let percent = percent(sift);
+    let count = match (percent, sift.shows) {
+        (None, Shows::All) => lines(all),
+        (Some(percent), Shows::All) => format!("{shown} lines so far, {percent}%"),
+        (None, Shows::Lost) => format!("{shown} of {}", lines(all)),
+        (Some(percent), Shows::Lost) => format!("{shown} of {} lines so far, {percent}%", thousands(all)),
+    };
+    let got = match sift.shows {
+        Shows::All => format!(", model {verb} {}", thousands(total.got)),
+        Shows::Lost => String::new(),
+    };
+    vec![format!("{words} · {count}{got}"), format!("{words} · {count}"), count]
+}
+
+pub(crate) fn blank(sift: &Sift, verb: &str, keys: &KeyMap) -> Option<Vec<String>> {
+    if !sift.is_blank() {
+        return None;
+    }
+    let (words, back) = (conditions(sift), keys.of(KeyContext::Pager, Action::Back));
+    Some(match (percent(sift), sift.total().got) {
+        (Some(percent), _) => vec![format!("{words}: no line so far, {percent}%. {back} gives up.")],
+        (None, 0) => vec![format!("{words}: no line."), format!("{back} shows all lines again.")],
+        (None, got) => {
+            vec![
+                format!("{words}: no line. The model {verb} all {}.", thousands(got)),
+                format!("{back} goes back."),
+            ]
+        }
+    })
+}
+
+pub(crate) fn end(sift: &Sift) -> String {
+    match percent(sift) {
+        Some(percent) => format!("filtering, {percent}%"),
+        None => "end of the lines shown".into(),
+    }
+}
+
+/// Returns how much is filtered, in percent of the bytes; `None` if all is.
+fn percent(sift: &Sift) -> Option<u64> {
+    let index = &sift.index;
+    let left = index.pending_bytes() as u64;
+    (!index.pending().is_empty()).then(|| 100 - (left * 100).div_ceil(index.len().max(1) as u64))
 }

@@ -21,7 +21,6 @@ struct Seen {
     ranges: usize,
 }
 
-/// The lines of the file that a filter shows.
 #[derive(Debug)]
 pub struct Sift {
     /// What a line has to meet.
@@ -68,7 +67,6 @@ impl Sift {
         Self { shows, around, seen: Mutex::default(), ..self }
     }
 
-    /// Returns the same filter with blocks of this many bytes.
     #[cfg(test)]
     pub(super) fn with_block(self, block: usize) -> Self {
         Self { index: FilterIndex::with_block(self.index.len(), block), ..self }
@@ -92,12 +90,10 @@ impl Sift {
         })
     }
 
-    /// Returns a scan that counts blocks.
     pub fn scan(&self) -> LineScan<'_> {
         LineScan { conditions: &self.conditions, got: Got(&self.got), block: self.index.block() }
     }
 
-    /// Adds the counts of consecutive blocks.
     pub(crate) fn insert(&mut self, first: usize, lines: &[BlockLines]) {
         self.index.insert(first, lines);
         let mut seen = self.seen();
@@ -108,13 +104,11 @@ impl Sift {
         }
     }
 
-    /// Extends the filter to `len` bytes.
     pub(crate) fn grow(&mut self, len: usize) {
         self.index.grow(len);
         *self.seen() = Seen::default();
     }
 
-    /// Starts anew with other bytes.
     pub(crate) fn reset(&mut self, len: usize) {
         self.index = FilterIndex::new(len);
         *self.seen() = Seen::default();
@@ -247,7 +241,6 @@ impl Sift {
         })
     }
 
-    /// Whether the line that contains `at` is shown.
     pub fn is_shown(&self, reader: &Reader, at: u64) -> bool {
         at < reader.doc.len() && self.onward(reader, at) == at
     }

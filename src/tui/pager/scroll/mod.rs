@@ -18,10 +18,8 @@ const LOOK_BACK: u64 = 4096;
 /// Rows rarely take more bytes per column than this: only escape sequences are longer than what they show.
 const ROOMY: u64 = 4;
 
-/// How long lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Long {
-    /// Long lines continue on the next rows.
     Wrapped,
     /// One row per line, from this column on; in a line over 64 KiB, from this byte on (0-based).
     Sideways(u64),
@@ -37,12 +35,9 @@ pub struct Viewport {
     pub progress: ProgressLines,
 }
 
-/// One row of a pane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScreenRow {
-    /// The offset of the row's first byte in the document.
     pub start: u64,
-    /// The offset past the row's last byte.
     pub end: u64,
     /// The offset to which the cells' own offsets are relative.
     pub base: u64,
@@ -67,7 +62,6 @@ impl ScreenRow {
     }
 }
 
-/// The current line of a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CurrentLine {
     /// Its offset in the document: of what was chosen, or of the first row.
@@ -102,7 +96,6 @@ pub struct Scroll<'a> {
     pub frame: Viewport,
     /// The places of the rules above rows, each of which takes a row of the screen.
     pub(crate) rules: Option<&'a Dividers>,
-    /// The filter, if only some lines are shown.
     pub sift: Option<&'a Sift>,
 }
 
@@ -269,7 +262,6 @@ impl Scroll<'_> {
         style_at(&self.reader.copy(at.saturating_sub(LOOK_BACK)..at))
     }
 
-    /// Returns a whole line as one row, scrolled sideways.
     fn sideways(&self, start: u64, column: u64) -> ScreenRow {
         self.reader.count_rows(1);
         let segment = self.reader.segment(start);
@@ -318,7 +310,6 @@ impl Scroll<'_> {
         ends.max().map_or(top, |(_, end)| end)
     }
 
-    /// Returns the start of the row that shows `at`.
     pub fn row_at(&self, at: u64) -> u64 {
         if self.is_blank() {
             return 0;
@@ -349,7 +340,6 @@ impl Scroll<'_> {
         at.min(last_top)
     }
 
-    /// Returns the start of the row `n` rows above `top`.
     pub fn up(&self, top: u64, n: usize) -> u64 {
         self.above(top, n, |_| 1)
     }

@@ -14,10 +14,8 @@ use crate::tui::screen::Effects;
 /// What the model got of the matches is counted at once in up to this many kept bytes.
 const MAX_KEPT: usize = 2 << 20;
 
-/// The matches of a pattern in a file.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// The matches in the file, as far as they are counted.
     pub counts: MatchCounts,
     /// The number of matches of which the model got every byte; `None` if that is too much to search at once.
     pub kept: Option<u64>,
@@ -26,7 +24,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Drops all counts.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -67,7 +64,6 @@ fn matches_in(pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) -> Optio
     (bytes <= MAX_KEPT).then(|| kept.iter().map(&mut in_range).sum())
 }
 
-/// The errors and warnings in an output.
 #[derive(Debug, Clone, Default)]
 pub struct ErrorSearch {
     pub patterns: SeverityPatterns,
@@ -89,7 +85,6 @@ impl ErrorSearch {
 }
 
 impl Pager {
-    /// Returns the severity that walks and figures go by.
     pub(crate) fn severity(&self) -> Severity {
         self.errors.severity(self.output.view.len())
     }
@@ -115,7 +110,6 @@ impl Pager {
         }
     }
 
-    /// Counts what is not counted yet.
     fn count(&mut self, what: Counting, effects: &mut Effects) {
         let Some(pattern) = self.pattern(what).cloned() else { return };
         let (number, view) = (task_number(), self.output.view.clone());
@@ -131,7 +125,6 @@ impl Pager {
         self.count_kept(what);
     }
 
-    /// Counts what the model got.
     fn count_kept(&mut self, what: Counting) {
         if let Some(pattern) = self.pattern(what) {
             let kept = matches_in(pattern, &self.output.view, &self.output.kept);

@@ -20,7 +20,6 @@ use super::{Pager, enter_in};
 use count::Tally;
 use seek::{Seeking, Sought};
 
-/// The state of the search.
 #[derive(Debug, Clone, Default)]
 pub struct Find {
     pub pattern: Option<Pattern>,
@@ -29,7 +28,6 @@ pub struct Find {
     pub history: Vec<String>,
     /// The current match in each pane: a range of its document.
     pub current: [Option<Range<u64>>; 2],
-    /// The matches in the file.
     pub tally: Tally,
     /// What the current match is one of.
     pub at: Counting,
@@ -46,7 +44,6 @@ pub(crate) struct Typing {
     /// The generation of the file's content then.
     generation: u64,
     text: String,
-    /// What is wrong with the pattern.
     fault: Option<String>,
     /// What the search had to say, once it is done.
     said: Option<Message>,
@@ -71,12 +68,10 @@ impl Find {
         self.pattern = Some(pattern);
     }
 
-    /// Whether a worker is searching.
     pub fn is_running(&self) -> bool {
         self.seeking.is_some()
     }
 
-    /// Abandons the search of the worker.
     pub fn stop(&mut self) {
         self.seeking = None;
     }
@@ -107,7 +102,6 @@ impl Find {
         self.current[Side::Preview as usize] = None;
     }
 
-    /// Returns the current match of a side.
     pub fn current(&self, side: Side) -> Option<&Range<u64>> {
         self.current[side as usize].as_ref()
     }

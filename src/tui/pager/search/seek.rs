@@ -16,7 +16,6 @@ use crate::tui::widget::layout::Side;
 /// Previews up to this many bytes are searched; of longer ones, the file is searched instead.
 const MAX_PREVIEW: u64 = 64 << 20;
 
-/// What a search goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sought {
     pub(crate) what: Counting,
@@ -32,7 +31,6 @@ pub(crate) struct Sought {
 pub(crate) struct Seeking {
     number: u64,
     sought: Sought,
-    /// The pane being searched.
     side: Side,
 }
 

@@ -17,13 +17,11 @@ use crate::tui::widget::line::{self, Span};
 /// The columns of the parameters, if there is room for the differences beside them.
 const LEFT: u16 = 44;
 
-/// The columns of the parameters on a narrow screen.
 const NARROW_LEFT: u16 = 34;
 
 /// The fewest columns in which differences are written in full.
 const ROOMY: u16 = 34;
 
-/// The columns of the name of a figure.
 const FIGURE: usize = 12;
 
 /// The rows of the screen that the output keeps when something is shown below it.
@@ -35,7 +33,6 @@ pub(crate) fn height(pager: &Pager, screen: u16) -> u16 {
     (rows + 2).min((screen / 3 * 2).max(7)).min(screen.saturating_sub(MIN_PANES))
 }
 
-/// Draws the drawer.
 pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
     let inner =
         frame::draw(&pager.canvas, frame, place, " What if the limits were ", foot(pager, place.width));
@@ -75,7 +72,6 @@ fn foot(pager: &Pager, width: u16) -> String {
     frame::foot(&all, width)
 }
 
-/// Describes the selected row.
 fn doc(pager: &Pager, width: u16) -> Vec<Span> {
     let policy = pager.output.policy();
     let param = pager.drawer.row.checked_sub(1).and_then(|row| policy.params().get(row));

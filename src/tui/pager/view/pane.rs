@@ -29,26 +29,20 @@ const LONGEST_CHAR: u64 = 4;
 /// The columns of Spill's gutter beside the number of a line.
 const BESIDE_NUMBER: u16 = 3;
 
-/// A pane to be drawn.
 pub(crate) struct Shown<'a> {
     pub output: &'a OpenOutput,
     pub side: Side,
     /// The offset of the first row.
     pub top: u64,
-    /// Whether the pane has a heading.
     pub headed: bool,
     pub canvas: Canvas,
     /// How the text is laid out; its size is that of the area in which it is drawn.
     pub frame: Viewport,
-    /// Whether the pane has the focus.
     pub active: bool,
     /// The offsets that may make a line the current one; `None` if none is to be marked.
     pub chosen: Option<[Option<u64>; 2]>,
-    /// Whether more of the output may arrive.
     pub coming: bool,
-    /// The bytes selected, to be copied.
     pub selected: Option<Range<u64>>,
-    /// The search pattern to highlight.
     pub pattern: Option<&'a Pattern>,
     /// The current match or error.
     pub current: Option<&'a Range<u64>>,
@@ -83,16 +77,13 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What a pane ended up showing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Drawn {
     /// The offset in the document of the end of the last row, in bytes.
     pub end: u64,
     /// The number of escape sequences in its rows that are not shown.
     pub hidden: usize,
-    /// Whether an escape sequence is shown as text.
     pub escapes: bool,
-    /// Whether a progress line is folded.
     pub folded: bool,
     /// Whether the current line starts as an object of JSON does.
     pub json: bool,
@@ -100,7 +91,6 @@ pub(crate) struct Drawn {
     pub line: Option<DrawnLine>,
 }
 
-/// A line of the output on the screen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DrawnLine {
     /// An offset in the output inside the line, in bytes.
@@ -109,16 +99,14 @@ pub(crate) struct DrawnLine {
     pub got: Share,
 }
 
-/// Draws a pane, with its heading if it has one.
 pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Cost) -> Drawn {
     let Shown { output, side, top, headed, canvas, .. } = *shown;
     if headed && area.height > 0 {
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
-    let unfiltered = output
-        .sift_of(side)
-        .and_then(|sift| filter::words::blank(sift, output.certainty().verb(), canvas.keys));
+    let unfiltered =
+        output.sift_of(side).and_then(|sift| filter::blank(sift, output.certainty().verb(), canvas.keys));
     let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side, canvas.keys)).or(unfiltered) {
         line::centred(buffer, area, words, canvas.theme.dim);
@@ -137,7 +125,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let at_end = rows.last().is_none_or(|row| scroll.onward(row.next) >= scroll.reader.doc.len());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
-        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), filter::words::end);
+        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), filter::end);
         line::ruled(buffer, place, words, canvas.theme.dim, canvas.glyphs());
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
@@ -175,10 +163,8 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
     let (name, what) = match side {
         Side::Preview => (describe::heading(output), describe::preview_heading(output).to_owned()),
         Side::Spill => {
-            let filter = output
-                .sift
-                .as_ref()
-                .map_or(String::new(), |sift| format!(" · {}", filter::words::conditions(sift)));
+            let filter =
+                output.sift.as_ref().map_or(String::new(), |sift| format!(" · {}", filter::conditions(sift)));
             (describe::WHOLE, format!("{}{filter}", describe::spill_heading(output)))
         }
     };
@@ -192,7 +178,7 @@ struct Pane<'a> {
     scroll: Scroll<'a>,
     /// The row that bears the mark of the current line, and that line.
     marked: Option<(&'a ScreenRow, CurrentLine)>,
-    /// The number of the line drawn last, 0-based, and whether it is exact.
+    /// The number of the line drawn last, 1-based, and whether it is exact.
     number: Option<(u64, bool)>,
     /// The end of the row drawn last. After lines that are left out, the number is found anew.
     reached: u64,
@@ -308,7 +294,6 @@ impl Pane<'_> {
         self.shown.output.differences.as_ref().filter(|_| self.shown.side == Side::Preview)
     }
 
-    /// Returns how severe the line is that a row opens.
     fn severity(&self, row: &ScreenRow) -> Option<Severity> {
         self.scroll.reader.severity_of(row.start, self.shown.severities.filter(|_| row.opens)?)
     }
@@ -316,13 +301,13 @@ impl Pane<'_> {
     fn number_of(&mut self, row: &ScreenRow) -> String {
         let (number, exact) = match self.number {
             Some((last, exact)) => (last + 1, exact),
-            None => match self.shown.output.index.line_at(&self.shown.output.view, row.start) {
+            None => match self.shown.output.line_number(row.start as usize) {
                 Some(line) => (line, true),
-                None => (self.shown.output.about_line_at(row.start), false),
+                None => (self.shown.output.about_line_at(row.start) + 1, false),
             },
         };
         self.number = Some((number, exact));
-        if exact { (number + 1).to_string() } else { format!("~{}", number + 1) }
+        if exact { number.to_string() } else { format!("~{number}") }
     }
 
     fn cells(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
@@ -392,7 +377,6 @@ fn class_of(classes: &[(Range<u64>, Class)], at: u64) -> Class {
     classes.iter().find(|(range, _)| range.contains(&at)).map_or(Class::Kept, |(_, class)| *class)
 }
 
-/// Returns the style of text of a class.
 pub(crate) fn class_style(class: Class, theme: &Theme) -> Style {
     match class {
         Class::Notice => theme.warning,

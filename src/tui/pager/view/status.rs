@@ -10,8 +10,8 @@ use crate::text::label::SafeText;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::Action;
 use crate::tui::pager::event::Counting;
+use crate::tui::pager::panes::ReadWindow;
 use crate::tui::pager::scroll::Long;
-use crate::tui::pager::window::ReadWindow;
 use crate::tui::pager::{Pager, describe, filter};
 use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::{self, Side};
@@ -87,7 +87,7 @@ fn left(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<Vec<Span>> {
         side => {
             let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
             let words = match (output.sift_of(side), drawn.line) {
-                (Some(sift), _) => filter::words::summary(sift, output.certainty().verb()),
+                (Some(sift), _) => filter::summary(sift, output.certainty().verb()),
                 (None, Some(line)) => describe::line(output, line.offset, line.got),
                 (None, None) => describe::share_kept(output),
             };
@@ -125,10 +125,8 @@ fn sideways(pager: &Pager) -> String {
     }
 }
 
-/// A version of the right end.
 struct RightEnd {
     spans: Vec<Span>,
-    /// The number of hints in it.
     teaches: usize,
 }
 
@@ -168,7 +166,6 @@ fn spaced(text: String) -> String {
     if text.is_empty() { text } else { text + GAP }
 }
 
-/// Returns the state that decides which keys are taught.
 fn footer_state(pager: &Pager) -> FooterState {
     let output = &pager.output;
     let is_cut = output.preview.as_ref().is_ok_and(|preview| preview.truncated);

@@ -12,7 +12,7 @@ use crate::text::search::Severity;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::event::Counting;
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::{Pager, describe, outcome};
+use crate::tui::pager::{Pager, describe, limits};
 use crate::tui::recorded::RecordedCall;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
@@ -24,7 +24,6 @@ const SHORTEST_NAME: usize = 12;
 /// The columns that the name keeps in any case.
 const LEAST_NAME: usize = 4;
 
-/// Draws the title of one output.
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
     let room = usize::from(places.title.width);
     let rights = rights(pager, output);
@@ -81,7 +80,6 @@ fn tabs(pager: &Pager) -> Vec<Span> {
     vec![got, between, Span::new(describe::WHOLE, style(Side::Spill))]
 }
 
-/// Returns the state of the file, if it is unusual.
 fn state(pager: &Pager) -> Option<String> {
     let reopen = pager.canvas.keys.of(KeyContext::Pager, Action::Reopen);
     match pager.path_status {
@@ -93,7 +91,6 @@ fn state(pager: &Pager) -> Option<String> {
     }
 }
 
-/// Returns the command's exit status if it failed.
 fn exit_status(output: &OpenOutput) -> Option<String> {
     let failed = output.subject.context.exit_code.filter(|code| *code != 0);
     failed.map(|code| format!("exit status {code}"))
@@ -162,7 +159,7 @@ fn differs(output: &OpenOutput) -> Option<String> {
             Some(format!("DIFFERS from {}", difference.policy))
         }
         Some(_) => None,
-        None => output.what_if().and_then(|policy| outcome::change(&output.first.policy, policy)),
+        None => output.what_if().and_then(|policy| limits::change(&output.first.policy, policy)),
     }
 }
 
