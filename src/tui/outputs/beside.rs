@@ -52,7 +52,7 @@ impl Glance {
         wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
         let mut output = OpenOutput::counted_now(subject, view);
-        let planned = output.task(0).run(wanted)?;
+        let planned = output.task().run(wanted)?;
         output.take(planned);
         Some(Self { of, state: GlanceState::Made(Box::new(output)) })
     }

@@ -11,7 +11,7 @@ use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::SeverityPatterns;
 use crate::tui::calls::lost::LostInCall;
-use crate::tui::pager::making::gaps;
+use crate::tui::pager::fates::gaps;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::target::Subject;
 
@@ -65,7 +65,7 @@ impl ModelShare {
         wanted: &dyn Fn() -> bool,
     ) -> Option<Self> {
         let output = OpenOutput::counted_now(subject, view);
-        let planned = output.task(0).run(wanted)?;
+        let planned = output.task().run(wanted)?;
         Some(match &planned.preview {
             Ok(preview) if preview.status == Status::Ok => {
                 let got = ModelGot::kept(&planned.kept, &output.view);

@@ -4,23 +4,22 @@ use std::collections::BTreeMap;
 
 use crate::config::EffectivePolicy;
 use crate::preview::Preview;
-
 use crate::tui::job::Slot;
 use crate::tui::screen::Effects;
+use crate::tui::target::OpenedFrom;
 
 use super::Pager;
-use super::filter::{KeptFilter, LineFilter};
+use super::filter::LineFilter;
+use super::filter::sift::Sift;
 use super::panes::Panes;
 use super::search::Find;
-use crate::tui::target::OpenedFrom;
 
 /// What the screen of an output hands on to the screen of the next one.
 #[derive(Default)]
 pub(crate) struct Handover {
     pub(crate) find: Find,
-    pub(crate) filter: LineFilter,
-    /// The number of the plan requested last.
-    pub(crate) plans: u64,
+    /// What was typed to filter before.
+    pub(crate) filters: Vec<String>,
     pub(crate) bookmarks: BTreeMap<usize, Bookmark>,
 }
 
@@ -28,37 +27,39 @@ pub(crate) struct Handover {
 pub(crate) struct Bookmark {
     panes: Panes,
     find: Find,
-    filter: Option<KeptFilter>,
+    filter: LineFilter,
+    sift: Option<Sift>,
     policy: EffectivePolicy,
     first_preview: Option<Preview>,
-    /// The length of the output, in bytes.
+    /// The length of the output.
     bytes: usize,
 }
 
 impl Pager {
     /// Ends this screen. Returns what the next one needs, with a bookmark if the output was named on the command line.
     pub(crate) fn hand_over(self) -> Handover {
-        let Self { find, filter, plans, mut bookmarks, output, panes, file, origin, .. } = self;
+        let Self { find, filter, mut bookmarks, output, panes, file, origin, .. } = self;
         if origin == OpenedFrom::Named {
             let bookmark = Bookmark {
                 panes,
                 find: find.clone(),
-                filter: output.sift.as_ref().map(|sift| filter.keep(sift)),
+                filter: filter.clone(),
+                sift: output.sift,
                 bytes: output.view.len(),
                 policy: output.subject.policy,
                 first_preview: output.first_preview,
             };
             bookmarks.insert(file, bookmark);
         }
-        Handover { find, filter, plans, bookmarks }
+        Handover { find, filters: filter.history, bookmarks }
     }
 
     /// Leaves this screen for one above it. Returns what that one needs.
     pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
         self.abandon(effects);
         self.find.stop();
-        let (find, filter) = (self.find.clone(), self.filter.clone());
-        Handover { find, filter, plans: self.plans, bookmarks: BTreeMap::new() }
+        let filters = self.filter.history.clone();
+        Handover { find: self.find.clone(), filters, bookmarks: BTreeMap::new() }
     }
 
     /// Abandons the work that no count or preview would abandon.
@@ -68,9 +69,8 @@ impl Pager {
 
     /// Continues where `park` left off, once the screen above, `left`, is closed: asks again for what was not finished.
     pub(crate) fn resume(&mut self, left: &Pager, effects: &mut Effects) {
-        self.plans = self.plans.max(left.plans);
-        self.find.follow_on(&left.find);
-        self.filter.follow_on(&left.filter);
+        self.find.history.clone_from(&left.find.history);
+        self.filter.history.clone_from(&left.filter.history);
         if self.output.is_waiting() {
             let then = std::mem::take(&mut self.then);
             self.plan(then, effects);
@@ -78,25 +78,18 @@ impl Pager {
         if !self.output.is_counted() {
             self.count_all(effects);
         }
-        let len = self.output.view.len();
-        if !self.find.tally.is_whole(len) {
-            self.count_matches(effects);
-        }
-        self.errors.follow_on(&left.errors, len);
-        self.count_errors(effects);
+        self.count_on(effects);
         self.filter_again(effects);
         self.settle();
     }
 
-    /// Puts back the policy, the search and the filter of a bookmark. Returns the panes, to be put back with the preview.
-    pub(crate) fn take_bookmark(&mut self, bookmark: Bookmark) -> Panes {
+    /// Puts back where the user was; the preview has yet to be made.
+    pub(crate) fn take_bookmark(&mut self, bookmark: Bookmark) {
         let output = &mut self.output;
         output.subject.policy = bookmark.policy;
         output.first_preview = bookmark.first_preview.filter(|_| output.view.len() == bookmark.bytes);
         self.find.take_up(bookmark.find);
-        if let Some(filter) = bookmark.filter {
-            self.take_up_filter(filter);
-        }
-        bookmark.panes
+        self.take_up_filter(bookmark.filter, bookmark.sift);
+        self.panes = bookmark.panes;
     }
 }

@@ -11,11 +11,10 @@ use crate::tui::keys::Action;
 use crate::tui::popup::copying::{self, CopyWhat, Copyable};
 use crate::tui::popup::menu::MenuEntry;
 use crate::tui::screen::{self, Effect, Effects};
-use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
 
-use super::reader::Reader;
-use super::window::{ReadWindow, ThenRead};
+use super::event::ThenRead;
+use super::panes::ReadWindow;
 use super::{Pager, describe, limits_text};
 
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
@@ -51,8 +50,7 @@ impl Pager {
     pub(crate) fn extend_selection(&mut self, action: Action, count: Option<u64>) {
         let Some(LineSelection { side, to, .. }) = self.selection else { return };
         let times = count.unwrap_or(1).min(MOST_LINES);
-        let cost = Cost::default();
-        let reader = self.reader(side, &cost);
+        let reader = self.output.reader(side, None);
         let (len, top) = (reader.doc.len(), self.panes.top(side));
         let next = |at: u64| reader.line_end(at).saturating_add(1).min(len.saturating_sub(1));
         let previous = |at: u64| reader.line_start(reader.line_start(at).saturating_sub(1));
@@ -167,8 +165,7 @@ impl Pager {
 
     /// Returns the bytes of the lines from the one that holds `first` to the one that holds `last`.
     fn lines_of(&self, side: Side, first: u64, last: u64) -> Range<u64> {
-        let cost = Cost::default();
-        let reader = self.reader(side, &cost);
+        let reader = self.output.reader(side, None);
         let len = reader.doc.len();
         let start = reader.line_start(first.min(len));
         start..reader.line_end(last.min(len)).max(start)
@@ -186,16 +183,11 @@ impl Pager {
         Some(start..end.max(start))
     }
 
-    fn reader<'a>(&'a self, side: Side, cost: &'a Cost) -> Reader<'a> {
-        Reader { doc: self.output.doc(side), files: self.output.files(), cost }
-    }
-
     /// Returns the parts of a range of lines that a filter shows, without the last line feed, until they are too long to
     /// be copied; all of it if there is no filter.
     fn shown_parts(&self, side: Side, range: Range<u64>) -> Vec<Range<u64>> {
         let Some(sift) = self.output.sift_of(side) else { return vec![range] };
-        let cost = Cost::default();
-        let reader = self.reader(side, &cost);
+        let reader = self.output.reader(side, None);
         let (mut parts, mut long) = (Vec::new(), 0);
         let mut at = sift.onward(&reader, range.start);
         while at < range.end && long <= MOST {
@@ -220,8 +212,7 @@ impl Pager {
             self.message = Some(Message::error(format!("not copied: {is}, and at most {most} can be")));
             return false;
         }
-        let cost = Cost::default();
-        let reader = self.reader(side, &cost);
+        let reader = self.output.reader(side, None);
         let text = match self.show(side).utf16 {
             Some(order) => {
                 let decode = |part: Range<u64>| {

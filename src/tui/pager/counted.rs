@@ -18,14 +18,12 @@ pub struct Uncounted {
     pub totals: usize,
 }
 
-/// The totals counted so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CountedChunks {
-    /// The number of the count. Chunks of an older count are of a shorter file.
-    number: u64,
+    /// The number of the latest count. Chunks of an older count are of a shorter file.
+    pub(crate) number: u64,
     /// The chunks counted: where each begins and ends, in bytes, and what it holds.
     chunks: BTreeMap<u64, (u64, Measure)>,
-    /// The bytes of all chunks.
     bytes: u64,
 }
 
@@ -43,11 +41,6 @@ impl CountedChunks {
         from
     }
 
-    /// Returns the number of the latest count.
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
     pub(crate) fn add(&mut self, chunk: Range<u64>, measure: Measure) {
         if chunk.start < chunk.end && self.chunks.insert(chunk.start, (chunk.end, measure)).is_none() {
             self.bytes += chunk.end - chunk.start;
@@ -59,7 +52,6 @@ impl CountedChunks {
         self.keep(|chunk| chunk.end + LONGEST_CHAR <= len);
     }
 
-    /// Drops everything counted.
     pub(crate) fn clear(&mut self) {
         self.keep(|_| false);
     }
@@ -121,11 +113,11 @@ mod tests {
     #[test]
     fn a_count_that_was_abandoned_goes_on_at_its_first_gap() {
         let mut tally = CountedChunks::default();
-        assert_eq!((tally.begin(4, 40), tally.number()), (0, 1));
+        assert_eq!((tally.begin(4, 40), tally.number), (0, 1));
         for start in [0, 8, 24] {
             tally.add(start..start + 8, Measure::of_zeros(8));
         }
-        assert_eq!((tally.begin(4, 40), tally.number()), (16, 2));
+        assert_eq!((tally.begin(4, 40), tally.number), (16, 2));
         for start in [16, 24, 32] {
             tally.add(start..start + 8, Measure::of_zeros(8));
         }

@@ -8,10 +8,9 @@ use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::bar;
 
-use super::dividers::Fate;
+use super::fates::{Fate, Share};
 use super::output::OpenOutput;
-use super::search::tally::Tally;
-use super::share::Share;
+use super::search::count::Tally;
 use crate::tui::recorded::RestOfOutput;
 
 /// Returns the number of matches in the file, with `+` while they are being counted.
@@ -20,7 +19,6 @@ pub(crate) fn total(output: &OpenOutput, tally: &Tally) -> String {
     format!("{}{more}", thousands(tally.counts.total()))
 }
 
-/// Returns the number of matches that the model got, if it is known.
 pub(crate) fn got(output: &OpenOutput, tally: &Tally) -> Option<u64> {
     tally.got(&output.kept, output.view.len()).filter(|_| output.has_preview())
 }
@@ -36,7 +34,6 @@ pub(crate) fn reason(output: &OpenOutput) -> String {
     over.map_or("by the policy".into(), |limit| format!("over {limit}"))
 }
 
-/// Returns the text of a rule in Spill.
 pub(crate) fn cut(output: &OpenOutput, fate: Fate) -> String {
     match fate {
         // The record tells what was cut, not why.
@@ -91,7 +88,6 @@ pub(crate) fn share_kept(output: &OpenOutput) -> Vec<String> {
     share(output, preview)
 }
 
-/// Describes a recorded result.
 fn recorded_verdict(output: &OpenOutput, preview: &Preview) -> String {
     match output.recorded.as_ref().map(|recorded| &recorded.rest) {
         Some(RestOfOutput::Missing(why)) => format!("cut: {why}"),
@@ -139,8 +135,8 @@ fn lines_as_numbered(output: &OpenOutput, preview: &Preview) -> [Option<u64>; 2]
 /// Describes a line of the output, its fate, and why, in versions from the longest to the shortest: `line 6,330 of 6,344 · lost:
 /// over 50 KB`.
 pub(crate) fn line(output: &OpenOutput, offset: usize, got: Share) -> Vec<String> {
-    let number = match output.index.line_at(&output.view, offset as u64) {
-        Some(line) => thousands(line + 1),
+    let number = match output.line_number(offset) {
+        Some(line) => thousands(line),
         None => format!("~{}", thousands(output.about_line_at(offset as u64) + 1)),
     };
     let (total, counting) = match output.lines() {
@@ -223,10 +219,8 @@ fn first_taken(output: &OpenOutput) -> (&'static str, Option<usize>) {
     ("first", end.or_else(far))
 }
 
-/// The heading of the file.
 pub(crate) const WHOLE: &str = "Whole output";
 
-/// Returns the heading of the preview.
 pub(crate) fn heading(output: &OpenOutput) -> &'static str {
     match output.is_read_view() {
         true => "Read tool gives",
@@ -255,7 +249,6 @@ pub(crate) fn spill_heading(output: &OpenOutput) -> String {
     }
 }
 
-/// Returns the text after the last row.
 pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
     match (side, &output.preview) {
         (Side::Spill, _) => "end of the file".into(),
@@ -269,7 +262,6 @@ pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
     }
 }
 
-/// Returns the text of a pane that has nothing to show.
 pub(crate) fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> {
     let key = |action| keys.of(KeyContext::Pager, action);
     match (side, &output.preview) {

@@ -8,7 +8,6 @@ use crate::preview::{self, Input, Part, Preview};
 /// Texts of more bytes are not compared.
 const LONGEST: u64 = 16 << 20;
 
-/// Where the two texts differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Differences {
     /// The stretches of the document that is shown which the other text does not have, in bytes, in order. One is empty
@@ -39,7 +38,6 @@ impl Differences {
         Some(Self { places, first, part: part_at(made, input, first) })
     }
 
-    /// Whether the texts are equal.
     pub(crate) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -51,7 +49,6 @@ impl Differences {
         near.any(|place| place.end > range.start || place.is_empty())
     }
 
-    /// Whether the byte at a position differs.
     pub(crate) fn hold(&self, at: u64) -> bool {
         let next = self.places.partition_point(|place| place.end <= at);
         self.places.get(next).is_some_and(|place| place.start <= at)

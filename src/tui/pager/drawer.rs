@@ -12,25 +12,21 @@ use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
 
 use super::Pager;
-use super::advice::{Advice, KeepRequest};
+use super::advice::Advice;
 use super::event::OutputEvent;
 use super::limits::{other_end, step_of};
 use super::picker::Picker;
-use super::planning::AfterPlan;
+use super::planning::{AfterPlan, ViewPoint};
 use super::read_tool::load_policies;
 use super::view::drawer;
-use super::viewpoint::ViewPoint;
 
-/// The state of the drawer.
 #[derive(Default)]
 pub struct Drawer {
     /// What was shown when it was opened; `None` while it is closed.
     before: Option<ViewPoint>,
     /// The selected row: 0 is the policy, the others are its parameters.
     pub row: usize,
-    /// The text typed for a parameter, not yet applied.
     pub typed: Option<String>,
-    /// What it takes to keep the current line.
     pub advice: Option<Advice>,
     /// The policies to pick from, while they are shown.
     pub picker: Option<Picker>,
@@ -69,7 +65,6 @@ impl Pager {
         self.output.policy().params().len()
     }
 
-    /// Returns the row of the limit that cuts the preview.
     pub(crate) fn cutting_row(&self) -> Option<usize> {
         let policy = self.output.policy();
         let key = match self.output.preview.as_ref().ok()?.truncated_by? {
@@ -135,7 +130,7 @@ impl Pager {
             }
             None => "the limits are those of the start".to_owned(),
         };
-        self.message = Some(Message::note(words));
+        self.note(words);
     }
 
     /// Closes the drawer; what is shown is again as it was when it was opened. Returns false if it is closed.
@@ -158,18 +153,15 @@ impl Pager {
     fn with_policy(&mut self, change: impl FnOnce(&mut Policy) -> Result<(), String>, effects: &mut Effects) {
         let output = &mut self.output;
         if output.is_rest_missing() {
-            self.message = Some(Message::note("limits have no effect: only the recorded text is left"));
-            return;
+            return self.note("limits have no effect: only the recorded text is left");
         }
         if let Err(fault) = change(&mut output.subject.policy.policy) {
-            self.message = Some(Message::error(fault));
-            return;
+            return self.fail(fault);
         }
         output.preview_from = PreviewFrom::Policy;
         self.plan(AfterPlan::Hold, effects)
     }
 
-    /// Sets a parameter from its text.
     fn put(&mut self, key: &str, value: &str, effects: &mut Effects) {
         self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()), effects);
     }
@@ -207,23 +199,19 @@ impl Pager {
             Some(policy) => self.use_policy(policy, AfterPlan::Hold, effects),
             None => {
                 let all = self.canvas.keys.of(KeyContext::Drawer, Action::Policy);
-                let words = format!("no other policy is known to have made this; {all} lists all");
-                self.message = Some(Message::note(words));
+                self.note(format!("no other policy is known to have made this; {all} lists all"));
             }
         }
     }
 
     fn turn_direction(&mut self, effects: &mut Effects) {
         let Some(direction) = self.output.policy().direction() else {
-            let words = format!("{} has no direction to change", self.output.policy().name());
-            self.message = Some(Message::note(words));
-            return;
+            return self.note(format!("{} has no direction to change", self.output.policy().name()));
         };
         let other = other_end(direction);
         self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
     }
 
-    /// Handles a key while a value is typed.
     fn type_value(&mut self, key: KeyEvent, effects: &mut Effects) {
         let Some(typed) = &mut self.drawer.typed else { return };
         match key.code {
@@ -247,29 +235,32 @@ impl Pager {
         let words = match &self.drawer.advice {
             Some(Advice { change: Some((_, policy)), .. }) => {
                 let policy = policy.clone();
-                return self.with_policy(|old| set_to(old, policy), effects);
+                let take = |old: &mut Policy| {
+                    *old = policy;
+                    Ok(())
+                };
+                return self.with_policy(take, effects);
             }
             Some(Advice { is_kept: true, .. }) => "the model gets this line already",
             Some(Advice { asked: Some(_), .. }) => "still looking for what keeps this line",
             _ => "no change of these limits keeps this line",
         };
-        self.message = Some(Message::note(words));
+        self.note(words);
     }
 
     /// Asks what it takes to keep the current line.
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
-        let number = self.next_plan();
         let (offset, output) = (self.current_offset(), &self.output);
-        let line = output.index.line_at(&output.view, offset as u64).map(|line| line + 1);
         let is_kept = output.is_kept(offset);
-        let request = (!is_kept).then(|| KeepRequest { task: output.task(number), offset });
-        let asked = request.as_ref().map(|_| number);
+        let task = (!is_kept).then(|| output.task());
+        let asked = task.as_ref().map(|task| task.number);
+        let line = output.line_number(offset);
         self.drawer.advice = Some(Advice { offset, line, is_kept, change: None, asked });
-        if let Some(request) = request {
+        if let Some(task) = task {
             effects.run(Slot::Advise, move |context| {
-                let change = request.fulfil(&|| context.is_wanted());
+                let change = task.keeping(offset, &|| context.is_wanted());
                 if context.is_wanted() {
-                    context.send(OutputEvent::Advised(number, change));
+                    context.send(OutputEvent::Advised(task.number, change));
                 }
             });
         }
@@ -285,11 +276,6 @@ impl Pager {
             self.advise(effects);
         }
     }
-}
-
-fn set_to(old: &mut Policy, new: Policy) -> Result<(), String> {
-    *old = new;
-    Ok(())
 }
 
 /// Returns the next or previous value of a parameter, depending on its kind.

@@ -2,43 +2,45 @@
 
 use std::ops::Range;
 
+use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
 use crate::session::verify::Verdict;
 use crate::source::{Change, MapView, PathStatus};
+use crate::text::filter::index::BlockLines;
 use crate::text::index::BlockCounts;
+use crate::text::search::Severity;
 use crate::text::units::Measure;
 use crate::tui::event::{ScreenEvent, Urgency};
 use crate::tui::recorded::{CallFacts, ReadyCall};
 use crate::tui::target::{Ending, StartAt};
 
 use super::advice::LimitChange;
-use super::comparing::job::Compared;
-use super::filter::job::Sifted;
 use super::keeping::KeepResult;
-use super::making::Planned;
-use super::search::job::{Found, SearchReply};
-use super::window::ThenRead;
+use super::plan::PlanDone;
 
-/// An event for the output being viewed.
+/// An event for the output being viewed. What a job reports has the number of its task; that of an older one is dropped.
 pub enum OutputEvent {
-    /// A worker counted a chunk of the file.
+    /// A chunk of the file was counted.
     Counted {
         /// The generation of the file's content that was counted.
         generation: u64,
-        /// The number of the count; chunks of an older count are dropped.
         number: u64,
-        /// Line feeds by block.
         counts: BlockCounts,
         /// The other totals of the chunk.
         measure: Measure,
         /// The bytes whose totals those are; none if only line feeds were counted.
         measured: Range<u64>,
     },
-    /// A search reports a result.
-    Found(Found),
-    /// A worker counted blocks of lines for the filter.
-    Sifted(Sifted),
-    /// The file has changed.
+    Found {
+        number: u64,
+        reply: SearchReply,
+    },
+    /// The filter has counted consecutive blocks of lines from the `first` on.
+    Filtered {
+        number: u64,
+        first: usize,
+        lines: Vec<BlockLines>,
+    },
     Changed(Changed),
     /// The notices of this output print another path from now on.
     SavedAs(String),
@@ -46,11 +48,9 @@ pub enum OutputEvent {
     Finished,
     /// The output is complete; this is how it ended.
     Ended(Box<Ending>),
-    /// A preview has been made.
-    Planned(Box<Planned>),
-    /// A worker compared policies.
-    Compared(Compared),
-    /// The answer to what keeps a line: the request's number, and the change of limits that keeps the line.
+    Planned(Box<PlanDone>),
+    Compared(u64, ComparedReply),
+    /// The answer to what keeps a line: the change of limits that does.
     Advised(u64, Option<LimitChange>),
     /// The call of this index has been compared with what the policies make.
     Checked(usize, Box<Verdict>),
@@ -62,31 +62,67 @@ pub enum OutputEvent {
     Kept(String, KeepResult),
     /// The output is to be shown from this place on.
     StartAt(StartAt),
-    /// The policies to pick from have been loaded.
+    /// The policies to pick from.
     Policies(Vec<EffectivePolicy>),
-    /// The policy of the agent's read tool has been loaded.
+    /// The policy of the agent's read tool.
     ReadTool(EffectivePolicy, ThenRead),
 }
 
 impl ScreenEvent for OutputEvent {
     fn urgency(&self) -> Urgency {
         match self {
-            OutputEvent::Compared(_) => Urgency::Progress,
+            OutputEvent::Compared(..) => Urgency::Progress,
             OutputEvent::Counted { .. } => Urgency::Counting,
-            OutputEvent::Found(Found { reply: SearchReply::Counted(..), .. }) => Urgency::Counting,
+            OutputEvent::Found { reply: SearchReply::Counted(..), .. } => Urgency::Counting,
             _ => Urgency::Now,
         }
     }
 }
 
-/// How a file has changed.
+/// What a search or a count found.
+#[derive(Debug, Clone)]
+pub enum SearchReply {
+    /// The match, and whether the search wrapped around to find it.
+    Match(Range<usize>, bool),
+    /// There is no match.
+    Nothing,
+    /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
+    Counted(Counting, usize, u64),
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// The matches of the search.
+    #[default]
+    Matches,
+    Severity(Severity),
+}
+
+/// What was found out about policies.
+#[derive(Debug)]
+pub enum ComparedReply {
+    Row(Box<Comparison>),
+    /// For each policy, by name, the number of matches that it keeps.
+    Finds(Counting, Vec<(String, u64)>),
+    /// All of them were compared.
+    Ended,
+}
+
 pub struct Changed {
-    /// The file as it is now.
     pub view: MapView,
-    /// What happened to its content.
     pub content: Change,
     /// What happened to its name.
     pub path: PathStatus,
     /// Whether more may arrive: true for a stream that has not ended.
     pub streaming: bool,
+}
+
+/// What to do with the policy of a read tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThenRead {
+    /// Show the window in Preview, as the tool returns it.
+    Show,
+    /// Copy the call that reads the window.
+    CopyCall,
 }

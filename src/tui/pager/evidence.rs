@@ -4,7 +4,6 @@ use crate::known::Certainty;
 use crate::preview::Policy;
 use crate::session::examine::Paths;
 use crate::session::verify::Verdict;
-use crate::tui::event::Message;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
@@ -16,7 +15,6 @@ use super::planning::AfterPlan;
 use crate::tui::recorded::{CallFacts, CallRequest, PreviewFrom, RecordedCall, RestOfOutput, check_in_words};
 
 impl OpenOutput {
-    /// Returns the recorded result that Preview shows, if it shows one.
     pub fn shown_record(&self) -> Option<&RecordedCall> {
         self.recorded.as_ref().filter(|_| self.preview_from == PreviewFrom::Records)
     }
@@ -26,7 +24,6 @@ impl OpenOutput {
         self.recorded.as_ref().is_some_and(|recorded| recorded.rest != RestOfOutput::Here)
     }
 
-    /// Whether only the recorded text is left.
     pub(crate) fn is_rest_missing(&self) -> bool {
         self.recorded.as_ref().is_some_and(|recorded| matches!(recorded.rest, RestOfOutput::Missing(_)))
     }
@@ -67,8 +64,7 @@ impl Pager {
             return;
         }
         if let Some(why) = self.nothing_to_reconstruct() {
-            self.message = Some(Message::note(why));
-            return;
+            return self.note(why);
         }
         self.output.is_compared = true;
         self.output.preview_from = match self.output.preview_from {
@@ -87,8 +83,7 @@ impl Pager {
             effects.ask(Slot::OpenSession, CallRequest::Show(recorded.index, Paths::Any));
         } else {
             let path = claim.display();
-            let words = format!("in no known store: {path} · {key} again opens it");
-            self.message = Some(Message::note(words));
+            self.note(format!("in no known store: {path} · {key} again opens it"));
         }
         true
     }
@@ -122,7 +117,6 @@ impl Pager {
         format!("{shown} · {found}")
     }
 
-    /// Takes in what else the records hold of the call.
     pub(crate) fn take_facts(&mut self, index: usize, facts: CallFacts) {
         if let Some(recorded) = self.output.recorded.as_mut().filter(|recorded| recorded.index == index) {
             (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));

@@ -14,7 +14,6 @@ const MOST: u64 = 16 << 20;
 /// States are looked for in this many bytes at the end of a line.
 const WINDOW: u64 = ANCHOR as u64;
 
-/// How progress lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProgressLines {
     /// As they are, with `^M` between the states.
@@ -23,10 +22,8 @@ pub enum ProgressLines {
     Folded(Option<u64>),
 }
 
-/// The number of states of a progress line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum States {
-    /// This many.
     Exactly(usize),
     /// This many in the part of a long line that was looked at.
     AtLeast(usize),
@@ -48,16 +45,13 @@ impl States {
     }
 }
 
-/// A progress line that is folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fold {
     /// The line, without its line feed, as a range of the document.
     pub(crate) line: Range<u64>,
     /// The last state that is not blank.
     pub(crate) state: Range<u64>,
-    /// The start of the next line.
     pub(crate) next: u64,
-    /// The number of states.
     pub(crate) states: States,
 }
 

@@ -1,20 +1,30 @@
-//! Jumps to a line, a percentage, a byte, a mark, a cut or an end.
+//! Goes to a line, a percentage, a byte, a mark, a cut or an end, and to the place at which an output is opened.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::human::thousands;
+use crate::text::search::Toward;
 use crate::tui::event::Message;
 use crate::tui::keys::Action;
+use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use crate::tui::recorded::RestOfOutput;
+use crate::tui::target::StartAt;
 
 /// A key that needs a second key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waiting {
     SetMark,
     ToMark,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Starting {
+    At(StartAt),
+    /// To hear from the search for the pattern.
+    Searching,
 }
 
 impl Pager {
@@ -37,37 +47,33 @@ impl Pager {
         }
     }
 
-    /// Goes to the next or previous cut, or difference of two texts that are compared, or `times` of them on or back as far as there are any, and shows it a third of the
-    /// pane below the top.
+    /// Goes to the next or previous cut, or difference of two texts that are compared, or `times` of them on or back as far
+    /// as there are any, and shows it a third of the pane below the top.
     pub(crate) fn go_cut(&mut self, side: Side, next: bool, times: usize) {
         let output = &self.output;
-        let above = usize::from(self.room(side).1 / 3);
+        let above = self.third(side);
         let mut tops: Vec<u64> = match side {
             Side::Preview => output.seen.notices().collect(),
-            Side::Spill => output.rules().places().collect(),
+            Side::Spill => output.rules.places().collect(),
         };
         if let Some(found) = output.differences.as_ref().filter(|_| side == Side::Preview) {
             tops.extend(found.starts());
             tops.sort_unstable();
         }
-        let place = |at: &u64| self.scrolled(side, |s| s.up(s.row_at(*at), above).min(s.last_top()));
+        let place = |at: &u64| self.scroll(side).top_at(*at, above);
         let tops: Vec<u64> = tops.iter().map(place).collect();
         let here = self.panes.top(side);
-        let to = if next {
-            tops.iter().filter(|top| **top > here).take(times).last()
-        } else {
-            tops.iter().rev().filter(|top| **top < here).take(times).last()
+        let to = match next {
+            true => tops.iter().filter(|top| **top > here).take(times).last(),
+            false => tops.iter().rev().filter(|top| **top < here).take(times).last(),
         };
-        match to.copied() {
-            Some(top) => {
+        match to {
+            Some(&top) => {
                 self.panes.leave();
                 self.place(side, top);
             }
-            None if tops.is_empty() => self.message = Some(Message::note(self.no_cut())),
-            None => {
-                self.message =
-                    Some(Message::note(if next { "no cut further down" } else { "no cut further up" }))
-            }
+            None if tops.is_empty() => self.note(self.no_cut()),
+            None => self.note(if next { "no cut further down" } else { "no cut further up" }),
         }
     }
 
@@ -79,19 +85,15 @@ impl Pager {
         }
     }
 
-    /// Goes to a line of the file, 1-based.
     fn go_line(&mut self, side: Side, line: u64) {
-        let output = &self.output;
-        match output.index.offset_of(&output.view, line.saturating_sub(1)) {
-            Some(offset) => self.go_offset(side, offset as usize),
-            None => {
-                let (line, last) = (thousands(line), output.lines().map(thousands));
-                self.message = Some(match last {
-                    Some(last) => Message::error(format!("no line {line}: the last is {last}")),
-                    None => Message::error(format!("line {line} is not counted yet; try again in a moment")),
-                });
-            }
+        if let Some(offset) = self.output.start_of_line(line) {
+            return self.go_offset(side, offset);
         }
+        let line = thousands(line);
+        self.fail(match self.output.lines() {
+            Some(last) => format!("no line {line}: the last is {}", thousands(last)),
+            None => format!("line {line} is not counted yet; try again in a moment"),
+        });
     }
 
     /// Scrolls to an offset of the file. If Preview has not got it, says so: Spill has.
@@ -106,20 +108,17 @@ impl Pager {
 
     /// Says that the line at an offset was lost, and which key shows it.
     pub(crate) fn lost(&self, offset: usize) -> Message {
-        let output = &self.output;
-        let line = output.index.line_at(&output.view, offset as u64);
-        let line = line.map_or_else(|| "that line".into(), |line| format!("line {}", thousands(line + 1)));
+        let line = self.output.line_number(offset);
+        let line = line.map_or_else(|| "that line".into(), |line| format!("line {}", thousands(line)));
         let key = self.key_of(Action::Other);
         let where_to = if self.shows_both() { String::new() } else { format!(" · {key} shows it") };
         Message::note(format!("{line} was lost{where_to}"))
     }
 
-    /// Goes to a percentage of the file.
     pub(crate) fn go_percent(&mut self, percent: Option<u64>) {
         let Some(percent) = percent else {
             let key = self.key_of(Action::Percent);
-            self.message = Some(Message::note(format!("type the number first: 50{key}")));
-            return;
+            return self.note(format!("type the number first: 50{key}"));
         };
         self.panes.leave();
         let offset = u128::from(self.output.view.len() as u64) * u128::from(percent.min(100)) / 100;
@@ -155,21 +154,86 @@ impl Pager {
                 let here = (self.focus(), self.panes.top(self.focus()));
                 self.panes.marks.insert(name, here);
                 let back = self.key_of(Action::ToMark);
-                self.message =
-                    Some(Message::note(format!("mark {name} is set; {back}{name} comes back here")));
+                self.note(format!("mark {name} is set; {back}{name} comes back here"));
             }
             Waiting::ToMark => match self.panes.marks.get(&name).copied() {
                 Some((side, top)) => {
                     self.panes.leave();
                     self.panes.focus = side;
-                    let top = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));
-                    self.place(side, top);
+                    self.place(side, self.scroll(side).top_at(top, 0));
                 }
                 None => {
                     let set = self.key_of(Action::Mark);
-                    self.message = Some(Message::error(format!("no mark {name}; {set}{name} sets it")));
+                    self.fail(format!("no mark {name}; {set}{name} sets it"));
                 }
             },
+        }
+    }
+
+    /// Goes to a place as soon as it is known where that is; a key that acts on the output cancels it.
+    pub(crate) fn start_at(&mut self, place: StartAt) {
+        self.start = Some(Starting::At(place));
+    }
+
+    /// Goes to the place at which the output is to be opened, if there is one, once the preview is made, and the line
+    /// counted or the match found. While the output is still produced, its end is followed, and a match is looked for once it
+    /// is complete.
+    pub(crate) fn start_now(&mut self, effects: &mut Effects) {
+        if self.output.is_awaited() || !self.is_start_known() {
+            return;
+        }
+        match self.start.take() {
+            None => {}
+            Some(Starting::At(StartAt::End)) if self.is_coming() => self.follow_from_start(),
+            Some(Starting::At(StartAt::End)) => self.go_end(self.focus(), None),
+            Some(Starting::At(StartAt::Line(line))) => self.start_at_line(line),
+            Some(Starting::At(StartAt::Match(pattern))) => {
+                match self.search(&pattern, (Toward::End, 1), effects) {
+                    Ok(()) => self.start = Some(Starting::Searching),
+                    Err(fault) => self.fail(format!("{pattern}: {fault}")),
+                }
+            }
+            Some(Starting::Searching) => self.show_found(),
+        }
+    }
+
+    fn is_start_known(&self) -> bool {
+        match &self.start {
+            Some(Starting::At(StartAt::Line(line))) => {
+                let is_counted = !self.is_coming() && self.output.index.is_complete();
+                is_counted || self.output.start_of_line(*line).is_some()
+            }
+            Some(Starting::At(StartAt::Match(_))) => !self.is_coming(),
+            Some(Starting::Searching) => !self.find.is_running(),
+            _ => true,
+        }
+    }
+
+    fn follow_from_start(&mut self) {
+        if !self.shows_both() {
+            self.panes.focus = Side::Spill;
+        }
+        if !self.panes.following {
+            self.turn_follow();
+        }
+    }
+
+    /// Shows the line: in Spill, if Preview has the screen for itself and has not got the line.
+    fn start_at_line(&mut self, line: u64) {
+        let output = &self.output;
+        let offset = output.start_of_line(line);
+        let is_lost = offset.is_some_and(|offset| output.has_preview() && !output.is_kept(offset));
+        if is_lost && !self.shows_both() {
+            self.panes.focus = Side::Spill;
+        }
+        self.go_start(self.focus(), Some(line));
+    }
+
+    fn show_found(&mut self) {
+        if let Some(found) = self.find.current(Side::Spill).cloned().filter(|_| !self.shows_both()) {
+            self.panes.focus = Side::Spill;
+            self.message = None;
+            self.reveal(Side::Spill, found);
         }
     }
 }

@@ -7,27 +7,24 @@ pub(crate) mod copying;
 pub(crate) mod counted;
 pub(crate) mod describe;
 pub(crate) mod differences;
-pub(crate) mod dividers;
 pub mod doc;
 pub mod drawer;
-pub(crate) mod escapes;
 pub mod event;
 pub(crate) mod evidence;
 pub(crate) mod facts;
+pub(crate) mod fates;
 pub mod filter;
 pub mod fold;
 pub(crate) mod hold;
-pub(crate) mod jobs;
 pub mod json;
 pub(crate) mod jump;
 pub mod keeping;
 pub(crate) mod limits;
 pub(crate) mod limits_text;
-pub mod making;
-pub(crate) mod outcome;
 pub mod output;
 pub mod panes;
 pub mod picker;
+pub mod plan;
 pub mod planning;
 mod raw;
 pub(crate) mod read_tool;
@@ -36,21 +33,19 @@ pub(crate) mod scans;
 mod screen;
 pub mod scroll;
 pub mod search;
-pub(crate) mod share;
 pub(crate) mod sideways;
-pub(crate) mod start;
 pub mod text_box;
 pub mod view;
-pub(crate) mod viewpoint;
-pub(crate) mod window;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::capture::set_true;
 use crate::config::EffectivePolicy;
 use crate::source::{Change, PathStatus};
 use crate::text::index::BlockCounts;
+use crate::text::label::SafeText;
 use crate::text::units::Measure;
 
 use super::event::Message;
@@ -62,65 +57,54 @@ use super::target::{Ending, Opened, OpenedFrom};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
 use bookmark::{Bookmark, Handover};
-use comparing::Comparisons;
 use copying::LineSelection;
 use drawer::Drawer;
-use event::{Changed, OutputEvent};
+use event::{Changed, OutputEvent, ThenRead};
 use filter::{LeaveFilter, LineFilter};
-use hold::HeldScreen;
-use jump::Waiting;
+use hold::ScrollAnchor;
+use jump::{Starting, Waiting};
 use output::OpenOutput;
 use panes::Panes;
-use planning::AfterPlan;
+use planning::{AfterPlan, ViewPoint};
 use search::Find;
-use search::errors::ErrorSearch;
-use start::Starting;
-use viewpoint::ViewPoint;
-use window::ThenRead;
+use search::count::ErrorSearch;
+
+/// Returns a number that no other task of an output has.
+fn task_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+fn enter_in(history: &mut Vec<String>, text: &str) {
+    history.retain(|old| old != text);
+    history.push(text.to_owned());
+}
 
 /// The screen of one output.
 pub struct Pager {
-    /// The size and capabilities of the terminal.
     pub canvas: Canvas,
-    /// The output being viewed.
     pub output: OpenOutput,
-    /// Whether the path was shown at which the records claim the spill to be.
     pub(crate) claim_shown: bool,
-    /// The state of the panes.
     pub panes: Panes,
     pub find: Find,
-    /// The errors and warnings in the output.
     pub errors: ErrorSearch,
-    /// The filter of Spill.
     pub filter: LineFilter,
-    /// The limits drawer.
     pub drawer: Drawer,
-    /// What each policy does to the output.
-    pub comparisons: Comparisons,
-    /// A message for the status line.
     pub message: Option<Message>,
-    /// What the next key is for, if it is for something else than an action.
     waiting: Option<Waiting>,
-    /// The lines being selected.
     pub(crate) selection: Option<LineSelection>,
-    /// The number of the plan requested last.
-    plans: u64,
-    /// What to do once that plan is made.
+    /// What to do once the preview is made.
     then: AfterPlan,
-    /// Whether more of the output may arrive.
     pub streaming: bool,
-    /// Whether the command whose output is shown is still running.
     pub running: bool,
-    /// The number of outputs named on the command line.
+    /// How many outputs were named on the command line.
     pub files: usize,
-    /// The index among them of the output being viewed, 0-based.
+    /// The index of this one among them, 0-based.
     pub file: usize,
-    /// Where the output was opened from.
-    origin: OpenedFrom,
-    /// What happened to the file's name.
+    pub(crate) origin: OpenedFrom,
     pub path_status: PathStatus,
     /// What was on the screen before the last change of limits or of how text is shown.
-    held: Option<HeldScreen>,
+    held: Option<ScrollAnchor>,
     /// Where the user was before the window was shown as the agent's read tool returns it.
     before_read: Option<ViewPoint>,
     /// Where the user was in the other outputs named on the command line, by their index.
@@ -136,24 +120,22 @@ impl Pager {
         let Opened { subject, view, recorded, streaming, running, file, files, origin, .. } = opened;
         let warning = subject.policy.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
-        let Handover { mut find, filter, plans, mut bookmarks } = before;
+        let Handover { mut find, filters, mut bookmarks } = before;
         find.typing = None;
         find.forget_place();
         let bookmark = (origin == OpenedFrom::Named).then(|| bookmarks.remove(&file)).flatten();
         let mut pager = Self {
             canvas,
-            output: OpenOutput::new(subject, view).with_record(recorded.map(|recorded| *recorded)),
+            output: OpenOutput::new(subject, view),
             claim_shown: false,
             panes: Panes::default(),
             find,
             errors: ErrorSearch::default(),
-            filter: filter.forget_place(),
+            filter: LineFilter::default(),
             drawer: Drawer::default(),
-            comparisons: Comparisons::default(),
             message,
             waiting: None,
             selection: None,
-            plans,
             then: AfterPlan::Stay,
             streaming,
             running,
@@ -166,15 +148,14 @@ impl Pager {
             bookmarks,
             start: None,
         };
-        match bookmark.map(|bookmark| pager.take_bookmark(bookmark)) {
-            Some(panes) => {
-                let place = panes.here();
-                pager.panes = panes;
-                pager.filter_again(effects);
-                pager.plan(AfterPlan::Return(place), effects);
-            }
-            None => pager.plan(AfterPlan::Stay, effects),
-        }
+        pager.output.recorded = recorded.map(|recorded| *recorded);
+        pager.filter.history = filters;
+        let then = bookmark.map_or(AfterPlan::Stay, |bookmark| {
+            pager.take_bookmark(bookmark);
+            pager.filter_again(effects);
+            AfterPlan::Return(pager.panes.here())
+        });
+        pager.plan(then, effects);
         pager.count_all(effects);
         pager.count_matches(effects);
         pager
@@ -185,14 +166,14 @@ impl Pager {
             OutputEvent::Counted { generation, number, counts, measure, measured } => {
                 self.counted((generation, number), &counts, (measured, measure), effects);
             }
-            OutputEvent::Found(found) => self.found(found, effects),
-            OutputEvent::Sifted(sifted) => self.sifted(&sifted),
+            OutputEvent::Found { number, reply } => self.found(number, reply, effects),
+            OutputEvent::Filtered { number, first, lines } => self.filtered(number, first, &lines),
             OutputEvent::Changed(changed) => self.changed(changed, effects),
             OutputEvent::SavedAs(path) => self.saved_as(path, effects),
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),
-            OutputEvent::Compared(compared) => self.compared(compared, effects),
+            OutputEvent::Compared(number, reply) => self.compared(number, reply, effects),
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
             // The screen has handled them.
@@ -206,7 +187,6 @@ impl Pager {
         self.refresh_picker();
     }
 
-    /// Carries out an action.
     fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         self.start = None;
         match action {
@@ -246,7 +226,7 @@ impl Pager {
         let is_running = self.find.is_running();
         if is_running {
             self.find.stop();
-            self.message = Some(Message::note("search stopped"));
+            self.note("search stopped");
             effects.stop([Slot::Search]);
             // A count that ends early would stay, and say nothing.
             if self.find.current == [None, None] {
@@ -276,11 +256,10 @@ impl Pager {
         measure: (Range<u64>, Measure),
         effects: &mut Effects,
     ) {
-        let output = &mut self.output;
-        if (output.view.generation(), output.count_number()) != of {
+        if (self.output.view.generation(), self.output.count_number()) != of {
             return;
         }
-        if output.counted(counts, measure) {
+        if self.output.counted(counts, measure) {
             self.plan_again(effects);
             self.compare_on(effects);
         }
@@ -296,26 +275,21 @@ impl Pager {
     }
 
     pub(crate) fn changed(&mut self, changed: Changed, effects: &mut Effects) {
-        let output = &mut self.output;
         self.streaming = changed.streaming;
         if self.path_status != PathStatus::Gone && changed.path == PathStatus::Gone {
-            self.message = Some(Message::error("the file was deleted; you can still read it here"));
+            self.fail("the file was deleted; you can still read it here");
         }
         self.path_status = changed.path;
         if changed.content == Change::Same {
             return;
         }
-        let before = output.view.len();
-        let lost = output.changed(changed.view);
-        self.message = match changed.content {
-            Change::Truncated => {
-                Some(Message::error("the file was cut short while you looked; shown as it is now"))
-            }
-            Change::Replaced => {
-                Some(Message::error("the file was rewritten while you looked; shown as it is now"))
-            }
-            _ => self.message.take(),
-        };
+        let before = self.output.view.len();
+        let lost = self.output.changed(changed.view);
+        match changed.content {
+            Change::Truncated => self.fail("the file was cut short while you looked; shown as it is now"),
+            Change::Replaced => self.fail("the file was rewritten while you looked; shown as it is now"),
+            _ => {}
+        }
         if lost {
             self.plan(AfterPlan::Stay, effects)
         } else {
@@ -333,26 +307,27 @@ impl Pager {
         self.compare_on(effects);
     }
 
-    /// Returns the key to show for an action.
+    pub(crate) fn note(&mut self, words: impl Into<SafeText>) {
+        self.message = Some(Message::note(words));
+    }
+
+    pub(crate) fn fail(&mut self, words: impl Into<SafeText>) {
+        self.message = Some(Message::error(words));
+    }
+
     pub(crate) fn key_of(&self, action: Action) -> &'static str {
         self.canvas.keys.of(KeyContext::Pager, action)
     }
 
-    /// Returns the pane on which keys act.
     pub fn focus(&self) -> Side {
         self.panes.focus
     }
 
     /// Changes the policy and makes the preview, then does `then`.
     pub(crate) fn use_policy(&mut self, policy: EffectivePolicy, then: AfterPlan, effects: &mut Effects) {
-        let output = &mut self.output;
-        output.subject.policy = policy;
-        output.preview_from = PreviewFrom::Policy;
-        self.plan(then, effects);
-        self.count_all(effects);
+        self.plan_by(policy, PreviewFrom::Policy, then, effects);
     }
 
-    /// Sets the path that notices print from now on.
     pub(crate) fn saved_as(&mut self, path: String, effects: &mut Effects) {
         if self.output.subject.context.saved_as != path {
             self.output.subject.context.saved_as = path;

@@ -15,27 +15,26 @@ use crate::tui::widget::layout::{self, Side};
 use super::counted::{CountedChunks, Uncounted};
 use super::differences::Differences;
 use super::doc::Doc;
+use super::fates::{Dividers, gaps, holds};
 use super::filter::sift::Sift;
-use super::making::{Making, Planned, gaps, holds};
+use super::plan::{PlanDone, PlanTask};
 use super::reader::{Files, Reader};
 use super::scroll::{Scroll, Viewport};
+use super::task_number;
 use crate::tui::recorded::{PreviewFrom, RecordedCall};
 use crate::tui::target::Subject;
 use crate::tui::widget::cost::Cost;
-
-pub use super::dividers::{Dividers, Fate, RowRule};
 
 /// Files up to this many bytes are counted at once when only their preview is shown beside the list.
 const AT_ONCE: usize = 4 << 20;
 
 /// How the preview shown relates to the one requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Standing {
+pub(crate) enum PlanState {
     /// The preview shown is the one requested.
     Made,
     /// A worker is making another preview.
     Awaited {
-        /// The number of its task.
         number: u64,
         /// Whether the user is waiting for it; otherwise it is made because more lines have been counted.
         asked: bool,
@@ -51,9 +50,7 @@ pub(crate) enum Standing {
 pub struct OpenOutput {
     /// What the output is, and the policy with its current limits.
     pub subject: Subject,
-    /// The bytes of the file.
     pub view: MapView,
-    /// Line feeds by block.
     pub index: BlockIndex,
     tally: CountedChunks,
     /// The policy with its limits at the start.
@@ -62,34 +59,27 @@ pub struct OpenOutput {
     pub first_preview: Option<Preview>,
     /// What the model gets, or the agent's error message.
     pub preview: Result<Preview, String>,
-    standing: Standing,
+    state: PlanState,
     /// What made the preview. `None` while there is no preview.
     made_by: Option<(PreviewFrom, EffectivePolicy)>,
     /// The most distinct bytes of the output that any plan on the thread of the screens has read.
     pub touched: u64,
-    /// The preview as a document.
     pub seen: Doc,
-    /// The file as a document.
     pub file: Doc,
-    /// The ranges of the file that the model got, in order.
     pub kept: Vec<Range<usize>>,
-    /// The filter of Spill, if there is one.
     pub sift: Option<Sift>,
-    /// The result that the agent recorded, if it is known.
     pub recorded: Option<RecordedCall>,
     /// Whether the preview is the recorded text, if there is one.
     pub(crate) preview_from: PreviewFrom,
-    rules: Dividers,
+    pub(crate) rules: Dividers,
     /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
     pub(crate) escapes: Option<u64>,
     /// Whether what was recorded and what the policy makes are to be compared.
     pub(crate) is_compared: bool,
-    /// What differs from the other of the two texts, if they were compared.
     pub(crate) differences: Option<Differences>,
 }
 
 impl OpenOutput {
-    /// Creates an output with nothing counted and no preview.
     pub fn new(subject: Subject, view: MapView) -> Self {
         Self {
             index: BlockIndex::new(view.len() as u64),
@@ -100,7 +90,7 @@ impl OpenOutput {
             subject,
             first_preview: None,
             preview: Err(String::new()),
-            standing: Standing::default(),
+            state: PlanState::default(),
             made_by: None,
             touched: 0,
             seen: Doc::default(),
@@ -115,14 +105,8 @@ impl OpenOutput {
         }
     }
 
-    /// Returns the policy with its current limits.
     pub fn policy(&self) -> &Policy {
         &self.subject.policy.policy
-    }
-
-    /// Adds the result that the agent recorded; Preview shows it first.
-    pub(crate) fn with_record(self, recorded: Option<RecordedCall>) -> Self {
-        Self { recorded, ..self }
     }
 
     /// Creates an output, counted at once if it is small enough for that to be fast.
@@ -138,16 +122,16 @@ impl OpenOutput {
     }
 
     /// Creates the task that makes the preview again. `asked` is whether the user is waiting for it.
-    pub fn replan(&mut self, number: u64, asked: bool) -> Making {
-        self.standing = Standing::Awaited { number, asked, again: false };
-        self.task(number)
+    pub fn replan(&mut self, asked: bool) -> PlanTask {
+        let task = self.task();
+        self.state = PlanState::Awaited { number: task.number, asked, again: false };
+        task
     }
 
-    /// Creates a task from the current policy, bytes and counts.
-    pub fn task(&self, number: u64) -> Making {
+    pub fn task(&self) -> PlanTask {
         let is_compared = self.is_compared && self.limits_are_first();
-        Making {
-            number,
+        PlanTask {
+            number: task_number(),
             policy: self.policy().clone(),
             view: self.view.clone(),
             context: self.subject.context.clone(),
@@ -160,9 +144,9 @@ impl OpenOutput {
     }
 
     /// Takes over a finished preview. Returns whether it has to be made again.
-    pub fn take(&mut self, planned: Planned) -> bool {
-        let again = matches!(self.standing, Standing::Awaited { again: true, .. });
-        self.standing = Standing::Made;
+    pub fn take(&mut self, planned: PlanDone) -> bool {
+        let again = matches!(self.state, PlanState::Awaited { again: true, .. });
+        self.state = PlanState::Made;
         self.touched = self.touched.max(planned.touched);
         self.seen = planned.seen;
         self.kept = planned.kept;
@@ -180,17 +164,15 @@ impl OpenOutput {
 
     /// Whether the preview of this number is the one being awaited.
     pub fn awaits(&self, number: u64) -> bool {
-        matches!(self.standing, Standing::Awaited { number: awaited, .. } if awaited == number)
+        matches!(self.state, PlanState::Awaited { number: awaited, .. } if awaited == number)
     }
 
-    /// Whether the user is waiting for a preview.
     pub fn is_awaited(&self) -> bool {
-        matches!(self.standing, Standing::Awaited { asked: true, .. })
+        matches!(self.state, PlanState::Awaited { asked: true, .. })
     }
 
-    /// Whether a worker is making a preview.
     pub(crate) fn is_waiting(&self) -> bool {
-        matches!(self.standing, Standing::Awaited { .. })
+        matches!(self.state, PlanState::Awaited { .. })
     }
 
     /// Whether there is a preview, even an outdated one.
@@ -202,24 +184,24 @@ impl OpenOutput {
     /// Returns false if the preview shown has to be made again now. If there is no preview, none is waited for, and the
     /// result is true.
     pub(crate) fn wait_to_replan(&mut self) -> bool {
-        match &mut self.standing {
-            Standing::Awaited { again, .. } => {
+        match &mut self.state {
+            PlanState::Awaited { again, .. } => {
                 *again = true;
                 true
             }
-            Standing::Missing => true,
-            Standing::Made => false,
+            PlanState::Missing => true,
+            PlanState::Made => false,
         }
     }
 
     /// Stops waiting for a preview. Returns whether an earlier one remains; its policy and limits are then restored.
     pub(crate) fn give_up(&mut self) -> bool {
         let Some(made_by) = self.made_by.clone() else {
-            self.standing = Standing::Missing;
+            self.state = PlanState::Missing;
             return false;
         };
         (self.preview_from, self.subject.policy) = made_by;
-        self.standing = Standing::Made;
+        self.state = PlanState::Made;
         true
     }
 
@@ -237,13 +219,12 @@ impl OpenOutput {
     /// Drops the preview, because its bytes no longer exist.
     fn drop_preview(&mut self) {
         self.preview = Err(String::new());
-        self.standing = Standing::Missing;
+        self.state = PlanState::Missing;
         (self.made_by, self.first_preview) = (None, None);
         (self.seen, self.kept, self.rules) = (Doc::default(), Vec::new(), Dividers::default());
         (self.escapes, self.differences) = (None, None);
     }
 
-    /// Whether the policy and limits are those of the start.
     pub fn limits_are_first(&self) -> bool {
         self.policy().is_same(&self.first.policy)
     }
@@ -255,17 +236,10 @@ impl OpenOutput {
         Warning::of(self.policy().warnings(), &self.first.store_warnings, extent)
     }
 
-    /// Returns the places where Spill draws rules.
-    pub fn rules(&self) -> &Dividers {
-        &self.rules
-    }
-
-    /// Returns the byte order if the output is text in UTF-16.
     pub fn utf16(&self) -> Option<ByteOrder> {
         ByteOrder::of(&self.view)
     }
 
-    /// Returns the outputs as panes read them.
     pub fn files(&self) -> Files<'_> {
         let err = self.subject.context.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
         Files { out: &self.view, err, index: Some(&self.index) }
@@ -280,14 +254,8 @@ impl OpenOutput {
         Uncounted { lines, totals: from.div_ceil(block) as usize }
     }
 
-    /// Returns which totals are known.
-    pub(crate) fn known(&self) -> Want {
-        self.totals().known()
-    }
-
-    /// Returns the number of the latest count.
     pub fn count_number(&self) -> u64 {
-        self.tally.number()
+        self.tally.number
     }
 
     /// Adds the counts of a chunk. Returns true if the preview should be made again because the counts it needs may now
@@ -299,7 +267,6 @@ impl OpenOutput {
         self.index.is_complete() && !had_lines || self.is_counted()
     }
 
-    /// Whether everything has been counted.
     pub fn is_counted(&self) -> bool {
         self.index.is_complete() && self.tally.is_whole(self.view.len() as u64)
     }
@@ -309,7 +276,7 @@ impl OpenOutput {
         self.index.counted_bytes() * 100 / self.view.len().max(1) as u64
     }
 
-    fn totals(&self) -> Totals {
+    pub(crate) fn totals(&self) -> Totals {
         let measured = self.tally.totals(self.view.len() as u64);
         Totals { line_feeds: self.index.line_feeds(), ..measured }
     }
@@ -327,6 +294,16 @@ impl OpenOutput {
         (lines / head.len().max(1) as f64 * self.view.len() as f64) as u64
     }
 
+    /// Returns the number of the line that holds the byte at `offset`, 1-based, once it is counted.
+    pub(crate) fn line_number(&self, offset: usize) -> Option<u64> {
+        self.index.line_at(&self.view, offset as u64).map(|line| line + 1)
+    }
+
+    /// Returns where a line starts, 1-based, once that is counted.
+    pub(crate) fn start_of_line(&self, line: u64) -> Option<usize> {
+        self.index.offset_of(&self.view, line.saturating_sub(1)).map(|offset| offset as usize)
+    }
+
     /// Estimates the line of a byte, 0-based, from what has been counted so far.
     pub fn about_line_at(&self, offset: u64) -> u64 {
         match self.index.counted_bytes() {
@@ -338,28 +315,22 @@ impl OpenOutput {
     /// Replaces the bytes with the current content of the file. Unless the file only grew, all counts and the preview
     /// are dropped; returns whether they were.
     pub fn changed(&mut self, view: MapView) -> bool {
-        let mut lost = false;
-        if view.generation() == self.view.generation() && view.len() >= self.view.len() {
+        let grew = view.generation() == self.view.generation() && view.len() >= self.view.len();
+        if grew {
             self.index.grow(view.len() as u64);
             self.tally.grow(self.view.len() as u64);
-            if let Some(sift) = &mut self.sift {
-                sift.grow(view.len());
-            }
+            self.sift.iter_mut().for_each(|sift| sift.grow(view.len()));
         } else {
             self.index = BlockIndex::new(view.len() as u64);
             self.tally.clear();
-            if let Some(sift) = &mut self.sift {
-                sift.reset(view.len());
-            }
+            self.sift.iter_mut().for_each(|sift| sift.reset(view.len()));
             self.drop_preview();
-            lost = true;
         }
         self.file = Doc::file(view.len());
         self.view = view;
-        lost
+        !grew
     }
 
-    /// Returns the document of a side.
     pub fn doc(&self, side: Side) -> &Doc {
         match side {
             Side::Preview => &self.seen,
@@ -367,51 +338,28 @@ impl OpenOutput {
         }
     }
 
-    /// Returns the columns of the gutter of a side.
     pub fn gutter(&self, side: Side) -> u16 {
         match side {
             Side::Preview => 1,
-            Side::Spill => match self.lines() {
-                Some(lines) => layout::gutter(lines),
-                // Before a number that is not exact stands `~`.
-                None => layout::gutter(self.about_lines().saturating_mul(10)),
-            },
-        }
-    }
-
-    /// Calls `work` with a scroller over a side's document in a frame.
-    pub fn scrolling<T>(
-        &self,
-        side: Side,
-        frame: Viewport,
-        cost: &Cost,
-        work: impl FnOnce(Scroll) -> T,
-    ) -> T {
-        let reader = Reader { doc: self.doc(side), files: self.files(), cost };
-        let weight = move |start: u64, next: u64| {
-            1 + usize::from(self.rule_above(side, &reader, start..next).is_some())
-        };
-        work(Scroll { reader, frame, weight: &weight, sift: self.sift_of(side) })
-    }
-
-    /// Returns the filter of a side.
-    pub fn sift_of(&self, side: Side) -> Option<&Sift> {
-        self.sift.as_ref().filter(|_| side == Side::Spill)
-    }
-
-    /// Returns the rule that a side draws above the row with these bytes, if it draws one. Under a filter, what happens
-    /// in the lines left out counts too.
-    pub(crate) fn rule_above(&self, side: Side, reader: &Reader, row: Range<u64>) -> Option<RowRule> {
-        let rules = self.rules();
-        match (side, &self.sift) {
-            (Side::Preview, _) => None,
-            (Side::Spill, None) => rules.above(row.start, row.end).map(RowRule::Fate),
-            (Side::Spill, Some(sift)) => {
-                let from = sift.backward(reader, row.start);
-                let gap = from > 0 && from < row.start && sift.around() > 0;
-                rules.turned(from..row.end).map(RowRule::Fate).or(gap.then_some(RowRule::Gap))
+            // Before a number that is not exact stands `~`.
+            Side::Spill => {
+                layout::gutter(self.lines().unwrap_or_else(|| self.about_lines().saturating_mul(10)))
             }
         }
+    }
+
+    /// Returns a side's document as a frame of this size scrolls it.
+    pub fn scroll<'a>(&'a self, side: Side, frame: Viewport, cost: Option<&'a Cost>) -> Scroll<'a> {
+        let rules = Some(&self.rules).filter(|_| side == Side::Spill);
+        Scroll { reader: self.reader(side, cost), frame, rules, sift: self.sift_of(side) }
+    }
+
+    pub(crate) fn reader<'a>(&'a self, side: Side, cost: Option<&'a Cost>) -> Reader<'a> {
+        Reader { doc: self.doc(side), files: self.files(), cost }
+    }
+
+    pub fn sift_of(&self, side: Side) -> Option<&Sift> {
+        self.sift.as_ref().filter(|_| side == Side::Spill)
     }
 
     /// Returns the position in a side's document that shows an offset of the output, or the notice that stands for it.
@@ -431,12 +379,10 @@ impl OpenOutput {
             .then_some(start..end)
     }
 
-    /// Whether the model got the byte at `offset`.
     pub fn is_kept(&self, offset: usize) -> bool {
-        holds(&self.kept, offset)
+        holds(&self.kept, &(offset..offset + 1))
     }
 
-    /// Returns the ranges of the file that the model did not get.
     pub fn gaps(&self) -> Vec<Range<usize>> {
         gaps(&self.kept, self.view.len())
     }

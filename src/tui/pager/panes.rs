@@ -6,15 +6,46 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 
 use crate::text::cells::Show;
-use crate::tui::event::Message;
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::{self, Side, SideBySide};
 
 use super::Pager;
 use super::fold::ProgressLines;
 use super::scroll::{CurrentLine, Long, Scroll, Viewport};
-use super::window::ReadWindow;
-use crate::tui::widget::cost::Cost;
+
+/// The default limit of a window, in lines, as read tools use it.
+const WINDOW: u64 = 2000;
+
+/// A window: the lines `offset .. offset + limit` of the file, 1-based.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadWindow {
+    pub offset: u64,
+    /// In lines.
+    pub limit: u64,
+}
+
+impl ReadWindow {
+    /// Returns the window that contains `line` (1-based) and lies a whole number of windows away from this one.
+    pub fn holding(self, line: u64) -> Self {
+        let limit = self.limit.max(1);
+        if line >= self.offset {
+            return Self { offset: self.offset + (line - self.offset) / limit * limit, ..self };
+        }
+        let back = (self.offset - line).div_ceil(limit) * limit;
+        Self { offset: self.offset.saturating_sub(back).max(1), ..self }
+    }
+
+    /// Returns the line after the window, 1-based, which is the next offset.
+    pub fn next(self) -> u64 {
+        self.offset.saturating_add(self.limit)
+    }
+}
+
+impl Default for ReadWindow {
+    fn default() -> Self {
+        Self { offset: 1, limit: WINDOW }
+    }
+}
 
 /// Where the panes are, to come back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,37 +54,25 @@ pub(crate) struct Place {
     tops: [u64; 2],
     at_end: Option<Side>,
     long: Long,
-    window: ReadWindow,
-}
-
-impl Place {
-    /// Returns the window of lines.
-    pub(crate) fn window(&self) -> ReadWindow {
-        self.window
-    }
+    pub(super) window: ReadWindow,
 }
 
 /// The state of the panes.
 #[derive(Debug, Clone)]
 pub struct Panes {
-    /// Which pane has the focus.
     pub focus: Side,
-    /// Whether the user wants both panes side by side.
     pub(super) beside: SideBySide,
     /// The top of each pane: the offset of a row in its document.
     tops: [u64; 2],
     /// The pane last sent to its end. It stays at the end when its size changes.
     at_end: Option<Side>,
-    /// How long lines are shown.
     pub long: Long,
     /// Whether each pane shows escape sequences as text, and all states of progress lines. Preview does by default, as the
     /// model got them; Spill only on request.
     pub(super) raw: [bool; 2],
     /// An offset in the progress line that each pane shows with all its states although it folds the others.
     pub(super) unfolded: [Option<u64>; 2],
-    /// The window of lines.
     pub window: ReadWindow,
-    /// Whether the user pages by windows: from a key for that on, until the window is left.
     pub(crate) is_paging: bool,
     /// Whether Spill follows the end of the file as it grows.
     pub following: bool,
@@ -79,7 +98,6 @@ impl Default for Panes {
 }
 
 impl Panes {
-    /// Returns the top of a pane.
     pub fn top(&self, side: Side) -> u64 {
         self.tops[side as usize]
     }
@@ -100,7 +118,6 @@ impl Panes {
         self.at_end == Some(Side::Spill)
     }
 
-    /// Returns where the panes are.
     pub(crate) fn here(&self) -> Place {
         let Self { focus, tops, at_end, long, window, .. } = *self;
         Place { focus, tops, at_end, long, window }
@@ -149,56 +166,46 @@ impl Pager {
             Side::Preview => pager.preview,
             Side::Spill => pager.spill,
         };
-        let pane = pane.unwrap_or_default();
-        (
-            pane.width.saturating_sub(self.gutter(side)),
-            pane.height.saturating_sub(u16::from(pager.between.is_some())),
-        )
+        let Rect { width, height, .. } = pane.unwrap_or_default();
+        let heading = u16::from(pager.between.is_some());
+        (width.saturating_sub(self.output.gutter(side)), height.saturating_sub(heading))
     }
 
-    /// Returns the columns of the gutter.
-    pub fn gutter(&self, side: Side) -> u16 {
-        self.output.gutter(side)
-    }
-
-    /// Calls `work` with a scroller over a side's document in its pane.
-    pub fn scrolling<T>(&self, side: Side, cost: &Cost, work: impl FnOnce(Scroll) -> T) -> T {
+    /// Returns how a pane lays out its text.
+    pub fn viewport(&self, side: Side) -> Viewport {
         let (width, height) = self.room(side);
-        let frame = Viewport {
+        Viewport {
             width,
             height,
             long: self.panes.long,
             show: self.show(side),
             progress: self.progress(side),
-        };
-        self.output.scrolling(side, frame, cost, work)
+        }
     }
 
-    pub(crate) fn scrolled(&self, side: Side, work: impl FnOnce(Scroll) -> u64) -> u64 {
-        self.scrolling(side, &Cost::default(), work)
+    /// Returns a side's document as its pane scrolls it.
+    pub(crate) fn scroll(&self, side: Side) -> Scroll<'_> {
+        self.output.scroll(side, self.viewport(side), None)
     }
 
-    /// Returns the range of a side's document that is on the screen.
     pub(crate) fn shown_range(&self, side: Side) -> Range<u64> {
         let top = self.panes.top(side);
-        let end = self.scrolled(side, |s| s.screen(top).last().map_or(top, |row| row.next));
-        top..end
+        top..self.scroll(side).screen(top).last().map_or(top, |row| row.next)
     }
 
-    /// Moves the pane with the focus, or changes how text is shown.
     pub(crate) fn move_by(&mut self, action: Action, count: Option<u64>) {
         let side = self.focus();
         let (_, height) = self.room(side);
         let times = count.unwrap_or(1) as usize;
-        let page = usize::from(height.max(1)).saturating_sub(1).max(1);
-        let half = usize::from(height / 2).max(1);
+        let page = usize::from(height).saturating_sub(1).max(1) * times;
+        let half = usize::from(height / 2).max(1) * times;
         match action {
             Action::Down => self.go_rows(side, times as isize),
             Action::Up => self.go_rows(side, -(times as isize)),
-            Action::HalfDown => self.go_rows(side, (half * times) as isize),
-            Action::HalfUp => self.go_rows(side, -((half * times) as isize)),
-            Action::PageDown => self.go_rows(side, (page * times) as isize),
-            Action::PageUp => self.go_rows(side, -((page * times) as isize)),
+            Action::HalfDown => self.go_rows(side, half as isize),
+            Action::HalfUp => self.go_rows(side, -(half as isize)),
+            Action::PageDown => self.go_rows(side, page as isize),
+            Action::PageUp => self.go_rows(side, -(page as isize)),
             Action::Start => self.go_start(side, count),
             Action::End => self.go_end(side, count),
             Action::Left => self.go_sideways(false, count),
@@ -223,9 +230,9 @@ impl Pager {
         let top = self.panes.top(side);
         let to = if rows < 0 {
             self.panes.following = false;
-            self.scrolled(side, |s| s.up(top, rows.unsigned_abs()))
+            self.scroll(side).up(top, rows.unsigned_abs())
         } else {
-            self.scrolled(side, |s| s.down(top, rows.unsigned_abs()))
+            self.scroll(side).down(top, rows.unsigned_abs())
         };
         self.place(side, to);
     }
@@ -235,28 +242,20 @@ impl Pager {
         self.panes.set_top(side, top);
         let other = side.other();
         let target = self.output.position(other, self.output.doc(side).to_file(top));
-        let row = self.scrolled(other, |s| s.row_at(target).min(s.last_top()));
-        self.panes.set_top(other, row);
+        self.panes.set_top(other, self.scroll(other).top_at(target, 0));
         self.reanchor();
     }
 
     /// Scrolls a pane to its end, and the other pane to the corresponding row.
     pub(crate) fn place_at_end(&mut self, side: Side) {
-        let end = self.scrolled(side, |s| s.last_top());
-        self.place(side, end);
+        self.place(side, self.scroll(side).last_top());
         self.panes.at_end = Some(side);
-    }
-
-    /// Returns the line at the top of Spill, 0-based, if it is counted.
-    pub fn line_of_top(&self) -> Option<u64> {
-        let output = &self.output;
-        output.index.line_at(&output.view, self.panes.top(Side::Spill))
     }
 
     /// Returns where the current line of a pane is, an offset in its document.
     pub(crate) fn current_line(&self, side: Side) -> u64 {
         let top = self.panes.top(side);
-        let rows = self.scrolling(side, &Cost::default(), |s| s.screen(top));
+        let rows = self.scroll(side).screen(top);
         CurrentLine::of(&rows, self.chosen(side)).map_or(top, |line| line.at)
     }
 
@@ -275,12 +274,9 @@ impl Pager {
 
     /// Scrolls to an offset of the file, shown `above` rows below the top.
     pub(crate) fn show_offset(&mut self, side: Side, offset: usize, above: usize) {
-        let target = self.output.position(side, offset);
-        let top = self.scrolled(side, |s| s.up(s.row_at(target), above).min(s.last_top()));
-        self.place(side, top);
+        self.place(side, self.scroll(side).top_at(self.output.position(side, offset), above));
     }
 
-    /// Whether both panes are on the screen.
     pub(crate) fn shows_both(&self) -> bool {
         self.panes.beside.is_split(self.canvas.size.0) && !self.output.is_rest_missing()
     }
@@ -289,12 +285,11 @@ impl Pager {
     /// the notice that stands for it, and Spill the very place.
     pub(crate) fn point_to(&mut self, offset: usize, above: usize) {
         self.show_offset(Side::Preview, offset, above);
-        let top = self.scrolled(Side::Spill, |s| s.up(s.row_at(offset as u64), above).min(s.last_top()));
+        let top = self.scroll(Side::Spill).top_at(offset as u64, above);
         self.panes.set_top(Side::Spill, top);
         self.reanchor();
     }
 
-    /// Goes back to where the panes were.
     pub(crate) fn go_back(&mut self, place: &Place) {
         let Place { focus, tops, at_end, long, window } = *place;
         self.panes = Panes { focus, tops, at_end, long, ..std::mem::take(&mut self.panes) };
@@ -302,37 +297,31 @@ impl Pager {
         self.panes.window = window;
     }
 
+    /// Returns a third of the rows of a pane: what is gone to has as many above it.
+    pub(crate) fn third(&self, side: Side) -> usize {
+        usize::from(self.room(side).1 / 3)
+    }
+
     /// Scrolls until the start of a range of a side's document is on the screen.
     pub(crate) fn reveal(&mut self, side: Side, range: Range<u64>) {
         self.panes.following = false;
         self.unfold_around(side, range.start);
-        let shown = self.shown_range(side);
-        let (_, height) = self.room(side);
-        if !shown.contains(&range.start) {
-            let top = self
-                .scrolled(side, |s| s.up(s.row_at(range.start), usize::from(height / 3)).min(s.last_top()));
-            self.place(side, top);
+        if !self.shown_range(side).contains(&range.start) {
+            self.place(side, self.scroll(side).top_at(range.start, self.third(side)));
         }
         self.reveal_sideways(side, &range);
     }
 
     /// Unfolds the progress line that hides the byte at `at`, if one does.
     fn unfold_around(&mut self, side: Side, at: u64) {
-        let cost = Cost::default();
-        let fold = self.scrolling(side, &cost, |scroll| scroll.fold(at));
-        if fold.is_some_and(|fold| !fold.state.contains(&at)) {
+        if self.scroll(side).fold(at).is_some_and(|fold| !fold.state.contains(&at)) {
             self.panes.unfolded[side as usize] = Some(at);
             self.settle();
         }
     }
 
-    /// Stops following. Returns false if nothing is followed.
     pub(crate) fn stop_following(&mut self) -> bool {
-        let follows = self.panes.following;
-        if follows {
-            self.turn_follow();
-        }
-        follows
+        std::mem::take(&mut self.panes.following)
     }
 
     pub(crate) fn turn_follow(&mut self) {
@@ -340,29 +329,22 @@ impl Pager {
         self.follow();
     }
 
-    /// Scrolls to the end if the file is being followed.
     pub(crate) fn follow(&mut self) {
         if self.panes.following {
-            let end = self.scrolled(Side::Spill, |s| s.last_top());
-            self.place(Side::Spill, end);
+            self.place(Side::Spill, self.scroll(Side::Spill).last_top());
         }
     }
 
     fn switch(&mut self) {
         if self.focus() == Side::Preview && self.output.is_rest_missing() {
-            let words = format!("only what the model got is left: {}", self.no_cut());
-            self.message = Some(Message::note(words));
-            return;
+            return self.note(format!("only what the model got is left: {}", self.no_cut()));
         }
         self.panes.focus = self.panes.focus.other();
     }
 
-    /// Shows both texts side by side, or only the one with the focus.
     fn turn_beside(&mut self) {
         if self.canvas.size.0 < layout::WIDE_ENOUGH {
-            let words = format!("side by side needs {} columns", layout::WIDE_ENOUGH);
-            self.message = Some(Message::note(words));
-            return;
+            return self.note(format!("side by side needs {} columns", layout::WIDE_ENOUGH));
         }
         self.hold();
         self.panes.beside = match self.shows_both() {
@@ -382,18 +364,14 @@ impl Pager {
 
     /// Moves each pane to the start of a row again after a change of size, file or limits.
     pub(crate) fn settle(&mut self) {
-        let side = self.focus();
         if let Some(ended) = self.panes.at_end {
             return self.place_at_end(ended);
         }
         for side in [Side::Preview, Side::Spill] {
-            let top = self.panes.top(side);
-            let row = self.scrolled(side, |s| s.row_at(top).min(s.last_top()));
-            self.panes.set_top(side, row);
+            self.panes.set_top(side, self.scroll(side).top_at(self.panes.top(side), 0));
         }
-        let top = self.panes.top(side);
-        if side == Side::Spill {
-            self.place(side, top);
+        if self.focus() == Side::Spill {
+            self.place(Side::Spill, self.panes.top(Side::Spill));
         }
     }
 }

@@ -4,23 +4,29 @@
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
 use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::text::label::SafeText;
-use crate::tui::event::Message;
-use crate::tui::keys::{Action, KeyContext};
+use crate::tui::job::Slot;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::list::List;
 use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
 use crate::tui::popup::copying;
 use crate::tui::screen::Effects;
+use crate::tui::widget::frame;
+use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::prompt::{Prompt, Purpose};
 use crate::tui::widget::table::CellSide::{Left, Right};
 
 use super::Pager;
-use super::planning::AfterPlan;
+use super::comparing::Comparisons;
+use super::event::Counting;
+use super::planning::{AfterPlan, ViewPoint};
 use super::view::drawer::MIN_PANES;
-use super::viewpoint::ViewPoint;
 
 /// Rows of the picker besides its list: the border and the heading.
 const AROUND: u16 = 3;
@@ -43,11 +49,9 @@ enum PolicyRank {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct MatchTotal {
     all: u64,
-    /// Whether all of the output was counted.
     is_whole: bool,
 }
 
-/// A policy, and what it makes of the output.
 #[derive(Debug, Clone)]
 pub struct PolicyRow {
     pub choice: Arc<EffectivePolicy>,
@@ -109,6 +113,7 @@ static SPEC: ListSpec<PolicyRow> =
 /// The list, and what was shown before a policy was tried on.
 pub struct Picker {
     pub list: List<PolicyRow>,
+    pub(super) comparisons: Comparisons,
     before: ViewPoint,
 }
 
@@ -127,15 +132,13 @@ impl Picker {
         all.min((screen / 3 * 2).max(AROUND + 2)).min(screen.saturating_sub(MIN_PANES))
     }
 
-    /// Fits the list to a screen of these columns and rows.
     pub(crate) fn fit(&mut self, (columns, rows): (u16, u16)) {
         let height = self.height(rows).saturating_sub(AROUND + prose_rows(rows));
         self.list.resize(columns.saturating_sub(2), height.into());
     }
 }
 
-/// Returns the rows of prose below the list.
-pub(crate) fn prose_rows(screen: u16) -> u16 {
+fn prose_rows(screen: u16) -> u16 {
     if screen < TALL { 1 } else { 3 }
 }
 
@@ -163,7 +166,8 @@ impl Pager {
             PolicyRow { choice: Arc::new(choice), rank, made: None, matches: None, errors }
         };
         let rows: Vec<PolicyRow> = choices.into_iter().map(row).collect();
-        let mut picker = Picker { list: List::new(&SPEC), before: self.view_point() };
+        let comparisons = Comparisons::default();
+        let mut picker = Picker { list: List::new(&SPEC), comparisons, before: self.view_point() };
         picker.list.set_rows(rows);
         picker.fit(self.canvas.size);
         self.drawer.picker = Some(picker);
@@ -177,7 +181,6 @@ impl Pager {
         self.refresh_picker();
     }
 
-    /// Shows what was found out about policies.
     pub(crate) fn refresh_picker(&mut self) {
         let bytes = self.output.view.len();
         let total = |counts: &crate::text::search::MatchCounts| MatchTotal {
@@ -185,15 +188,14 @@ impl Pager {
             is_whole: counts.counted_bytes() >= bytes,
         };
         let matches = self.find.pattern.as_ref().map(|_| total(&self.find.tally.counts));
-        let errors = total(&self.errors.tally(self.severity()).counts);
+        let errors = total(&self.tally(Counting::Severity(self.severity())).counts);
         let Some(picker) = &mut self.drawer.picker else { return };
-        let made = |row: &PolicyRow| self.comparisons.row(row.choice.policy.name()).cloned().map(Arc::new);
+        let made = |row: &PolicyRow| picker.comparisons.row(row.choice.policy.name()).cloned().map(Arc::new);
         let rows: Vec<PolicyRow> = picker.list.rows().iter().cloned().collect();
         let rows = rows.into_iter().map(|row| PolicyRow { made: made(&row), matches, errors, ..row });
         picker.list.set_rows(rows.collect::<Vec<_>>());
     }
 
-    /// Carries out an action while the policies are shown.
     pub(crate) fn picker_act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         let Some(picker) = &mut self.drawer.picker else { return };
         let list = &mut picker.list;
@@ -210,7 +212,7 @@ impl Pager {
             _ if list.act(action, count) => self.on_picker(|_| (), effects),
             _ => {
                 let help = self.canvas.keys.of(KeyContext::Lists, Action::Help);
-                self.message = Some(Message::note(format!("that does nothing here; {help} for help")));
+                self.note(format!("that does nothing here; {help} for help"));
             }
         }
     }
@@ -232,7 +234,7 @@ impl Pager {
             self.on_picker(|_| (), effects);
             self.drawer.picker = None;
             self.drawer.row = 0;
-            self.stop_comparing(effects);
+            effects.stop([Slot::Compare]);
             self.advise(effects);
         }
     }
@@ -240,7 +242,7 @@ impl Pager {
     /// Goes back to the drawer, under the policy that it had. Returns false if no policies are shown.
     pub(crate) fn close_picker(&mut self, effects: &mut Effects) -> bool {
         let Some(Picker { before, .. }) = self.drawer.picker.take() else { return false };
-        self.stop_comparing(effects);
+        effects.stop([Slot::Compare]);
         self.return_to(before, effects);
         self.message = None;
         true
@@ -297,14 +299,14 @@ fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
 }
 
 /// Formats the limits: `2,000 lines, 50 KB`.
-pub(crate) fn limits(choice: &EffectivePolicy) -> String {
+fn limits(choice: &EffectivePolicy) -> String {
     let policy = &choice.policy;
     let most = policy.max_size().map(|most| limit_in(most, policy.unit().words()));
     policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ")
 }
 
 /// Describes a policy in this many rows: what it does; where that is known from; its era and limits.
-pub(crate) fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
+fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
     let policy = &choice.policy;
     let era = match choice.is_current {
         true => String::new(),
@@ -318,4 +320,49 @@ pub(crate) fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
     let words = [policy.version(), limits(choice), format!("limits from: {}", choice.origin())];
     let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
     vec![summary.into(), known.into(), words.join(" · ").into()]
+}
+
+pub(super) fn draw(pager: &Pager, picker: &Picker, frame: &mut Frame, place: Rect) {
+    let canvas = &pager.canvas;
+    let inner = frame::draw(canvas, frame, place, title(pager, picker), keys(canvas.keys, place.width));
+    let prose_rows = prose_rows(canvas.size.1).min(inner.height);
+    let head = Rect { height: inner.height.min(1), ..inner };
+    let rows = inner.height.saturating_sub(prose_rows + head.height);
+    let list = Rect { y: head.bottom(), height: rows, ..inner };
+    picker.list.draw(canvas, frame.buffer_mut(), (head, list), |_| false);
+    let Some(row) = picker.list.chosen() else {
+        return line::centred(frame.buffer_mut(), list, ["No policy has these words."], canvas.theme.dim);
+    };
+    for (text, y) in prose(&row.choice, prose_rows).into_iter().zip(list.bottom()..inner.bottom()) {
+        let text = line::head(text, usize::from(inner.width).saturating_sub(2), canvas.glyphs());
+        let spans = [Span::plain("  "), Span::new(text, canvas.theme.dim)];
+        line::spans(frame.buffer_mut(), Rect { y, height: 1, ..inner }, &spans);
+    }
+}
+
+/// Names the output, so that the figures cannot be taken for limits.
+fn title(pager: &Pager, picker: &Picker) -> String {
+    let (list, name) = (&picker.list, &pager.output.subject.name);
+    let filter = match list.filter_text() {
+        "" => String::new(),
+        words => format!(" · filter: {words}"),
+    };
+    let [order, _] = list.order_in_words();
+    format!(
+        " Policies: {} of {} · what each makes of {name}{filter} · sort: {order} ",
+        list.len(),
+        list.rows().len()
+    )
+}
+
+/// Returns the keys that fit, the most useful first.
+fn keys(keys: &KeyMap, width: u16) -> String {
+    let hint = |action, words| format!("{} {words}", keys.of(KeyContext::Lists, action));
+    let hints = [
+        hint(Action::Open, "use"),
+        hint(Action::Back, "back"),
+        hint(Action::Search, "filter"),
+        hint(Action::Sort, "sort"),
+    ];
+    frame::foot(&hints, width)
 }

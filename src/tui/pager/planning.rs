@@ -1,16 +1,33 @@
 //! Asks for previews, and shows them once they are made.
 
-use crate::tui::event::Message;
+use std::ops::Range;
+use std::time::Duration;
+
+use crate::config::EffectivePolicy;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
+use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
+use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::advice::LimitChange;
-use super::jobs::{self, SOON};
-use super::making::Planned;
+use super::event::OutputEvent;
 use super::panes::Place;
-use super::viewpoint::ViewPoint;
+use super::plan::{PlanDone, PlanTask};
+
+/// The screens wait two frames for a preview: one that is made by then appears in the next frame, not one later.
+const SOON: Pace = Pace::Soon(Duration::from_millis(30));
+
+/// What an output shows, to come back to it: the policy that makes the preview, and where the panes are.
+#[derive(Debug, Clone)]
+pub(crate) struct ViewPoint {
+    pub(crate) policy: EffectivePolicy,
+    pub(crate) from: PreviewFrom,
+    pub(crate) place: Place,
+    /// The current match in Preview: a range of its document.
+    pub(crate) found: Option<Range<u64>>,
+}
 
 /// What the screen does once a preview has been made.
 #[derive(Debug, Default)]
@@ -31,35 +48,40 @@ pub(crate) enum AfterPlan {
 }
 
 impl Pager {
-    /// Returns a new task number.
-    pub(crate) fn next_plan(&mut self) -> u64 {
-        self.plans += 1;
-        self.plans
+    pub(crate) fn view_point(&self) -> ViewPoint {
+        ViewPoint {
+            policy: self.output.subject.policy.clone(),
+            from: self.output.preview_from,
+            place: self.panes.here(),
+            found: self.find.current(Side::Preview).cloned(),
+        }
     }
 
     /// Makes the preview that the user is waiting for; an earlier one is abandoned.
     pub(crate) fn plan(&mut self, then: AfterPlan, effects: &mut Effects) {
-        let number = self.next_plan();
         self.then = then;
         self.hold_for_plan();
-        jobs::plan(self.output.replan(number, true), SOON, effects);
+        run(self.output.replan(true), SOON, effects);
     }
 
     /// Makes the preview again because more is known. If one is being made, it finishes first.
     pub(crate) fn plan_again(&mut self, effects: &mut Effects) {
-        let number = self.next_plan();
-        let output = &mut self.output;
-        if output.wait_to_replan() {
-            return;
+        if !self.output.wait_to_replan() {
+            self.then = AfterPlan::Stay;
+            run(self.output.replan(false), Pace::Background, effects);
         }
-        self.then = AfterPlan::Stay;
-        jobs::plan(output.replan(number, false), Pace::Background, effects);
     }
 
-    /// Makes the preview of a view point again, then does `then`.
-    pub(crate) fn plan_from(&mut self, point: &ViewPoint, then: AfterPlan, effects: &mut Effects) {
-        self.output.subject.policy = point.policy.clone();
-        self.output.preview_from = point.from;
+    /// Makes the preview by a policy or from the records, then does `then`.
+    pub(crate) fn plan_by(
+        &mut self,
+        policy: EffectivePolicy,
+        from: PreviewFrom,
+        then: AfterPlan,
+        effects: &mut Effects,
+    ) {
+        self.output.subject.policy = policy;
+        self.output.preview_from = from;
         self.plan(then, effects);
         self.count_all(effects);
     }
@@ -68,13 +90,11 @@ impl Pager {
     pub(crate) fn return_to(&mut self, point: ViewPoint, effects: &mut Effects) {
         let output = &self.output;
         if output.preview_from != point.from || !point.policy.policy.is_same(output.policy()) {
-            let place = point.place.clone();
-            self.plan_from(&point, AfterPlan::Return(place), effects);
+            self.plan_by(point.policy, point.from, AfterPlan::Return(point.place), effects);
         }
     }
 
-    /// Handles a finished preview.
-    pub(crate) fn planned(&mut self, planned: Planned, effects: &mut Effects) {
+    pub(crate) fn planned(&mut self, planned: PlanDone, effects: &mut Effects) {
         if !self.output.awaits(planned.number) {
             return;
         }
@@ -98,7 +118,7 @@ impl Pager {
         } else {
             format!("gave up planning {name}; {} changes limits", self.key_of(Action::Limits))
         };
-        self.message = Some(Message::note(words));
+        self.note(words);
         effects.stop([Slot::Plan]);
         self.count_all(effects);
         true
@@ -113,22 +133,18 @@ impl Pager {
 
     /// Scrolls the panes to what the user wants to see of the preview just made.
     fn show_planned(&mut self, effects: &mut Effects) {
-        self.count_kept();
-        self.count_kept_errors();
+        self.count_all_kept();
         self.filter_again(effects);
         match std::mem::take(&mut self.then) {
             AfterPlan::Stay => return self.settle(),
-            AfterPlan::Hold => {
+            then @ (AfterPlan::Hold | AfterPlan::Compare) => {
                 self.find.forget_preview();
                 self.find_again();
                 self.hold_still();
-                self.message = Some(Message::note(self.outcome()));
-            }
-            AfterPlan::Compare => {
-                self.find.forget_preview();
-                self.find_again();
-                self.hold_still();
-                self.message = Some(Message::note(self.evidence_in_words()));
+                self.note(match then {
+                    AfterPlan::Compare => self.evidence_in_words(),
+                    _ => self.outcome(),
+                });
             }
             AfterPlan::Return(place) => {
                 self.find_again();
@@ -142,11 +158,20 @@ impl Pager {
         }
     }
 
-    /// Handles the answer to what keeps a line.
     pub(crate) fn advised(&mut self, number: u64, change: Option<LimitChange>) {
         if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.asked == Some(number)) {
             advice.asked = None;
             advice.change = change;
         }
     }
+}
+
+/// Has a preview made: at once if the output is small, else by a worker.
+fn run(task: PlanTask, pace: Pace, effects: &mut Effects) {
+    let pace = if task.is_small() { Pace::AtOnce } else { pace };
+    effects.run_at(pace, Slot::Plan, move |context| {
+        if let Some(planned) = task.run(&|| context.is_wanted()) {
+            context.send(OutputEvent::Planned(Box::new(planned)));
+        }
+    });
 }

@@ -1,9 +1,7 @@
 //! Turns between the bytes as they are, with escape sequences as text and all states of rewritten lines, and what they
 //! show on a terminal.
 
-use crate::tui::event::Message;
 use crate::tui::keys::Action;
-use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -31,14 +29,14 @@ impl Pager {
             (Side::Spill, true) => "raw: escapes as text, lines with all their states".to_owned(),
             (Side::Spill, false) => "escapes as colours, lines by their last state".to_owned(),
         };
-        self.message = Some(Message::note(words));
+        self.note(words);
     }
 
     /// Whether a line on the screen shows several states although such lines are folded: in Preview, where the index of the
     /// file does not tell how long a line is that was cut.
     fn leaves_states(&self, side: Side) -> bool {
         let top = self.panes.top(side);
-        let rows = self.scrolling(side, &Cost::default(), |scroll| scroll.screen(top));
+        let rows = self.scroll(side).screen(top);
         let has_states = |row: &ScreenRow| {
             let mut texts = row.cells.iter().map(|cell| cell.text.as_str()).skip_while(|text| *text != "^M");
             row.states.is_none() && texts.any(|text| text != "^M")

@@ -9,11 +9,9 @@ use crate::tui::screen::{Effect, Effects};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::event::OutputEvent;
-use super::panes::Place;
-use super::planning::AfterPlan;
-use super::viewpoint::ViewPoint;
-use super::window::{ReadWindow, ThenRead};
+use super::event::{OutputEvent, ThenRead};
+use super::panes::{Place, ReadWindow};
+use super::planning::{AfterPlan, ViewPoint};
 
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
@@ -31,14 +29,13 @@ fn offset_for(policy: &Policy, window: ReadWindow) -> u64 {
 impl Pager {
     /// Moves the window to where Spill is, in whole steps.
     pub(crate) fn reanchor(&mut self) {
-        if let Some(line) = self.line_of_top() {
-            let window = self.panes.window.holding(line + 1);
+        if let Some(line) = self.output.line_number(self.panes.top(Side::Spill) as usize) {
+            let window = self.panes.window.holding(line);
             self.panes.is_paging &= window == self.panes.window;
             self.panes.window = window;
         }
     }
 
-    /// Pages by a window, which stays where it is.
     fn page_by(&mut self, window: ReadWindow) {
         (self.panes.window, self.panes.is_paging) = (window, true);
     }
@@ -49,17 +46,17 @@ impl Pager {
         let ReadWindow { offset, limit } = self.panes.window;
         let far = limit.saturating_mul(times);
         let to = if next { offset.saturating_add(far) } else { offset.saturating_sub(far).max(1) };
-        match output.index.offset_of(&output.view, to - 1) {
-            Some(start) if (start as usize) < output.view.len() || to == 1 => {
+        match output.start_of_line(to) {
+            Some(start) if start < output.view.len() || to == 1 => {
                 self.panes.window.offset = to;
-                self.go_to_window(start as usize);
+                self.go_to_window(start);
             }
             _ => {
                 let text = match output.lines() {
                     Some(lines) => format!("the last window: line {} is the last", thousands(lines)),
                     None => format!("line {to} is not counted yet; try again in a moment"),
                 };
-                self.message = Some(Message::note(text));
+                self.note(text);
             }
         }
     }
@@ -86,20 +83,19 @@ impl Pager {
             return Err("offset and limit count from 1".into());
         }
         let output = &self.output;
-        let Some(start) = output.index.offset_of(&output.view, offset - 1) else {
+        let Some(start) = output.start_of_line(offset) else {
             return Err(match output.lines() {
                 Some(lines) => format!("offset {offset} is past the last line, {}", thousands(lines)),
                 None => format!("line {offset} is not counted yet; try again in a moment"),
             });
         };
         self.panes.window = ReadWindow { offset, limit };
-        self.go_to_window(start as usize);
+        self.go_to_window(start);
         Ok(())
     }
 
-    /// Shows the window in Preview, as the read tool returns it.
     pub(crate) fn show_window(&mut self, before: ViewPoint) {
-        let window = before.place.window();
+        let window = before.place.window;
         self.find.forget_preview();
         self.panes.focus = Side::Preview;
         self.place(Side::Preview, 0);
@@ -116,13 +112,13 @@ impl Pager {
             Some(place) => self.go_back(&place),
             None => {
                 let window = self.panes.window;
-                let start = self.output.index.offset_of(&self.output.view, window.offset - 1);
+                let start = self.output.start_of_line(window.offset);
                 self.panes.focus = Side::Spill;
-                self.show_offset(Side::Spill, start.unwrap_or(0) as usize, 0);
+                self.show_offset(Side::Spill, start.unwrap_or(0), 0);
                 self.page_by(window);
             }
         }
-        self.message = Some(Message::note(format!("back to {}", self.output.policy().name())));
+        self.note(format!("back to {}", self.output.policy().name()));
     }
 
     /// Requests the read tool of the agent that made this output.
@@ -133,8 +129,8 @@ impl Pager {
             && output.policy().offset_key().is_some()
         {
             let before = before.clone();
-            let place = (before.place.window() == self.panes.window).then(|| before.place.clone());
-            return self.plan_from(&before, AfterPlan::LeaveRead(place), effects);
+            let place = Some(before.place).filter(|place| place.window == self.panes.window);
+            return self.plan_by(before.policy, before.from, AfterPlan::LeaveRead(place), effects);
         }
         let own = format!("{}/read", output.policy().agent());
         effects.run_at(Pace::AtOnce, Slot::Other, move |context| {
@@ -155,7 +151,6 @@ impl Pager {
         is_shown
     }
 
-    /// Handles the arrival of the read tool's policy.
     pub(crate) fn read_tool(&mut self, mut tool: EffectivePolicy, then: ThenRead, effects: &mut Effects) {
         let output = &self.output;
         let policy = &mut tool.policy;
@@ -163,10 +158,7 @@ impl Pager {
         if then == ThenRead::CopyCall {
             let call =
                 serde_json::json!({ "path": output.subject.context.saved_as, "offset": offset, "limit": limit }).to_string();
-            self.message = Some(Message::note(format!(
-                "copied, as {} counts: offset {offset}, limit {limit}",
-                policy.name()
-            )));
+            self.note(format!("copied, as {} counts: offset {offset}, limit {limit}", policy.name()));
             return effects.push(Effect::Copy(call));
         }
         let keys = [
@@ -175,8 +167,7 @@ impl Pager {
         ];
         for (key, value) in keys {
             if let Some(Err(error)) = key.map(|key| policy.set(&key, &value.to_string())) {
-                self.message = Some(Message::error(error.to_string()));
-                return;
+                return self.fail(error.to_string());
             }
         }
         let before = Box::new(self.view_point());
@@ -184,7 +175,6 @@ impl Pager {
     }
 }
 
-/// Loads all policies, to pick one.
 pub(crate) fn load_policies(effects: &mut Effects) {
     effects.run_at(Pace::AtOnce, Slot::Other, |context| {
         context.send(OutputEvent::Policies((context.services.load_policies)(None)));

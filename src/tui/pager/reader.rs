@@ -13,7 +13,6 @@ use super::doc::{Body, Chunk, Doc};
 /// How far to search for the start or end of a line in blocks that are not counted yet, in bytes.
 const FAR: u64 = 4 << 20;
 
-/// The outputs behind a document, as currently mapped.
 #[derive(Debug, Clone, Copy)]
 pub struct Files<'a> {
     /// Standard output, or the only output.
@@ -36,11 +35,9 @@ impl<'a> Files<'a> {
 /// A line, or the part of a long line between two anchors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineSegment {
-    /// The offset of the first byte.
     pub start: u64,
     /// The offset past the last byte, excluding the line feed.
     pub end: u64,
-    /// Whether a line starts here.
     pub opens: bool,
     /// Whether the line ends here, with a line feed or with the document.
     pub closes: bool,
@@ -52,13 +49,18 @@ pub struct LineSegment {
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
     pub doc: &'a Doc,
-    /// The outputs that the document refers to.
     pub files: Files<'a>,
-    /// Counts what is read.
-    pub cost: &'a Cost,
+    /// Measures what is read, if that is of interest.
+    pub cost: Option<&'a Cost>,
 }
 
 impl Reader<'_> {
+    pub(super) fn count_rows(&self, count: usize) {
+        if let Some(cost) = self.cost {
+            cost.count_rows(count);
+        }
+    }
+
     /// Copies a range of bytes. Returns fewer if the file has been truncated.
     pub fn copy(&self, range: Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
@@ -69,7 +71,6 @@ impl Reader<'_> {
         bytes
     }
 
-    /// Passes the slices that make up `range` to `take`, in order, until it returns false.
     fn each(&self, range: Range<u64>, mut take: impl FnMut(u64, &[u8]) -> bool) {
         let first = self.doc.chunk_at(range.start);
         for (n, chunk) in self.doc.chunks.iter().enumerate().skip(first) {
@@ -91,13 +92,14 @@ impl Reader<'_> {
             Body::Range(stream, range) => {
                 let file = self.files.of(*stream);
                 let read = (range.start + from).min(file.len())..(range.start + to).min(file.len());
-                self.cost.read(*stream, &read);
+                if let Some(cost) = self.cost {
+                    cost.read(*stream, &read);
+                }
                 &file[read]
             }
         }
     }
 
-    /// Returns the first line feed in `range`.
     fn line_feed_in(&self, range: Range<u64>) -> Option<u64> {
         let mut found = None;
         self.each(range, |at, piece| {
@@ -145,7 +147,6 @@ impl Reader<'_> {
         None
     }
 
-    /// Returns how severe the segment that starts at `start` is.
     pub(crate) fn severity_of(&self, start: u64, patterns: &SeverityPatterns) -> Option<Severity> {
         let line = self.copy(start..self.segment(start).end);
         let matches = |pattern: &Pattern| pattern.in_lines(&line).next().is_some();
@@ -188,7 +189,7 @@ impl Reader<'_> {
     pub fn segment(&self, start: u64) -> LineSegment {
         let anchor = ANCHOR as u64;
         let len = self.doc.len();
-        let opens = start == 0 || self.copy(start - 1..start) == b"\n";
+        let opens = self.opens_line(start);
         let first = if opens { (start + anchor).div_ceil(anchor) } else { start.div_ceil(anchor) + 1 };
         let limit = first * anchor;
         match self.line_feed_near(start, (limit + 1).min(len)) {
@@ -225,7 +226,7 @@ impl Reader<'_> {
     /// the search.
     pub fn line_start(&self, at: u64) -> u64 {
         let near = self.segment_start(at);
-        if near == 0 || self.copy(near - 1..near) == b"\n" {
+        if self.opens_line(near) {
             return near;
         }
         let (mut end, mut patience) = (near, FAR);
@@ -250,7 +251,6 @@ impl Reader<'_> {
         self.snapped(end)
     }
 
-    /// Whether a line starts at `at`.
     pub fn opens_line(&self, at: u64) -> bool {
         at == 0 || self.copy(at - 1..at) == b"\n"
     }

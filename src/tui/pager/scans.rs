@@ -1,28 +1,29 @@
 //! The workers that read a whole file: they count its lines and totals, find the nearest match and count all matches.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::source::{self, Buffer, MapView};
 use crate::text::index::{BlockCounts, BlockIndex};
-use crate::text::search::{self, Pattern, Severity, Stretches, Toward};
+use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::supply::OwnBytes;
 use crate::text::units::{Measure, Want};
-use crate::tui::job::{JobContext, Slot};
-use crate::tui::screen::Effects;
+use crate::tui::job::JobContext;
 
 use super::counted::Uncounted;
-use super::event::OutputEvent;
-use super::making::gaps;
-use super::search::job::{CountJob, Counting, Found, Haystack, SearchJob, SearchReply};
+use super::doc::Doc;
+use super::event::{Counting, OutputEvent, SearchReply};
+use super::fates::{gaps, holds};
+use super::filter::sift::Sift;
+use super::reader::{Files, Reader};
 
 /// A counting worker takes one part in this many of a file at a time.
 const SHARE: usize = 64;
 
 /// The smallest and largest part taken at a time, in bytes. They are limited because each report wakes the thread that
 /// draws the screen.
-const LEAST_TAKE: usize = 4 << 20;
-const MOST_TAKE: usize = 32 << 20;
+const MIN_TAKE: usize = 4 << 20;
+const MAX_TAKE: usize = 32 << 20;
 
 /// Files up to this many bytes are counted by one thread.
 const NOT_WORTH_THREADS: usize = 32 << 20;
@@ -31,17 +32,77 @@ const NOT_WORTH_THREADS: usize = 32 << 20;
 const MAP_CHUNKS: usize = 1024;
 
 /// As much is read at once, in bytes, however short the chunks are.
-const SHORTEST_READ: usize = 16 << 10;
+const MIN_READ: usize = 16 << 10;
 
 /// The longest chunk whose matches are counted together, in bytes. It is limited because finding the number of one
 /// match means searching its chunk.
-const LONGEST_CHUNK: usize = 1 << 20;
+const MAX_CHUNK: usize = 1 << 20;
 
 /// A chunk with this many matches ends early, for the same reason.
-const MOST_MATCHES: u64 = 4096;
+const MAX_MATCHES: u64 = 4096;
 
 /// A chunk never ends early before this many bytes, to keep the list of chunks small.
-const SHORTEST_CHUNK: usize = 64 << 10;
+const MIN_CHUNK: usize = 64 << 10;
+
+/// What to search.
+#[derive(Debug, Clone)]
+pub(crate) enum Haystack {
+    File(MapView),
+    /// The text of a whole preview.
+    Text(Arc<Vec<u8>>),
+}
+
+impl Haystack {
+    /// Returns the bytes to search.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Haystack::File(view) => view,
+            Haystack::Text(text) => text,
+        }
+    }
+}
+
+/// A search task for a worker.
+#[derive(Debug, Clone)]
+pub(crate) struct SearchJob {
+    pub(crate) number: u64,
+    pub(crate) pattern: Pattern,
+    pub(crate) haystack: Haystack,
+    /// Matches that lie wholly in one of these ranges are passed over; sorted and disjoint.
+    pub(crate) skip: Arc<[Range<usize>]>,
+    /// The byte offset to start from.
+    pub(crate) from: usize,
+    pub(crate) toward: Toward,
+    /// Which match to find: 1 is the nearest.
+    pub(crate) times: u64,
+    /// The filter whose lines alone are searched, if there is one.
+    pub(crate) within: Option<Sift>,
+}
+
+impl SearchJob {
+    /// Whether a match is to be found: not one that lies wholly in a range to skip, nor one in a line that is not shown.
+    pub(crate) fn is_wanted(&self, found: &Range<usize>) -> bool {
+        !holds(&self.skip, found) && self.is_shown(found.start as u64)
+    }
+
+    fn is_shown(&self, offset: u64) -> bool {
+        let (Some(sift), Haystack::File(view)) = (&self.within, &self.haystack) else { return true };
+        let doc = Doc::file(view.len());
+        let files = Files { out: view, err: &[], index: None };
+        sift.is_shown(&Reader { doc: &doc, files, cost: None }, offset)
+    }
+}
+
+/// A task for a worker: count the matches in a file.
+#[derive(Debug, Clone)]
+pub(crate) struct CountJob {
+    pub(crate) what: Counting,
+    pub(crate) number: u64,
+    pub(crate) pattern: Pattern,
+    pub(crate) view: MapView,
+    /// The byte offset to count from: what precedes it is counted already.
+    pub(crate) from: usize,
+}
 
 /// Counts the line feeds from a block on first, because the line numbers on the screen wait for them; then the other
 /// totals.
@@ -75,7 +136,7 @@ fn go_through(
     context: &JobContext,
     report: impl Fn(&mut Buffer, Range<usize>) -> OutputEvent + Sync,
 ) {
-    let take = (index.range(blocks.clone()).len() / SHARE).clamp(LEAST_TAKE, MOST_TAKE);
+    let take = (index.range(blocks.clone()).len() / SHARE).clamp(MIN_TAKE, MAX_TAKE);
     let take = (take / index.block()).max(1);
     let work = |buffer: &mut Buffer, number: usize| {
         if !context.go_on() {
@@ -98,7 +159,7 @@ fn go_through(
 pub(crate) fn search_for(job: &SearchJob, context: &JobContext) {
     let reply = seek(job, context);
     if context.is_wanted() {
-        context.send(OutputEvent::Found(Found { number: job.number, reply }));
+        context.send(OutputEvent::Found { number: job.number, reply });
     }
 }
 
@@ -198,24 +259,13 @@ fn nearest(job: &SearchJob, within: Range<usize>, context: &JobContext) -> Optio
     best.into_inner().unwrap_or_else(PoisonError::into_inner).map(|(_, found)| found)
 }
 
-/// Has a worker count all matches.
-pub(crate) fn start_count(job: CountJob, effects: &mut Effects) {
-    let slot = match job.what {
-        Counting::Matches => Slot::CountMatches,
-        Counting::Severity(Severity::Error) => Slot::CountErrors,
-        Counting::Severity(Severity::Warning) => Slot::CountWarnings,
-    };
-    effects.run(slot, move |context| tally(&job, context));
-}
-
-/// Counts all matches from where the job starts, chunk by chunk.
 pub(crate) fn tally(job: &CountJob, context: &JobContext) {
     let len = job.view.len();
-    let chunk = len.div_ceil(MAP_CHUNKS).min(LONGEST_CHUNK);
+    let chunk = len.div_ceil(MAP_CHUNKS).min(MAX_CHUNK);
     let mut buffer = Buffer::default();
     let mut start = job.from;
     while start < len && context.go_on() {
-        let stop = (start + chunk.max(SHORTEST_READ)).min(len);
+        let stop = (start + chunk.max(MIN_READ)).min(len);
         let window = search::window(&(start..stop), len);
         let bytes = buffer.read(&job.view, window.clone());
         while start < stop {
@@ -223,19 +273,19 @@ pub(crate) fn tally(job: &CountJob, context: &JobContext) {
             let (end, count) = dense(bytes, &job.pattern, inside);
             start = window.start + end;
             let reply = SearchReply::Counted(job.what, start, count);
-            if context.report(OutputEvent::Found(Found { number: job.number, reply })).is_break() {
+            if context.report(OutputEvent::Found { number: job.number, reply }).is_break() {
                 return;
             }
         }
     }
 }
 
-/// Counts the matches from the start of `within` until there are [`MOST_MATCHES`] or all of it is searched. Returns
+/// Counts the matches from the start of `within` until there are [`MAX_MATCHES`] or all of it is searched. Returns
 /// where counting ended, and the count.
 fn dense(bytes: OwnBytes, pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
     let (mut end, mut count) = (within.start, 0);
-    while end < within.end && count < MOST_MATCHES {
-        let piece = end..(end + SHORTEST_CHUNK).min(within.end);
+    while end < within.end && count < MAX_MATCHES {
+        let piece = end..(end + MIN_CHUNK).min(within.end);
         end = piece.end;
         for found in search::starting_in(bytes, pattern, piece) {
             count += 1;

@@ -80,7 +80,7 @@ impl Screen for Pager {
             Action::Window => effects.lay(Prompt::new(Purpose::Window)),
             Action::Json => match self.line_as_json(count) {
                 Ok(line) => effects.lay(TextBox::new(line)),
-                Err(words) => self.message = Some(Message::error(words)),
+                Err(words) => self.fail(words),
             },
             Action::Copy => self.copy(effects),
             Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
@@ -174,6 +174,6 @@ impl Screen for Pager {
 impl Pager {
     fn wait(&mut self, waiting: Waiting, text: &str) {
         self.waiting = Some(waiting);
-        self.message = Some(Message::note(text));
+        self.note(text);
     }
 }

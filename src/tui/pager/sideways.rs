@@ -2,25 +2,23 @@
 
 use std::ops::Range;
 
-use crate::tui::event::Message;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::scroll::Long;
-use crate::tui::widget::cost::Cost;
+use super::scroll::{Long, Viewport};
 
 impl Pager {
     /// Whether the line at the top of a side is so long that horizontal moves count in bytes.
     pub fn is_long_line(&self, side: Side) -> bool {
-        let top = self.panes.top(side);
-        self.scrolling(side, &Cost::default(), |s| s.fold(top).is_none() && !s.reader.segment(top).closes)
+        let (scroll, top) = (self.scroll(side), self.panes.top(side));
+        scroll.fold(top).is_none() && !scroll.reader.segment(top).closes
     }
 
     /// Scrolls horizontally until the start of a range of the document is visible.
     pub(crate) fn reveal_sideways(&mut self, side: Side, range: &Range<u64>) {
         let Long::Sideways(from) = self.panes.long else { return };
         let (width, _) = self.room(side);
-        let column = self.scrolled(side, |s| s.column_of(range.start));
+        let column = self.scroll(side).column_of(range.start);
         if !(from..from + u64::from(width)).contains(&column) {
             self.panes.long = Long::Sideways(column.saturating_sub(u64::from(width) / 3));
         }
@@ -51,7 +49,7 @@ impl Pager {
                 "long lines wrap"
             }
         };
-        self.message = Some(Message::note(words));
+        self.note(words);
     }
 
     /// Shows each line as one row, from the column on that shows the text under examination.
@@ -70,13 +68,11 @@ impl Pager {
     /// Returns the column of the top of a wrapped side in its line if that line fills the screen or is too long to be
     /// laid out at once; otherwise 0, so that other lines are shown from their start.
     fn column_at_top(&self, side: Side) -> u64 {
-        let top = self.panes.top(side);
-        self.scrolling(side, &Cost::default(), |s| {
-            let segment = s.reader.segment(s.reader.segment_start(top));
-            let is_whole = segment.opens && segment.closes;
-            let fills = s.screen(top).iter().skip(1).all(|row| !row.opens);
-            if is_whole && !fills { 0 } else { s.column_of(top) }
-        })
+        let (scroll, top) = (self.scroll(side), self.panes.top(side));
+        let segment = scroll.reader.segment(scroll.reader.segment_start(top));
+        let is_whole = segment.opens && segment.closes;
+        let fills = scroll.screen(top).iter().skip(1).all(|row| !row.opens);
+        if is_whole && !fills { 0 } else { scroll.column_of(top) }
     }
 
     /// Goes to the first row of the line at the top or, if lines are not wrapped, to the left edge.
@@ -84,8 +80,8 @@ impl Pager {
         match self.panes.long {
             Long::Sideways(_) => self.panes.long = Long::Sideways(0),
             Long::Wrapped => {
-                let top = self.panes.top(side);
-                let start = self.scrolled(side, |s| s.row_at(s.reader.line_start(top)).min(s.last_top()));
+                let scroll = self.scroll(side);
+                let start = scroll.top_at(scroll.reader.line_start(self.panes.top(side)), 0);
                 self.panes.remember();
                 self.place(side, start);
             }
@@ -95,26 +91,24 @@ impl Pager {
     /// Goes to where the end of the line at the top is visible or, if lines are not wrapped, that of the longest line
     /// shown.
     pub(crate) fn go_line_end(&mut self, side: Side) {
-        let top = self.panes.top(side);
-        let (width, height) = self.room(side);
+        let (scroll, top) = (self.scroll(side), self.panes.top(side));
         let end = match self.panes.long {
-            Long::Sideways(_) => self.scrolled(side, |s| s.longest_end(top)),
-            Long::Wrapped => self.scrolled(side, |s| s.reader.line_end(top)),
+            Long::Sideways(_) => scroll.longest_end(top),
+            Long::Wrapped => scroll.reader.line_end(top),
         };
-        if !self.scrolling(side, &Cost::default(), |s| s.reader.ends_line(end)) {
+        if !scroll.reader.ends_line(end) {
             let percent = self.output.counted_percent();
-            let words = format!("the line's end is not known yet: counting lines, {percent}%");
-            self.message = Some(Message::note(words));
-            return;
+            return self.note(format!("the line's end is not known yet: counting lines, {percent}%"));
         }
+        let Viewport { width, height, .. } = scroll.frame;
         match self.panes.long {
             Long::Sideways(_) => {
-                let columns = self.scrolled(side, |s| s.column_of(end));
+                let columns = scroll.column_of(end);
                 self.panes.long = Long::Sideways(columns.saturating_sub(u64::from(width)));
             }
             Long::Wrapped => {
                 let rows = usize::from(height).saturating_sub(1);
-                let to = self.scrolled(side, |s| s.up(s.row_at(end), rows).max(top));
+                let to = scroll.up(scroll.row_at(end), rows).max(top);
                 self.panes.remember();
                 self.place(side, to);
             }

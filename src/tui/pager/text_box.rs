@@ -14,7 +14,6 @@ use crate::tui::pager::view::pane;
 use crate::tui::recorded::TitledText;
 use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Screen, box_action};
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::cost::Cost;
 use crate::tui::widget::frame;
 use crate::tui::widget::layout;
 
@@ -65,7 +64,6 @@ impl TextBox {
 
     /// Calls `work` with a scroller over the text in the box, and the offset of its first row.
     fn scrolling<T>(&self, canvas: &Canvas, work: impl FnOnce(Scroll, u64) -> T) -> T {
-        let cost = Cost::default();
         let place = Self::largest(canvas);
         let frame = Viewport {
             width: place.width.saturating_sub(2),
@@ -74,8 +72,8 @@ impl TextBox {
             show: Show { ascii: !canvas.unicode, ..Show::RAW },
             progress: ProgressLines::Unfolded,
         };
-        let reader = Reader { doc: &self.doc, files: Files { out: &[], err: &[], index: None }, cost: &cost };
-        work(Scroll { reader, frame, weight: &|_, _| 1, sift: None }, self.top)
+        let reader = Reader { doc: &self.doc, files: Files { out: &[], err: &[], index: None }, cost: None };
+        work(Scroll { reader, frame, rules: None, sift: None }, self.top)
     }
 
     /// Whether there is text below the last row shown.

@@ -91,12 +91,12 @@ fn moving_in_a_line_of_200_megabytes_lays_out_a_few_segments() {
     let allowed = 3 * (2 * segment_rows(&bench) + few_rows(&bench));
     for top in [0, 6, LONG / 2, LONG - 6, LONG - 1] {
         let cost = Cost::default();
-        bench.pager().scrolling(Side::Spill, &cost, |s| {
-            let at = s.row_at(top);
-            s.down(at, 24);
-            s.up(at, 24);
-            s.last_top();
-        });
+        let pager = bench.pager();
+        let scroll = pager.output.scroll(Side::Spill, pager.viewport(Side::Spill), Some(&cost));
+        let at = scroll.row_at(top);
+        scroll.down(at, 24);
+        scroll.up(at, 24);
+        scroll.last_top();
         assert!(
             cost.rows() <= allowed && cost.blocks() <= 12,
             "{} rows, {} blocks at {top}",

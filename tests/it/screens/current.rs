@@ -37,7 +37,7 @@ fn marked(bench: &Bench, buffer: &Buffer, side: Side) -> Vec<MarkedRow> {
     let Some(pane) = [panes.preview, panes.spill][side as usize] else { return Vec::new() };
     let headed = u16::from(panes.between.is_some());
     let pane = Rect { y: pane.y + headed, height: pane.height - headed, ..pane };
-    let gutter = bench.pager().gutter(side);
+    let gutter = bench.pager().output.gutter(side);
     let set_off = |x: u16, y: u16, by: Modifier| buffer[(x, y)].modifier.intersects(by);
     let row = |y: u16| {
         let edge = pane.x..pane.x + if side == Side::Preview { 1 } else { gutter - 2 };

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::preview::Catalog;
 use overspill::tui::app::{Effect, Event, OutputEvent};
 use overspill::tui::job::{Job, Slot};
-use overspill::tui::pager::making::AT_ONCE;
+use overspill::tui::pager::plan::AT_ONCE;
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
@@ -103,7 +103,7 @@ fn a_first_preview_that_is_given_up_leaves_the_spill() {
     asked_for(bench.show(crate::common::bench::subject(policy("opencode/read")), &source));
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
     press(&mut bench, KeyCode::Esc);
-    assert!(bench.pager().output.task(1).run(&|| false).is_none());
+    assert!(bench.pager().output.task().run(&|| false).is_none());
     assert!(bench.rows().concat().contains("No preview was made"), "{:?}", bench.rows());
     bench.keys("<Tab>GgG").draw();
     assert!(bench.rows().concat().contains("^@^@"), "{:?}", bench.rows());

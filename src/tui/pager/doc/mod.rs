@@ -11,14 +11,12 @@ pub enum Class {
     Kept,
     /// Other text in place of bytes of the output.
     Changed,
-    /// Text that the agent added.
     Notice,
     /// overspill's own words: within a notice, `…` for a figure that is still being counted; among facts, their names.
     Own,
 }
 
 impl Class {
-    /// Whether it belongs to a notice.
     pub fn is_notice(self) -> bool {
         matches!(self, Self::Notice | Self::Own)
     }
@@ -40,10 +38,29 @@ pub(crate) struct Chunk {
     pub(crate) start: u64,
 }
 
+impl Body {
+    fn len(&self) -> usize {
+        match self {
+            Self::Range(_, range) => range.len(),
+            Self::Text(text) => text.len(),
+        }
+    }
+}
+
 impl Chunk {
-    /// Whether its bytes are those of the range for which it stands.
-    fn is_range(&self) -> bool {
-        matches!(self.body, Body::Range(..))
+    fn end(&self) -> u64 {
+        self.start + self.body.len() as u64
+    }
+
+    /// Returns the range of standard output that it shows or replaces.
+    fn on_stdout(&self) -> Option<&Range<usize>> {
+        self.stands_for.as_ref().filter(|(stream, _)| *stream == Stream::Stdout).map(|(_, range)| range)
+    }
+
+    /// Returns the offset in the output of the byte at a position in it; where it replaces a range, the start of that.
+    fn to_file(&self, at: u64) -> Option<usize> {
+        let into = if matches!(self.body, Body::Range(..)) { at - self.start } else { 0 };
+        Some(self.on_stdout()?.start + into as usize)
     }
 }
 
@@ -55,7 +72,6 @@ pub struct Doc {
 }
 
 impl Doc {
-    /// Creates a document of the first `len` bytes of the output.
     pub fn file(len: usize) -> Self {
         let mut doc = Self::default();
         if len > 0 {
@@ -96,7 +112,7 @@ impl Doc {
     pub(crate) fn with_notices(self, notices: &[Range<usize>]) -> Self {
         let mut doc = Self::default();
         for chunk in &self.chunks {
-            let (start, end) = (chunk.start as usize, self.end_of_chunk(chunk) as usize);
+            let (start, end) = (chunk.start as usize, chunk.end() as usize);
             let mut at = start;
             for notice in notices.iter().filter(|notice| notice.start < end && notice.end > start) {
                 let notice = notice.start.max(at)..notice.end.min(end);
@@ -109,11 +125,6 @@ impl Doc {
         doc
     }
 
-    fn end_of_chunk(&self, chunk: &Chunk) -> u64 {
-        chunk.start + self.length_of(chunk)
-    }
-
-    /// Adds a part of a chunk of another document.
     fn push_part(&mut self, chunk: &Chunk, class: Class, part: Range<usize>) {
         let body = match &chunk.body {
             Body::Range(stream, range) => {
@@ -129,22 +140,17 @@ impl Doc {
     }
 
     fn push(&mut self, class: Class, body: Body, stands_for: Option<(Stream, Range<usize>)>) {
-        let len = match &body {
-            Body::Range(_, range) => range.len(),
-            Body::Text(text) => text.len(),
-        };
+        let len = body.len();
         if len > 0 {
             self.chunks.push(Chunk { class, body, stands_for, start: self.len });
             self.len += len as u64;
         }
     }
 
-    /// Returns the length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether the document has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -164,7 +170,6 @@ impl Doc {
         self.chunks.get(chunk + 1).map_or(self.len, |next| next.start)
     }
 
-    /// Returns the class of the byte at `at`.
     pub fn class_at(&self, at: u64) -> Class {
         self.chunks.get(self.chunk_at(at)).map_or(Class::Kept, |chunk| chunk.class)
     }
@@ -187,22 +192,14 @@ impl Doc {
     pub fn to_file(&self, at: u64) -> usize {
         let n = self.chunk_at(at);
         let Some(chunk) = self.chunks.get(n) else { return 0 };
-        if let Some(offset) = standing(chunk, at) {
-            return offset;
-        }
-        let on_stdout = |chunk: &Chunk| match &chunk.stands_for {
-            Some((Stream::Stdout, range)) => Some(range.clone()),
-            _ => None,
-        };
-        let before = self.chunks[..n].iter().rev().find_map(on_stdout).map(|range| range.end);
-        let after = || self.chunks[n..].iter().find_map(on_stdout).map(|range| range.start);
-        before.or_else(after).unwrap_or(0)
+        let before = || self.chunks[..n].iter().rev().find_map(Chunk::on_stdout).map(|range| range.end);
+        let after = || self.chunks[n..].iter().find_map(Chunk::on_stdout).map(|range| range.start);
+        chunk.to_file(at).or_else(before).or_else(after).unwrap_or(0)
     }
 
     /// Returns the offset in the output of the byte at a position, if it is one of the output's own, unchanged.
     pub fn kept_at(&self, at: u64) -> Option<usize> {
-        let chunk = self.chunks.get(self.chunk_at(at)).filter(|chunk| chunk.class == Class::Kept)?;
-        standing(chunk, at)
+        self.chunks.get(self.chunk_at(at)).filter(|chunk| chunk.class == Class::Kept)?.to_file(at)
     }
 
     /// Returns the position that shows an offset of the output. Inside a gap, that is the notice that stands for the
@@ -210,31 +207,23 @@ impl Doc {
     pub fn from_file(&self, offset: usize) -> u64 {
         let mut gap = 0;
         for chunk in &self.chunks {
-            match &chunk.stands_for {
-                Some((Stream::Stdout, range)) if range.contains(&offset) => {
-                    return within(chunk, range, offset);
+            match chunk.on_stdout() {
+                Some(range) if range.contains(&offset) => {
+                    let is_range = matches!(chunk.body, Body::Range(..));
+                    return chunk.start + if is_range { (offset - range.start) as u64 } else { 0 };
                 }
-                Some((Stream::Stdout, range)) if range.start > offset => return gap,
-                Some((Stream::Stdout, _)) => gap = chunk.start + self.length_of(chunk),
-                _ => {}
+                Some(range) if range.start > offset => return gap,
+                Some(_) => gap = chunk.end(),
+                None => {}
             }
         }
         gap.min(self.len)
     }
 
-    fn length_of(&self, chunk: &Chunk) -> u64 {
-        match &chunk.body {
-            Body::Range(_, range) => range.len() as u64,
-            Body::Text(text) => text.len() as u64,
-        }
-    }
-
     /// Returns the ranges of the output that the document shows, in order; adjacent ranges are joined.
     pub fn shown(&self) -> Vec<Range<usize>> {
         let mut shown: Vec<Range<usize>> = Vec::new();
-        for (_, range) in
-            self.chunks.iter().filter_map(|c| c.stands_for.as_ref()).filter(|s| s.0 == Stream::Stdout)
-        {
+        for range in self.chunks.iter().filter_map(Chunk::on_stdout) {
             match shown.last_mut() {
                 Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
                 _ => shown.push(range.clone()),
@@ -242,20 +231,6 @@ impl Doc {
         }
         shown
     }
-}
-
-fn standing(chunk: &Chunk, at: u64) -> Option<usize> {
-    match &chunk.stands_for {
-        Some((Stream::Stdout, range)) => {
-            let into = (at - chunk.start) as usize;
-            Some(if chunk.is_range() { range.start + into } else { range.start })
-        }
-        _ => None,
-    }
-}
-
-fn within(chunk: &Chunk, range: &Range<usize>, offset: usize) -> u64 {
-    if chunk.is_range() { chunk.start + (offset - range.start) as u64 } else { chunk.start }
 }
 
 #[cfg(test)]

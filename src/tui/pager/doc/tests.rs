@@ -6,7 +6,6 @@ use crate::preview::{Catalog, Input, Output, Totals, plan};
 use crate::text::index::BlockIndex;
 use crate::text::layout::ANCHOR;
 use crate::tui::pager::reader::{Files, LineSegment, Reader};
-use crate::tui::widget::cost::Cost;
 
 use super::*;
 
@@ -34,8 +33,7 @@ pub(crate) fn output() -> impl Strategy<Value = Vec<u8>> {
 
 /// Calls `look` with a reader of a document over the bytes `out`.
 pub(crate) fn with_reader<T>(doc: &Doc, out: &[u8], look: impl FnOnce(Reader) -> T) -> T {
-    let cost = Cost::default();
-    look(Reader { doc, files: Files { out, err: b"", index: None }, cost: &cost })
+    look(Reader { doc, files: Files { out, err: b"", index: None }, cost: None })
 }
 
 /// Returns the preview of an output under these limits, as a document.
@@ -116,9 +114,9 @@ proptest! {
         let end = out[at..].iter().position(|byte| *byte == b'\n').map_or(out.len(), |found| at + found);
         let mut index = BlockIndex::new(out.len() as u64);
         index.insert(&BlockIndex::count(&out, index.block(), 0..index.blocks()));
-        let (doc, cost) = (Doc::file(out.len()), Cost::default());
+        let doc = Doc::file(out.len());
         for index in [None, Some(&index)] {
-            let reader = Reader { doc: &doc, files: Files { out: &out, err: b"", index }, cost: &cost };
+            let reader = Reader { doc: &doc, files: Files { out: &out, err: b"", index }, cost: None };
             prop_assert_eq!((reader.line_start(at as u64), reader.line_end(at as u64)), (start as u64, end as u64));
         }
     }

@@ -1,42 +1,44 @@
 //! The filter of Spill: only lines that match are shown, as with `&` in `less`.
 
-pub mod job;
 pub mod sift;
-pub(crate) mod words;
 
 #[cfg(test)]
 mod tests;
 
-use crate::source::ViewSupply;
+use std::ops::{ControlFlow, Range};
+
+use crate::human::{lines, thousands};
+use crate::source::{self, MapView, ViewSupply};
+use crate::text::filter::index::BlockLines;
 use crate::text::filter::scan::LineScan;
 use crate::text::filter::{Condition, Shows};
 use crate::text::search::PatternError;
 use crate::text::supply::Supply;
-use crate::tui::event::Message;
-use crate::tui::job::Slot;
-use crate::tui::keys::Action;
+use crate::tui::job::{JobContext, Slot};
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
-use super::Pager;
-use super::jobs;
+use super::event::OutputEvent;
 use super::panes::Place;
-use crate::tui::widget::cost::Cost;
-use job::{SiftJob, Sifted};
+use super::{Pager, enter_in, task_number};
 use sift::Sift;
 
 /// Up to this many bytes are filtered on the thread of the screens, so that nothing flickers.
 const AT_ONCE: usize = 1 << 20;
 
-/// The most lines shown around each match.
-const MOST_AROUND: u64 = 100;
+const MAX_AROUND: u64 = 100;
+
+/// Bytes that a thread takes at a time, at first and later: the first results are to be on the screen at once, but each
+/// report wakes the thread that draws it.
+const FIRST_TAKE: usize = 2 << 20;
+const MAX_TAKE: usize = 32 << 20;
 
 /// What was typed to filter.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// A pattern, perhaps after `!`; empty for none.
     pub text: &'a str,
-    /// Which of the lines that meet the conditions are to be shown.
     pub shows: Shows,
     /// How many lines around each, if a number was typed.
     pub around: Option<u64>,
@@ -51,10 +53,10 @@ pub struct LineFilter {
     origin: Option<Place>,
     /// The offset that the filter has to show, and the row where Spill was put for that.
     aim: (u64, u64),
+    /// The number of the count of lines; replies of older ones are dropped.
     number: u64,
 }
 
-/// What giving up a filter does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LeaveFilter {
     /// Goes back to where one was before.
@@ -63,80 +65,28 @@ pub(crate) enum LeaveFilter {
     StayIfMoved,
 }
 
-/// A filter of an output that is not on the screen.
-pub(crate) struct KeptFilter {
-    conditions: Vec<Condition>,
-    shows: Shows,
-    around: u64,
-    origin: Option<Place>,
-    aim: (u64, u64),
-}
-
-impl LineFilter {
-    /// Returns what makes the same filter again.
-    pub(crate) fn keep(&self, sift: &Sift) -> KeptFilter {
-        KeptFilter {
-            conditions: sift.conditions().to_vec(),
-            shows: sift.shows(),
-            around: sift.around(),
-            origin: self.origin.clone(),
-            aim: self.aim,
-        }
-    }
-
-    /// Prepares for another output: keeps the history.
-    pub(crate) fn forget_place(self) -> Self {
-        Self { history: self.history, number: self.number + 1, ..Self::default() }
-    }
-
-    /// Continues the history and the numbers of a later filter, whose answers are dropped.
-    pub(crate) fn follow_on(&mut self, later: &LineFilter) {
-        self.history.clone_from(&later.history);
-        self.number = self.number.max(later.number) + 1;
-    }
-}
-
 impl Pager {
     /// Adds what was typed to the filter. An empty line removes the filter.
     pub(crate) fn filter(&mut self, asked: Asked, effects: &mut Effects) -> Result<(), String> {
-        let empty = asked.text.is_empty();
-        let Some(sift) = self.output.sift.clone() else {
-            if empty && asked.shows == Shows::All {
-                return Err("type a pattern; ! before it hides what matches".into());
-            }
-            return self.narrow(Vec::new(), asked, effects);
-        };
-        if empty && asked.shows == Shows::All && asked.around.is_none() {
+        let output = &self.output;
+        let (is_new, before) = (!asked.text.is_empty(), output.sift.as_ref());
+        let is_bare = !is_new && asked.shows == Shows::All;
+        if is_bare && before.is_none() {
+            return Err("type a pattern; ! before it hides what matches".into());
+        }
+        if is_bare && asked.around.is_none() {
             self.leave_filter(LeaveFilter::StayIfMoved, effects);
             return Ok(());
         }
-        self.narrow(sift.conditions().to_vec(), asked, effects)
-    }
-
-    /// Filters by the conditions so far and the one typed.
-    fn narrow(
-        &mut self,
-        mut conditions: Vec<Condition>,
-        asked: Asked,
-        effects: &mut Effects,
-    ) -> Result<(), String> {
-        let before = self.output.sift.take();
-        let is_new = !asked.text.is_empty();
+        let mut conditions = before.map_or_else(Vec::new, |sift| sift.conditions.to_vec());
         if is_new {
-            let text = asked.text.to_owned();
-            match Condition::new(asked.text, self.output.utf16()) {
-                Ok(condition) => conditions.push(condition),
-                Err(error) => {
-                    self.output.sift = before;
-                    return Err(fault(asked.text, &error));
-                }
-            }
-            self.filter.history.retain(|old| *old != text);
-            self.filter.history.push(text);
+            let condition = Condition::new(asked.text, output.utf16());
+            conditions.push(condition.map_err(|error| fault(asked.text, &error))?);
+            enter_in(&mut self.filter.history, asked.text);
         }
-        let (shows, around) = before.as_ref().map_or((Shows::All, 0), |sift| (sift.shows(), sift.around()));
+        let (shows, around) = before.map_or((Shows::All, 0), |sift| (sift.shows, sift.around));
         let shows = if asked.shows == Shows::Lost { Shows::Lost } else { shows };
-        let around = asked.around.unwrap_or(around).min(MOST_AROUND);
+        let around = asked.around.unwrap_or(around).min(MAX_AROUND);
         let top = self.panes.top(Side::Spill);
         let aim = if before.is_some() && self.filter.aim.1 == top { self.filter.aim.0 } else { top };
         if before.is_none() {
@@ -144,8 +94,8 @@ impl Pager {
             self.panes.remember();
         }
         let output = &mut self.output;
-        let kept = before.filter(|_| !is_new);
-        let sift = kept.unwrap_or_else(|| Sift::new(conditions, &output.kept, output.view.len()));
+        let same = output.sift.take().filter(|_| !is_new);
+        let sift = same.unwrap_or_else(|| Sift::new(conditions, &output.kept, output.view.len()));
         output.sift = Some(sift.showing(shows, around));
         self.panes.focus = Side::Spill;
         self.count_filtered(effects);
@@ -154,104 +104,82 @@ impl Pager {
     }
 
     /// Filters again as before; the lines have yet to be counted.
-    pub(crate) fn take_up_filter(&mut self, kept: KeptFilter) {
-        let KeptFilter { conditions, shows, around, origin, aim } = kept;
-        let output = &mut self.output;
-        let sift = Sift::new(conditions, &output.kept, output.view.len());
-        output.sift = Some(sift.showing(shows, around));
-        (self.filter.origin, self.filter.aim) = (origin, aim);
+    pub(crate) fn take_up_filter(&mut self, filter: LineFilter, sift: Option<Sift>) {
+        self.filter = LineFilter { history: std::mem::take(&mut self.filter.history), ..filter };
+        self.output.sift = sift;
+        if let Some(sift) = &mut self.output.sift {
+            sift.reset(self.output.view.len());
+        }
     }
 
     /// Removes the filter. Returns false if there is none.
     pub(crate) fn leave_filter(&mut self, leave: LeaveFilter, effects: &mut Effects) -> bool {
-        if self.output.sift.is_none() {
-            return false;
+        let Some(sift) = self.output.sift.take() else { return false };
+        self.filter.number = 0;
+        if !sift.index.pending().is_empty() {
+            effects.stop([Slot::Filter]);
         }
         let top = self.panes.top(Side::Spill);
         let has_moved = self.filter.aim.1 != top;
-        self.stop_filter(effects);
-        self.output.sift = None;
-        let origin = self.filter.origin.take();
-        match origin {
+        match self.filter.origin.take() {
             Some(origin) if leave == LeaveFilter::GoBack || !has_moved => {
                 self.panes.remember();
                 self.go_back(&origin);
             }
-            _ => self.place(Side::Spill, self.scrolled(Side::Spill, |s| s.row_at(top).min(s.last_top()))),
+            _ => self.place(Side::Spill, self.scroll(Side::Spill).top_at(top, 0)),
         }
-        self.message = Some(Message::note("all lines are shown"));
+        self.note("all lines are shown");
         true
-    }
-
-    fn stop_filter(&mut self, effects: &mut Effects) {
-        self.filter.number += 1;
-        if self.output.sift.as_ref().is_some_and(|sift| !sift.index().pending().is_empty()) {
-            effects.stop([Slot::Filter]);
-        }
     }
 
     /// Puts Spill where an offset is shown, or the next line that is shown.
     fn land(&mut self, offset: u64) {
-        let top = self.scrolled(Side::Spill, |s| s.row_at(offset).min(s.last_top()));
+        let top = self.scroll(Side::Spill).top_at(offset, 0);
         self.place(Side::Spill, top);
         self.filter.aim = (offset, top);
     }
 
     /// Tells the filter what the model got now, and counts what is not counted yet.
     pub(crate) fn filter_again(&mut self, effects: &mut Effects) {
-        let output = &mut self.output;
-        if let Some(sift) = &mut output.sift {
-            sift.set_got(&output.kept);
+        if let Some(sift) = &mut self.output.sift {
+            sift.set_got(&self.output.kept);
             self.count_filtered(effects);
         }
     }
 
-    /// Counts what is not counted yet: at once if that is little, otherwise the task is for a worker. Its blocks begin
-    /// with what is on the screen.
+    /// Counts what is not counted yet: at once if that is little, otherwise by a worker, what is on the screen first.
     fn count_filtered(&mut self, effects: &mut Effects) {
         let top = self.panes.top(Side::Spill) as usize;
-        let Some(sift) = &mut self.output.sift else { return };
-        if sift.index().pending().is_empty() {
+        let Some(sift) = self.output.sift.as_mut().filter(|sift| !sift.index.pending().is_empty()) else {
             return;
-        }
-        self.filter.number += 1;
-        if sift.index().pending_bytes() <= AT_ONCE
-            && count_now(sift, &mut ViewSupply::from(&self.output.view))
-        {
+        };
+        let (number, view) = (task_number(), self.output.view.clone());
+        self.filter.number = number;
+        if sift.index.pending_bytes() <= AT_ONCE && count_now(sift, &mut ViewSupply::from(&view)) {
             return effects.stop([Slot::Filter]);
         }
-        let at = top / sift.index().block();
-        let pending = sift.index().pending();
+        let at = top / sift.index.block();
+        let pending = sift.index.pending();
         let after = pending.iter().map(|blocks| blocks.start.max(at)..blocks.end.max(at));
         let before = pending.iter().map(|blocks| blocks.start.min(at)..blocks.end.min(at));
-        let LineScan { block, .. } = sift.scan();
-        let job = SiftJob {
-            number: self.filter.number,
-            view: self.output.view.clone(),
-            blocks: after.chain(before).filter(|blocks| !blocks.is_empty()).collect(),
-            conditions: sift.conditions().clone(),
-            got: sift.got().clone(),
-            block,
-        };
-        effects.run(Slot::Filter, move |context| jobs::count_shown(&job, context));
+        let takes = takes(after.chain(before), sift.index.block());
+        let sift = sift.clone();
+        effects.run(Slot::Filter, move |context| count(&sift, &view, &takes, number, context));
     }
 
     /// Says so if the filter leaves out the line at an offset of the file.
     pub(crate) fn tell_hidden(&mut self, side: Side, offset: usize) {
-        let shows =
-            |sift: &Sift| self.scrolling(side, &Cost::default(), |s| sift.is_shown(&s.reader, offset as u64));
+        let shows = |sift: &Sift| sift.is_shown(&self.output.reader(side, None), offset as u64);
         if self.output.sift_of(side).is_some_and(|sift| !shows(sift)) {
             let filter = self.key_of(Action::Matching);
-            let words = format!("that line is filtered out; this is the next · {filter} Enter shows all");
-            self.message = Some(Message::note(words));
+            self.note(format!("that line is filtered out; this is the next · {filter} Enter shows all"));
         }
     }
 
-    pub(crate) fn sifted(&mut self, sifted: &Sifted) {
-        let Some(sift) = self.output.sift.as_mut().filter(|_| sifted.number == self.filter.number) else {
-            return;
-        };
-        sift.insert(sifted.first, &sifted.lines);
+    /// Takes in the counts of consecutive blocks.
+    pub(crate) fn filtered(&mut self, number: u64, first: usize, lines: &[BlockLines]) {
+        let Some(sift) = self.output.sift.as_mut().filter(|_| number == self.filter.number) else { return };
+        sift.insert(first, lines);
         let (aim, landed) = self.filter.aim;
         if self.panes.top(Side::Spill) == landed && !self.panes.following {
             self.land(aim);
@@ -269,12 +197,41 @@ fn count_now(sift: &mut Sift, supply: &mut impl Supply) -> bool {
         reads += 1;
         reads <= 8
     };
-    for blocks in sift.index().pending().to_vec() {
+    for blocks in sift.index.pending().to_vec() {
         let first = blocks.start;
         let Some(lines) = sift.scan().count(supply, blocks, &mut go_on) else { return false };
         sift.insert(first, &lines);
     }
     true
+}
+
+/// Counts blocks in this order, from several threads, and reports them.
+fn count(sift: &Sift, view: &MapView, takes: &[Range<usize>], number: u64, context: &JobContext) {
+    // Each thread gets its own patterns: threads that share one wait for each other.
+    let state = || (ViewSupply::from(view), sift.conditions.to_vec());
+    source::share_out(takes.len(), state, |(supply, conditions), n| {
+        let scan = LineScan { conditions, ..sift.scan() };
+        match scan.count(supply, takes[n].clone(), &mut || context.go_on()) {
+            Some(lines) => context.report(OutputEvent::Filtered { number, first: takes[n].start, lines }),
+            None => ControlFlow::Break(()),
+        }
+    });
+}
+
+/// Divides blocks of this many bytes into what is taken at a time.
+fn takes(all: impl Iterator<Item = Range<usize>>, block: usize) -> Vec<Range<usize>> {
+    let mut takes = Vec::new();
+    let mut bytes = FIRST_TAKE;
+    for blocks in all {
+        let mut at = blocks.start;
+        while at < blocks.end {
+            let end = (at + (bytes / block).max(1)).min(blocks.end);
+            takes.push(at..end);
+            at = end;
+            bytes = (bytes * 2).min(MAX_TAKE);
+        }
+    }
+    takes
 }
 
 /// Describes what is wrong with a condition.
@@ -284,4 +241,68 @@ fn fault(text: &str, error: &PatternError) -> String {
         Some(at) => format!("{text}: {}, at character {}", error.why, at + before + 1),
         None => format!("{text}: {}", error.why),
     }
+}
+
+/// Returns the conditions as typed: `&error &!debug &lost ±3`.
+pub(crate) fn conditions(sift: &Sift) -> String {
+    let mut words: Vec<String> =
+        sift.conditions.iter().map(|condition| format!("&{}", condition.text())).collect();
+    if sift.shows == Shows::Lost {
+        words.push("lost lines".into());
+    }
+    if sift.around > 0 {
+        words.push(format!("±{}", sift.around));
+    }
+    words.join(" ")
+}
+
+/// Describes the filter in versions from the longest to the shortest: `&error &!debug · 274 lines, model got 3`. `verb` is what the model
+/// does with the lines: `got`, `gets`.
+pub(crate) fn summary(sift: &Sift, verb: &str) -> Vec<String> {
+    let (words, total) = (conditions(sift), sift.total());
+    let shown = thousands(total.shown(sift.shows));
+    let all = total.got + total.lost;
+    let percent = percent(sift);
+    let count = match (percent, sift.shows) {
+        (None, Shows::All) => lines(all),
+        (Some(percent), Shows::All) => format!("{shown} lines so far, {percent}%"),
+        (None, Shows::Lost) => format!("{shown} of {}", lines(all)),
+        (Some(percent), Shows::Lost) => format!("{shown} of {} lines so far, {percent}%", thousands(all)),
+    };
+    let got = match sift.shows {
+        Shows::All => format!(", model {verb} {}", thousands(total.got)),
+        Shows::Lost => String::new(),
+    };
+    vec![format!("{words} · {count}{got}"), format!("{words} · {count}"), count]
+}
+
+pub(crate) fn blank(sift: &Sift, verb: &str, keys: &KeyMap) -> Option<Vec<String>> {
+    if !sift.is_blank() {
+        return None;
+    }
+    let (words, back) = (conditions(sift), keys.of(KeyContext::Pager, Action::Back));
+    Some(match (percent(sift), sift.total().got) {
+        (Some(percent), _) => vec![format!("{words}: no line so far, {percent}%. {back} gives up.")],
+        (None, 0) => vec![format!("{words}: no line."), format!("{back} shows all lines again.")],
+        (None, got) => {
+            vec![
+                format!("{words}: no line. The model {verb} all {}.", thousands(got)),
+                format!("{back} goes back."),
+            ]
+        }
+    })
+}
+
+pub(crate) fn end(sift: &Sift) -> String {
+    match percent(sift) {
+        Some(percent) => format!("filtering, {percent}%"),
+        None => "end of the lines shown".into(),
+    }
+}
+
+/// Returns how much is filtered, in percent of the bytes; `None` if all is.
+fn percent(sift: &Sift) -> Option<u64> {
+    let index = &sift.index;
+    let left = index.pending_bytes() as u64;
+    (!index.pending().is_empty()).then(|| 100 - (left * 100).div_ceil(index.len().max(1) as u64))
 }

@@ -10,10 +10,9 @@ use crate::text::filter::{self, Condition, Got, Shows};
 use crate::text::search::Pattern;
 use crate::tui::pager::doc::Doc;
 use crate::tui::pager::reader::{Files, Reader};
-use crate::tui::widget::cost::Cost;
 
 /// The most ranges of lines kept of blocks seen before.
-const MOST_RANGES: usize = 100_000;
+const MAX_RANGES: usize = 100_000;
 
 /// The lines shown that start in each block seen before.
 #[derive(Debug, Default)]
@@ -22,16 +21,17 @@ struct Seen {
     ranges: usize,
 }
 
-/// The lines of the file that a filter shows.
 #[derive(Debug)]
 pub struct Sift {
-    conditions: Arc<[Condition]>,
-    shows: Shows,
-    /// How many lines are shown around each that meets the conditions.
-    around: u64,
+    /// What a line has to meet.
+    pub(crate) conditions: Arc<[Condition]>,
+    /// Which of the lines that meet the conditions are shown.
+    pub(crate) shows: Shows,
+    /// How many lines are shown around each of them.
+    pub(crate) around: u64,
     /// What the model got.
     got: Arc<[Range<usize>]>,
-    index: FilterIndex,
+    pub(crate) index: FilterIndex,
     seen: Mutex<Seen>,
 }
 
@@ -67,35 +67,9 @@ impl Sift {
         Self { shows, around, seen: Mutex::default(), ..self }
     }
 
-    /// Returns the same filter with blocks of this many bytes.
     #[cfg(test)]
     pub(super) fn with_block(self, block: usize) -> Self {
         Self { index: FilterIndex::with_block(self.index.len(), block), ..self }
-    }
-
-    /// Returns what a line has to meet.
-    pub fn conditions(&self) -> &Arc<[Condition]> {
-        &self.conditions
-    }
-
-    /// Returns which of the lines that meet the conditions are shown.
-    pub fn shows(&self) -> Shows {
-        self.shows
-    }
-
-    /// Returns how many lines are shown around each that meets the conditions.
-    pub fn around(&self) -> u64 {
-        self.around
-    }
-
-    /// Returns what the model got.
-    pub fn got(&self) -> &Arc<[Range<usize>]> {
-        &self.got
-    }
-
-    /// Returns the counts.
-    pub fn index(&self) -> &FilterIndex {
-        &self.index
     }
 
     /// Returns the number of lines that meet the conditions, as far as they are counted.
@@ -116,12 +90,10 @@ impl Sift {
         })
     }
 
-    /// Returns a scan that counts blocks.
     pub fn scan(&self) -> LineScan<'_> {
         LineScan { conditions: &self.conditions, got: Got(&self.got), block: self.index.block() }
     }
 
-    /// Adds the counts of consecutive blocks.
     pub(crate) fn insert(&mut self, first: usize, lines: &[BlockLines]) {
         self.index.insert(first, lines);
         let mut seen = self.seen();
@@ -132,13 +104,11 @@ impl Sift {
         }
     }
 
-    /// Extends the filter to `len` bytes.
     pub(crate) fn grow(&mut self, len: usize) {
         self.index.grow(len);
         *self.seen() = Seen::default();
     }
 
-    /// Starts anew with other bytes.
     pub(crate) fn reset(&mut self, len: usize) {
         self.index = FilterIndex::new(len);
         *self.seen() = Seen::default();
@@ -170,7 +140,7 @@ impl Sift {
         let lines = self.scan().shown((&bytes).into(), base, counted.last, self.shows);
         let lines: Arc<[_]> = lines.into_iter().map(|run| run.start as u64..run.end as u64).collect();
         let mut seen = self.seen();
-        if seen.ranges + lines.len() > MOST_RANGES {
+        if seen.ranges + lines.len() > MAX_RANGES {
             *seen = Seen::default();
         }
         seen.ranges += lines.len();
@@ -257,29 +227,20 @@ impl Sift {
 
     /// Returns the first line shown because of a line that meets the conditions.
     fn first_around(&self, reader: &Reader, line: u64) -> u64 {
-        let mut first = line;
-        for _ in 0..self.around {
-            if first == 0 {
-                break;
-            }
-            first = self.line_start(reader, first - 1);
-        }
-        first
+        (0..self.around).fold(line, |first, _| match first {
+            0 => 0,
+            _ => self.line_start(reader, first - 1),
+        })
     }
 
     /// Returns the end of the last line shown because of a line that meets the conditions.
     fn end_around(&self, reader: &Reader, line: u64) -> u64 {
-        let mut end = self.next_line(reader, line);
-        for _ in 0..self.around {
-            if end >= reader.doc.len() {
-                break;
-            }
-            end = self.next_line(reader, end);
-        }
-        end
+        (0..self.around).fold(self.next_line(reader, line), |end, _| match end {
+            end if end >= reader.doc.len() => end,
+            _ => self.next_line(reader, end),
+        })
     }
 
-    /// Whether the line that contains `at` is shown.
     pub fn is_shown(&self, reader: &Reader, at: u64) -> bool {
         at < reader.doc.len() && self.onward(reader, at) == at
     }
@@ -292,7 +253,7 @@ impl Sift {
             return is_near;
         }
         let doc = Doc::file(files.out.len());
-        let reader = Reader { doc: &doc, files, cost: &Cost::default() };
+        let reader = Reader { doc: &doc, files, cost: None };
         let line = self.line_start(&reader, bytes.start as u64);
         let line = if line < bytes.start as u64 { self.next_line(&reader, line) } else { line };
         self.next_met(&reader, line).is_some_and(|next| next < bytes.end as u64)

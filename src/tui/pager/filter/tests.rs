@@ -8,7 +8,6 @@ use crate::text::filter::{Condition, Shows};
 use crate::text::supply::OwnBytes;
 use crate::tui::pager::doc::Doc;
 use crate::tui::pager::reader::{Files, Reader};
-use crate::tui::widget::cost::Cost;
 
 /// Returns the ranges of the lines of a file, and whether each is shown.
 fn naive(bytes: &[u8], conditions: &[Condition], lost: &[bool], around: usize) -> Vec<(u64, u64, bool)> {
@@ -58,9 +57,9 @@ proptest! {
         }).collect();
         let lines = naive(&whole, &conditions, &lost, around as usize);
 
-        let (doc, cost) = (Doc::file(whole.len()), Cost::default());
+        let doc = Doc::file(whole.len());
         let files = Files { out: &whole, err: &[], index: None };
-        let reader = Reader { doc: &doc, files, cost: &cost };
+        let reader = Reader { doc: &doc, files, cost: None };
         let len = whole.len() as u64;
         for at in (0..=len).step_by(1 + whole.len() / 500) {
             let here = lines.iter().position(|line| line.1 > at).unwrap_or(lines.len());

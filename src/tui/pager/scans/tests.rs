@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::source::Source;
 use crate::store::Env;
+use crate::tui::job::Slot;
 use crate::tui::target::Services;
 
 const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
@@ -29,7 +30,7 @@ fn events(work: impl FnOnce(&JobContext)) -> Vec<OutputEvent> {
 /// Returns the reply to a search.
 fn reply(job: &SearchJob) -> SearchReply {
     match events(|context| search_for(job, context)).pop() {
-        Some(OutputEvent::Found(found)) => found.reply,
+        Some(OutputEvent::Found { reply, .. }) => reply,
         _ => panic!("no reply"),
     }
 }
@@ -118,13 +119,12 @@ fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
     let mut ends = vec![0];
     let mut total = 0;
     for event in events(|context| tally(&job, context)) {
-        let OutputEvent::Found(found) = event else { continue };
-        let SearchReply::Counted(_, end, count) = found.reply else { continue };
+        let OutputEvent::Found { reply: SearchReply::Counted(_, end, count), .. } = event else { continue };
         ends.push(end);
         total += count;
     }
     assert_eq!((ends[ends.len() - 1], total), (1_000_000, 900_000));
-    assert!(ends.windows(2).all(|pair| pair[1] > pair[0] && pair[1] - pair[0] <= SHORTEST_CHUNK));
+    assert!(ends.windows(2).all(|pair| pair[1] > pair[0] && pair[1] - pair[0] <= MIN_CHUNK));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn matches_across_chunks_of_a_long_line_are_counted_once() {
             from: 0,
         };
         let counted = events(|context| tally(&job, context)).into_iter().map(|event| match event {
-            OutputEvent::Found(Found { reply: SearchReply::Counted(_, _, count), .. }) => count,
+            OutputEvent::Found { reply: SearchReply::Counted(_, _, count), .. } => count,
             _ => 0,
         });
         assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));

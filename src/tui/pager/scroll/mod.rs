@@ -1,10 +1,13 @@
 //! The position of a pane in its document, and how it moves: by rows, never laying out more than it shows.
 
+use std::ops::Range;
+
 use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 use crate::text::utf16::LineText;
 
+use super::fates::{Dividers, RowRule};
 use super::filter::sift::Sift;
 use super::fold::{self, Fold, ProgressLines, States};
 use super::reader::{LineSegment, Reader};
@@ -15,10 +18,8 @@ const LOOK_BACK: u64 = 4096;
 /// Rows rarely take more bytes per column than this: only escape sequences are longer than what they show.
 const ROOMY: u64 = 4;
 
-/// How long lines are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Long {
-    /// Long lines continue on the next rows.
     Wrapped,
     /// One row per line, from this column on; in a line over 64 KiB, from this byte on (0-based).
     Sideways(u64),
@@ -27,32 +28,22 @@ pub enum Long {
 /// The size of a pane and how it shows text.
 #[derive(Debug, Clone, Copy)]
 pub struct Viewport {
-    /// Columns for text.
     pub width: u16,
-    /// Rows for text.
     pub height: u16,
-    /// How long lines are shown.
     pub long: Long,
-    /// How bytes become cells.
     pub show: Show,
-    /// How progress lines are shown.
     pub progress: ProgressLines,
 }
 
-/// One row of a pane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScreenRow {
-    /// The offset of the row's first byte in the document.
     pub start: u64,
-    /// The offset past the row's last byte.
     pub end: u64,
     /// The offset to which the cells' own offsets are relative.
     pub base: u64,
-    /// Whether a line starts with this row.
     pub opens: bool,
     /// The offset of the next row; the document's length after the last.
     pub next: u64,
-    /// The cells to draw.
     pub cells: Vec<Cell>,
     /// In the last row of a folded progress line: the number of its states.
     pub states: Option<States>,
@@ -71,7 +62,6 @@ impl ScreenRow {
     }
 }
 
-/// The current line of a pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CurrentLine {
     /// Its offset in the document: of what was chosen, or of the first row.
@@ -102,13 +92,10 @@ impl CurrentLine {
 /// A document being scrolled in a frame of a given size.
 #[derive(Clone, Copy)]
 pub struct Scroll<'a> {
-    /// Reads the document.
     pub reader: Reader<'a>,
-    /// The frame in which it is shown.
     pub frame: Viewport,
-    /// Returns how many rows of the screen a row of text takes: 2 if a rule is drawn above it.
-    pub weight: &'a dyn Fn(u64, u64) -> usize,
-    /// The filter, if only some lines are shown.
+    /// The places of the rules above rows, each of which takes a row of the screen.
+    pub(crate) rules: Option<&'a Dividers>,
     pub sift: Option<&'a Sift>,
 }
 
@@ -122,13 +109,22 @@ impl Scroll<'_> {
     }
 
     /// Returns `at`, or the start of the next line if the line there is not shown; the document's length if none is.
-    fn onward(&self, at: u64) -> u64 {
+    pub(crate) fn onward(&self, at: u64) -> u64 {
         self.sift.map_or(at, |sift| sift.onward(&self.reader, at))
     }
 
     /// Returns `at`, or the end of the last line shown before it if the line before it is not shown; 0 if none is.
     fn backward(&self, at: u64) -> u64 {
         self.sift.map_or(at, |sift| sift.backward(&self.reader, at))
+    }
+
+    /// Returns the rule above the row with these bytes. Under a filter, what happens in the lines left out counts too.
+    pub(crate) fn rule_above(&self, row: Range<u64>) -> Option<RowRule> {
+        let rules = self.rules?;
+        let Some(sift) = self.sift else { return rules.above(row.start, row.end).map(RowRule::Fate) };
+        let from = sift.backward(&self.reader, row.start);
+        let is_gap = from > 0 && from < row.start && sift.around > 0;
+        rules.turned(from..row.end).map(RowRule::Fate).or(is_gap.then_some(RowRule::Gap))
     }
 
     /// Returns the rows from the one that contains `top` on, as many as fill the frame.
@@ -155,7 +151,8 @@ impl Scroll<'_> {
 
     /// Returns the weight of a row. A frame of only one row shows the text, not the rule above.
     fn weigh(&self, row: &ScreenRow) -> usize {
-        (self.weight)(row.start, row.next).min(usize::from(self.frame.height))
+        let rows = 1 + usize::from(self.rule_above(row.start..row.next).is_some());
+        rows.min(usize::from(self.frame.height))
     }
 
     /// Returns at most `most` rows of one segment, from the one that contains `from`.
@@ -201,7 +198,7 @@ impl Scroll<'_> {
                 states: None,
             })
             .collect();
-        self.reader.cost.count_rows(rows.len());
+        self.reader.count_rows(rows.len());
         if let Some(first) = rows.first_mut() {
             (first.start, first.opens) = (line.start, true);
         }
@@ -253,7 +250,7 @@ impl Scroll<'_> {
         let in_source = |row: Row| text.in_source(row);
         let found =
             rows.by_ref().map(in_source).map(on_screen).take_while(|row| row.start < to).take(most).collect();
-        self.reader.cost.count_rows(rows.made());
+        self.reader.count_rows(rows.made());
         found
     }
 
@@ -265,9 +262,8 @@ impl Scroll<'_> {
         style_at(&self.reader.copy(at.saturating_sub(LOOK_BACK)..at))
     }
 
-    /// Returns a whole line as one row, scrolled sideways.
     fn sideways(&self, start: u64, column: u64) -> ScreenRow {
-        self.reader.cost.count_rows(1);
+        self.reader.count_rows(1);
         let segment = self.reader.segment(start);
         let end = if segment.closes { segment.end } else { self.reader.line_end(segment.end) };
         let (base, stop, from_column) = if segment.closes {
@@ -314,7 +310,6 @@ impl Scroll<'_> {
         ends.max().map_or(top, |(_, end)| end)
     }
 
-    /// Returns the start of the row that shows `at`.
     pub fn row_at(&self, at: u64) -> u64 {
         if self.is_blank() {
             return 0;
@@ -322,6 +317,11 @@ impl Scroll<'_> {
         let at = self.onward(at.min(self.reader.doc.len() - 1));
         let at = if at < self.reader.doc.len() { at } else { self.backward(at).saturating_sub(1) };
         self.rows_from(at, 1).first().map_or(at, |row| row.start)
+    }
+
+    /// Returns the top that shows `at`, a number of rows below it if there are as many above.
+    pub fn top_at(&self, at: u64, above: usize) -> u64 {
+        self.up(self.row_at(at), above).min(self.last_top())
     }
 
     /// Returns the start of the row `n` rows below `top`, but not below the top that shows the last row at the bottom.
@@ -340,7 +340,6 @@ impl Scroll<'_> {
         at.min(last_top)
     }
 
-    /// Returns the start of the row `n` rows above `top`.
     pub fn up(&self, top: u64, n: usize) -> u64 {
         self.above(top, n, |_| 1)
     }

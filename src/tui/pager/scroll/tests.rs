@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::tui::pager::doc::Doc;
 use crate::tui::pager::doc::tests::{output, preview_of, with_reader};
+use crate::tui::pager::fates::Fate;
 use crate::tui::pager::fold::ProgressLines;
 
 use super::*;
@@ -40,9 +41,9 @@ impl std::fmt::Debug for Case {
 
 impl Case {
     fn scroll<T>(&self, look: impl FnOnce(&Scroll) -> T) -> T {
-        let weight = |start, next| 1 + usize::from(self.rule.is_some_and(|at| (start..next).contains(&at)));
+        let rules = Dividers(self.rule.map(|at| (at, Fate::Lost)).into_iter().collect());
         with_reader(&self.doc, &self.out, |reader| {
-            look(&Scroll { reader, frame: self.frame, weight: &weight, sift: None })
+            look(&Scroll { reader, frame: self.frame, rules: Some(&rules), sift: None })
         })
     }
 }

@@ -1,63 +1,79 @@
-//! The search in an output: the pattern, the current match and the counts.
+//! The search in an output: the pattern, also while it is typed, the current match and going from one to the next.
 
-pub mod errors;
-pub mod job;
+pub mod count;
 mod seek;
-pub mod tally;
-pub(crate) mod typing;
 
+use std::mem;
 use std::ops::Range;
 
+use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Toward};
 use crate::tui::event::Message;
+use crate::tui::job::Slot;
 use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
-use super::{Pager, scans};
-use job::Counting;
+use super::event::Counting;
+use super::panes::Panes;
+use super::{Pager, enter_in};
+use count::Tally;
 use seek::{Seeking, Sought};
-use tally::Tally;
-use typing::Typing;
 
-/// The state of the search.
 #[derive(Debug, Clone, Default)]
 pub struct Find {
-    /// The pattern, if there is one.
     pub pattern: Option<Pattern>,
     toward: Option<Toward>,
     /// The patterns typed before, newest last.
     pub history: Vec<String>,
     /// The current match in each pane: a range of its document.
     pub current: [Option<Range<u64>>; 2],
-    /// The matches in the file.
     pub tally: Tally,
     /// What the current match is one of.
     pub at: Counting,
-    /// The pattern being typed, and what was there before.
     pub(crate) typing: Option<Typing>,
     /// What a worker is searching for.
     seeking: Option<Seeking>,
-    number: u64,
+}
+
+/// A pattern being typed, and what was there before.
+#[derive(Debug, Clone)]
+pub(crate) struct Typing {
+    before: Box<Find>,
+    panes: Panes,
+    /// The generation of the file's content then.
+    generation: u64,
+    text: String,
+    fault: Option<String>,
+    /// What the search had to say, once it is done.
+    said: Option<Message>,
+}
+
+impl Typing {
+    /// Returns what to show beside the typed text instead of counts, if anything.
+    pub(crate) fn note(&self) -> Option<SafeText> {
+        match (&self.fault, &self.said) {
+            (Some(fault), _) => Some(SafeText::from(fault.as_str())),
+            (None, Some(said)) if said.is_error => Some("no match".into()),
+            (None, Some(said)) => said.text.split(" · ").next().map(SafeText::from),
+            (None, None) => None,
+        }
+    }
 }
 
 impl Find {
     /// Searches for a pattern that was typed elsewhere.
     pub(crate) fn look_for(&mut self, pattern: Pattern) {
         self.forget_place();
-        self.tally = Tally::default();
         self.pattern = Some(pattern);
     }
 
-    /// Whether a worker is searching.
     pub fn is_running(&self) -> bool {
         self.seeking.is_some()
     }
 
-    /// Abandons the search of the worker.
     pub fn stop(&mut self) {
         self.seeking = None;
-        self.number += 1;
     }
 
     /// Prepares for another output: keeps the pattern, drops the matches.
@@ -69,16 +85,10 @@ impl Find {
 
     /// Takes up an earlier search again; the history stays. Its matches have to be counted again.
     pub(crate) fn take_up(&mut self, earlier: Find) {
-        self.forget_place();
-        (self.pattern, self.toward) = (earlier.pattern, earlier.toward);
-        (self.current, self.at) = (earlier.current, earlier.at);
-    }
-
-    /// Continues the history and the numbers of a later search, whose answers are dropped.
-    pub(crate) fn follow_on(&mut self, later: &Find) {
-        self.history.clone_from(&later.history);
-        self.number = self.number.max(later.number) + 1;
-        self.tally.follow_on(&later.tally);
+        let history = mem::take(&mut self.history);
+        *self = Self { history, typing: None, ..earlier };
+        self.tally.forget();
+        self.stop();
     }
 
     /// Drops the pattern and the matches; the history stays.
@@ -92,9 +102,13 @@ impl Find {
         self.current[Side::Preview as usize] = None;
     }
 
-    /// Returns the current match of a side.
     pub fn current(&self, side: Side) -> Option<&Range<u64>> {
         self.current[side as usize].as_ref()
+    }
+
+    /// Returns the direction of the search, if there is one.
+    fn toward(&self) -> Option<Toward> {
+        self.toward.filter(|_| self.pattern.is_some())
     }
 }
 
@@ -108,83 +122,134 @@ impl Pager {
         effects: &mut Effects,
     ) -> Result<(), String> {
         if self.accept_typing(text)? {
-            self.enter_in_history(text);
+            enter_in(&mut self.find.history, text);
             return Ok(());
         }
         self.give_up_search(effects);
         let last = self.find.history.last();
         let text = if text.is_empty() { last.ok_or("type what to search for")? } else { text }.to_owned();
         let pattern = Pattern::in_text(&text, self.output.utf16()).map_err(|error| error.describe())?;
-        self.enter_in_history(&text);
+        enter_in(&mut self.find.history, &text);
         self.find.toward = Some(toward);
         self.panes.remember();
         if !self.find.pattern.as_ref().is_some_and(|old| old.same(&pattern)) {
-            self.find.forget_place();
-            self.find.pattern = Some(pattern);
+            self.find.look_for(pattern);
             self.count_matches(effects);
         }
-        self.seek(Sought::MATCH, toward, times, effects);
+        self.seek(Sought { what: Counting::Matches, missed: false, toward, times }, effects);
         Ok(())
     }
 
-    fn enter_in_history(&mut self, text: &str) {
-        self.find.history.retain(|old| old != text);
-        self.find.history.push(text.to_owned());
-    }
-
-    /// Counts the matches in the file that are not counted yet.
-    pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
-        let Some(pattern) = &self.find.pattern else { return };
-        let job = self.find.tally.job(Counting::Matches, pattern, &self.output.view);
-        scans::start_count(job, effects);
-        self.count_kept();
-    }
-
-    /// Counts the matches that the model got.
-    pub(crate) fn count_kept(&mut self) {
-        let Some(pattern) = &self.find.pattern else { return };
-        self.find.tally.count_kept(pattern, &self.output.view, &self.output.kept);
-    }
-
-    /// Counts again after the file, of `len` bytes until now, has changed: only what is new if it grew.
-    pub(crate) fn recount_matches(&mut self, len: usize, grew: bool, effects: &mut Effects) {
-        match grew {
-            true => self.find.tally.forget_end(len),
-            false => self.find.forget_place(),
-        }
-        self.count_matches(effects);
-    }
-
-    /// Goes to the next match, or to the previous one if `reversed`; with a count, to the one that many further.
+    /// Goes to the next match, or to the previous one if `reversed`, as in `less` the way of the search; with a count, to the
+    /// one that many further.
     pub(crate) fn next_match(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
-        self.next_sought(Sought::MATCH, reversed, count, effects);
+        let Some(toward) = self.find.toward() else {
+            let search = self.key_of(Action::Search);
+            return self.note(format!("no search yet; {search} to search"));
+        };
+        let toward = if reversed { toward.reversed() } else { toward };
+        self.seek_on(Counting::Matches, false, toward, count, effects);
     }
 
     /// Goes to the next match that the model did not get, or to the previous one if `reversed`. It is in Spill. Without a
     /// search, these are the errors.
     pub(crate) fn next_missed(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
-        self.next_sought(Sought { missed: true, ..Sought::MATCH }, reversed, count, effects);
+        let what = match self.find.toward() {
+            Some(_) => Counting::Matches,
+            None => Counting::Severity(self.severity()),
+        };
+        self.seek_on(what, true, if reversed { Toward::Start } else { Toward::End }, count, effects);
     }
 
-    fn next_sought(&mut self, sought: Sought, reversed: bool, count: Option<u64>, effects: &mut Effects) {
-        let (sought, toward) = match (sought, self.find.toward.filter(|_| self.find.pattern.is_some())) {
-            (sought, Some(toward)) => (sought, toward),
-            (Sought { missed: true, .. }, None) => {
-                (Sought { what: Counting::Severity(self.severity()), missed: true }, Toward::End)
-            }
-            (_, None) => {
-                let search = self.key_of(Action::Search);
-                self.message = Some(Message::note(format!("no search yet; {search} to search")));
-                return;
+    /// Goes to the next error, or to the previous one if `reversed`; with a count, to the one that many further. Where there
+    /// is no error, it goes by warnings.
+    pub(crate) fn next_error(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
+        self.panes.remember();
+        let toward = if reversed { Toward::Start } else { Toward::End };
+        self.seek_on(Counting::Severity(self.severity()), false, toward, count, effects);
+    }
+
+    fn seek_on(
+        &mut self,
+        what: Counting,
+        missed: bool,
+        toward: Toward,
+        count: Option<u64>,
+        effects: &mut Effects,
+    ) {
+        self.seek(Sought { what, missed, toward, times: count.unwrap_or(1).max(1) }, effects);
+    }
+
+    /// Searches for what is typed so far, from where the typing began, for the match of a number, 1-based.
+    pub(crate) fn type_search(&mut self, text: &str, (toward, times): (Toward, u64), effects: &mut Effects) {
+        if self.find.typing.as_ref().map_or(text.is_empty(), |typing| typing.text == text) {
+            return;
+        }
+        self.begin_typing();
+        self.find.clear();
+        let Some(typing) = &mut self.find.typing else { return };
+        (typing.text, typing.fault, typing.said) = (text.to_owned(), None, None);
+        let panes = typing.panes.clone();
+        let pattern = match Pattern::in_text(text, self.output.utf16()) {
+            Ok(pattern) => Some(pattern).filter(|_| !text.is_empty()),
+            Err(error) => {
+                typing.fault = Some(error.describe());
+                None
             }
         };
-        // As in less, n goes the way of the search. The brackets show their own way.
-        let toward = match (sought.missed, reversed) {
-            (false, false) => toward,
-            (false, true) => toward.reversed(),
-            (true, false) => Toward::End,
-            (true, true) => Toward::Start,
+        self.restore_panes(panes);
+        let Some(pattern) = pattern else { return effects.stop([Slot::Search, Slot::CountMatches]) };
+        self.find.toward = Some(toward);
+        self.find.pattern = Some(pattern);
+        self.count_matches(effects);
+        self.seek(Sought { what: Counting::Matches, missed: false, toward, times }, effects);
+    }
+
+    fn begin_typing(&mut self) {
+        if self.find.typing.is_some() {
+            return;
+        }
+        let mut before = mem::take(&mut self.find);
+        self.find.history = mem::take(&mut before.history);
+        self.find.typing = Some(Typing {
+            before: Box::new(before),
+            panes: self.panes.clone(),
+            generation: self.output.view.generation(),
+            text: String::new(),
+            fault: None,
+            said: None,
+        });
+    }
+
+    fn restore_panes(&mut self, panes: Panes) {
+        self.panes = panes;
+        self.settle();
+        self.follow();
+    }
+
+    /// Goes back to the place and the search from before the typing.
+    pub(crate) fn give_up_search(&mut self, effects: &mut Effects) {
+        let Some(Typing { before, panes, generation, .. }) = self.find.typing.take() else { return };
+        let history = mem::take(&mut self.find.history);
+        self.find = Find { history, ..*before };
+        self.find.stop();
+        self.restore_panes(panes);
+        effects.stop([Slot::Search, Slot::CountMatches]);
+        let counted = self.find.tally.counts.counted_bytes();
+        self.recount_matches(counted, generation == self.output.view.generation(), effects);
+    }
+
+    /// Accepts the typed pattern: its search stays. Returns false if `text` is not what was being typed.
+    fn accept_typing(&mut self, text: &str) -> Result<bool, String> {
+        let Some(typing) = self.find.typing.take_if(|typing| typing.text == text && !text.is_empty()) else {
+            return Ok(false);
         };
-        self.seek(sought, toward, count.unwrap_or(1).max(1), effects);
+        if let Some(fault) = typing.fault.clone() {
+            self.find.typing = Some(typing);
+            return Err(fault);
+        }
+        self.panes.marks.insert('\'', (typing.panes.focus, typing.panes.top(typing.panes.focus)));
+        self.message = typing.said;
+        Ok(true)
     }
 }

@@ -7,77 +7,64 @@ use crate::text::search::{Severity, Toward};
 use crate::tui::event::Message;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
-use crate::tui::pager::Pager;
-use crate::tui::pager::reader::Reader;
-use crate::tui::pager::scans;
+use crate::tui::pager::event::{Counting, SearchReply};
+use crate::tui::pager::scans::{self, Haystack, SearchJob};
+use crate::tui::pager::{Pager, task_number};
 use crate::tui::screen::Effects;
-use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
 
-use super::job::{Counting, Found, Haystack, SearchJob, SearchReply};
-use super::tally::Tally;
-
 /// Previews up to this many bytes are searched; of longer ones, the file is searched instead.
-const LONGEST_PREVIEW: u64 = 64 << 20;
+const MAX_PREVIEW: u64 = 64 << 20;
 
-/// What a search goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sought {
     pub(crate) what: Counting,
     /// Whether only what the model did not get is wanted.
     pub(crate) missed: bool,
-}
-
-impl Sought {
-    /// A match of the search.
-    pub(crate) const MATCH: Self = Self { what: Counting::Matches, missed: false };
+    pub(crate) toward: Toward,
+    /// Which match: 1 is the nearest.
+    pub(crate) times: u64,
 }
 
 /// A search that a worker carries out.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Seeking {
+    number: u64,
     sought: Sought,
-    /// The pane being searched.
     side: Side,
-    toward: Toward,
-    times: u64,
 }
 
 impl Pager {
-    /// Searches the pane with the focus, or Spill for what only Spill has, for the match that is `times` further.
-    pub(crate) fn seek(&mut self, sought: Sought, toward: Toward, times: u64, effects: &mut Effects) {
-        let side = match sought {
-            _ if sought.missed || self.output.seen.len() > LONGEST_PREVIEW => Side::Spill,
-            _ => self.focus(),
-        };
-        self.seek_in(Seeking { sought, side, toward, times }, effects);
+    /// Searches the pane with the focus, or Spill for what only Spill has.
+    pub(crate) fn seek(&mut self, sought: Sought, effects: &mut Effects) {
+        let is_in_spill = sought.missed || self.output.seen.len() > MAX_PREVIEW;
+        let side = if is_in_spill { Side::Spill } else { self.focus() };
+        self.seek_in(side, sought, effects);
     }
 
-    fn seek_in(&mut self, seeking: Seeking, effects: &mut Effects) {
-        let from = self.seek_from(seeking.side, seeking.toward) as usize;
-        self.seek_after(from, seeking, effects);
+    fn seek_in(&mut self, side: Side, sought: Sought, effects: &mut Effects) {
+        let from = self.seek_from(side, sought.toward) as usize;
+        self.seek_after(from, side, sought, effects);
     }
 
     /// Searches from an offset in the text of the side.
-    fn seek_after(&mut self, from: usize, seeking: Seeking, effects: &mut Effects) {
-        let Seeking { sought, side, toward, times } = seeking;
-        let pattern = match sought.what {
-            Counting::Matches => self.find.pattern.clone(),
-            Counting::Severity(severity) => self.errors.patterns.get(severity).cloned(),
+    fn seek_after(&mut self, from: usize, side: Side, sought: Sought, effects: &mut Effects) {
+        let Some(pattern) = self.pattern(sought.what).cloned() else { return };
+        let (number, output) = (task_number(), &self.output);
+        self.find.seeking = Some(Seeking { number, sought, side });
+        let job = SearchJob {
+            number,
+            pattern,
+            haystack: match side {
+                Side::Spill => Haystack::File(output.view.clone()),
+                Side::Preview => Haystack::Text(output.reader(side, None).copy(0..output.seen.len()).into()),
+            },
+            skip: if sought.missed { output.kept.clone().into() } else { Arc::default() },
+            from,
+            toward: sought.toward,
+            times: sought.times,
+            within: output.sift_of(side).cloned(),
         };
-        let Some(pattern) = pattern else { return };
-        let output = &self.output;
-        let haystack = match side {
-            Side::Spill => Haystack::File(output.view.clone()),
-            Side::Preview => Haystack::Text(self.preview_bytes().into()),
-        };
-        let skip: Arc<[Range<usize>]> =
-            if sought.missed { output.kept.clone().into() } else { Arc::default() };
-        self.find.number += 1;
-        self.find.seeking = Some(seeking);
-        let number = self.find.number;
-        let within = self.output.sift_of(side).cloned();
-        let job = SearchJob { number, pattern, haystack, skip, from, toward, times, within };
         effects.run(Slot::Search, move |context| scans::search_for(&job, context));
     }
 
@@ -95,55 +82,29 @@ impl Pager {
         }
     }
 
-    fn preview_bytes(&self) -> Vec<u8> {
-        let cost = Cost::default();
-        let output = &self.output;
-        let reader = Reader { doc: &output.seen, files: output.files(), cost: &cost };
-        reader.copy(0..output.seen.len())
-    }
-
-    pub(crate) fn found(&mut self, found: Found, effects: &mut Effects) {
-        match found.reply {
-            SearchReply::Counted(Counting::Matches, end, count) => {
-                self.find.tally.counted(found.number, end, count);
-            }
-            SearchReply::Counted(Counting::Severity(severity), end, count) => {
-                self.errors.tally_mut(severity).counted(found.number, end, count);
-            }
-            _ if found.number != self.find.number => {}
-            SearchReply::Nothing => {
-                if let Some(seeking) = self.find.seeking.take() {
-                    self.found_nothing(seeking, effects);
-                    self.say_beside_typing();
-                }
-            }
-            SearchReply::Match(range, wrapped) => {
-                if let Some(seeking) = self.find.seeking.take() {
-                    self.found_match(seeking, range, wrapped, effects);
-                    self.say_beside_typing();
-                }
-            }
+    pub(crate) fn found(&mut self, number: u64, reply: SearchReply, effects: &mut Effects) {
+        if let SearchReply::Counted(what, end, count) = reply {
+            return self.tally_mut(what).counted(number, end, count);
         }
-    }
-
-    fn tally(&self, what: Counting) -> &Tally {
-        match what {
-            Counting::Matches => &self.find.tally,
-            Counting::Severity(severity) => self.errors.tally(severity),
+        let Some(seeking) = self.find.seeking.take_if(|seeking| seeking.number == number) else { return };
+        match reply {
+            SearchReply::Match(range, wrapped) => self.found_match(seeking, range, wrapped, effects),
+            _ => self.found_nothing(seeking, effects),
+        }
+        // What a search says while its pattern is being typed stands beside the pattern.
+        if let Some(typing) = &mut self.find.typing {
+            typing.said = self.message.take();
         }
     }
 
     /// Searches Spill if Preview has no match; otherwise says that there is none.
-    fn found_nothing(&mut self, seeking: Seeking, effects: &mut Effects) {
-        if seeking.side == Side::Preview {
-            return self.seek_in(Seeking { side: Side::Spill, ..seeking }, effects);
+    fn found_nothing(&mut self, Seeking { sought, side, .. }: Seeking, effects: &mut Effects) {
+        if side == Side::Preview {
+            return self.seek_in(Side::Spill, sought, effects);
         }
-        let Sought { what, missed } = seeking.sought;
-        if what == Counting::Severity(Severity::Error)
-            && self.errors.tally(Severity::Error).counts.total() == 0
-        {
-            let sought = Sought { what: Counting::Severity(Severity::Warning), missed };
-            return self.seek(sought, seeking.toward, seeking.times, effects);
+        let Sought { what, missed, .. } = sought;
+        if what == Counting::Severity(Severity::Error) && self.tally(what).counts.total() == 0 {
+            return self.seek(Sought { what: Counting::Severity(Severity::Warning), ..sought }, effects);
         }
         let tally = self.tally(what);
         let exists = !tally.is_whole(self.output.view.len()) || tally.counts.total() > 0;
@@ -168,32 +129,24 @@ impl Pager {
         });
     }
 
-    /// What a search says while its pattern is being typed stands beside the pattern.
-    fn say_beside_typing(&mut self) {
-        if let Some(typing) = &mut self.find.typing {
-            typing.said = self.message.take();
-        }
-    }
-
     /// Whether what follows the last match that the model got is the first one that was lost, not the first of all.
     fn goes_on(&self, seeking: Seeking) -> bool {
-        let Seeking { sought, side, toward, times } = seeking;
+        let Seeking { sought, side, .. } = seeking;
         let len = self.output.view.len();
         let tally = self.tally(sought.what);
         let got = tally.got(&self.output.kept, len).filter(|_| tally.is_whole(len));
-        (side, toward, times) == (Side::Preview, Toward::End, 1)
+        (side, sought.toward, sought.times) == (Side::Preview, Toward::End, 1)
             && self.find.typing.is_none()
             && self.output.sift.is_none()
             && got.is_some_and(|got| got < tally.counts.total())
     }
 
     fn found_match(&mut self, seeking: Seeking, range: Range<usize>, wrapped: bool, effects: &mut Effects) {
-        let Seeking { sought, side, toward, .. } = seeking;
+        let Seeking { sought, side, .. } = seeking;
         if wrapped && self.goes_on(seeking) {
-            let last = self.seek_from(side, toward).saturating_sub(1);
+            let last = self.seek_from(side, sought.toward).saturating_sub(1);
             let from = self.output.seen.kept_at(last).unwrap_or_default();
-            let sought = Sought { missed: true, ..sought };
-            return self.seek_after(from, Seeking { sought, side: Side::Spill, ..seeking }, effects);
+            return self.seek_after(from, Side::Spill, Sought { missed: true, ..sought }, effects);
         }
         let offset = range.start;
         let range = range.start as u64..range.end as u64;
@@ -210,11 +163,11 @@ impl Pager {
         if self.focus() == side || self.shows_both() {
             self.reveal(side, range);
         } else {
-            self.point_to(offset, usize::from(self.room(side).1 / 3));
+            self.point_to(offset, self.third(side));
         }
         if wrapped {
-            let end = if toward == Toward::Start { "bottom" } else { "top" };
-            self.message = Some(Message::note(format!("search wrapped to the {end}")));
+            let end = if sought.toward == Toward::Start { "bottom" } else { "top" };
+            self.note(format!("search wrapped to the {end}"));
         }
         if self.focus() != side && !self.output.is_kept(offset) {
             self.message = Some(self.lost(offset));

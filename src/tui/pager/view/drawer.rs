@@ -9,6 +9,7 @@ use crate::preview::{Preview, Unit};
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
+use crate::tui::pager::event::Counting;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
@@ -16,13 +17,11 @@ use crate::tui::widget::line::{self, Span};
 /// The columns of the parameters, if there is room for the differences beside them.
 const LEFT: u16 = 44;
 
-/// The columns of the parameters on a narrow screen.
 const NARROW_LEFT: u16 = 34;
 
 /// The fewest columns in which differences are written in full.
 const ROOMY: u16 = 34;
 
-/// The columns of the name of a figure.
 const FIGURE: usize = 12;
 
 /// The rows of the screen that the output keeps when something is shown below it.
@@ -34,7 +33,6 @@ pub(crate) fn height(pager: &Pager, screen: u16) -> u16 {
     (rows + 2).min((screen / 3 * 2).max(7)).min(screen.saturating_sub(MIN_PANES))
 }
 
-/// Draws the drawer.
 pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
     let inner =
         frame::draw(&pager.canvas, frame, place, " What if the limits were ", foot(pager, place.width));
@@ -74,7 +72,6 @@ fn foot(pager: &Pager, width: u16) -> String {
     frame::foot(&all, width)
 }
 
-/// Describes the selected row.
 fn doc(pager: &Pager, width: u16) -> Vec<Span> {
     let policy = pager.output.policy();
     let param = pager.drawer.row.checked_sub(1).and_then(|row| policy.params().get(row));
@@ -168,7 +165,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         row("tokens", |preview| preview.kept_bytes, tokens),
     ];
     let (severity, matches) = (pager.severity(), &pager.find.tally);
-    let errors = pager.errors.tally(severity);
+    let errors = pager.tally(Counting::Severity(severity));
     let tallies = [
         (severity.plural(), String::new(), Some(errors).filter(|tally| tally.counts.total() > 0)),
         (

@@ -1,25 +1,31 @@
 //! Draws an output: title, panes, the map, the status line and the limits drawer.
 
 pub(crate) mod drawer;
-pub(crate) mod minimap;
 pub(crate) mod pane;
-pub(crate) mod picker;
-pub mod status;
+pub(crate) mod status;
 pub(crate) mod title;
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use std::ops::Range;
 
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::text::search::Severity;
 use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line;
 
 use super::Pager;
+use super::event::Counting;
+use super::fates::{Share, share};
 use super::filter::sift::Sift;
+use super::output::OpenOutput;
+use super::picker;
 use crate::tui::widget::cost::Cost;
 use pane::{Drawn, Shown};
 
-/// Draws the screen of one output. Without `told`, the last line is left to a prompt.
 pub(crate) fn draw(
     pager: &Pager,
     told: Option<StatusLine>,
@@ -50,7 +56,7 @@ pub(crate) fn draw(
         line::upright(frame.buffer_mut(), place, &pager.canvas);
     }
     if let Some(place) = places.map {
-        minimap::draw(pager, &pager.output, frame.buffer_mut(), place);
+        draw_map(pager, &pager.output, frame.buffer_mut(), place);
     }
     line::rule(frame.buffer_mut(), places.rule, &pager.canvas);
     if let Some(told) = told {
@@ -71,9 +77,7 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         top: pager.panes.top(side),
         headed,
         canvas: pager.canvas,
-        long: pager.panes.long,
-        show: pager.show(side),
-        progress: pager.progress(side),
+        frame: pager.viewport(side),
         active: pager.focus() == side,
         chosen: (pager.focus() == side).then(|| pager.chosen(side)),
         coming: pager.is_coming(),
@@ -81,5 +85,56 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
         current: pager.find.current(side),
         severities: Some(&pager.errors.patterns),
+    }
+}
+
+/// Draws the map. Its rows divide the file into equal parts, from start to end.
+fn draw_map(pager: &Pager, output: &OpenOutput, buffer: &mut Buffer, area: Rect) {
+    let len = output.view.len();
+    let rows = usize::from(area.height);
+    if len == 0 || rows == 0 {
+        return;
+    }
+    let top = pager.panes.top(Side::Spill) as usize;
+    let at = |row: usize| (len as u128 * row as u128 / rows as u128) as usize;
+    for row in 0..rows {
+        let stretch = at(row)..at(row + 1).max(at(row) + 1);
+        let is_here = stretch.contains(&top) || (row + 1 == rows && top >= stretch.end);
+        let (mark, style) = look(pager, output, &stretch, is_here);
+        line::left(buffer, Rect { y: area.y + row as u16, height: 1, ..area }, mark, style);
+    }
+}
+
+/// Returns the mark of a part of the file, and its style. The position stands out above all, then errors, then matches.
+fn look(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>, is_here: bool) -> (&'static str, Style) {
+    let (theme, glyphs) = (&pager.canvas.theme, pager.canvas.glyphs());
+    let finds = has_finds(pager, output, stretch);
+    let fails = pager.tally(Counting::Severity(Severity::Error)).counts.any_in(stretch);
+    let (shade, style) = match share(&output.kept, stretch) {
+        Share::Whole => (glyphs.all, Style::new()),
+        Share::Some => (glyphs.some, theme.warning),
+        Share::None => (glyphs.none, theme.warning),
+    };
+    let mark = match (is_here, fails, finds) {
+        (true, ..) => glyphs.here,
+        (_, true, _) => glyphs.error,
+        (_, _, true) => glyphs.found,
+        _ => shade,
+    };
+    let style = match (finds, fails) {
+        (true, _) => theme.accent,
+        (_, true) => theme.error,
+        _ if is_here => theme.accent,
+        _ => style,
+    };
+    (mark, style)
+}
+
+/// Whether a range of the file has a match or, without a search, a line that the filter shows.
+fn has_finds(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>) -> bool {
+    match &output.sift {
+        _ if pager.find.pattern.is_some() => pager.find.tally.counts.any_in(stretch),
+        Some(sift) => sift.any_in(output.files(), stretch),
+        None => false,
     }
 }

@@ -12,12 +12,11 @@ use crate::text::supply::OwnBytes;
 use crate::tui::pager::describe;
 use crate::tui::pager::differences::Differences;
 use crate::tui::pager::doc::Class;
+use crate::tui::pager::fates::{RowRule, Share, share};
 use crate::tui::pager::filter;
 use crate::tui::pager::fold::{ProgressLines, States};
-use crate::tui::pager::output::{OpenOutput, RowRule};
-use crate::tui::pager::reader::Reader;
-use crate::tui::pager::scroll::{CurrentLine, Long, ScreenRow, Viewport};
-use crate::tui::pager::share::{Share, share};
+use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::scroll::{CurrentLine, Long, ScreenRow, Scroll, Viewport};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
@@ -30,33 +29,20 @@ const LONGEST_CHAR: u64 = 4;
 /// The columns of Spill's gutter beside the number of a line.
 const BESIDE_NUMBER: u16 = 3;
 
-/// A pane to be drawn.
 pub(crate) struct Shown<'a> {
-    /// The output shown.
     pub output: &'a OpenOutput,
-    /// The side of the output.
     pub side: Side,
     /// The offset of the first row.
     pub top: u64,
-    /// Whether the pane has a heading.
     pub headed: bool,
-    /// The size and capabilities of the terminal.
     pub canvas: Canvas,
-    /// How long lines are shown.
-    pub long: Long,
-    /// How bytes become cells.
-    pub show: Show,
-    /// How progress lines are shown.
-    pub progress: ProgressLines,
-    /// Whether the pane has the focus.
+    /// How the text is laid out; its size is that of the area in which it is drawn.
+    pub frame: Viewport,
     pub active: bool,
     /// The offsets that may make a line the current one; `None` if none is to be marked.
     pub chosen: Option<[Option<u64>; 2]>,
-    /// Whether more of the output may arrive.
     pub coming: bool,
-    /// The bytes selected, to be copied.
     pub selected: Option<Range<u64>>,
-    /// The search pattern to highlight.
     pub pattern: Option<&'a Pattern>,
     /// The current match or error.
     pub current: Option<&'a Range<u64>>,
@@ -73,9 +59,13 @@ impl<'a> Shown<'a> {
             top: 0,
             headed: true,
             canvas,
-            long: Long::Wrapped,
-            show: Show { ascii: !canvas.unicode, ..Show::MODEL },
-            progress: ProgressLines::Unfolded,
+            frame: Viewport {
+                width: 0,
+                height: 0,
+                long: Long::Wrapped,
+                show: Show { ascii: !canvas.unicode, ..Show::MODEL },
+                progress: ProgressLines::Unfolded,
+            },
             active: true,
             chosen: None,
             coming: false,
@@ -87,16 +77,13 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// What a pane ended up showing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Drawn {
+pub(crate) struct Drawn {
     /// The offset in the document of the end of the last row, in bytes.
     pub end: u64,
     /// The number of escape sequences in its rows that are not shown.
     pub hidden: usize,
-    /// Whether an escape sequence is shown as text.
     pub escapes: bool,
-    /// Whether a progress line is folded.
     pub folded: bool,
     /// Whether the current line starts as an object of JSON does.
     pub json: bool,
@@ -104,52 +91,41 @@ pub struct Drawn {
     pub line: Option<DrawnLine>,
 }
 
-/// A line of the output on the screen.
 #[derive(Debug, Clone, Copy)]
-pub struct DrawnLine {
+pub(crate) struct DrawnLine {
     /// An offset in the output inside the line, in bytes.
     pub offset: usize,
     /// How much of it the model got; of a line over 64 KiB, of its segment there.
     pub got: Share,
 }
 
-/// Draws a pane, with its heading if it has one.
 pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Cost) -> Drawn {
     let Shown { output, side, top, headed, canvas, .. } = *shown;
     if headed && area.height > 0 {
         heading(shown, buffer, Rect { height: 1, ..area });
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
-    let unfiltered = output
-        .sift_of(side)
-        .and_then(|sift| filter::words::blank(sift, output.certainty().verb(), canvas.keys));
+    let unfiltered =
+        output.sift_of(side).and_then(|sift| filter::blank(sift, output.certainty().verb(), canvas.keys));
     let nothing_yet = (output.view.is_empty() && shown.coming).then(|| vec!["No output yet.".into()]);
     if let Some(words) = nothing_yet.or_else(|| describe::blank(output, side, canvas.keys)).or(unfiltered) {
         line::centred(buffer, area, words, canvas.theme.dim);
         return Drawn::default();
     }
-    let room = (area.width.saturating_sub(output.gutter(side)), area.height);
-    let frame = Viewport {
-        width: room.0,
-        height: room.1,
-        long: shown.long,
-        show: shown.show,
-        progress: shown.progress,
-    };
-    let rows = output.scrolling(side, frame, cost, |scroll| scroll.screen(top));
-    let reader = Reader { doc: output.doc(side), files: output.files(), cost };
+    let width = area.width.saturating_sub(output.gutter(side));
+    let scroll = output.scroll(side, Viewport { width, height: area.height, ..shown.frame }, Some(cost));
+    let rows = scroll.screen(top);
     let line = shown.chosen.and_then(|chosen| CurrentLine::of(&rows, chosen));
     let marked = line.map(|line| (&rows[line.first_row(&rows)], line));
-    let mut pane = Pane { shown, output, side, reader, marked, number: None, reached: top, found: None };
+    let mut pane = Pane { shown, scroll, marked, number: None, reached: top, found: None };
     let mut y = area.y;
     for row in &rows {
         y = pane.row(buffer, area, y, row);
     }
-    let rest = |next: u64| output.sift_of(side).map_or(next, |sift| sift.onward(&reader, next));
-    let at_end = rows.last().is_none_or(|row| rest(row.next) >= reader.doc.len());
+    let at_end = rows.last().is_none_or(|row| scroll.onward(row.next) >= scroll.reader.doc.len());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
-        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), filter::words::end);
+        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), filter::end);
         line::ruled(buffer, place, words, canvas.theme.dim, canvas.glyphs());
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
@@ -169,7 +145,7 @@ fn drawn_line(shown: &Shown, line: CurrentLine, cost: &Cost) -> Option<DrawnLine
         return None;
     }
     let offset = doc.to_file(line.at);
-    let reader = Reader { doc: &output.file, files: output.files(), cost };
+    let reader = output.reader(Side::Spill, Some(cost));
     let segment = reader.segment(reader.segment_start(offset as u64));
     let bytes = segment.start as usize..segment.end.max(segment.start + 1) as usize;
     Some(DrawnLine { offset, got: share(&output.kept, &bytes) })
@@ -187,10 +163,8 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
     let (name, what) = match side {
         Side::Preview => (describe::heading(output), describe::preview_heading(output).to_owned()),
         Side::Spill => {
-            let filter = output
-                .sift
-                .as_ref()
-                .map_or(String::new(), |sift| format!(" · {}", filter::words::conditions(sift)));
+            let filter =
+                output.sift.as_ref().map_or(String::new(), |sift| format!(" · {}", filter::conditions(sift)));
             (describe::WHOLE, format!("{}{filter}", describe::spill_heading(output)))
         }
     };
@@ -201,12 +175,10 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
 
 struct Pane<'a> {
     shown: &'a Shown<'a>,
-    output: &'a OpenOutput,
-    side: Side,
-    reader: Reader<'a>,
+    scroll: Scroll<'a>,
     /// The row that bears the mark of the current line, and that line.
     marked: Option<(&'a ScreenRow, CurrentLine)>,
-    /// The number of the line drawn last, 0-based, and whether it is exact.
+    /// The number of the line drawn last, 1-based, and whether it is exact.
     number: Option<(u64, bool)>,
     /// The end of the row drawn last. After lines that are left out, the number is found anew.
     reached: u64,
@@ -218,7 +190,7 @@ impl Pane<'_> {
     /// Draws a row, with a rule above it if there is one. Returns the `y` of the next row.
     fn row(&mut self, buffer: &mut Buffer, area: Rect, mut y: u16, row: &ScreenRow) -> u16 {
         if area.height > 1
-            && let Some(rule) = self.output.rule_above(self.side, &self.reader, row.start..row.next)
+            && let Some(rule) = self.scroll.rule_above(row.start..row.next)
         {
             self.rule(buffer, Rect { y, height: 1, ..area }, rule);
             y += 1;
@@ -226,7 +198,7 @@ impl Pane<'_> {
         if y >= area.y + area.height {
             return y;
         }
-        let gutter = self.output.gutter(self.side).min(area.width);
+        let gutter = self.shown.output.gutter(self.shown.side).min(area.width);
         if row.start != self.reached {
             self.number = None;
         }
@@ -250,7 +222,7 @@ impl Pane<'_> {
         let canvas = &self.shown.canvas;
         match rule {
             RowRule::Fate(fate) => {
-                let words = describe::cut(self.output, fate);
+                let words = describe::cut(self.shown.output, fate);
                 line::ruled(buffer, area, words, canvas.theme.warning, canvas.glyphs());
             }
             RowRule::Gap => line::rule(buffer, area, canvas),
@@ -261,7 +233,7 @@ impl Pane<'_> {
     /// the text is reversed.
     fn mark(&self, buffer: &mut Buffer, edge: Rect, row: &ScreenRow, line: CurrentLine) {
         let number = edge.width.saturating_sub(BESIDE_NUMBER);
-        let (place, is_reversed) = match self.side {
+        let (place, is_reversed) = match self.shown.side {
             Side::Preview => (edge, true),
             Side::Spill if row.opens => (Rect { width: number, ..edge }, line.is_chosen),
             Side::Spill => (Rect { x: edge.x + number, width: edge.width.min(1), ..edge }, true),
@@ -281,7 +253,7 @@ impl Pane<'_> {
     }
 
     fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow, is_marked: bool) {
-        match self.side {
+        match self.shown.side {
             Side::Preview => self.edge(buffer, area, row),
             Side::Spill => self.numbered(buffer, area, row, is_marked),
         }
@@ -290,7 +262,7 @@ impl Pane<'_> {
     /// Draws the gutter of Preview: whether the agent wrote the row, or how severe its line is.
     fn edge(&self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
         let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
-        let mut classes = self.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
+        let mut classes = self.scroll.reader.doc.classes(row.start..row.drawn_end().max(row.start + 1));
         let differs = |found: &Differences| found.touch(&(row.start..row.next.max(row.start + 1)));
         let (mark, style) = match self.severity(row) {
             _ if self.differences().is_some_and(differs) => (glyphs.differs, theme.warning),
@@ -308,7 +280,7 @@ impl Pane<'_> {
         let number = if row.opens { self.number_of(row) } else { String::new() };
         // A row of only the number of states shows none of the line's bytes: it goes with the state above it.
         let of = if row.cells.is_empty() && row.states.is_some() { row.base } else { row.first() };
-        let kept = self.output.is_kept(of as usize);
+        let kept = self.shown.output.is_kept(of as usize);
         let (mark, fate) = if kept { (glyphs.kept, Style::new()) } else { (glyphs.lost, theme.lost) };
         let width = usize::from(area.width.saturating_sub(BESIDE_NUMBER));
         let plain = if is_marked { Style::new() } else { theme.dim };
@@ -319,29 +291,29 @@ impl Pane<'_> {
 
     /// Returns what differs between what was recorded and what the policy makes, if they were compared.
     fn differences(&self) -> Option<&Differences> {
-        self.output.differences.as_ref().filter(|_| self.side == Side::Preview)
+        self.shown.output.differences.as_ref().filter(|_| self.shown.side == Side::Preview)
     }
 
-    /// Returns how severe the line is that a row opens.
     fn severity(&self, row: &ScreenRow) -> Option<Severity> {
-        self.reader.severity_of(row.start, self.shown.severities.filter(|_| row.opens)?)
+        self.scroll.reader.severity_of(row.start, self.shown.severities.filter(|_| row.opens)?)
     }
 
     fn number_of(&mut self, row: &ScreenRow) -> String {
         let (number, exact) = match self.number {
             Some((last, exact)) => (last + 1, exact),
-            None => match self.output.index.line_at(&self.output.view, row.start) {
+            None => match self.shown.output.line_number(row.start as usize) {
                 Some(line) => (line, true),
-                None => (self.output.about_line_at(row.start), false),
+                None => (self.shown.output.about_line_at(row.start) + 1, false),
             },
         };
         self.number = Some((number, exact));
-        if exact { (number + 1).to_string() } else { format!("~{}", number + 1) }
+        if exact { number.to_string() } else { format!("~{number}") }
     }
 
     fn cells(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
         let found = self.matches_in(row);
-        let classes: Vec<_> = self.reader.doc.classes(row.first()..row.next.max(row.first() + 1)).collect();
+        let classes: Vec<_> =
+            self.scroll.reader.doc.classes(row.first()..row.next.max(row.first() + 1)).collect();
         let mut x = area.x;
         for cell in &row.cells {
             let at = row.base + u64::from(cell.start);
@@ -382,10 +354,10 @@ impl Pane<'_> {
         let Some(pattern) = self.shown.pattern else { return Vec::new() };
         let shown = row.first()..row.drawn_end();
         if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
-            let segment = self.reader.segment(self.reader.segment_start(row.base));
+            let segment = self.scroll.reader.segment(self.scroll.reader.segment_start(row.base));
             // The bytes before it decide whether a line or a word starts here.
             let from = row.base.saturating_sub(LONGEST_CHAR);
-            let line = self.reader.copy(from..segment.end.max(shown.end));
+            let line = self.scroll.reader.copy(from..segment.end.max(shown.end));
             let line = match self.shown.side {
                 Side::Spill => OwnBytes::from(&line).at(from as usize),
                 Side::Preview => OwnBytes::from(&line),
@@ -405,7 +377,6 @@ fn class_of(classes: &[(Range<u64>, Class)], at: u64) -> Class {
     classes.iter().find(|(range, _)| range.contains(&at)).map_or(Class::Kept, |(_, class)| *class)
 }
 
-/// Returns the style of text of a class.
 pub(crate) fn class_style(class: Class, theme: &Theme) -> Style {
     match class {
         Class::Notice => theme.warning,

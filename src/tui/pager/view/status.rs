@@ -9,9 +9,9 @@ use crate::source::ViewSupply;
 use crate::text::label::SafeText;
 use crate::tui::footer::{self, FooterState};
 use crate::tui::keys::Action;
+use crate::tui::pager::event::Counting;
+use crate::tui::pager::panes::ReadWindow;
 use crate::tui::pager::scroll::Long;
-use crate::tui::pager::search::job::Counting;
-use crate::tui::pager::window::ReadWindow;
 use crate::tui::pager::{Pager, describe, filter};
 use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::{self, Side};
@@ -33,7 +33,7 @@ const WITH_WINDOWS: (u16, usize) = (100, 5);
 
 /// Draws the status of one output: a count, a message, or the state; at the right the position, and before it what was
 /// found and as many hints as fit.
-pub fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, area: Rect) {
+pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, area: Rect) {
     let rights = right(pager, told, drawn);
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
@@ -87,7 +87,7 @@ fn left(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<Vec<Span>> {
         side => {
             let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
             let words = match (output.sift_of(side), drawn.line) {
-                (Some(sift), _) => filter::words::summary(sift, output.certainty().verb()),
+                (Some(sift), _) => filter::summary(sift, output.certainty().verb()),
                 (None, Some(line)) => describe::line(output, line.offset, line.got),
                 (None, None) => describe::share_kept(output),
             };
@@ -125,10 +125,8 @@ fn sideways(pager: &Pager) -> String {
     }
 }
 
-/// A version of the right end.
 struct RightEnd {
     spans: Vec<Span>,
-    /// The number of hints in it.
     teaches: usize,
 }
 
@@ -168,7 +166,6 @@ fn spaced(text: String) -> String {
     if text.is_empty() { text } else { text + GAP }
 }
 
-/// Returns the state that decides which keys are taught.
 fn footer_state(pager: &Pager) -> FooterState {
     let output = &pager.output;
     let is_cut = output.preview.as_ref().is_ok_and(|preview| preview.truncated);
@@ -269,10 +266,6 @@ fn counted(pager: &Pager) -> String {
 /// Returns the number of the current match, or error, among those of the file, 1-based, if it is counted.
 pub(super) fn number(pager: &Pager, of: Counting) -> Option<u64> {
     let (output, find) = (&pager.output, &pager.find);
-    let (pattern, tally) = match of {
-        Counting::Matches => (find.pattern.as_ref()?, &find.tally),
-        Counting::Severity(severity) => (pager.errors.patterns.get(severity)?, pager.errors.tally(severity)),
-    };
     let in_preview = || find.current(Side::Preview).and_then(|range| output.seen.kept_at(range.start));
     let in_spill = || find.current(Side::Spill).map(|range| range.start as usize);
     let at = match pager.focus() {
@@ -280,5 +273,5 @@ pub(super) fn number(pager: &Pager, of: Counting) -> Option<u64> {
         Side::Preview => in_preview().or_else(in_spill),
         Side::Spill => in_spill(),
     };
-    tally.counts.number(&mut ViewSupply::from(&output.view), pattern, at?)
+    pager.tally(of).counts.number(&mut ViewSupply::from(&output.view), pager.pattern(of)?, at?)
 }

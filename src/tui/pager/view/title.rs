@@ -10,9 +10,9 @@ use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::pager::event::Counting;
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::search::job::Counting;
-use crate::tui::pager::{Pager, describe, outcome};
+use crate::tui::pager::{Pager, describe, limits};
 use crate::tui::recorded::RecordedCall;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
@@ -24,7 +24,6 @@ const SHORTEST_NAME: usize = 12;
 /// The columns that the name keeps in any case.
 const LEAST_NAME: usize = 4;
 
-/// Draws the title of one output.
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
     let room = usize::from(places.title.width);
     let rights = rights(pager, output);
@@ -83,7 +82,6 @@ fn tabs(pager: &Pager) -> Vec<Span> {
     vec![got, between, Span::new(describe::WHOLE, style(Side::Spill))]
 }
 
-/// Returns the state of the file, if it is unusual.
 fn state(pager: &Pager) -> Option<String> {
     let reopen = pager.canvas.keys.of(KeyContext::Pager, Action::Refresh);
     match pager.path_status {
@@ -95,7 +93,6 @@ fn state(pager: &Pager) -> Option<String> {
     }
 }
 
-/// Returns the command's exit status if it failed.
 fn exit_status(output: &OpenOutput) -> Option<String> {
     let failed = output.subject.context.exit_code.filter(|code| *code != 0);
     failed.map(|code| format!("exit status {code}"))
@@ -164,7 +161,7 @@ fn differs(output: &OpenOutput) -> Option<String> {
             Some(format!("DIFFERS from {}", difference.policy))
         }
         Some(_) => None,
-        None => output.what_if().and_then(|policy| outcome::change(&output.first.policy, policy)),
+        None => output.what_if().and_then(|policy| limits::change(&output.first.policy, policy)),
     }
 }
 
@@ -198,7 +195,7 @@ fn errors(pager: &Pager) -> [String; 3] {
 
 /// Describes the lines of a severity with and without how many the model got; empty if there are none.
 fn severity_in_words(pager: &Pager, severity: Severity) -> [String; 2] {
-    let (output, tally) = (&pager.output, pager.errors.tally(severity));
+    let (output, tally) = (&pager.output, pager.tally(Counting::Severity(severity)));
     if tally.counts.total() == 0 {
         return Default::default();
     }

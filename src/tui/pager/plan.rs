@@ -5,25 +5,31 @@ use std::sync::Arc;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
-use crate::preview::{self, Input, InputContext, LineSeek, PlanError, Policy, Preview, Totals};
+use crate::preview::{self, Input, InputContext, LineSeek, PlanError, Policy, Preview, Totals, Unit};
 use crate::source::MapView;
+use crate::text::ansi;
 use crate::text::index::BlockIndex;
+use crate::text::units::{Measure, Want, measure_all};
 
 use super::differences::Differences;
-use super::dividers::Dividers;
-use super::doc::Doc;
-use super::escapes;
-use super::reader::Files;
+use super::doc::{Class, Doc};
+use super::fates::{Dividers, holds};
+use super::reader::{Files, Reader};
 
 /// Outputs up to this many bytes are planned on the thread of the screens.
 pub const AT_ONCE: usize = 1 << 20;
 
+/// Longer previews are not searched for escape sequences, in bytes.
+const MAX_SEARCHED: u64 = 4 << 20;
+
+/// From this percentage of the limit on, the status line tells how much of it the escape sequences took.
+const MIN_PERCENT: u64 = 5;
+
 /// Everything needed to make a preview, in a form that a worker can take.
 #[derive(Debug, Clone)]
-pub struct Making {
-    /// The number of the task; results of older tasks are dropped.
+pub struct PlanTask {
+    /// Results of older tasks are dropped.
     pub number: u64,
-    /// The policy with its limits.
     pub policy: Policy,
     pub(crate) view: MapView,
     pub(crate) context: InputContext<MapView>,
@@ -39,11 +45,12 @@ pub struct Making {
 
 /// A finished preview, and what the panes show of it.
 #[derive(Debug)]
-pub struct Planned {
-    /// The number of the task.
+pub struct PlanDone {
+    /// That of the task.
     pub number: u64,
     /// Distinct bytes of the output that were read to make it.
     pub touched: u64,
+    /// The length of the output then.
     pub(crate) bytes: usize,
     pub(crate) policy: Policy,
     pub(crate) preview: Result<Preview, String>,
@@ -52,14 +59,13 @@ pub struct Planned {
     pub(crate) rules: Dividers,
     /// How much of the size limit the escape sequences took, in percent, if it is worth a word.
     pub(crate) escapes: Option<u64>,
-    /// What differs from the other of the two texts, if they were compared.
     pub(crate) differences: Option<Differences>,
 }
 
-impl Making {
+impl PlanTask {
     /// Makes the preview. Returns `None` if it is no longer wanted.
-    pub fn run(&self, wanted: &dyn Fn() -> bool) -> Option<Planned> {
-        let seek = Seek { index: &self.index, bytes: &self.view };
+    pub fn run(&self, wanted: &dyn Fn() -> bool) -> Option<PlanDone> {
+        let seek = self.seek();
         let input = self.input(&seek, wanted);
         let (planned, touched) = match &self.recorded {
             Some(text) => (preview::recorded(text, &input), 0),
@@ -71,51 +77,42 @@ impl Making {
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let seen = if self.notices.is_empty() { seen } else { seen.with_notices(&self.notices) };
         let kept = seen.shown();
-        let rules = Dividers::of(&self.view, &kept, &gaps(&kept, self.view.len()));
         let differences = self.compared.as_ref().and_then(|text| {
             let other = self.recorded.as_ref().and_then(|_| preview::plan(&input, &self.policy).ok());
             let made = if self.recorded.is_some() { other.as_ref()? } else { planned.as_ref().ok()? };
             Differences::find(text, made, &input, self.recorded.is_some())
         });
-        let err = self.context.stderr.as_ref().map_or(&[][..], |(view, _)| &view[..]);
-        let escapes = escapes::share(&seen, Files { out: &self.view, err, index: None }, &self.policy);
-        wanted().then(|| Planned {
+        wanted().then(|| PlanDone {
             number: self.number,
             touched,
             bytes: self.view.len(),
             policy: self.policy.clone(),
             preview: planned.map_err(|error| error.to_string()),
+            rules: Dividers::new(&self.view, &kept),
+            escapes: self.share_of_escapes(&seen),
             seen,
             kept,
-            rules,
-            escapes,
             differences,
         })
     }
 
     /// Whether the model would get the byte at `offset` under `policy`.
     pub(crate) fn would_keep(&self, policy: &Policy, offset: usize, wanted: &dyn Fn() -> bool) -> bool {
-        let seek = Seek { index: &self.index, bytes: &self.view };
+        let seek = self.seek();
         let input = self.input(&seek, wanted);
         wanted()
             && preview::plan(&input, policy)
-                .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), offset))
+                .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), &(offset..offset + 1)))
     }
 
     /// Plans the output under another policy, and returns its row of the comparison.
     pub(crate) fn compare(&self, choice: &EffectivePolicy, wanted: &dyn Fn() -> bool) -> Comparison {
-        let seek = Seek { index: &self.index, bytes: &self.view };
+        let seek = self.seek();
         Comparison::of(&choice.policy, &choice.limits_from.to_string(), &self.input(&seek, wanted))
     }
 
-    /// Returns the bytes of the output.
-    pub(crate) fn view(&self) -> &MapView {
-        &self.view
-    }
-
-    /// Returns the length of the output in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        self.view.len()
+    fn seek(&self) -> Seek<'_> {
+        Seek { index: &self.index, bytes: &self.view }
     }
 
     fn input<'a>(&'a self, seek: &'a Seek<'a>, wanted: &'a dyn Fn() -> bool) -> Input<'a> {
@@ -123,26 +120,49 @@ impl Making {
         Input { lines: Some(seek), wanted: Some(wanted), ..self.context.input(output) }
     }
 
+    fn err(&self) -> &[u8] {
+        self.context.stderr.as_ref().map_or(&[], |(view, _)| view)
+    }
+
     /// Whether the output is small enough to be planned on the thread of the screens.
     pub(crate) fn is_small(&self) -> bool {
-        self.view.len() + self.context.stderr.as_ref().map_or(0, |(view, _)| view.len()) <= AT_ONCE
+        self.view.len() + self.err().len() <= AT_ONCE
+    }
+
+    /// Returns how much the escape sequences in what the model got of the output take of the policy's size limit, in
+    /// percent; none up to 5, where the policy has no such limit, or counts what they have none of.
+    fn share_of_escapes(&self, seen: &Doc) -> Option<u64> {
+        let limit = self.policy.max_size()?;
+        let (want, of): (Want, fn(&Measure) -> u64) = match self.policy.unit() {
+            Unit::Bytes => (Want::DECODED_BYTES, |measure| measure.decoded_bytes),
+            Unit::Utf16 => (Want::UNITS, |measure| measure.units),
+            Unit::Chars => (Want::POINTS, |measure| measure.points),
+            Unit::Cells | Unit::Tokens => return None,
+        };
+        if seen.len() > MAX_SEARCHED {
+            return None;
+        }
+        let files = Files { out: &self.view, err: self.err(), index: None };
+        let reader = Reader { doc: seen, files, cost: None };
+        let output = seen.classes(0..seen.len()).filter(|(_, class)| *class != Class::Notice);
+        let taken: u64 = output
+            .map(|(range, _)| sequences(&reader.copy(range), |bytes| of(&measure_all(bytes, want))))
+            .sum();
+        let percent = (u128::from(taken) * 100 / u128::from(limit.max(1))) as u64;
+        (percent > MIN_PERCENT).then_some(percent)
     }
 }
 
-/// Returns the gaps between the ranges `kept` in a file of `len` bytes.
-pub(crate) fn gaps(kept: &[Range<usize>], len: usize) -> Vec<Range<usize>> {
-    let mut gaps = Vec::new();
-    let mut at = 0;
-    for range in kept {
-        if range.start > at {
-            gaps.push(at..range.start);
-        }
-        at = at.max(range.end);
+/// Adds up what the escape sequences in `bytes` measure.
+fn sequences(bytes: &[u8], size: impl Fn(&[u8]) -> u64) -> u64 {
+    let (mut at, mut sum) = (0, 0);
+    while let Some(found) = memchr::memchr(0x1b, &bytes[at..]) {
+        let start = at + found;
+        let len = ansi::sequence(&bytes[start..]).map_or(0, |sequence| sequence.len);
+        sum += size(&bytes[start..start + len]);
+        at = start + len.max(1);
     }
-    if at < len {
-        gaps.push(at..len);
-    }
-    gaps
+    sum
 }
 
 /// Finds lines with the block index.
@@ -157,8 +177,16 @@ impl LineSeek for Seek<'_> {
     }
 }
 
-/// Whether one of `ranges`, which must be sorted and disjoint, contains `offset`.
-pub(crate) fn holds(ranges: &[Range<usize>], offset: usize) -> bool {
-    let next = ranges.partition_point(|range| range.end <= offset);
-    ranges.get(next).is_some_and(|range| range.start <= offset)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_sequences_count() {
+        let of = |bytes: &[u8]| sequences(bytes, |sequence| sequence.len() as u64);
+        assert_eq!(of(b""), 0);
+        assert_eq!(of(b"\x1b[31mred\x1b[0m"), 9);
+        assert_eq!(of(b"\x1b]0;title\x07x"), 10);
+        assert_eq!(of(b"\x1b\x1b[3"), 0);
+    }
 }

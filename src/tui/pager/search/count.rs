@@ -1,0 +1,185 @@
+//! Counts the matches of the search, the errors and the warnings: in the file, and among what the model got.
+
+use std::ops::Range;
+
+use crate::source::{MapView, ViewSupply};
+use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns, read_starting_in};
+use crate::tui::job::Slot;
+use crate::tui::pager::event::Counting;
+use crate::tui::pager::fates::holds;
+use crate::tui::pager::scans::{self, CountJob};
+use crate::tui::pager::{Pager, task_number};
+use crate::tui::screen::Effects;
+
+/// What the model got of the matches is counted at once in up to this many kept bytes.
+const MAX_KEPT: usize = 2 << 20;
+
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    pub counts: MatchCounts,
+    /// The number of matches of which the model got every byte; `None` if that is too much to search at once.
+    pub kept: Option<u64>,
+    /// The number of the task that counts; 0 while there is none.
+    number: u64,
+}
+
+impl Tally {
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Drops what may change as the file, of `len` bytes until now, grows.
+    pub(crate) fn forget_end(&mut self, len: usize) {
+        self.number = 0;
+        self.counts.forget_end(len);
+    }
+
+    /// Adds a chunk that the task of this number has counted.
+    pub(crate) fn counted(&mut self, number: u64, end: usize, count: u64) {
+        if number == self.number {
+            self.counts.push(end, count);
+        }
+    }
+
+    /// Whether all of a file of `len` bytes is counted.
+    pub fn is_whole(&self, len: usize) -> bool {
+        self.counts.counted_bytes() >= len
+    }
+
+    /// Returns the number of matches of which the model got every byte, if it is known, in a file of `len` bytes.
+    pub fn got(&self, kept: &[Range<usize>], len: usize) -> Option<u64> {
+        let is_all = matches!(kept, [all] if all.start == 0 && all.end >= len);
+        if is_all { Some(self.counts.total()) } else { self.kept }
+    }
+}
+
+/// Counts the matches of which the model got every byte: those inside the ranges `kept`.
+fn matches_in(pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) -> Option<u64> {
+    let bytes: usize = kept.iter().map(Range::len).sum();
+    let mut supply = ViewSupply::from(view);
+    let mut in_range = |range: &Range<usize>| {
+        let found = read_starting_in(&mut supply, pattern, range.clone());
+        found.filter(|found| holds(kept, found)).count() as u64
+    };
+    (bytes <= MAX_KEPT).then(|| kept.iter().map(&mut in_range).sum())
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ErrorSearch {
+    pub patterns: SeverityPatterns,
+    /// By severity.
+    tallies: [Tally; 2],
+    /// Whether they are being counted, or were; otherwise that waits until the lines are counted.
+    is_started: bool,
+}
+
+impl ErrorSearch {
+    /// Returns the severity that walks and figures go by in a file of `len` bytes: errors, or warnings if it has no error.
+    fn severity(&self, len: usize) -> Severity {
+        let [errors, warnings] = &self.tallies;
+        match errors.is_whole(len) && errors.counts.total() == 0 && warnings.counts.total() > 0 {
+            true => Severity::Warning,
+            false => Severity::Error,
+        }
+    }
+}
+
+impl Pager {
+    pub(crate) fn severity(&self) -> Severity {
+        self.errors.severity(self.output.view.len())
+    }
+
+    pub(crate) fn pattern(&self, what: Counting) -> Option<&Pattern> {
+        match what {
+            Counting::Matches => self.find.pattern.as_ref(),
+            Counting::Severity(severity) => self.errors.patterns.get(severity),
+        }
+    }
+
+    pub(crate) fn tally(&self, what: Counting) -> &Tally {
+        match what {
+            Counting::Matches => &self.find.tally,
+            Counting::Severity(severity) => &self.errors.tallies[severity as usize],
+        }
+    }
+
+    pub(super) fn tally_mut(&mut self, what: Counting) -> &mut Tally {
+        match what {
+            Counting::Matches => &mut self.find.tally,
+            Counting::Severity(severity) => &mut self.errors.tallies[severity as usize],
+        }
+    }
+
+    fn count(&mut self, what: Counting, effects: &mut Effects) {
+        let Some(pattern) = self.pattern(what).cloned() else { return };
+        let (number, view) = (task_number(), self.output.view.clone());
+        let tally = self.tally_mut(what);
+        tally.number = number;
+        let job = CountJob { what, number, pattern, view, from: tally.counts.counted_bytes() };
+        let slot = match what {
+            Counting::Matches => Slot::CountMatches,
+            Counting::Severity(Severity::Error) => Slot::CountErrors,
+            Counting::Severity(Severity::Warning) => Slot::CountWarnings,
+        };
+        effects.run(slot, move |context| scans::tally(&job, context));
+        self.count_kept(what);
+    }
+
+    fn count_kept(&mut self, what: Counting) {
+        if let Some(pattern) = self.pattern(what) {
+            let kept = matches_in(pattern, &self.output.view, &self.output.kept);
+            self.tally_mut(what).kept = kept;
+        }
+    }
+
+    pub(crate) fn count_matches(&mut self, effects: &mut Effects) {
+        self.count(Counting::Matches, effects);
+    }
+
+    /// Starts counting the errors and warnings that are not counted yet, once the lines are: line numbers are waited for.
+    pub(crate) fn count_errors(&mut self, effects: &mut Effects) {
+        if !self.errors.is_started && self.output.index.is_complete() {
+            self.errors.is_started = true;
+            Severity::ALL.into_iter().for_each(|severity| self.count(Counting::Severity(severity), effects));
+        }
+    }
+
+    /// Counts again what the model got, of all that is counted.
+    pub(crate) fn count_all_kept(&mut self) {
+        self.count_kept(Counting::Matches);
+        if self.errors.is_started {
+            Severity::ALL.into_iter().for_each(|severity| self.count_kept(Counting::Severity(severity)));
+        }
+    }
+
+    /// Counts again after the file, of `len` bytes until now, has changed: only what is new if it grew.
+    pub(crate) fn recount_matches(&mut self, len: usize, grew: bool, effects: &mut Effects) {
+        match grew {
+            true => self.find.tally.forget_end(len),
+            false => self.find.forget_place(),
+        }
+        self.count_matches(effects);
+    }
+
+    /// Does the same for errors and warnings.
+    pub(crate) fn recount_errors(&mut self, len: usize, grew: bool, effects: &mut Effects) {
+        for tally in &mut self.errors.tallies {
+            match grew {
+                true => tally.forget_end(len),
+                false => tally.forget(),
+            }
+        }
+        self.errors.is_started = false;
+        self.count_errors(effects);
+    }
+
+    /// Counts on what was not counted to its end.
+    pub(crate) fn count_on(&mut self, effects: &mut Effects) {
+        let len = self.output.view.len();
+        if !self.find.tally.is_whole(len) {
+            self.count_matches(effects);
+        }
+        self.errors.is_started &= self.errors.tallies.iter().all(|tally| tally.is_whole(len));
+        self.count_errors(effects);
+    }
+}
