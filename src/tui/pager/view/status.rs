@@ -28,7 +28,8 @@ const GAP: &str = "   ";
 /// The fewest hints, besides help, for which the words on the left are shortened.
 const LEAST_HINTS: usize = 2;
 
-/// The same from so many columns on: windows are among them.
+/// The same for an output that was cut, from so many columns on: windows are among them, and limits.
+const WITH_LIMITS: (u16, usize) = (120, 6);
 const WITH_WINDOWS: (u16, usize) = (100, 5);
 
 /// Draws the status of one output: a count, a message, or the state; at the right the position, and before it what was
@@ -40,7 +41,10 @@ pub fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, a
     // What a filter found is worth more than hints.
     let wanted = match footer_state(pager) {
         FooterState::Filtered => 0,
-        FooterState::PreviewCut | FooterState::SpillCut if area.width >= WITH_WINDOWS.0 => WITH_WINDOWS.1,
+        FooterState::PreviewCut | FooterState::SpillCut => {
+            let enough = [WITH_LIMITS, WITH_WINDOWS].into_iter().find(|(columns, _)| area.width >= *columns);
+            enough.map_or(LEAST_HINTS, |(_, hints)| hints)
+        }
         _ => LEAST_HINTS,
     };
     let least = rights.iter().rfind(|right| right.teaches >= wanted).or(rights.first());
