@@ -115,7 +115,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "e", A::NextError, "next-error", "next error"),
     row(Pager, "E", A::PreviousError, "previous-error", "previous error"),
     row(Pager, "}", A::NextCut, "next-cut", "next cut"),
-    row(Pager, "{", A::PreviousCut, "previous-cut", "previous cut"),
+    row(Pager, "{ C", A::PreviousCut, "previous-cut", "previous cut"),
     row(Pager, "n", A::NextMatch, "next-match", "next match"),
     row(Pager, "N", A::PreviousMatch, "previous-match", "previous match"),
     row(Pager, ")", A::NextMissed, "next-missed", "next lost match"),

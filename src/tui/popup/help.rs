@@ -91,6 +91,11 @@ impl HelpView {
         (place, usize::from(place.height.saturating_sub(2)))
     }
 
+    /// Returns the first row shown: the screen may have grown since it was scrolled to.
+    fn top(&self, rows: usize, height: usize) -> usize {
+        self.top.min(rows.saturating_sub(height))
+    }
+
     fn foot(&self, scrolls: bool, canvas: &Canvas) -> String {
         let key = |action| canvas.keys.of(KeyContext::Everywhere, action);
         let [down, other, close] = [Action::Down, Action::Other, Action::Help].map(key);
@@ -102,7 +107,10 @@ impl HelpView {
     fn title(&self, rows: usize, height: usize) -> String {
         let words = if self.scope == HelpScope::All { "All keys" } else { "Keys" };
         match height < rows {
-            true => format!(" {words} {}-{} of {rows} ", self.top + 1, (self.top + height).min(rows)),
+            true => {
+                let top = self.top(rows, height);
+                format!(" {words} {}-{} of {rows} ", top + 1, top + height)
+            }
             false => format!(" {words} "),
         }
     }
@@ -128,8 +136,9 @@ impl Layer for HelpView {
             action => {
                 let lines = self.lines(on.canvas);
                 let (_, height) = Self::place(&lines, on.canvas);
-                match action.and_then(|action| action.destination(None, self.top, height)) {
-                    Some(top) => self.top = top.min(lines.len().saturating_sub(height)),
+                let top = self.top(lines.len(), height);
+                match action.and_then(|action| action.destination(None, top, height)) {
+                    Some(to) => self.top = to.min(lines.len()),
                     None => on.below.say(name(key).map(|name| {
                         let help = keys.of(KeyContext::Everywhere, Action::Help);
                         Message::note(format!("{name} does nothing in help; {help} closes it"))
@@ -145,7 +154,7 @@ impl Layer for HelpView {
         let (place, height) = Self::place(&lines, look.canvas);
         let foot = self.foot(lines.len() > height, look.canvas);
         let inner = frame::draw(look.canvas, look.frame, place, self.title(lines.len(), height), foot);
-        for (line, y) in lines.iter().skip(self.top).zip(inner.y..inner.bottom()) {
+        for (line, y) in lines.iter().skip(self.top(lines.len(), height)).zip(inner.y..inner.bottom()) {
             line::spans(look.frame.buffer_mut(), Rect { y, height: 1, ..inner }, line);
         }
     }
