@@ -96,12 +96,12 @@ impl HelpView {
         self.top.min(rows.saturating_sub(height))
     }
 
-    fn foot(&self, scrolls: bool, canvas: &Canvas) -> String {
+    fn foot(&self, scrolls: bool, canvas: &Canvas, width: u16) -> String {
         let key = |action| canvas.keys.of(KeyContext::Everywhere, action);
-        let [down, other, close] = [Action::Down, Action::Other, Action::Help].map(key);
-        let down = if scrolls { format!("{down} down · ") } else { String::new() };
+        let [other, close, down] = [Action::Other, Action::Help, Action::Down].map(key);
         let scope = if self.scope == HelpScope::All { "keys of this view" } else { "all keys" };
-        format!(" {down}{other} {scope} · {close} closes ")
+        let hints = [format!("{other} {scope}"), format!("{close} closes"), format!("{down} down")];
+        frame::foot(&hints[..2 + usize::from(scrolls)], width)
     }
 
     fn title(&self, rows: usize, height: usize) -> String {
@@ -152,7 +152,7 @@ impl Layer for HelpView {
     fn draw(&self, look: LayerFrame) {
         let lines = self.lines(look.canvas);
         let (place, height) = Self::place(&lines, look.canvas);
-        let foot = self.foot(lines.len() > height, look.canvas);
+        let foot = self.foot(lines.len() > height, look.canvas, place.width);
         let inner = frame::draw(look.canvas, look.frame, place, self.title(lines.len(), height), foot);
         for (line, y) in lines.iter().skip(self.top(lines.len(), height)).zip(inner.y..inner.bottom()) {
             line::spans(look.frame.buffer_mut(), Rect { y, height: 1, ..inner }, line);
