@@ -62,7 +62,7 @@ const LISTS: Hint = (&[A::Stores], "lists");
 const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::PreviewCut, &[
         (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "whole"),
-        (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+        (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Search], "search"),
         (&[A::Facts], "facts"), (&[A::Beside], "side by side"), (&[A::Copy], "copy"), LISTS,
     ]),
     (FooterState::PreviewWhole, &[
@@ -71,7 +71,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     ]),
     (FooterState::SpillCut, &[
         (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "model got"),
-        (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Search], "search"), (&[A::Limits], "limits"),
+        (&[A::PreviousWindow, A::NextWindow], "window"), (&[A::Limits], "limits"), (&[A::Search], "search"),
         (&[A::Copy], "copy"), (&[A::Beside], "side by side"), (&[A::Select], "select lines"), LISTS,
     ]),
     (FooterState::SpillWhole, &[
@@ -84,8 +84,8 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         LISTS,
     ]),
     (FooterState::SearchCut, &[
-        (&[A::NextMatch], "next"), (&[A::NextMissed], "missed"), (&[A::Matching], "filter"), (&[A::PreviousMatch], "previous"),
-        (&[A::NextError], "error"), (&[A::Other], "other view"), (&[A::Limits], "limits"), (&[A::Back], "ends the search"),
+        (&[A::NextMatch], "next"), (&[A::NextMissed], "missed"), (&[A::Matching], "filter"), (&[A::Limits], "limits"),
+        (&[A::PreviousMatch], "previous"), (&[A::NextError], "error"), (&[A::Other], "other view"), (&[A::Back], "ends the search"),
         LISTS,
     ]),
     (FooterState::SearchWhole, &[
@@ -149,7 +149,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Stores], "lists"),
     ]),
     (FooterState::RecordedCall, &[
-        (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Evidence], "recorded or reconstructed"),
+        (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Limits], "limits"), (&[A::Evidence], "compare"),
         (&[A::Facts], "facts"), (&[A::Search], "search"), (&[A::Quit], "calls"), LISTS,
     ]),
     (FooterState::RecordedAlone, &[
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn the_footer_of_a_cut_preview_teaches_errors_and_cuts_first_and_keeps_lists_and_help() {
         let versions = versions(FooterState::PreviewCut, None, KeyMap::standard());
-        let longest = "e error  } cut  Tab whole  [ ] window  / search  l limits  = facts  s side by side  y copy  S lists  h help";
+        let longest = "e error  c cut  Tab whole  [ ] window  l limits  / search  = facts  s side by side  y copy  S lists  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         let last: Vec<&str> = versions.iter().rev().take(4).map(String::as_str).collect();
         assert_eq!(

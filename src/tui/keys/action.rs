@@ -14,7 +14,7 @@ pub enum KeyContext {
 
 impl KeyContext {
     /// Returns the heading of its keys in help and docs.
-    pub(super) fn heading(self) -> &'static str {
+    pub(in crate::tui) fn heading(self) -> &'static str {
         match self {
             Self::Everywhere => "Everywhere",
             Self::Pager => "Output",

@@ -80,32 +80,28 @@ impl HelpView {
         }
     }
 
-    /// Returns where help stands, and how many of its rows fit.
-    fn place(lines: &[Vec<Span>], canvas: &Canvas) -> (Rect, usize) {
+    /// Returns where help stands, and the first row that is shown there: the screen may have grown since it was scrolled to.
+    fn place(&self, lines: &[Vec<Span>], canvas: &Canvas) -> (Rect, usize) {
         let (columns, rows) = canvas.size;
         let width = lines.iter().map(|line| line::width(line)).max().unwrap_or(0) as u16 + 2;
-        let height = lines.len() as u16 + 2;
         // The status line stays free for messages.
         let area = Rect::new(0, 0, columns, rows.saturating_sub(1));
-        let place = area.centered(Constraint::Length(width), Constraint::Length(height));
-        (place, usize::from(place.height.saturating_sub(2)))
+        let place = area.centered(Constraint::Length(width), Constraint::Length(lines.len() as u16 + 2));
+        (place, self.top.min(lines.len().saturating_sub(height(place))))
     }
 
-    fn foot(&self, scrolls: bool, canvas: &Canvas) -> String {
+    fn foot(&self, scrolls: bool, canvas: &Canvas, width: u16) -> String {
         let key = |action| canvas.keys.of(KeyContext::Everywhere, action);
-        let [down, other, close] = [Action::Down, Action::Other, Action::Help].map(key);
-        let down = if scrolls { format!("{down} down · ") } else { String::new() };
+        let [other, close, down] = [Action::Other, Action::Help, Action::Down].map(key);
         let scope = if self.scope == HelpScope::All { "keys of this view" } else { "all keys" };
-        format!(" {down}{other} {scope} · {close} closes ")
+        let hints = [format!("{other} {scope}"), format!("{close} closes"), format!("{down} down")];
+        frame::foot(&hints[..2 + usize::from(scrolls)], width)
     }
+}
 
-    fn title(&self, rows: usize, height: usize) -> String {
-        let words = if self.scope == HelpScope::All { "All keys" } else { "Keys" };
-        match height < rows {
-            true => format!(" {words} {}-{} of {rows} ", self.top + 1, (self.top + height).min(rows)),
-            false => format!(" {words} "),
-        }
-    }
+/// Returns how many rows of help a box shows.
+fn height(place: Rect) -> usize {
+    usize::from(place.height.saturating_sub(2))
 }
 
 impl Layer for HelpView {
@@ -127,9 +123,9 @@ impl Layer for HelpView {
             }
             action => {
                 let lines = self.lines(on.canvas);
-                let (_, height) = Self::place(&lines, on.canvas);
-                match action.and_then(|action| action.destination(None, self.top, height)) {
-                    Some(top) => self.top = top.min(lines.len().saturating_sub(height)),
+                let (place, top) = self.place(&lines, on.canvas);
+                match action.and_then(|action| action.destination(None, top, height(place))) {
+                    Some(to) => self.top = to.min(lines.len()),
                     None => on.below.say(name(key).map(|name| {
                         let help = keys.of(KeyContext::Everywhere, Action::Help);
                         Message::note(format!("{name} does nothing in help; {help} closes it"))
@@ -142,10 +138,16 @@ impl Layer for HelpView {
 
     fn draw(&self, look: LayerFrame) {
         let lines = self.lines(look.canvas);
-        let (place, height) = Self::place(&lines, look.canvas);
-        let foot = self.foot(lines.len() > height, look.canvas);
-        let inner = frame::draw(look.canvas, look.frame, place, self.title(lines.len(), height), foot);
-        for (line, y) in lines.iter().skip(self.top).zip(inner.y..inner.bottom()) {
+        let (place, top) = self.place(&lines, look.canvas);
+        let (rows, shown) = (lines.len(), height(place));
+        let words = if self.scope == HelpScope::All { "All keys" } else { "Keys" };
+        let title = match shown < rows {
+            true => format!(" {words} {}-{} of {rows} ", top + 1, top + shown),
+            false => format!(" {words} "),
+        };
+        let foot = self.foot(shown < rows, look.canvas, place.width);
+        let inner = frame::draw(look.canvas, look.frame, place, title, foot);
+        for (line, y) in lines.iter().skip(top).zip(inner.y..inner.bottom()) {
             line::spans(look.frame.buffer_mut(), Rect { y, height: 1, ..inner }, line);
         }
     }
@@ -215,29 +217,31 @@ fn in_columns(groups: &[Vec<HelpRow>], number: usize) -> Vec<HelpColumn> {
     columns.into_iter().map(HelpColumn::new).collect()
 }
 
+/// Returns rows under a heading.
+fn group(heading: &'static str, entries: impl IntoIterator<Item = (String, String)>) -> Vec<HelpRow> {
+    let entries = entries.into_iter().map(|(keys, text)| HelpRow::Entry(keys, text));
+    [HelpRow::Heading(heading)].into_iter().chain(entries).collect()
+}
+
 /// Returns the keys of a place as they are in the view `from`, those forwards and backwards in one row.
 fn keys_of(place: KeyContext, from: KeyContext, canvas: &Canvas) -> Vec<HelpRow> {
     /// As many keys of a row as a compact column has room for.
     const MAX_KEYS: usize = 2;
-    let mut group: Vec<HelpRow> = Vec::new();
-    for bound in canvas.keys.rows().iter().filter(|bound| bound.row.place == place && !bound.row.is_motion())
-    {
+    let is_of_place = |bound: &&BoundKeys| bound.row.place == place && !bound.row.is_motion();
+    let mut entries: Vec<(String, String)> = Vec::new();
+    for bound in canvas.keys.rows().iter().filter(is_of_place) {
         let keys: Vec<&str> = canvas.keys.keys_in(from, bound).take(MAX_KEYS).collect();
+        let Some(key) = keys.first() else { continue };
         let what = bound.row.what_in(from);
-        match (keys.first(), group.last_mut()) {
-            (None, _) => {}
-            (Some(key), Some(HelpRow::Entry(keys, text))) if is_pair(text, what) => {
-                let forwards = keys.split(' ').next().unwrap_or_default();
-                (*keys, *text) = (format!("{forwards} {key}"), format!("next, {what}"));
+        match entries.last_mut() {
+            Some((forwards, text)) if is_pair(text, what) => {
+                let first = forwards.split(' ').next().unwrap_or_default();
+                (*forwards, *text) = (format!("{first} {key}"), format!("next, {what}"));
             }
-            (Some(_), None) => group.extend([
-                HelpRow::Heading(bound.row.heading()),
-                HelpRow::Entry(keys.join(" "), what.to_owned()),
-            ]),
-            (Some(_), Some(_)) => group.push(HelpRow::Entry(keys.join(" "), what.to_owned())),
+            _ => entries.push((keys.join(" "), what.to_owned())),
         }
     }
-    group
+    group(place.heading(), entries)
 }
 
 /// Whether one text is of a step forwards, and the other of the same step backwards.
@@ -248,24 +252,21 @@ fn is_pair(forwards: &str, backwards: &str) -> bool {
 
 /// Returns all keys of the rows under one heading.
 fn all_of(rows: &[BoundKeys]) -> Vec<HelpRow> {
-    let heading = rows.first().map(|bound| HelpRow::Heading(bound.row.heading()));
+    let heading = rows.first().map_or("", |bound| bound.row.heading());
     let shown = rows.iter().filter(|bound| !bound.keys.is_empty());
-    let entry = |bound: &BoundKeys| {
-        HelpRow::Entry(bound.keys.join(" "), bound.row.what_in(KeyContext::Everywhere).to_owned())
-    };
-    heading.into_iter().chain(shown.map(entry)).collect()
+    let text = |bound: &BoundKeys| bound.row.what_in(KeyContext::Everywhere).to_owned();
+    group(heading, shown.map(|bound| (bound.keys.join(" "), text(bound))))
 }
 
 /// Returns the keys for everywhere that do something else in lists.
 fn other_in_lists(canvas: &Canvas) -> Vec<HelpRow> {
-    let texts =
-        |bound: &BoundKeys| [KeyContext::Everywhere, KeyContext::Lists].map(|place| bound.row.what_in(place));
-    let others = canvas.keys.rows().iter().filter(|bound| !bound.keys.is_empty());
-    let others = others.filter_map(|bound| {
-        let [elsewhere, in_lists] = texts(bound);
-        (elsewhere != in_lists).then(|| HelpRow::Entry(bound.keys.join(" "), in_lists.to_owned()))
-    });
-    [HelpRow::Heading("In lists")].into_iter().chain(others).collect()
+    let other = |bound: &BoundKeys| {
+        let [elsewhere, in_lists] =
+            [KeyContext::Everywhere, KeyContext::Lists].map(|place| bound.row.what_in(place));
+        let is_other = elsewhere != in_lists && !bound.keys.is_empty();
+        is_other.then(|| (bound.keys.join(" "), in_lists.to_owned()))
+    };
+    group("In lists", canvas.keys.rows().iter().filter_map(other))
 }
 
 /// Returns the motions of a view in lines of at most `room` columns.
@@ -341,8 +342,7 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
 }
 
 fn signs(heading: &'static str, signs: &[(&str, &str)]) -> Vec<HelpRow> {
-    let entries = signs.iter().map(|(sign, what)| HelpRow::Entry((*sign).to_owned(), (*what).to_owned()));
-    [HelpRow::Heading(heading)].into_iter().chain(entries).collect()
+    group(heading, signs.iter().map(|(sign, what)| ((*sign).to_owned(), (*what).to_owned())))
 }
 
 #[cfg(test)]
@@ -366,10 +366,11 @@ mod tests {
     fn the_help_of_every_view_fits_one_screen() {
         for from in VIEWS {
             let canvas = canvas((80, 24));
-            let lines = HelpView::new(from).lines(&canvas);
-            let (place, height) = HelpView::place(&lines, &canvas);
+            let view = HelpView::new(from);
+            let lines = view.lines(&canvas);
+            let (place, _) = view.place(&lines, &canvas);
             let widest = lines.iter().map(|line| line::width(line)).max();
-            assert!(lines.len() <= height, "{from:?} {} {height}", lines.len());
+            assert!(lines.len() <= height(place), "{from:?} {} {place}", lines.len());
             assert!(widest <= Some(usize::from(place.width) - 2), "{from:?} {widest:?}");
         }
     }

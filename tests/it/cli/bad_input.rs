@@ -161,18 +161,25 @@ fn a_mistake_in_own_keys_is_told_by_every_command_and_stops_none() {
     let config = home.work().with_file_name("config").join("overspill");
     std::fs::create_dir_all(&config).unwrap();
     home.file("out.log", numbered(3));
-    let tells = |keys: &str, words: &str| {
+    let tells_of = |keys: &str, words: &str, effect: &str| {
         std::fs::write(config.join("config.toml"), format!("policy = \"pi/bash\"\n\n[keys]\n{keys}\n"))
             .unwrap();
         let ran = home.run(&["preview", "out.log"]);
         assert_eq!((ran.status, ran.text()), (0, numbered(3).as_str()), "{}", ran.stderr);
-        let all = ["config.toml:4: ", words, "used by the screens only"];
+        let all = ["config.toml:4: ", words, effect];
         assert!(all.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
     };
+    let tells = |keys, words| tells_of(keys, words, "used by the screens only");
     tells("nxt-match = \"n\"", "`nxt-match`: there is no such key in [keys]; did you mean `next-match`?");
     tells("search = \"n\"", "keys.search: \"n\" is a key of keys.next-match, too");
     tells("quit = []", "keys.quit: without a key nothing could replace it");
-    tells("search = [\"alt-x\"]", "keys.search: \"alt-x\" is not a key");
+    tells("search = [\"hyper-x\"]", "keys.search: \"hyper-x\" is not a key");
+    tells_of(
+        "list-other = \"x\"\nsearch = \"x\"",
+        "keys.list-other: now other-view",
+        "this line is not used",
+    );
+    tells_of("help-next-match = \"x\"", "keys.help-next-match: this key is gone", "this line is not used");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn a_call_leads_to_its_output_in_the_lists() {
     session.keys("\t").wait_for("1 session");
     session.keys("\r").wait_for("3 calls, 1 cut").wait_for("  saved ");
     session.keys("S").wait_for("Outputs │ Sessions   1 output").wait_for("b12345678");
-    session.keys("q");
+    session.keys("Q");
     assert_eq!(session.ended(), 0);
 }
 

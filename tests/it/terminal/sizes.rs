@@ -14,7 +14,7 @@ const LAST: (u16, u16) = (97, 31);
 fn after_a_storm_of_sizes_the_last_one_is_drawn() {
     let home = Home::new();
     home.file("build.log", build_log(300));
-    for (keys, shown) in [("", "300 lines"), ("h", "down a line"), ("/word", "/word"), ("lp", "not cut")] {
+    for (keys, shown) in [("", "300 lines"), ("h", "half page"), ("/word", "/word"), ("lp", "not cut")] {
         let mut calm = Session::start_sized(&home, LAST, &["build.log"]);
         calm.keys(keys).wait_for(shown);
         let mut storm = Session::start(&home, &["build.log"]);
@@ -33,7 +33,7 @@ fn after_a_storm_of_sizes_the_last_one_is_drawn() {
 fn a_size_that_changed_while_stopped_is_drawn() {
     let home = Home::new();
     home.file("build.log", build_log(300));
-    let (keys, shown) = ("h", "down a line");
+    let (keys, shown) = ("h", "half page");
     let mut calm = Session::start_sized(&home, LAST, &["build.log"]);
     calm.keys(keys).wait_for(shown);
     for first in [(80, 24), (200, 50)] {

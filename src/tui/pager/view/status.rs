@@ -28,7 +28,8 @@ const GAP: &str = "   ";
 /// The fewest hints, besides help, for which the words on the left are shortened.
 const LEAST_HINTS: usize = 2;
 
-/// The same from so many columns on: windows are among them.
+/// The same for an output that was cut, from so many columns on: windows are among them, and limits.
+const WITH_LIMITS: (u16, usize) = (120, 6);
 const WITH_WINDOWS: (u16, usize) = (100, 5);
 
 /// Draws the status of one output: a count, a message, or the state; at the right the position, and before it what was
@@ -37,20 +38,27 @@ pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut F
     let rights = right(pager, told, drawn);
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
+    let mut lefts = left(pager, told, drawn);
+    let shortest = lefts.pop().unwrap_or_default();
     // What a filter found is worth more than hints.
     let wanted = match footer_state(pager) {
         FooterState::Filtered => 0,
-        FooterState::PreviewCut | FooterState::SpillCut if area.width >= WITH_WINDOWS.0 => WITH_WINDOWS.1,
+        FooterState::PreviewCut | FooterState::SpillCut => {
+            let enough = [WITH_LIMITS, WITH_WINDOWS].into_iter().find(|(columns, _)| area.width >= *columns);
+            enough.map_or(LEAST_HINTS, |(_, hints)| hints)
+        }
         _ => LEAST_HINTS,
     };
-    let least = rights.iter().rfind(|right| right.teaches >= wanted).or(rights.first());
+    // The hints that a cut output needs are worth more than long words on either side.
+    let needed = rights.iter().find(|right| right.teaches == wanted && fits(&shortest, &right.spans));
+    let needed = needed.filter(|_| wanted > LEAST_HINTS);
+    let least = needed.or(rights.iter().rfind(|right| right.teaches >= wanted)).or(rights.first());
     let least = least.map_or(&[][..], |right| &right.spans);
-    let mut lefts = left(pager, told, drawn);
-    let shortest = lefts.pop().unwrap_or_default();
     let left = lefts.into_iter().find(|left| fits(left, least)).unwrap_or(shortest);
     let left = line::cut(left, room, pager.canvas.glyphs());
     line::spans(frame.buffer_mut(), area, &left);
-    let right = rights.iter().find(|right| fits(&left, &right.spans));
+    let teaches = needed.map_or(0, |needed| needed.teaches);
+    let right = rights.iter().find(|right| right.teaches >= teaches && fits(&left, &right.spans));
     let spans = right.map_or(&[][..], |right| &right.spans);
     line::right(frame.buffer_mut(), area, line::width(&left), spans);
 }
