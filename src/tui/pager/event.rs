@@ -1,8 +1,10 @@
 //! Events of the output on the screen.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use crate::config::EffectivePolicy;
+use crate::session::citing::CitingCall;
 use crate::session::verify::Verdict;
 use crate::source::{Change, MapView, PathStatus};
 use crate::text::index::BlockCounts;
@@ -14,7 +16,6 @@ use crate::tui::target::{Ending, StartAt};
 use super::advice::LimitChange;
 use super::comparing::job::Compared;
 use super::filter::job::Sifted;
-use super::keeping::KeepResult;
 use super::making::Planned;
 use super::search::job::{Found, SearchReply};
 use super::window::ThenRead;
@@ -58,6 +59,8 @@ pub enum OutputEvent {
     Facts(usize, Box<CallFacts>),
     /// A call is ready to be shown, in place of what is known of it so far.
     Ready(Box<ReadyCall>),
+    /// The call that the output of this path is of, if one was found.
+    Cited(PathBuf, Option<Box<CitingCall>>),
     /// What became of keeping the output of this path.
     Kept(String, KeepResult),
     /// The output is to be shown from this place on.
@@ -77,6 +80,17 @@ impl ScreenEvent for OutputEvent {
             _ => Urgency::Now,
         }
     }
+}
+
+/// What became of keeping an output.
+#[derive(Debug)]
+pub enum KeepResult {
+    /// It is kept now, here.
+    Kept(PathBuf),
+    /// It was kept before.
+    Before,
+    /// It is not kept, for this reason.
+    Failed(String),
 }
 
 /// How a file has changed.

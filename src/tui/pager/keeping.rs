@@ -12,21 +12,10 @@ use crate::tui::recorded::RestOfOutput;
 use crate::tui::screen::Effects;
 
 use super::Pager;
-use super::event::OutputEvent;
+use super::event::{KeepResult, OutputEvent};
 
 /// Maximum number of characters of a command that is recorded with a copy.
 const MAX_COMMAND: usize = 4096;
-
-/// What became of keeping an output.
-#[derive(Debug)]
-pub enum KeepResult {
-    /// It is kept now, here.
-    Kept(PathBuf),
-    /// It was kept before.
-    Before,
-    /// It is not kept, for this reason.
-    Failed(String),
-}
 
 impl Pager {
     /// Has a worker keep the output.
@@ -35,7 +24,9 @@ impl Pager {
             _ if self.output.subject.is_kept => Some(KEPT_ALREADY),
             _ if self.running => Some("the command still runs; keep its output once it has ended"),
             Some(RestOfOutput::Missing(why)) => Some(*why),
-            Some(RestOfOutput::NotCut) => Some("not kept: the agent did not cut it, so the records hold all of it"),
+            Some(RestOfOutput::NotCut) => {
+                Some("not kept: the agent did not cut it, so the records hold all of it")
+            }
             _ => None,
         };
         if let Some(words) = refusal {

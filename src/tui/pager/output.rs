@@ -19,7 +19,7 @@ use super::filter::sift::Sift;
 use super::making::{Making, Planned, gaps, holds};
 use super::reader::{Files, Reader};
 use super::scroll::{Scroll, Viewport};
-use crate::tui::recorded::{PreviewFrom, RecordedCall};
+use crate::tui::recorded::{Cited, PreviewFrom, RecordedCall};
 use crate::tui::target::Subject;
 use crate::tui::widget::cost::Cost;
 
@@ -84,6 +84,8 @@ pub struct OpenOutput {
     pub(crate) escapes: Option<u64>,
     /// Whether what was recorded and what the policy makes are to be compared.
     pub(crate) is_compared: bool,
+    /// The call that it is of, if it was not opened from its records.
+    pub(crate) cited: Cited,
     /// What differs from the other of the two texts, if they were compared.
     pub(crate) differences: Option<Differences>,
 }
@@ -111,6 +113,7 @@ impl OpenOutput {
             rules: Dividers::default(),
             escapes: None,
             is_compared: false,
+            cited: Cited::default(),
             differences: None,
         }
     }

@@ -53,7 +53,8 @@ fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
     let encoding = pager.output.utf16().map(|_| Span::plain(" UTF-16 "));
     let follows = pager.panes.following.then(|| Span::new(" FOLLOW ", theme.accent));
     let kept = pager.output.subject.is_kept.then(|| Span::new(" kept ", theme.dim));
-    let wanted = [follows, kept, state(pager).map(warn), exit_status(&pager.output).map(warn), encoding, many];
+    let wanted =
+        [follows, kept, state(pager).map(warn), exit_status(&pager.output).map(warn), encoding, many];
     let mut rest: Vec<Span> = Vec::new();
     // Both texts, or else the one that is shown, are worth more than what stands before them.
     let shown: Vec<Span> = tabs.iter().filter(|tab| tab.style == theme.active).cloned().collect();
