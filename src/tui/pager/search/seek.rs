@@ -102,10 +102,19 @@ impl Pager {
         reader.copy(0..output.seen.len())
     }
 
+    fn no_match(&self) -> Message {
+        let name = self.find.pattern.as_ref().map_or("", |pattern| pattern.text());
+        Message::error(format!("no match for {name}"))
+    }
+
     pub(crate) fn found(&mut self, found: Found, effects: &mut Effects) {
         match found.reply {
             SearchReply::Counted(Counting::Matches, end, count) => {
                 self.find.tally.counted(found.number, end, count);
+                // The output has grown, and has one now.
+                if self.find.tally.counts.total() > 0 && self.message == Some(self.no_match()) {
+                    self.message = None;
+                }
             }
             SearchReply::Counted(Counting::Severity(severity), end, count) => {
                 self.errors.tally_mut(severity).counted(found.number, end, count);
@@ -156,7 +165,7 @@ impl Pager {
                 let filter = self.key_of(Action::Matching);
                 Message::error(format!("no match for {name} in the lines shown; {filter} Enter shows all"))
             }
-            Counting::Matches => Message::error(format!("no match for {name}")),
+            Counting::Matches => self.no_match(),
             Counting::Severity(severity) if missed && exists => {
                 Message::note(format!("the model {verb} every {}", severity.singular()))
             }
