@@ -110,9 +110,9 @@ mod tests {
             bytes,
             ["0 B", "1,023 B", "1 KB", "10,000 B", "40,000 B", "50 KB", "1 MB", "1,025 KB", "3 GB"]
         );
-        let named = [(51_200, "bytes"), (30_000, "UTF-16 units"), (1, "code points"), (80, "cells")];
+        let named = [(51_200, "bytes"), (30_000, "UTF-16 units"), (1, "chars"), (80, "cells")];
         let named = named.map(|(number, unit)| limit_in(number, unit));
-        assert_eq!(named, ["50 KB", "30,000 UTF-16 units", "1 code point", "80 cells"]);
+        assert_eq!(named, ["50 KB", "30,000 UTF-16 units", "1 char", "80 cells"]);
     }
 
     #[test]

@@ -239,11 +239,11 @@ impl Unit {
 
 #[cfg(feature = "app")]
 impl Unit {
-    /// Returns the unit's name for people: `UTF-16 units`, `code points`.
+    /// Returns the unit's name for people: `UTF-16 units`, `chars`.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Utf16 => "UTF-16 units",
-            Self::Chars => "code points",
+            Self::Chars => "chars",
             unit => unit.as_str(),
         }
     }

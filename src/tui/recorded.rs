@@ -46,6 +46,16 @@ pub struct RecordedCall {
     pub texts: Option<Vec<TitledText>>,
 }
 
+/// The call that a stored output is of, which its file does not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Cited {
+    #[default]
+    Unasked,
+    Asked,
+    Nowhere,
+    By(Box<CitingCall>),
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TitledText {
     pub title: String,

@@ -235,7 +235,7 @@ impl StatusLine<'_> {
 }
 
 /// Where one screen leads to another.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Link {
     /// To the list of stored outputs, with this one selected.
     Stores(Option<PathBuf>),

@@ -24,10 +24,9 @@ use super::keys::Action;
 use super::list::List;
 use super::list::column::{ListSpec, SlowState};
 use super::list::screen::{ListContext, ListKind, ListScreen, ListTitle};
-use super::pager::doc::Doc;
 use super::pager::event::OutputEvent;
-use super::pager::facts;
-use super::pager::text_box::TextBox;
+use super::pager::facts::{self, FactRow};
+use super::pager::text_box::{LinkedText, TextBox};
 use super::popup::copying::Copyable;
 use super::recorded::{CallFacts, CallRequest, check_in_words};
 use super::screen::{Effect, Link};
@@ -150,9 +149,15 @@ impl ListKind for Calls {
         match event.downcast() {
             Ok(event) => self.handle(event, on),
             Err(event) => match event.downcast()? {
+                Link::Session { file, .. } if self.holds(&file) => {}
                 Link::Session { file, title } => self.open(file, title, None, on),
                 Link::Call(call) => {
                     let sought = Some(SafeText::from(call.call));
+                    if self.holds(&call.file) {
+                        self.sought = sought;
+                        self.select_sought(on.list);
+                        return Ok(());
+                    }
                     self.open(Arc::new(call.file), SafeText::default(), sought, on);
                 }
                 Link::SpillOfCall(index) => on.effects.show(Link::Stores(spill_of(on.list, Some(index)))),
@@ -199,6 +204,23 @@ impl ListKind for Calls {
 }
 
 impl Calls {
+    /// Whether a session is the one whose calls are listed.
+    fn holds(&self, file: &SessionFile) -> bool {
+        self.file.as_ref().is_some_and(|held| (&held.path, &held.id) == (&file.path, &file.id))
+    }
+
+    /// Selects the call that is looked for, once the session is read.
+    fn select_sought(&mut self, list: &mut List<CallRow>) {
+        if self.state != ReadingState::Read {
+            return;
+        }
+        let sought = self.sought.take();
+        let row = sought.and_then(|id| list.rows().iter().position(|row| row.id == id));
+        if let Some(row) = row {
+            list.choose(row);
+        }
+    }
+
     /// Opens a session and has a worker hold it; an earlier one is closed.
     fn open(&mut self, file: Arc<SessionFile>, title: SafeText, sought: Option<SafeText>, on: Context) {
         let agent = format_of(&file).map_or("", |format| format.agent()).into();
@@ -244,11 +266,15 @@ impl Calls {
         }));
     }
 
-    fn facts(&self, list: &List<CallRow>, canvas: &Canvas) -> Doc {
+    fn facts(&self, list: &List<CallRow>, canvas: &Canvas) -> LinkedText {
         let known = self.facts.as_ref().filter(|(index, _)| Some(*index) == list.chosen_index());
         let check = list.chosen().filter(|row| row.is_partial()).map(|row| row.verdict.as_ref());
-        let mut rows: Vec<_> = check.map(|check| ("compared", check_in_words(check))).into_iter().collect();
-        rows.extend(known.map(|(_, known)| known.facts.clone()).unwrap_or_default());
+        let mut rows: Vec<FactRow> =
+            check.map(|check| ("compared", check_in_words(check)).into()).into_iter().collect();
+        rows.extend(spill_of(list, list.chosen_index()).map(|path| {
+            FactRow::from(("spill", path.to_string_lossy().into_owned())).leading(Link::Stores(Some(path)))
+        }));
+        rows.extend(known.into_iter().flat_map(|(_, known)| known.facts.clone()).map(FactRow::from));
         facts::page(rows, known.map(|(_, known)| known.texts.as_slice()), canvas)
     }
 
@@ -272,11 +298,8 @@ impl Calls {
         self.asked.clear();
         list.set_now(opened.now);
         list.set_rows(rows);
-        if let Some(id) = self.sought.take() {
-            let sought = list.rows().iter().position(|row| row.id == id);
-            if let Some(row) = sought {
-                list.choose(row);
-            }
+        if self.sought.is_some() {
+            self.select_sought(list);
         } else if follows {
             // Like a log that is followed: the last stays the last.
             list.act(Action::End, None);

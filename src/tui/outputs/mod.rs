@@ -5,6 +5,7 @@ mod clean;
 mod columns;
 pub mod deletion;
 pub mod event;
+mod facts;
 pub mod got;
 pub(crate) mod jobs;
 mod keeping;
@@ -237,6 +238,7 @@ impl ListKind for Outputs {
             Action::Undo => self.undo_deletion(on),
             Action::DeleteNow => self.delete_now(on),
             Action::CleanOverdue => self.offer_cleaning(on),
+            Action::Facts => self.show_facts(on),
             Action::Keep => self.keep_chosen(on),
             Action::Other => on.effects.request(ScreenRequest::turn(Link::Sessions)),
             _ => on.refuse(),

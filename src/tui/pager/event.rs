@@ -1,9 +1,11 @@
 //! Events of the output on the screen.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
+use crate::session::citing::CitingCall;
 use crate::session::verify::Verdict;
 use crate::source::{Change, MapView, PathStatus};
 use crate::text::filter::index::BlockLines;
@@ -15,7 +17,6 @@ use crate::tui::recorded::{CallFacts, ReadyCall};
 use crate::tui::target::{Ending, StartAt};
 
 use super::advice::LimitChange;
-use super::keeping::KeepResult;
 use super::plan::PlanDone;
 
 /// An event for the output being viewed. What a job reports has the number of its task; that of an older one is dropped.
@@ -58,6 +59,8 @@ pub enum OutputEvent {
     Facts(usize, Box<CallFacts>),
     /// A call is ready to be shown, in place of what is known of it so far.
     Ready(Box<ReadyCall>),
+    /// The call that the output of this path is of, if one was found.
+    Cited(PathBuf, Option<Box<CitingCall>>),
     /// What became of keeping the output of this path.
     Kept(String, KeepResult),
     /// The output is to be shown from this place on.
@@ -107,6 +110,17 @@ pub enum ComparedReply {
     Finds(Counting, Vec<(String, u64)>),
     /// All of them were compared.
     Ended,
+}
+
+/// What became of keeping an output.
+#[derive(Debug)]
+pub enum KeepResult {
+    /// It is kept now, here.
+    Kept(PathBuf),
+    /// It was kept before.
+    Before,
+    /// It is not kept, for this reason.
+    Failed(String),
 }
 
 pub struct Changed {

@@ -1,5 +1,6 @@
 //! What the preview shows, the record of a call or what a policy makes of the output, and how certain it is that the model got that.
 
+use crate::config::ChosenBy;
 use crate::known::Certainty;
 use crate::preview::Policy;
 use crate::session::examine::Paths;
@@ -26,6 +27,12 @@ impl OpenOutput {
 
     pub(crate) fn is_rest_missing(&self) -> bool {
         self.recorded.as_ref().is_some_and(|recorded| matches!(recorded.rest, RestOfOutput::Missing(_)))
+    }
+
+    /// Whether its file is in a store of some agent.
+    pub(crate) fn is_stored(&self) -> bool {
+        let is_spill = self.recorded.as_ref().is_some_and(|recorded| recorded.rest == RestOfOutput::Here);
+        self.subject.file.is_some() && (is_spill || matches!(self.first.chosen_by, ChosenBy::Store(_)))
     }
 
     /// Returns how certain it is that the model got the preview that is shown.

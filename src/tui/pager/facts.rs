@@ -1,21 +1,26 @@
 //! The facts about the output being viewed, and after them what else the records hold of its call.
 
 use std::any::Any;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::human::{count, lines, size, thousands, tokens};
 use crate::known::Certainty;
 use crate::preview::Preview;
+use crate::session::citing::{self, CitingCall};
 use crate::text::label::{SafeText, columns_of, head};
 use crate::tui::job::Slot;
-use crate::tui::recorded::{CallRequest, RecordedCall, RestOfOutput, TitledText, check_in_words};
-use crate::tui::screen::Effects;
+use crate::tui::recorded::{CallRequest, Cited, RecordedCall, RestOfOutput, TitledText, check_in_words};
+use crate::tui::screen::{Effects, Link};
 use crate::tui::widget::canvas::Canvas;
 
 use super::doc::{Class, Doc};
+use super::event::OutputEvent;
 use super::output::OpenOutput;
-use super::text_box::TextBox;
+use super::text_box::{LinkedText, TextBox};
 use super::{Pager, describe};
 
 /// The columns reserved for the names of facts.
@@ -26,31 +31,89 @@ pub(crate) const TITLE: &str = "Facts";
 
 impl Pager {
     /// Shows the facts, and asks the worker for what else the records hold of the call.
-    pub(super) fn show_facts(&self, effects: &mut Effects) {
+    pub(super) fn show_facts(&mut self, effects: &mut Effects) {
         if let Some(recorded) = &self.output.recorded {
             effects.ask(Slot::OpenSession, CallRequest::Facts(recorded.index));
+        } else if self.output.cited == Cited::Unasked && self.output.is_stored() {
+            self.output.cited = Cited::Asked;
+            let path = PathBuf::from(&self.output.subject.context.saved_as);
+            effects.run(Slot::Other, move |context| {
+                let written = path.metadata().and_then(|file| file.modified()).ok();
+                let written =
+                    written.and_then(|at| Timestamp::try_from(at).ok()).unwrap_or_else(crate::env::now);
+                let sessions = context.services.sessions.since(written, context.env());
+                let call = citing::find(&sessions, &path, context.env().uid(), &());
+                context.send(OutputEvent::Cited(path, call.map(Box::new)));
+            });
         }
         effects.lay(TextBox::following(TITLE, self.facts(), |below| {
             (below as &dyn Any).downcast_ref().map(Self::facts)
         }));
     }
 
-    fn facts(&self) -> Doc {
+    /// Takes in the call that an output is of, if one was found.
+    pub(super) fn take_cited(&mut self, path: &Path, call: Option<Box<CitingCall>>) {
+        if Path::new(&self.output.subject.context.saved_as) == path {
+            self.output.cited = call.map_or(Cited::Nowhere, Cited::By);
+        }
+    }
+
+    fn facts(&self) -> LinkedText {
         let texts = self.output.recorded.as_ref().map_or(Some(&[][..]), |recorded| recorded.texts.as_deref());
         page(facts(&self.output), texts, &self.canvas)
     }
 }
 
+/// What is known, and where it leads.
+pub(crate) struct FactRow {
+    name: &'static str,
+    text: String,
+    link: Option<Link>,
+}
+
+impl From<(&'static str, String)> for FactRow {
+    fn from((name, text): (&'static str, String)) -> Self {
+        Self { name, text, link: None }
+    }
+}
+
+impl FactRow {
+    pub(crate) fn leading(self, link: Link) -> Self {
+        Self { link: Some(link), ..self }
+    }
+
+    /// Has the session and the call lead to themselves.
+    pub(crate) fn in_session(self, call: &CitingCall) -> Self {
+        match self.name {
+            "session" => {
+                let file = Arc::new(call.file.clone());
+                self.leading(Link::Session { file, title: SafeText::default() })
+            }
+            "call" => self.leading(Link::Call(Box::new(call.clone()))),
+            _ => self,
+        }
+    }
+}
+
 /// Makes the page of facts and of the texts that follow them; without `texts` they have not come yet.
-pub(crate) fn page(facts: Vec<(&'static str, String)>, texts: Option<&[TitledText]>, canvas: &Canvas) -> Doc {
+pub(crate) fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> LinkedText {
     let room = TextBox::columns(canvas).saturating_sub(NAMES + 3).max(1);
     let glyphs = canvas.glyphs();
-    let facts = facts.into_iter().filter(|(_, text)| !text.is_empty());
-    let mut page: Vec<(Class, String)> = Vec::new();
-    for (name, text) in facts.map(|(name, text)| (name, SafeText::from(text))) {
-        for (name, row) in folded(name, &text, room) {
-            page.push((Class::Own, format!(" {name:<NAMES$} ")));
-            page.push((Class::Kept, format!("{row}\n")));
+    let (mut page, mut links, mut at): (Vec<(Class, String)>, Vec<_>, u64) = Default::default();
+    let mut push = |class, text: String| {
+        at += text.len() as u64;
+        page.push((class, text));
+        at
+    };
+    if facts.iter().any(|fact| fact.link.is_some()) {
+        push(Class::Own, format!(" {:<NAMES$} ↓ ↑ and Enter go to what is underlined\n", ""));
+    }
+    for FactRow { name, text, link } in facts.into_iter().filter(|fact| !fact.text.is_empty()) {
+        let mut link = link;
+        for (name, row) in folded(name, &SafeText::from(text), room) {
+            let from = push(Class::Own, format!(" {name:<NAMES$} "));
+            let to = push(Class::Kept, format!("{row}\n"));
+            links.extend(link.take().map(|link| (from..to - 1, link)));
         }
     }
     let mut page: Vec<_> = page.into_iter().map(|(class, text)| (class, text.into_bytes())).collect();
@@ -60,13 +123,43 @@ pub(crate) fn page(facts: Vec<(&'static str, String)>, texts: Option<&[TitledTex
         page.push((Class::Kept, [text.trim_ascii_end(), b"\n"].concat()));
     }
     page.extend(texts.is_none().then(|| heading(&format!(" {}", glyphs.cut))));
-    Doc::of(page)
+    LinkedText { doc: Doc::of(page), links }
 }
 
 /// Returns what is known of an output, by name.
-fn facts(output: &OpenOutput) -> Vec<(&'static str, String)> {
-    let mut facts = output.recorded.as_ref().map(of_record).unwrap_or_default();
-    facts.push(("file", output.subject.path().to_owned()));
+fn facts(output: &OpenOutput) -> Vec<FactRow> {
+    let mut facts = of_call(output);
+    let file = FactRow::from(("file", output.subject.path().to_owned()));
+    facts.push(match &output.subject.file {
+        Some(path) if output.is_stored() => file.leading(Link::Stores(Some(path.into()))),
+        _ => file,
+    });
+    facts.extend(of_output(output).into_iter().map(FactRow::from));
+    facts
+}
+
+/// Returns what is known of the call that an output is of.
+fn of_call(output: &OpenOutput) -> Vec<FactRow> {
+    let call = |call: &CitingCall, facts: Vec<(&'static str, String)>| -> Vec<FactRow> {
+        facts.into_iter().map(|fact| FactRow::from(fact).in_session(call)).collect()
+    };
+    match (&output.recorded, &output.cited) {
+        (Some(recorded), _) => call(&recorded.call, of_record(recorded)),
+        (None, Cited::By(cited)) => {
+            let names = [("session", cited.file.id.clone()), ("call", cited.call.clone())];
+            call(cited, names.into_iter().chain([("command", cited.command.clone())]).collect())
+        }
+        (None, Cited::Asked) => vec![("call", "being looked for…".to_owned()).into()],
+        (None, Cited::Nowhere) => {
+            vec![("call", "no session near it in time names this output".to_owned()).into()]
+        }
+        (None, Cited::Unasked) => Vec::new(),
+    }
+}
+
+/// Returns what is known of an output itself.
+fn of_output(output: &OpenOutput) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
     if !output.is_rest_missing() {
         facts.push(("size", bytes(output)));
         facts.extend(output.utf16().map(|order| ("text", order.words().to_owned())));

@@ -12,21 +12,10 @@ use crate::tui::recorded::RestOfOutput;
 use crate::tui::screen::Effects;
 
 use super::Pager;
-use super::event::OutputEvent;
+use super::event::{KeepResult, OutputEvent};
 
 /// Maximum number of characters of a command that is recorded with a copy.
 const MAX_COMMAND: usize = 4096;
-
-/// What became of keeping an output.
-#[derive(Debug)]
-pub enum KeepResult {
-    /// It is kept now, here.
-    Kept(PathBuf),
-    /// It was kept before.
-    Before,
-    /// It is not kept, for this reason.
-    Failed(String),
-}
 
 impl Pager {
     /// Has a worker keep the output.

@@ -18,7 +18,7 @@ pub mod fold;
 pub(crate) mod hold;
 pub mod json;
 pub(crate) mod jump;
-pub mod keeping;
+pub(crate) mod keeping;
 pub(crate) mod limits;
 pub(crate) mod limits_text;
 pub mod output;
@@ -180,6 +180,7 @@ impl Pager {
             OutputEvent::Policies(_) | OutputEvent::Ready(_) => {}
             OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
             OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
+            OutputEvent::Cited(path, call) => self.take_cited(&path, call),
             OutputEvent::Kept(path, result) => self.kept(&path, result),
             OutputEvent::StartAt(place) => self.start_at(place),
         }

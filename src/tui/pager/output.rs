@@ -21,7 +21,7 @@ use super::plan::{PlanDone, PlanTask};
 use super::reader::{Files, Reader};
 use super::scroll::{Scroll, Viewport};
 use super::task_number;
-use crate::tui::recorded::{PreviewFrom, RecordedCall};
+use crate::tui::recorded::{Cited, PreviewFrom, RecordedCall};
 use crate::tui::target::Subject;
 use crate::tui::widget::cost::Cost;
 
@@ -76,6 +76,8 @@ pub struct OpenOutput {
     pub(crate) escapes: Option<u64>,
     /// Whether what was recorded and what the policy makes are to be compared.
     pub(crate) is_compared: bool,
+    /// The call that it is of, if it was not opened from its records.
+    pub(crate) cited: Cited,
     pub(crate) differences: Option<Differences>,
 }
 
@@ -101,6 +103,7 @@ impl OpenOutput {
             rules: Dividers::default(),
             escapes: None,
             is_compared: false,
+            cited: Cited::default(),
             differences: None,
         }
     }

@@ -1,8 +1,11 @@
 //! A text in a box over the screen, such as a line of JSON or the facts: what it shows and how it scrolls.
 
-use crossterm::event::KeyEvent;
+use std::ops::Range;
+
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 
 use crate::text::cells::Show;
 use crate::tui::keys::{Action, KeyContext};
@@ -12,7 +15,7 @@ use crate::tui::pager::reader::{Files, Reader};
 use crate::tui::pager::scroll::{Long, Scroll, Viewport};
 use crate::tui::pager::view::pane;
 use crate::tui::recorded::TitledText;
-use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Screen, box_action};
+use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::frame;
 use crate::tui::widget::layout;
@@ -20,13 +23,24 @@ use crate::tui::widget::layout;
 /// The widest box, in columns.
 const WIDEST: u16 = 116;
 
+/// A text with what of it leads somewhere.
+#[derive(Default)]
+pub(crate) struct LinkedText {
+    pub doc: Doc,
+    /// Where ranges of it lead, in their order.
+    pub links: Vec<(Range<u64>, Link)>,
+}
+
 /// Makes the text anew of the screen beneath; `None` if that has none.
-pub(crate) type Renewal = fn(&dyn Screen) -> Option<Doc>;
+pub(crate) type Renewal = fn(&dyn Screen) -> Option<LinkedText>;
 
 /// The state of the box.
 pub struct TextBox {
     title: String,
     doc: Doc,
+    links: Vec<(Range<u64>, Link)>,
+    /// The index of the selected link.
+    chosen: usize,
     /// How the text follows changes of the screen; `None` if it does not.
     renewal: Option<Renewal>,
     /// The offset of the first row, in bytes.
@@ -36,12 +50,14 @@ pub struct TextBox {
 impl TextBox {
     /// Shows a text from its start.
     pub(crate) fn new(text: TitledText) -> Self {
-        Self { title: text.title, doc: Doc::of([(Class::Kept, text.text)]), renewal: None, top: 0 }
+        let doc = Doc::of([(Class::Kept, text.text)]);
+        Self { title: text.title, doc, links: Vec::new(), chosen: 0, renewal: None, top: 0 }
     }
 
     /// Shows a text that follows changes of the screen beneath.
-    pub(crate) fn following(title: &str, doc: Doc, renewal: Renewal) -> Self {
-        Self { title: title.to_owned(), doc, renewal: Some(renewal), top: 0 }
+    pub(crate) fn following(title: &str, text: LinkedText, renewal: Renewal) -> Self {
+        let LinkedText { doc, links } = text;
+        Self { title: title.to_owned(), doc, links, chosen: 0, renewal: Some(renewal), top: 0 }
     }
 
     /// Returns the columns of the text on a screen of this size.
@@ -81,6 +97,28 @@ impl TextBox {
         self.scrolling(canvas, |scroll, top| top < scroll.last_top())
     }
 
+    /// Returns a link if it is on the screen.
+    fn shown_link(&self, number: Option<usize>, canvas: &Canvas) -> Option<&Link> {
+        let (range, link) = self.links.get(number?)?;
+        let is_shown = self.scrolling(canvas, |scroll, top| {
+            let row = scroll.row_at(range.start);
+            scroll.screen(scroll.row_at(top)).iter().any(|shown| shown.base == row)
+        });
+        is_shown.then_some(link)
+    }
+
+    /// Selects the next or previous link, if it is on the screen. Returns false if none is.
+    fn choose_link(&mut self, action: Action, canvas: &Canvas) -> bool {
+        let to = match action {
+            Action::Down => self.chosen.checked_add(1),
+            Action::Up => self.chosen.checked_sub(1),
+            _ => None,
+        };
+        let is_shown = self.shown_link(to, canvas).is_some();
+        self.chosen = to.filter(|_| is_shown).unwrap_or(self.chosen);
+        is_shown
+    }
+
     /// Scrolls. Returns false if the action does not.
     fn scroll(&mut self, action: Action, canvas: &Canvas) -> bool {
         let page = usize::from(canvas.size.1 / 2);
@@ -103,7 +141,14 @@ impl TextBox {
 
 impl Layer for TextBox {
     fn key(&mut self, key: KeyEvent, mut on: LayerContext) -> LayerNext {
+        if let Some(link) =
+            self.shown_link(Some(self.chosen), on.canvas).filter(|_| key.code == KeyCode::Enter)
+        {
+            on.effects.show(link.clone());
+            return LayerNext::Closes;
+        }
         match box_action(key, &mut on) {
+            Ok(action) if self.choose_link(action, on.canvas) => LayerNext::Stays,
             Ok(action) if self.scroll(action, on.canvas) => LayerNext::Stays,
             Ok(_) => LayerNext::Closes,
             Err(next) => next,
@@ -111,8 +156,8 @@ impl Layer for TextBox {
     }
 
     fn refresh(&mut self, below: &dyn Screen) {
-        if let Some(doc) = self.renewal.and_then(|renewal| renewal(below)) {
-            self.doc = doc;
+        if let Some(text) = self.renewal.and_then(|renewal| renewal(below)) {
+            (self.doc, self.links) = (text.doc, text.links);
         }
     }
 
@@ -134,8 +179,17 @@ fn draw(canvas: &Canvas, shown: &TextBox, frame: &mut Frame) {
     for (row, y) in rows.iter().zip(inner.y..inner.bottom()) {
         let mut x = inner.x;
         for cell in &row.cells {
-            let class = shown.doc.class_at(row.base + u64::from(cell.start));
+            let at = row.base + u64::from(cell.start);
+            let class = shown.doc.class_at(at);
+            let link = match shown.links.iter().position(|(range, _)| range.contains(&at)) {
+                Some(number) if number == shown.chosen => {
+                    canvas.theme.selected.add_modifier(Modifier::UNDERLINED)
+                }
+                Some(_) => Style::new().add_modifier(Modifier::UNDERLINED),
+                None => Style::new(),
+            };
             let style = pane::class_style(class, &canvas.theme)
+                .patch(link)
                 .patch(pane::kind_style(cell.kind, &canvas.theme).unwrap_or_default());
             x = pane::put(frame.buffer_mut(), Rect { y, height: 1, ..inner }, x, cell, style);
         }

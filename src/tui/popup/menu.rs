@@ -10,7 +10,7 @@ use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
 /// The narrowest and the widest menu, in columns.
-const WIDTHS: (usize, usize) = (46, 76);
+const WIDTHS: (usize, usize) = (46, 116);
 
 /// The columns reserved for names, and those besides names and notes: the border, the mark, the letter and gaps.
 const NAMES: usize = 12;

@@ -5,6 +5,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
 use crate::tui::event::Message;
+use crate::tui::keys::KeyContext;
 use crate::tui::screen::{
     Effects, ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest,
 };
@@ -53,7 +54,9 @@ impl Layer for Prompt {
     }
 
     fn draw(&self, look: LayerFrame) {
-        draw(look.canvas, look.message, (self, look.below.prompt_note()), look.frame, look.status);
+        let is_of_list = look.below.context() == KeyContext::Lists;
+        let prompt = (self, look.below.prompt_note(), is_of_list);
+        draw(look.canvas, look.message, prompt, look.frame, look.status);
     }
 }
 
@@ -61,7 +64,7 @@ impl Layer for Prompt {
 fn draw(
     canvas: &Canvas,
     message: Option<&Message>,
-    (prompt, note): (&Prompt, Option<Span>),
+    (prompt, note, is_of_list): (&Prompt, Option<Span>, bool),
     frame: &mut Frame,
     area: Rect,
 ) {
@@ -77,8 +80,9 @@ fn draw(
         let hint = match prompt.purpose() {
             Purpose::Search | Purpose::SearchBack => "Enter search · ↑ earlier · Esc cancel ",
             Purpose::Lines { .. } => "! not · Tab lost lines · empty shows all · Esc cancel ",
-            Purpose::GoTo => "line · 50% · 4096b ",
-            _ => "Enter · Esc cancel ",
+            Purpose::GoTo if is_of_list => "a row, or q quits · Esc cancel ",
+            Purpose::GoTo => "line · 50% · 4096b · n p other files · q quits ",
+            _ => "Enter apply · Esc cancel ",
         };
         let hint = Span::new(hint, canvas.theme.dim);
         line::right(frame.buffer_mut(), area, line::width(&spans), &[note.unwrap_or(hint)]);

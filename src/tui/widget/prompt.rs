@@ -37,8 +37,8 @@ impl Purpose {
         match self {
             Purpose::Search => "/",
             Purpose::SearchBack => "?",
-            Purpose::Lines { shows: Shows::All, .. } => "&/",
-            Purpose::Lines { shows: Shows::Lost, .. } => "& lost lines/",
+            Purpose::Lines { shows: Shows::All, .. } => "only lines with: ",
+            Purpose::Lines { shows: Shows::Lost, .. } => "only lost lines with: ",
             Purpose::GoTo => "go to: ",
             Purpose::Window => "offset [limit], e.g. 2001 2000: ",
             Purpose::Grep => "search all outputs: ",

@@ -66,6 +66,18 @@ fn a_pattern_without_a_match_is_said_once() {
 }
 
 #[test]
+fn a_match_that_comes_as_the_file_grows_takes_back_that_there_is_none() {
+    let home = Home::new();
+    let path = home.file("build.log", "fine\n");
+    let mut bench = Bench::open(SIZES[0], &path, policy("opencode/output"));
+    assert!(bench.keys("/error<Enter>").status().contains("no match for error"), "{}", bench.status());
+    std::fs::write(&path, "fine\nerror: now\n").unwrap();
+    bench.look();
+    let status = bench.status();
+    assert!(!status.contains("no match") && status.contains("/error 1"), "{status}");
+}
+
+#[test]
 fn what_the_model_did_not_get_is_gone_through_in_spill() {
     let mut bench = open(SIZES[0]);
     bench.keys("/skip<Enter>)");

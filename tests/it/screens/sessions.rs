@@ -458,6 +458,19 @@ fn shown_over(
 }
 
 #[test]
+fn facts_lead_to_the_call_and_the_session_and_arrows_choose_between_them() {
+    let mut bench = shown((120, 40), RestOfOutput::Here, None);
+    bench.keys("=");
+    let screen = bench.screen();
+    assert!(screen.contains("↓ ↑ and Enter go to what is underlined"), "{screen}");
+    bench.asked.clear();
+    bench.keys("<Down><Enter>");
+    assert!(bench.rows()[0].contains("Sessions › Calls"), "{:?}", bench.rows()[0]);
+    let is_opened = bench.asked.iter().any(|effect| is_job(effect, Slot::OpenSession));
+    assert!(is_opened, "the call is of another session than the one that was listed");
+}
+
+#[test]
 fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
     let ready = || {
         let recorded = RecordedCall {

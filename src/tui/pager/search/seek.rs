@@ -82,9 +82,19 @@ impl Pager {
         }
     }
 
+    fn no_match(&self) -> Message {
+        let name = self.find.pattern.as_ref().map_or("", |pattern| pattern.text());
+        Message::error(format!("no match for {name}"))
+    }
+
     pub(crate) fn found(&mut self, number: u64, reply: SearchReply, effects: &mut Effects) {
         if let SearchReply::Counted(what, end, count) = reply {
-            return self.tally_mut(what).counted(number, end, count);
+            self.tally_mut(what).counted(number, end, count);
+            // The output has grown, and has one now.
+            if self.find.tally.counts.total() > 0 && self.message == Some(self.no_match()) {
+                self.message = None;
+            }
+            return;
         }
         let Some(seeking) = self.find.seeking.take_if(|seeking| seeking.number == number) else { return };
         match reply {
@@ -117,7 +127,7 @@ impl Pager {
                 let filter = self.key_of(Action::Matching);
                 Message::error(format!("no match for {name} in the lines shown; {filter} Enter shows all"))
             }
-            Counting::Matches => Message::error(format!("no match for {name}")),
+            Counting::Matches => self.no_match(),
             Counting::Severity(severity) if missed && exists => {
                 Message::note(format!("the model {verb} every {}", severity.singular()))
             }
