@@ -92,8 +92,7 @@ fn background() -> Option<Backdrop> {
 
 /// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
 pub(super) fn check_keys(config: &mut Config) {
-    let former: Vec<_> = former_names(config.keys()).collect();
-    former.iter().for_each(|fault| config.remark_old_key(fault.line, &fault.words));
+    former_names(&config.keys().to_vec()).for_each(|fault| config.remark_old_key(fault.line, &fault.words));
     if let Err(fault) = KeyMap::with_own(config.keys()) {
         config.drop_keys(fault.line, &fault.words);
     }
