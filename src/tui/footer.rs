@@ -231,7 +231,7 @@ mod tests {
         let last: Vec<&str> = versions.iter().rev().take(4).map(String::as_str).collect();
         assert_eq!(
             last,
-            ["h help", "S lists  h help", "e error  S lists  h help", "e error  } cut  S lists  h help"]
+            ["h help", "S lists  h help", "e error  S lists  h help", "e error  c cut  S lists  h help"]
         );
         let json = super::versions(FooterState::SpillWhole, Some(&JSON), KeyMap::standard());
         assert!(json[0].starts_with("/ search  Tab model got  J JSON  e error  [ ] window"), "{}", json[0]);

@@ -100,7 +100,7 @@ pub const TABLE: &[Binding] = &[
     row(Everywhere, "&", A::Matching, "matching-lines", "only matching lines; in lists: search all outputs"),
     row(Everywhere, "l", A::Limits, "limits", "change the limits; in lists: find better limits"),
     row(Everywhere, "=", A::Facts, "facts", "facts"),
-    row(Everywhere, "y", A::Copy, "copy", "copy: a menu"),
+    row(Everywhere, "y", A::Copy, "copy", "copy"),
     row(Everywhere, "K", A::Keep, "keep", "keep forever"),
     row(Everywhere, "F", A::Follow, "follow", "follow"),
     row(Everywhere, "R", A::Refresh, "refresh", "refresh"),
