@@ -13,7 +13,7 @@ use crate::tui::services::{Services, SessionsListed};
 use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Live, Start, Subject, Target};
 
-pub(crate) use crate::tui::{StartAt, TuneSource, TuneStart};
+pub(crate) use crate::tui::{StartAt, TuneStart};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};

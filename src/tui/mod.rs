@@ -23,7 +23,7 @@ pub mod tune;
 pub mod view;
 pub mod widget;
 
-pub use outputs::tuning::{TuneSource, TuneStart};
+pub use outputs::TuneStart;
 pub use runtime::terminal::{ended_by, is_closed_unheard};
 pub use runtime::{Completed, Live, LiveNews, Maker, Start, run};
 pub use services::Services;

@@ -23,7 +23,6 @@ const MAX_OUTPUT: usize = 256 << 20;
 /// The longest result, in bytes, that is looked for in its output.
 const MAX_RESULT: usize = 16 << 20;
 
-/// The errors and warnings in an output that was cut.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LostInCall {
     pub errors: ErrorsLost,

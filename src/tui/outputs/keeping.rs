@@ -9,8 +9,7 @@ use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 
-use super::event::OutputsEvent;
-use super::{Context, Outputs};
+use super::{Context, Outputs, OutputsEvent};
 
 /// Maximum number of characters of a command that is recorded with a copy.
 const MAX_COMMAND: usize = 4096;

@@ -8,8 +8,8 @@ use crate::config::EffectivePolicy;
 use crate::source::{Change, Hold, Source};
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Job, Pace, Slot};
+use crate::tui::outputs::OutputsEvent;
 use crate::tui::outputs::deletion::delete;
-use crate::tui::outputs::event::OutputsEvent;
 use crate::tui::pager::event::{Changed, OutputEvent};
 use crate::tui::screen::{Effect, Effects, OpenRequest};
 

@@ -19,7 +19,12 @@ const STATES: [(&str, &[&str], &str, &str); 9] = [
     ("the limits drawer", &["build.log"], "l", "What if"),
     ("policies", &["build.log"], "lp", "Policies:"),
     ("the list", &[], "", "stored"),
-    ("a running command", &["run", "-i", "--", "sh", "-c", "seq 1 3000; exec sleep 60"], "", "of 3,000 lines"),
+    (
+        "a running command",
+        &["run", "-i", "--", "sh", "-c", "seq 1 3000; exec sleep 60"],
+        "",
+        "of 3,000 lines",
+    ),
 ];
 
 const SIGNALS: [(Signal, u32); 4] =
