@@ -15,7 +15,7 @@ use crate::session::verdict::{Against, Unchecked};
 use crate::session::verify::{Difference, Verdict};
 use crate::text::label::SafeText;
 use crate::tui::list::column::{
-    LARGEST, ListColumn, ListSpec, RowCell, RowLook, SlowFigure, Tone, key_of, share,
+    LARGEST, ListColumn, ListSpec, RowCell, RowLook, SlowFigure, Tone, joined, key_of, share,
 };
 use crate::tui::widget::table::CellSide::{Left, Right};
 
@@ -220,11 +220,9 @@ pub(super) fn details(row: &CallRow) -> [SafeText; 2] {
     let sizes = row.sizes.clone().unwrap_or_default();
     let evidence = sizes.evidence.or(row.evidence).map_or("no result recorded", |evidence| evidence.as_str());
     let got = sizes.got.map(|got| format!("got {} ({} tokens)", size(got), tokens(got)));
-    let thread = Some(row.thread.to_string()).filter(|thread| !thread.is_empty());
-    let state = Some(row.state()).filter(|state| !state.is_empty());
-    let parts = [Some(evidence.to_owned()), got, thread, state, row.verdict.as_ref().and_then(in_words)];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    [parts.join(" · ").into(), format!("{} {}", row.tool, sizes.command).into()]
+    let (thread, verdict) = (row.thread.to_string(), row.verdict.as_ref().and_then(in_words));
+    let parts = [Some(evidence.to_owned()), got, Some(thread), Some(row.state()), verdict];
+    [joined(parts), format!("{} {}", row.tool, sizes.command).into()]
 }
 
 /// Describes what a comparison with the policies found, besides a difference, which the state says.

@@ -211,10 +211,7 @@ impl<R> Terms<R> {
         known: Option<&mut RowTexts>,
     ) -> bool {
         let mut made = None;
-        let words: &mut Option<Box<str>> = match known {
-            Some(known) => known.of(number),
-            None => &mut made,
-        };
+        let words = known.map_or(&mut made, |known| known.entry(number).or_default());
         self.terms.iter().all(|term| match term {
             Term::Meaning(at) => (self.spec.words[*at].1)(row, look),
             Term::Column(at, text) => {
@@ -245,25 +242,5 @@ fn words_of<R>(spec: &ListSpec<R>, row: &R, look: &RowLook) -> String {
     words.to_lowercase()
 }
 
-/// What rows say, in lower case, as far as it was looked at.
-#[derive(Debug, Default)]
-pub(super) struct RowTexts(Vec<Option<Box<str>>>);
-
-impl RowTexts {
-    pub(super) fn forget(&mut self, row: usize) {
-        if let Some(text) = self.0.get_mut(row) {
-            *text = None;
-        }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    fn of(&mut self, row: usize) -> &mut Option<Box<str>> {
-        if self.0.len() <= row {
-            self.0.resize(row + 1, None);
-        }
-        &mut self.0[row]
-    }
-}
+/// What rows say, in lower case, by their numbers; `None` until somebody asks.
+pub(super) type RowTexts = HashMap<usize, Option<Box<str>>>;

@@ -197,6 +197,12 @@ pub struct ListSpec<R: 'static> {
     pub mark: fn(&R) -> RowCell,
 }
 
+/// Joins the parts of a line of details, as far as there are any.
+pub(crate) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> SafeText {
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" · ").into()
+}
+
 /// Makes a [`ListSpec::key`] of what tells rows apart.
 pub(crate) fn key_of(what: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();

@@ -150,7 +150,7 @@ impl<R: Clone> List<R> {
         for (n, to) in changes {
             if let Some(row) = self.rows.get_mut(n) {
                 change(row, to);
-                self.words.forget(n);
+                self.words.remove(&n);
             }
         }
         // Workers report many changes, one at a time, and a list may have a million rows.

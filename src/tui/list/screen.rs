@@ -158,11 +158,20 @@ pub struct ListContext<'a, R: 'static> {
     pub effects: &'a mut Effects,
 }
 
-impl<R: Clone> ListContext<'_, R> {
+impl<R> ListContext<'_, R> {
+    /// Returns the key of an action, to name it in a message.
+    pub(crate) fn key(&self, action: Action) -> &'static str {
+        self.canvas.keys.of(KeyContext::Lists, action)
+    }
+
+    pub(crate) fn note(self, text: impl Into<SafeText>) {
+        *self.message = Some(Message::note(text));
+    }
+
     /// Says that a key does nothing in this list.
     pub(crate) fn refuse(self) {
-        let help = self.canvas.keys.of(KeyContext::Lists, Action::Help);
-        *self.message = Some(Message::note(format!("that does nothing here; {help} for help")));
+        let help = self.key(Action::Help);
+        self.note(format!("that does nothing here; {help} for help"));
     }
 }
 

@@ -54,8 +54,7 @@ impl Outputs {
         *on.message = Some(match (refused, surprise) {
             (Some(why), _) => Message::error(why),
             (None, Some(words)) => {
-                let [undo, now] = [Action::Undo, Action::DeleteNow]
-                    .map(|action| on.canvas.keys.of(KeyContext::Lists, action));
+                let [undo, now] = [Action::Undo, Action::DeleteNow].map(|action| on.key(action));
                 Message::note(format!("{words}: {undo} undo, {now} delete now"))
             }
             (None, None) => Message::note(self.pending_words(on.canvas.keys)),
@@ -77,19 +76,17 @@ impl Outputs {
             0 => String::new(),
             left => format!(" · {} still marked for deletion", thousands(left as u64)),
         };
-        *on.message = Some(Message::note(match back {
+        on.note(match back {
             0 => "nothing to undo".to_owned(),
             back => format!("restored {}{left}", thousands(back as u64)),
-        }));
+        });
     }
 
     /// Asks whether to delete what is marked for deletion now, not on leaving.
     pub(super) fn delete_now(&mut self, on: Context) {
         if self.pending.is_empty() {
-            let delete = on.canvas.keys.of(KeyContext::Lists, Action::Delete);
-            let words = format!("nothing is struck through; {delete} marks for deletion");
-            *on.message = Some(Message::note(words));
-            return;
+            let delete = on.key(Action::Delete);
+            return on.note(format!("nothing is struck through; {delete} marks for deletion"));
         }
         let question = Question::deletions(&self.pending, false);
         on.effects.lay(Leaving { question, command: CommandFate::default() });
@@ -151,8 +148,7 @@ impl Outputs {
         let mut plan = clean_plan(rows.iter().map(|row| &row.entry), now, &rule);
         plan.to_delete.sort_by_key(|to_delete| rows[to_delete.index].entry.identity.modified);
         if plan.to_delete.is_empty() {
-            *on.message = Some(Message::note("nothing is overdue"));
-            return;
+            return on.note("nothing is overdue");
         }
         on.effects.lay(CleaningBox { plan, rows, now, top: 0 });
     }

@@ -16,7 +16,7 @@ use crate::tui::pager::output::OpenOutput;
 use crate::tui::target::Subject;
 
 /// Up to this many bytes a gap is searched for line feeds.
-const LONGEST_LINE: usize = 64 << 10;
+const MAX_LINE: usize = 64 << 10;
 
 /// Up to this many bytes of a lost line are shown.
 const MAX_TEXT: usize = 400;
@@ -143,7 +143,7 @@ fn is_last_line(gap: &Range<usize>, bytes: &[u8]) -> bool {
     let lost = &bytes[gap.clone()];
     let line = lost.strip_suffix(b"\n").unwrap_or(lost);
     gap.end == bytes.len()
-        && lost.len() <= LONGEST_LINE
+        && lost.len() <= MAX_LINE
         && bytes[..gap.start].last().is_none_or(|byte| *byte == b'\n')
         && memchr(b'\n', line).is_none()
 }

@@ -23,7 +23,7 @@ use crate::text::search::Pattern;
 use super::event::{Message, ScreenEvent, Urgency};
 use super::footer::FooterState;
 use super::job::JobContext;
-use super::keys::{Action, KeyContext};
+use super::keys::Action;
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, WIDE, readable_by_others};
 use super::list::rows::{BatchText, RowTable};
@@ -342,13 +342,11 @@ impl ListKind for Outputs {
 impl Outputs {
     fn turn_follow(on: Context) {
         if on.list.end_following() {
-            *on.message = Some(Message::note("no longer following"));
-            return;
+            return on.note("no longer following");
         }
         let sorted = if on.list.follow() { "sorted youngest first: " } else { "" };
-        let key = on.canvas.keys.of(KeyContext::Lists, Action::Follow);
-        let words = format!("{sorted}new outputs come in on top; {key} or a move stops");
-        *on.message = Some(Message::note(words));
+        let key = on.key(Action::Follow);
+        on.note(format!("{sorted}new outputs come in on top; {key} or a move stops"));
     }
 
     /// Selects the output that is looked for, once it is shown.
@@ -368,11 +366,12 @@ impl Outputs {
             return on.effects.show(Link::Call(Box::new(call.clone())));
         }
         let state = row.facts.as_ref().map_or(SlowState::Missing, |facts| facts.call.state);
-        *on.message = Some(Message::note(match state {
+        let words = match state {
             SlowState::Failed => "no call is known: no session recorded near it in time names this output",
             _ if !row.is_of_agent() => "overspill's own outputs are of no agent's call",
             _ => "its call is being looked for; try again in a moment",
-        }));
+        };
+        on.note(words);
     }
 
     /// Measures the marked outputs; without marks, those that the filter shows; without a filter, all.
@@ -387,8 +386,7 @@ impl Outputs {
             // The list may not be complete yet, so all are listed again.
             (0, "") => (Arc::new(|_| Ok(TuneOutputs::Stored(None))), ALL.into()),
             (0, _) if on.list.is_empty() => {
-                *on.message = Some(Message::note("no outputs are shown, so there is nothing to measure"));
-                return;
+                return on.note("no outputs are shown, so there is nothing to measure");
             }
             (0, filter) => (rows(on.list.order()), format!("filter: {filter}").into()),
             _ => (rows(on.list.marked_rows()), "marked".into()),

@@ -15,7 +15,7 @@ use crate::tui::calls::lost::LostInCall;
 use crate::tui::list::List;
 use crate::tui::list::column::{
     LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,
-    key_of, share,
+    joined, key_of, share,
 };
 use crate::tui::list::rows::RowTable;
 use crate::tui::widget::table::CellSide::{Left as ToLeft, Right};
@@ -318,11 +318,7 @@ pub(super) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [Sa
     let lost = lost.map(|lost| format!("lost: {}", lost.text.fit(usize::from(look.width) / 2)));
     let copied = if row.is_kept && !entry.is_kept() { "a copy is kept, this one is " } else { "" };
     let rule = format!("{copied}{}", describe_rule(entry));
-    let join = |parts: Vec<String>| SafeText::from(parts.join(" · "));
-    [
-        join(first.into_iter().flatten().collect()),
-        join([lost, saved, Some(access), Some(rule)].into_iter().flatten().collect()),
-    ]
+    [joined(first), joined([lost, saved, Some(access), Some(rule)])]
 }
 
 /// Describes what the mode lets others do; empty if nothing.

@@ -159,13 +159,13 @@ fn scan(number: u64, context: &JobContext) {
     let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
     context.send(OutputsEvent::Scanned(number, Scanned::Begun { now, user: env.uid(), kept }));
     let some = Vec::with_capacity(FIRST);
-    let mut finds = Finds { number, some, most: FIRST, now, growing: Vec::new(), context };
+    let mut sender = EntrySender { number, some, most: FIRST, now, growing: Vec::new(), context };
     let mut reports = Vec::new();
     for store in &context.services.stores.specs {
-        reports.push((Arc::clone(store), finds.of(store, env, now)));
+        reports.push((Arc::clone(store), sender.scan(store, env, now)));
     }
-    finds.send();
-    let mut growing = finds.growing;
+    sender.send();
+    let mut growing = sender.growing;
     let mut watch = DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
     if !context.is_wanted() || !context.send(OutputsEvent::Scanned(number, Scanned::All(reports))) {
         return;
@@ -205,7 +205,7 @@ fn have_grown(growing: &mut Vec<Growing>, now: Timestamp) -> bool {
 }
 
 /// Collects entries on their way to the screen.
-struct Finds<'a> {
+struct EntrySender<'a> {
     number: u64,
     some: Vec<Entry>,
     most: usize,
@@ -214,9 +214,9 @@ struct Finds<'a> {
     context: &'a JobContext,
 }
 
-impl Finds<'_> {
+impl EntrySender<'_> {
     /// Sends the entries of one store. Retention limits by count and size need all entries of the store first.
-    fn of(&mut self, store: &Arc<StoreSpec>, env: &Env, now: Timestamp) -> Vec<RootReport> {
+    fn scan(&mut self, store: &Arc<StoreSpec>, env: &Env, now: Timestamp) -> Vec<RootReport> {
         if !store.retention.has_limits() {
             return store::scan(store, env, now, &mut |entry| self.add(entry));
         }

@@ -70,14 +70,6 @@ pub enum SessionsEvent {
 
 impl ScreenEvent for SessionsEvent {}
 
-/// A session whose calls are to be counted.
-#[derive(Debug, Clone)]
-pub struct SessionToSum {
-    pub file: Arc<SessionFile>,
-    /// The sessions from which it may have copied calls, which count there.
-    pub earlier: Arc<[Arc<SessionFile>]>,
-}
-
 type Context<'a> = ListContext<'a, SessionRow>;
 
 impl ListKind for Sessions {
@@ -185,9 +177,9 @@ impl ListKind for Sessions {
         let to_sum = |index: usize| {
             let row = on.list.row_mut(index)?;
             row.sums.state = SlowState::Asked;
-            Some(SessionToSum { file: row.file.clone(), earlier: row.earlier.clone() })
+            Some(row.clone())
         };
-        let sessions: Vec<SessionToSum> = asked.into_iter().filter_map(to_sum).collect();
+        let sessions: Vec<SessionRow> = asked.into_iter().filter_map(to_sum).collect();
         on.effects.run(Slot::SumSessions, move |context| work::sum(&sessions, context));
     }
 

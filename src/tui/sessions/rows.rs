@@ -15,7 +15,7 @@ use crate::session::tally::CallSums;
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
 use crate::tui::list::column::{
-    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, key_of,
+    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
 };
 use crate::tui::widget::table::CellSide::{Left, Path, Right};
 
@@ -194,9 +194,7 @@ pub(super) fn details(row: &SessionRow) -> [SafeText; 2] {
         None => "counting its calls…".into(),
     };
     let open = if words.is_open_to_others { "other users can read it" } else { "" }.to_owned();
-    let parts = [agent.trim_end().to_owned(), open, words.project.to_string(), sums];
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    [parts.join(" · ").into(), path]
+    [joined([agent.trim_end().to_owned(), open, words.project.to_string(), sums].map(Some)), path]
 }
 
 fn in_words(sums: &CallSums) -> String {

@@ -23,7 +23,7 @@ use crate::tui::job::JobContext;
 use crate::tui::list::column::SlowFigure;
 
 use super::rows::{SessionRow, SessionWords};
-use super::{FoundSessions, SessionToSum, SessionsEvent};
+use super::{FoundSessions, SessionsEvent};
 
 /// How many sessions are described before what is known is sent.
 const BATCH: usize = 128;
@@ -125,11 +125,11 @@ fn words(facts: &SessionFacts) -> SessionWords {
 
 /// Sums up the calls of sessions, then counts the errors that they lost, one session after the other, and finds out how
 /// long their spills are kept. A call that was copied counts in the session that was created first.
-pub(crate) fn sum(sessions: &[SessionToSum], context: &JobContext) {
+pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
     let uid = context.env().uid();
     let mut cut = Vec::new();
     for session in sessions {
-        let SessionToSum { file, earlier } = session;
+        let SessionRow { file, earlier, .. } = session;
         let mut seen = SeenCalls::default();
         earlier
             .iter()
@@ -186,7 +186,7 @@ fn expiries(spills: &HashSet<&PathBuf>, context: &JobContext) -> HashMap<PathBuf
 
 /// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is. Adds
 /// their spills to `spills`.
-fn lost(session: &SessionToSum, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
+fn lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
     let opened = list::open(&session.file, &context.ticket).ok()?;
     let (transcript, agent) = (opened.transcript(), list::format_of(&session.file)?.agent());
     let examiner = (context.services.examiner)(agent);

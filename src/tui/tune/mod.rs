@@ -20,7 +20,6 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::tune::{TuneGrid, TuneSetting};
 
-use super::event::Message;
 use super::footer::FooterState;
 use super::keys::{Action, KeyContext};
 use super::list::List;
@@ -209,7 +208,8 @@ impl ListKind for Tuning {
             }
             (Action::Copy, TuneRows::Settings) if on.list.chosen().is_some() => {
                 self.is_copying = true;
-                *on.message = Some(Message::note(limits_text::choice(on.canvas.keys)));
+                let choice = limits_text::choice(on.canvas.keys);
+                on.note(choice);
             }
             (Action::Refresh, _) => {
                 if let Some(start) = self.start.take() {
@@ -235,9 +235,8 @@ impl ListKind for Tuning {
     fn stop(&mut self, on: Context) -> bool {
         let has_run = self.stop_measuring(on.effects);
         if has_run {
-            let again = on.canvas.keys.of(KeyContext::Lists, Action::Refresh);
-            let words = format!("stopped: figures so far; {again} measures all again");
-            *on.message = Some(Message::note(words));
+            let again = on.key(Action::Refresh);
+            on.note(format!("stopped: figures so far; {again} measures all again"));
         }
         has_run
     }
@@ -325,8 +324,7 @@ impl Tuning {
         let (Some(row), Some(run)) = (on.list.chosen(), &self.run) else { return };
         if row.is_present {
             let words = "these are the present limits; choose others to see what they would cut differently";
-            *on.message = Some(Message::note(words));
-            return;
+            return on.note(words);
         }
         let (name, finds) = (row.setting.words(row.unit).into(), self.finds());
         on.effects.show(ChangedStart { run: Arc::clone(run), setting: row.number, name, finds });
@@ -340,13 +338,12 @@ impl Tuning {
             self.applied.remove(&name);
             format!("outputs of {name} open with the limits that it has")
         } else {
-            let (setting, said) =
-                (row.setting, format!("outputs of {name} open with {words} in this session"));
-            self.applied.insert(name, setting);
-            said
+            let words = format!("outputs of {name} open with {words} in this session");
+            self.applied.insert(name, row.setting);
+            words
         };
-        *on.message = Some(Message::note(words));
         self.fill(on.list);
+        on.note(words);
     }
 
     /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A
