@@ -7,13 +7,13 @@ use crate::config::{BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::session::examine::Paths;
 use crate::source::Hold;
-use crate::tui::keys::{KeyMap, TABLE, former_names};
+use crate::tui::keys::{KeyFault, KeyMap, TABLE, former_names};
 use crate::tui::screen::Link;
 use crate::tui::target::{Services, SessionsCache};
 use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Start, Subject, Target};
 
-pub(crate) use crate::tui::{Beginning, StartAt, TuneSource, TuneStart};
+pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
@@ -92,7 +92,9 @@ fn background() -> Option<Backdrop> {
 
 /// Leaves out the user's own keys if they cannot be used, and those whose names are gone; the configuration says why.
 pub(super) fn check_keys(config: &mut Config) {
-    former_names(&config.keys().to_vec()).for_each(|fault| config.remark_old_key(fault.line, &fault.words));
+    for KeyFault { line, words } in former_names(config.keys()).collect::<Vec<_>>() {
+        config.remark_old_key(line, &words);
+    }
     if let Err(fault) = KeyMap::with_own(config.keys()) {
         config.drop_keys(fault.line, &fault.words);
     }

@@ -21,7 +21,7 @@ pub mod target;
 pub mod tune;
 pub mod widget;
 
-pub use outputs::tuning::{TuneSource, TuneStart};
+pub use outputs::TuneStart;
 pub use runtime::terminal::{ended_by, is_closed_unheard};
 pub use runtime::{Beginning, Start, run};
 pub use target::{Ending, Finished, Live, LiveUpdate, Producer, Services, StartAt, Subject, Target};

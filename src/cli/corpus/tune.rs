@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::cli::args::TuneArgs;
-use crate::cli::screens::{TuneSource, TuneStart, show_tune};
+use crate::cli::screens::{TuneStart, show_tune};
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
 use crate::cli::{CommandResult, Failure, fail, input, say};
@@ -42,8 +42,7 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandRe
                 Selected::list(&config, Whose::Agent(name))?;
             }
             let place = args.agent.as_ref().map(|name| format!("stored outputs of {name}"));
-            let place = place.unwrap_or_else(|| "all stored outputs".to_owned());
-            (TuneOutputs::Stored(args.agent.clone()), place)
+            (TuneOutputs::Stored(args.agent.clone()), place.unwrap_or_else(|| "all stored outputs".into()))
         }
         paths => {
             let (corpus, _) = gather(&config, paths, None)?;
@@ -52,7 +51,8 @@ fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandRe
             (TuneOutputs::Listed(Arc::new(corpus)), words.join(" "))
         }
     };
-    show_tune(config, TuneStart { find, ..TuneStart::new(TuneSource::Listed(outputs), place, policies) })
+    let list = Arc::new(move |_: &_| Ok(outputs.clone()));
+    show_tune(config, TuneStart { find, ..TuneStart::new(list, place, policies) })
 }
 
 fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandResult {

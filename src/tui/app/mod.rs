@@ -36,7 +36,7 @@ use super::widget::line::{self, Span};
 use super::widget::prompt::{Prompt, Purpose};
 
 pub use super::event::{Event, Message};
-pub use super::outputs::event::OutputsEvent;
+pub use super::outputs::OutputsEvent;
 pub use super::pager::event::{Changed, OutputEvent};
 pub use super::screen::{Effect, Effects};
 

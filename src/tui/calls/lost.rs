@@ -23,7 +23,6 @@ const MAX_OUTPUT: usize = 256 << 20;
 /// The longest result, in bytes, that is looked for in its output.
 const MAX_RESULT: usize = 16 << 20;
 
-/// The errors and warnings in an output that was cut.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LostInCall {
     pub errors: ErrorsLost,
@@ -42,16 +41,14 @@ impl LostInCall {
         if facts.is_stopped {
             return None;
         }
-        let mut count = |view: &MapView| Self::within(view, &result, severities);
+        let mut count = |view: &MapView| {
+            if view.len() > MAX_OUTPUT {
+                return None;
+            }
+            let preview = preview::recorded(&result, &Input::of(view, "")).ok()?;
+            Self::beside(view, &kept_ranges(&preview.parts), severities).map(|(lost, _)| lost)
+        };
         examiner.read_whole(file, transcript, call, &mut count).flatten()
-    }
-
-    fn within(view: &MapView, result: &str, severities: &SeverityPatterns) -> Option<Self> {
-        if view.len() > MAX_OUTPUT {
-            return None;
-        }
-        let preview = preview::recorded(result, &Input::of(view, "")).ok()?;
-        Self::beside(view, &kept_ranges(&preview.parts), severities).map(|(lost, _)| lost)
     }
 
     /// Counts them in an output of which these ranges were kept, and returns the line of the first lost error, or of the

@@ -1,23 +1,24 @@
 //! The list of the calls of one session.
 
-mod columns;
-mod held;
+mod context;
 pub mod lost;
 pub mod rows;
-mod show;
 pub(crate) mod work;
 
 use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::human::{count, thousands};
 use crate::session::examine::Paths;
 use crate::session::list::format_of;
 use crate::session::reader::SessionFile;
+use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
 
-use super::event::Event;
+use super::event::ScreenEvent;
 use super::footer::FooterState;
 use super::job::Slot;
 use super::keys::Action;
@@ -28,33 +29,26 @@ use super::pager::event::OutputEvent;
 use super::pager::facts::{self, FactRow};
 use super::pager::text_box::{LinkedText, TextBox};
 use super::popup::copying::Copyable;
-use super::recorded::{CallFacts, CallRequest, check_in_words};
+use super::recorded::{CallFacts, CallRequest, ReadyCall, check_in_words};
 use super::screen::{Effect, Link};
 use super::widget::canvas::Canvas;
-use rows::{CallRow, CallsEvent, OpenedCalls};
+use lost::LostInCall;
+use rows::{CallRow, CallSizes};
 
-/// How far the reading of the session is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadingState {
     /// It is being read; how much of it has been, in percent.
     Reading(u64),
     Read,
-    /// It cannot be read, for this reason.
     Failed(SafeText),
 }
 
-/// The session whose calls are listed.
 #[derive(Debug, Default)]
 pub struct Calls {
     file: Option<Arc<SessionFile>>,
-    /// The agent, with its version.
-    agent: SafeText,
-    title: SafeText,
     state: ReadingState,
-    /// What of the records was not understood, in words; empty if nothing.
-    unread: SafeText,
-    /// Whether nothing in the records was understood.
-    is_format_unknown: bool,
+    /// What is known of the session; its rows are in the list.
+    session: OpenedCalls,
     /// The id of the call to select once the session is read.
     sought: Option<SafeText>,
     /// The calls that the worker was last told to look at first.
@@ -71,11 +65,49 @@ impl Default for ReadingState {
     }
 }
 
+/// A session that was read.
+#[derive(Debug, Default)]
+pub struct OpenedCalls {
+    pub rows: Vec<CallRow>,
+    pub now: Timestamp,
+    /// The agent, with its version.
+    pub agent: SafeText,
+    pub title: SafeText,
+    /// What of the records was not understood, in words; empty if nothing.
+    pub unread: SafeText,
+    /// Whether nothing in the records was understood.
+    pub is_format_unknown: bool,
+}
+
+/// An event for the list of calls.
+#[derive(Debug)]
+pub enum CallsEvent {
+    /// How far the reading of a session is, in percent.
+    Reading(u64),
+    /// A session was opened, or has grown.
+    Opened(Box<OpenedCalls>),
+    Failed(SafeText),
+    Sized(Vec<(usize, CallSizes)>),
+    /// The errors of a call's output were counted; none if the output is not at hand.
+    Lost(usize, Option<LostInCall>),
+    /// How many other sessions have some of the calls, by the index of the call.
+    Copied(Vec<(usize, u64)>),
+    /// A call was compared with what the policies make.
+    Verified(usize, Verdict),
+    Ready(Box<ReadyCall>),
+    /// What the records hold of the call of this index besides its result.
+    Facts(usize, Box<CallFacts>),
+}
+
+impl ScreenEvent for CallsEvent {}
+
 type Context<'a> = ListContext<'a, CallRow>;
 
 impl ListKind for Calls {
     type Row = CallRow;
-    const SPEC: &'static ListSpec<CallRow> = &columns::SPEC;
+    type Event = CallsEvent;
+    type Link = Link;
+    const SPEC: &'static ListSpec<CallRow> = &rows::SPEC;
 
     fn footer(&self, _: &List<CallRow>) -> FooterState {
         FooterState::Calls
@@ -93,13 +125,13 @@ impl ListKind for Calls {
             (ReadingState::Read, _) => format!("{} of {}", thousands(shown), count(all, "call")),
         };
         let id = self.file.as_ref().map_or("", |file| &file.id);
-        let name = if self.title.is_empty() { id.into() } else { self.title.clone() };
+        let name = if self.session.title.is_empty() { id.into() } else { self.session.title.clone() };
         let alarm = match list.rows().iter().filter(|row| row.differs()).count() as u64 {
             0 => String::new(),
             1 => "1 DIFFERS".to_owned(),
             differing => format!("{} DIFFER", thousands(differing)),
         };
-        let figures = format!("{} · {figures}", self.agent);
+        let figures = format!("{} · {figures}", self.session.agent);
         ListTitle { place: &["Sessions", "Calls"], figures, alarm, name, ..ListTitle::default() }
     }
 
@@ -109,9 +141,9 @@ impl ListKind for Calls {
                 vec![format!("reading the session… {percent}%   Esc goes back")]
             }
             ReadingState::Failed(why) => vec!["The session cannot be read:".into(), why.to_string()],
-            ReadingState::Read if self.is_format_unknown => vec![
+            ReadingState::Read if self.session.is_format_unknown => vec![
                 "Format not understood: nothing in these records is of a kind that overspill knows.".into(),
-                self.unread.to_string(),
+                self.session.unread.to_string(),
             ],
             ReadingState::Read if !list.rows().is_empty() => {
                 vec!["No call has these words. Esc shows all.".into()]
@@ -122,9 +154,9 @@ impl ListKind for Calls {
     }
 
     fn details(&self, list: &List<CallRow>) -> [SafeText; 2] {
-        let Some(row) = list.chosen() else { return [SafeText::default(), self.unread.clone()] };
-        let [first, second] = columns::details(row);
-        [first, if self.unread.is_empty() { second } else { self.unread.clone() }]
+        let Some(row) = list.chosen() else { return [SafeText::default(), self.session.unread.clone()] };
+        let [first, second] = rows::details(row);
+        [first, if self.session.unread.is_empty() { second } else { self.session.unread.clone() }]
     }
 
     fn copyable(&self, row: &CallRow) -> Vec<Copyable> {
@@ -141,30 +173,58 @@ impl ListKind for Calls {
         Some((row.sizes.as_ref()?.spill_path.clone()?, 1))
     }
 
-    fn serves(&self, event: &dyn Any) -> bool {
-        matches!(event.downcast_ref(), Some(Link::Session { .. } | Link::Call(_)))
+    fn output(&self, row: &CallRow) -> Option<PathBuf> {
+        row.sizes.as_ref()?.spill_path.clone()
     }
 
-    fn update(&mut self, event: Event, on: Context) -> Result<(), Event> {
-        match event.downcast() {
-            Ok(event) => self.handle(event, on),
-            Err(event) => match event.downcast()? {
-                Link::Session { file, .. } if self.holds(&file) => {}
-                Link::Session { file, title } => self.open(file, title, None, on),
-                Link::Call(call) => {
-                    let sought = Some(SafeText::from(call.call));
-                    if self.holds(&call.file) {
-                        self.sought = sought;
-                        self.select_sought(on.list);
-                        return Ok(());
-                    }
-                    self.open(Arc::new(call.file), SafeText::default(), sought, on);
+    fn serves(&self, link: &Link) -> bool {
+        matches!(link, Link::Session { .. } | Link::Call(_) | Link::SpillOfCall(_))
+    }
+
+    fn follow(&mut self, link: Link, on: Context) {
+        match link {
+            Link::Session { file, .. } if self.holds(&file) => {}
+            Link::Session { file, title } => self.open(file, title, None, on),
+            Link::Call(call) => {
+                let sought = Some(SafeText::from(call.call));
+                if self.holds(&call.file) {
+                    self.sought = sought;
+                    return self.select_sought(on.list);
                 }
-                Link::SpillOfCall(index) => on.effects.show(Link::Stores(spill_of(on.list, Some(index)))),
-                other => return Err(other.into()),
-            },
+                self.open(Arc::new(call.file), SafeText::default(), sought, on);
+            }
+            Link::SpillOfCall(index) => {
+                on.effects.show(Link::Stores(on.list.rows().get(index).and_then(|row| self.output(row))));
+            }
+            _ => {}
         }
-        Ok(())
+    }
+
+    fn handle(&mut self, event: CallsEvent, on: Context) {
+        match event {
+            CallsEvent::Reading(percent) if self.state != ReadingState::Read => {
+                self.state = ReadingState::Reading(percent);
+            }
+            CallsEvent::Reading(_) => {}
+            CallsEvent::Opened(opened) => self.opened(*opened, on.list),
+            CallsEvent::Failed(why) => self.state = ReadingState::Failed(why),
+            CallsEvent::Sized(sizes) => on.list.change(sizes, |row, sizes| row.sizes = Some(sizes)),
+            CallsEvent::Lost(index, lost) => {
+                on.list.change([(index, lost)], |row, lost| row.lost.found(lost))
+            }
+            CallsEvent::Copied(copies) => on.list.change(copies, |row, copies| row.copies = copies),
+            CallsEvent::Verified(index, verdict) => {
+                on.effects.send(OutputEvent::Checked(index, Box::new(verdict.clone())));
+                on.list.change([(index, verdict)], |row, verdict| row.verdict = Some(verdict));
+            }
+            // A user who has left meanwhile stays where they are.
+            CallsEvent::Ready(ready) if on.is_top && self.shown_call == Some(ready.recorded.index) => {
+                on.effects.push(Effect::OpenCall(ready));
+            }
+            CallsEvent::Ready(ready) => on.effects.send(OutputEvent::Ready(ready)),
+            CallsEvent::Facts(index, facts) if on.is_top => self.facts = Some((index, *facts)),
+            CallsEvent::Facts(index, facts) => on.effects.send(OutputEvent::Facts(index, facts)),
+        }
     }
 
     fn act(&mut self, action: Action, on: Context) {
@@ -176,7 +236,6 @@ impl ListKind for Calls {
             }
             Action::Facts => self.show_facts(on),
             Action::Follow => drop(on.list.act(Action::End, None)),
-            Action::Stores => on.effects.show(Link::Stores(spill_of(on.list, on.list.chosen_index()))),
             _ => on.refuse(),
         }
     }
@@ -224,36 +283,10 @@ impl Calls {
     /// Opens a session and has a worker hold it; an earlier one is closed.
     fn open(&mut self, file: Arc<SessionFile>, title: SafeText, sought: Option<SafeText>, on: Context) {
         let agent = format_of(&file).map_or("", |format| format.agent()).into();
-        *self = Self { file: Some(file.clone()), agent, title, sought, ..Self::default() };
+        let session = OpenedCalls { agent, title, ..OpenedCalls::default() };
+        *self = Self { file: Some(file.clone()), session, sought, ..Self::default() };
         on.list.clear();
         on.effects.run(Slot::OpenSession, move |context| work::hold(&file, context));
-    }
-
-    fn handle(&mut self, event: CallsEvent, on: Context) {
-        match event {
-            CallsEvent::Reading(percent) if self.state != ReadingState::Read => {
-                self.state = ReadingState::Reading(percent);
-            }
-            CallsEvent::Reading(_) => {}
-            CallsEvent::Opened(opened) => self.opened(*opened, on.list),
-            CallsEvent::Failed(why) => self.state = ReadingState::Failed(why),
-            CallsEvent::Sized(sizes) => on.list.change(sizes, |row, sizes| row.sizes = Some(sizes)),
-            CallsEvent::Lost(index, lost) => {
-                on.list.change([(index, lost)], |row, lost| row.lost.found(lost))
-            }
-            CallsEvent::Copied(copies) => on.list.change(copies, |row, copies| row.copies = copies),
-            CallsEvent::Verified(index, verdict) => {
-                on.effects.send(OutputEvent::Checked(index, Box::new(verdict.clone())));
-                on.list.change([(index, verdict)], |row, verdict| row.verdict = Some(verdict));
-            }
-            // A user who has left meanwhile stays where they are.
-            CallsEvent::Ready(ready) if on.is_top && self.shown_call == Some(ready.recorded.index) => {
-                on.effects.push(Effect::OpenCall(ready));
-            }
-            CallsEvent::Ready(ready) => on.effects.send(OutputEvent::Ready(ready)),
-            CallsEvent::Facts(index, facts) if on.is_top => self.facts = Some((index, *facts)),
-            CallsEvent::Facts(index, facts) => on.effects.send(OutputEvent::Facts(index, facts)),
-        }
     }
 
     /// Shows the facts about the selected call, and asks the worker for them.
@@ -271,7 +304,7 @@ impl Calls {
         let check = list.chosen().filter(|row| row.is_partial()).map(|row| row.verdict.as_ref());
         let mut rows: Vec<FactRow> =
             check.map(|check| ("compared", check_in_words(check)).into()).into_iter().collect();
-        rows.extend(spill_of(list, list.chosen_index()).map(|path| {
+        rows.extend(list.chosen().and_then(|row| self.output(row)).map(|path| {
             FactRow::from(("spill", path.to_string_lossy().into_owned())).leading(Link::Stores(Some(path)))
         }));
         rows.extend(known.into_iter().flat_map(|(_, known)| known.facts.clone()).map(FactRow::from));
@@ -279,9 +312,9 @@ impl Calls {
     }
 
     /// Takes in the calls: those of a session just read, or of one that has grown. What is known of a call stays.
-    fn opened(&mut self, opened: OpenedCalls, list: &mut List<CallRow>) {
-        let follows = list.is_at_end() && !list.is_empty() && opened.rows.len() > list.rows().len();
-        let mut rows = opened.rows;
+    fn opened(&mut self, mut opened: OpenedCalls, list: &mut List<CallRow>) {
+        let mut rows = std::mem::take(&mut opened.rows);
+        let follows = list.is_at_end() && !list.is_empty() && rows.len() > list.rows().len();
         for (row, old) in rows.iter_mut().zip(list.rows().iter()).filter(|(row, old)| row.id == old.id) {
             if row.cut == old.cut && row.evidence == old.evidence {
                 (row.sizes, row.verdict) = (old.sizes.clone(), old.verdict.clone());
@@ -289,14 +322,13 @@ impl Calls {
             }
         }
         self.state = ReadingState::Read;
-        (self.unread, self.is_format_unknown) = (opened.unread, opened.is_format_unknown);
-        self.agent = opened.agent;
         // A session is called as the list of sessions calls it.
-        if self.title.is_empty() {
-            self.title = opened.title;
+        if !self.session.title.is_empty() {
+            opened.title = std::mem::take(&mut self.session.title);
         }
+        self.session = opened;
         self.asked.clear();
-        list.set_now(opened.now);
+        list.look.now = self.session.now;
         list.set_rows(rows);
         if self.sought.is_some() {
             self.select_sought(list);
@@ -305,9 +337,4 @@ impl Calls {
             list.act(Action::End, None);
         }
     }
-}
-
-/// Returns the spill of a call, if it is there.
-fn spill_of(list: &List<CallRow>, index: Option<usize>) -> Option<PathBuf> {
-    list.rows().get(index?)?.sizes.as_ref()?.spill_path.clone()
 }

@@ -1,17 +1,23 @@
-//! The rows of the list of calls, and how the worker that holds the session reports them. All texts are safe to show.
+//! The rows of the list of calls: what is known of each, and what its columns, filter and details say. All texts are safe to
+//! show.
 
+use std::cmp::Reverse;
 use std::path::PathBuf;
 
-use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
-use crate::session::fate::ContextState;
+use crate::human::{size, thousands, tokens};
+use crate::session::fate::{ContextState, ResultFate};
 use crate::session::model::{CallStatus, CutState, Evidence};
 use crate::session::state::copies_in_words;
+use crate::session::verdict::{Against, Unchecked};
 use crate::session::verify::{Difference, Verdict};
 use crate::text::label::SafeText;
-use crate::tui::event::ScreenEvent;
-use crate::tui::list::column::SlowFigure;
-use crate::tui::recorded::{CallFacts, ReadyCall};
+use crate::tui::list::column::{
+    LARGEST, ListColumn, ListSpec, RowCell, RowLook, SlowFigure, Tone, joined, key_of, share,
+};
+use crate::tui::widget::table::CellSide::{Left, Right};
 
 use super::lost::LostInCall;
 
@@ -24,9 +30,7 @@ pub struct CallSizes {
     pub whole: Option<u64>,
     /// What is at the place that its result names: the word of `--json`.
     pub spill: Option<&'static str>,
-    /// The spill, if it is there.
     pub spill_path: Option<PathBuf>,
-    /// What the call did, in one line.
     pub command: SafeText,
     /// The same as it was written.
     pub written: Box<str>,
@@ -38,7 +42,6 @@ pub struct CallSizes {
 
 #[derive(Debug, Clone)]
 pub struct CallRow {
-    /// The agent's id of the call.
     pub id: SafeText,
     /// Who called: the name of the conversation; empty for the main one.
     pub thread: SafeText,
@@ -46,9 +49,7 @@ pub struct CallRow {
     pub at: Option<Timestamp>,
     pub status: CallStatus,
     pub cut: CutState,
-    /// Whether it is a window of a file.
     pub is_window: bool,
-    /// What became of the result.
     pub context: ContextState,
     /// What the records say about the result; `None` if there is none.
     pub evidence: Option<Evidence>,
@@ -68,7 +69,6 @@ impl CallRow {
         self.is_window || self.is_cut()
     }
 
-    /// Whether the output was cut.
     pub fn is_cut(&self) -> bool {
         matches!(self.cut, CutState::Spill | CutState::Lost)
     }
@@ -99,7 +99,6 @@ impl CallRow {
         words.chain(copies_in_words(self.copies)).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether the result is not what the policies of the agent make.
     pub(crate) fn differs(&self) -> bool {
         self.difference().is_some()
     }
@@ -124,43 +123,123 @@ impl CallRow {
     }
 }
 
-/// A session that was opened.
-#[derive(Debug)]
-pub struct OpenedCalls {
-    /// Its calls, in the order of the records.
-    pub rows: Vec<CallRow>,
-    pub now: Timestamp,
-    /// The agent, with its version.
-    pub agent: SafeText,
-    /// The session's title; empty if it has none.
-    pub title: SafeText,
-    /// What of the records was not understood, in words; empty if nothing.
-    pub unread: SafeText,
-    /// Whether nothing in the records was understood.
-    pub is_format_unknown: bool,
+pub(super) static SPEC: ListSpec<CallRow> = ListSpec {
+    noun: "call",
+    columns: COLUMNS,
+    groups: &[],
+    words: &[
+        ("cut", |row, _| row.is_cut()),
+        ("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
+        ("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
+        ("deleted", |row, _| row.left() == Some("deleted")),
+        ("differs", |row, _| row.differs()),
+        ("failed", |row, _| row.status == CallStatus::Failed),
+        ("today", |row, look| row.at.is_some_and(|at| look.is_today(at))),
+    ],
+    known: |row| format!("{} {}", row.thread, row.id),
+    key: |row| key_of(&*row.id),
+    sum: |_| String::new(),
+    mark: |row| RowCell::new(if row.differs() { "≠" } else { " " }, Tone::Warning),
+};
+
+/// Columns for the state of a call: `DIFFERS from claude-code/bash` fits.
+const STATE: usize = 32;
+
+const COLUMNS: &[ListColumn<CallRow>] = &[
+    ListColumn::new("when", Left, 11, when).yields(4).sorts('w', ["oldest first", "newest first"], |a, b| {
+        (a.at.is_none(), a.at).cmp(&(b.at.is_none(), b.at))
+    }),
+    ListColumn::new("tool", Left, 18, |row: &CallRow, _| faint(row, row.tool.clone())),
+    ListColumn::new("command", Left, 0, |row: &CallRow, _| match &row.sizes {
+        Some(sizes) => faint(row, sizes.command.clone()),
+        None => RowCell::dim("…"),
+    }),
+    ListColumn::new("size", Right, 8, whole).yields(1).sorts('b', LARGEST, |a, b| {
+        let size = |row: &CallRow| {
+            let sizes = row.sizes.as_ref();
+            Reverse(sizes.and_then(|sizes| sizes.whole.or(sizes.got)))
+        };
+        size(a).cmp(&size(b))
+    }),
+    ListColumn::new("model got", Right, 14, got).sorts('g', ["least first", "most first"], |a, b| {
+        // Of what was cut, what is not known is likely to be the most.
+        let share = |row: &CallRow| (!row.is_cut(), row.share());
+        share(a).cmp(&share(b))
+    }),
+    ListColumn::new("errors lost", Right, 11, lost)
+        .sorts('e', LARGEST, |a, b| LostInCall::compare(&a.lost, &b.lost)),
+    ListColumn::new("still has", Left, 14, still_has).yields(2),
+    ListColumn::new("state", Left, STATE, |row: &CallRow, _| {
+        RowCell::new(row.state(), if row.is_bad() { Tone::Warning } else { Tone::Dim })
+    })
+    .yields(3),
+];
+
+/// What was cut stands out from what was not.
+fn faint(row: &CallRow, text: SafeText) -> RowCell {
+    RowCell::new(text, if row.is_cut() { Tone::Plain } else { Tone::Dim })
 }
 
-/// An event for the list of calls.
-#[derive(Debug)]
-pub enum CallsEvent {
-    /// How far the reading of a session is, in percent.
-    Reading(u64),
-    /// A session was opened, or has grown.
-    Opened(Box<OpenedCalls>),
-    /// A session cannot be read.
-    Failed(SafeText),
-    /// The sizes of some calls are known.
-    Sized(Vec<(usize, CallSizes)>),
-    /// The errors of a call's output were counted; none if the output is not at hand.
-    Lost(usize, Option<LostInCall>),
-    /// How many other sessions have some of the calls, by the index of the call.
-    Copied(Vec<(usize, u64)>),
-    /// A call was compared with what the policies make.
-    Verified(usize, Verdict),
-    /// A call is ready to be shown.
-    Ready(Box<ReadyCall>),
-    /// What the records hold of the call of this index besides its result.
-    Facts(usize, Box<CallFacts>),
+/// Returns the time of a call; with its date if that is over a day ago.
+fn when(row: &CallRow, look: &RowLook) -> RowCell {
+    let Some(at) = row.at else { return RowCell::dim("–") };
+    let is_old = look.now.duration_since(at) > SignedDuration::from_hours(24);
+    let format = if is_old { "%m-%d %H:%M" } else { "%H:%M:%S" };
+    RowCell::dim(in_local_time(at, format))
 }
 
-impl ScreenEvent for CallsEvent {}
+fn in_local_time(at: Timestamp, format: &str) -> String {
+    at.to_zoned(TimeZone::system()).strftime(format).to_string()
+}
+
+fn whole(row: &CallRow, _: &RowLook) -> RowCell {
+    let Some(sizes) = &row.sizes else { return RowCell::dim("…") };
+    let whole = if row.is_cut() { sizes.whole } else { sizes.got };
+    RowCell::new(whole.map_or("–".to_owned(), size), if row.is_cut() { Tone::Plain } else { Tone::Dim })
+}
+
+fn got(row: &CallRow, look: &RowLook) -> RowCell {
+    match (row.is_cut(), &row.sizes) {
+        (_, None) => RowCell::dim("…"),
+        (false, Some(_)) => RowCell::dim("all"),
+        (true, Some(sizes)) => match row.share() {
+            Some(percent) => RowCell::plain(share(percent, look)),
+            None => RowCell::plain(sizes.got.map_or("–".to_owned(), size)),
+        },
+    }
+}
+
+fn lost(row: &CallRow, _: &RowLook) -> RowCell {
+    if row.is_cut() { LostInCall::cell(&row.lost) } else { RowCell::default() }
+}
+
+fn still_has(row: &CallRow, _: &RowLook) -> RowCell {
+    let state = row.still_has();
+    RowCell::new(state.describe(), if state.fate == ResultFate::InContext { Tone::Dim } else { Tone::Plain })
+}
+
+pub(super) fn details(row: &CallRow) -> [SafeText; 2] {
+    let sizes = row.sizes.clone().unwrap_or_default();
+    let evidence = sizes.evidence.or(row.evidence).map_or("no result recorded", |evidence| evidence.as_str());
+    let got = sizes.got.map(|got| format!("got {} ({} tokens)", size(got), tokens(got)));
+    let (thread, verdict) = (row.thread.to_string(), row.verdict.as_ref().and_then(in_words));
+    let parts = [Some(evidence.to_owned()), got, Some(thread), Some(row.state()), verdict];
+    [joined(parts), format!("{} {}", row.tool, sizes.command).into()]
+}
+
+/// Describes what a comparison with the policies found, besides a difference, which the state says.
+fn in_words(verdict: &Verdict) -> Option<String> {
+    match verdict {
+        Verdict::Equal { policy, against: Against::Witness, .. } => Some(format!("plausible: {policy}")),
+        Verdict::Equal { policy, by, .. } => {
+            let by = by.map_or(String::new(), |by| format!(", cut by its {by}"));
+            Some(format!("verified: {policy}{by}"))
+        }
+        Verdict::Differs(difference) => match &difference.fits {
+            Some(fits) => Some(format!("as {fits} of another version")),
+            None => Some(format!("from byte {}", thousands(difference.at + 1))),
+        },
+        Verdict::Unchecked(why @ Unchecked::Outside) => Some(why.to_string()),
+        Verdict::Unchecked(_) => None,
+    }
+}

@@ -19,9 +19,9 @@ use crate::tui::job::{JobContext, JobRequest, Ticket};
 use crate::tui::list::column::SlowFigure;
 use crate::tui::recorded::CallRequest;
 
-use super::held::{HeldSession, Verdicts};
-use super::rows::{CallRow, CallsEvent, OpenedCalls};
-use super::show;
+use super::context::{SessionContext, Verdicts};
+use super::rows::CallRow;
+use super::{CallsEvent, OpenedCalls};
 
 /// How many calls are looked at before what is known is sent, and requests are heard.
 const CALLS: usize = 32;
@@ -29,20 +29,19 @@ const CALLS: usize = 32;
 /// How often a session that is open is looked at for changes.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Reading goes on as long as it is wanted.
-pub(crate) struct Wanted<'a>(pub &'a Ticket);
-
-impl ReadProgress for Wanted<'_> {
+/// Reading goes on as long as the job is wanted.
+impl ReadProgress for Ticket {
     fn step(&self, _: u64, _: u64) -> bool {
-        self.0.is_wanted()
+        self.is_wanted()
     }
 
     fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
-        Some(still_wanted(self.0))
+        let ticket = self.clone();
+        Some(Arc::new(move || ticket.is_wanted()))
     }
 }
 
-/// Reading is reported in percent, and goes on as long as it is wanted.
+/// The same, and reading is reported in percent.
 struct Percent<'a> {
     context: &'a JobContext,
     last: AtomicU64,
@@ -58,13 +57,8 @@ impl ReadProgress for Percent<'_> {
     }
 
     fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
-        Some(still_wanted(&self.context.ticket))
+        self.context.ticket.wanted()
     }
-}
-
-fn still_wanted(ticket: &Ticket) -> Arc<dyn Fn() -> bool + Send + Sync> {
-    let ticket = ticket.clone();
-    Arc::new(move || ticket.is_wanted())
 }
 
 /// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows, until the
@@ -89,7 +83,7 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let verdicts = Verdicts::default();
     loop {
         let request = next_request(&requests, if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
-        let held = HeldSession {
+        let session = SessionContext {
             file,
             examiner: &examiner,
             transcript: opened.transcript(),
@@ -98,13 +92,13 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
         };
         match request {
             Ok(CallRequest::Rows(rows)) => todo.first(rows),
-            Ok(CallRequest::Show(index, paths)) => show::show(&held, index, paths),
-            Ok(CallRequest::Facts(index)) => show::facts(&held, index),
+            Ok(CallRequest::Show(index, paths)) => session.show(index, paths),
+            Ok(CallRequest::Facts(index)) => session.facts(index),
             Err(RecvTimeoutError::Disconnected) => return,
-            Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&held),
+            Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&session),
             Err(RecvTimeoutError::Timeout) => {
                 copies.report(opened.transcript(), context);
-                if follow(&mut opened, &mut todo, context) == Followed::New {
+                if follow(&mut opened, &mut todo, context) {
                     verdicts.borrow_mut().clear();
                 }
             }
@@ -115,7 +109,6 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     }
 }
 
-/// Waits for a request.
 fn next_request(requests: &Receiver<JobRequest>, limit: Duration) -> Result<CallRequest, RecvTimeoutError> {
     let request = requests.recv_timeout(limit)?;
     request.downcast().map(|request| *request).map_err(|_| RecvTimeoutError::Timeout)
@@ -132,7 +125,7 @@ struct CopiesElsewhere {
 impl CopiesElsewhere {
     fn look(env: &Env, file: &SessionFile, ticket: &Ticket) -> Self {
         let (env, file, ticket) = (env.clone(), file.clone(), ticket.clone());
-        let look = move || RelatedSessions::find(&env, &file, &Wanted(&ticket));
+        let look = move || RelatedSessions::find(&env, &file, &ticket);
         let looking = std::thread::Builder::new().name("copies".into()).spawn(look).ok();
         Self { looking, found: RelatedSessions::default(), reported: 0 }
     }
@@ -151,28 +144,21 @@ impl CopiesElsewhere {
     }
 }
 
-/// Reads what was added to the session since.
-fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> Followed {
-    match opened.refresh(&Wanted(&context.ticket)) {
+/// Reads what was added to the session since. Returns whether there was anything.
+fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {
+    match opened.refresh(&context.ticket) {
         Ok(false) => {}
         Ok(true) => {
             context.send(opened_calls(opened.transcript()));
             *todo = Todo::new(opened.transcript().calls.len());
-            return Followed::New;
+            return true;
         }
         Err(error) if context.is_wanted() => {
             context.send(CallsEvent::Failed(error.to_string().into()));
         }
         Err(_) => {}
     }
-    Followed::Same
-}
-
-/// Whether there was anything new in a session.
-#[derive(PartialEq, Eq)]
-enum Followed {
-    Same,
-    New,
+    false
 }
 
 fn opened_calls(transcript: &Transcript) -> Event {
@@ -232,19 +218,19 @@ impl Todo {
     }
 
     /// Takes a step, short enough that requests do not wait long.
-    fn step(&mut self, held: &HeldSession) {
+    fn step(&mut self, session: &SessionContext) {
         if let Some(index) = self.first.pop() {
-            held.size(index..index + 1);
-            held.count_lost(index);
-            held.verify(index);
+            session.size(index..index + 1);
+            session.count_lost(index);
+            session.verify(index);
         } else if self.sizes < self.len {
-            held.size(self.sizes..(self.sizes + CALLS).min(self.len));
+            session.size(self.sizes..(self.sizes + CALLS).min(self.len));
             self.sizes += CALLS;
         } else if self.lost < self.len {
-            held.count_lost(self.lost);
+            session.count_lost(self.lost);
             self.lost += 1;
         } else {
-            held.verify(self.verdicts);
+            session.verify(self.verdicts);
             self.verdicts += 1;
         }
     }

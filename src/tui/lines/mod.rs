@@ -1,6 +1,5 @@
 //! The list of the lines of all stored outputs that match a pattern.
 
-use std::any::Any;
 use std::path::PathBuf;
 
 use crate::corpus::{FindEnd, FoundLine, LineGot, MOST_FOUND};
@@ -8,7 +7,7 @@ use crate::human::{count, span, thousands};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
-use super::event::{Event, ScreenEvent};
+use super::event::ScreenEvent;
 use super::footer::FooterState;
 use super::job::{JobContext, Slot};
 use super::keys::Action;
@@ -52,7 +51,6 @@ fn is_lost(row: &FoundLine) -> bool {
     matches!(row.got, LineGot::Lost(_))
 }
 
-/// The search for the lines.
 #[derive(Debug, Default)]
 pub struct FoundLines {
     pattern: Option<Pattern>,
@@ -80,6 +78,8 @@ impl ScreenEvent for LinesEvent {}
 
 impl ListKind for FoundLines {
     type Row = FoundLine;
+    type Event = LinesEvent;
+    type Link = Link;
     const SPEC: &'static ListSpec<FoundLine> = &SPEC;
 
     fn footer(&self, _: &List<FoundLine>) -> FooterState {
@@ -130,26 +130,31 @@ impl ListKind for FoundLines {
         Some((row.path.to_path_buf(), row.number))
     }
 
-    fn serves(&self, event: &dyn Any) -> bool {
-        matches!(event.downcast_ref(), Some(Link::Lines(_)))
+    fn output(&self, row: &FoundLine) -> Option<PathBuf> {
+        Some(row.path.to_path_buf())
     }
 
-    fn update(&mut self, event: Event, on: ListContext<FoundLine>) -> Result<(), Event> {
-        match event.downcast() {
-            Ok(LinesEvent::Found(number, lines)) if number == self.number => {
+    fn serves(&self, link: &Link) -> bool {
+        matches!(link, Link::Lines(_))
+    }
+
+    fn follow(&mut self, link: Link, on: ListContext<FoundLine>) {
+        let Link::Lines(pattern) = link else { return };
+        let number = self.number + 1;
+        *self = Self { pattern: Some(pattern.clone()), number, ..Self::default() };
+        on.list.clear();
+        on.effects.run(Slot::Grep, move |context| find(number, &pattern, context));
+    }
+
+    fn handle(&mut self, event: LinesEvent, on: ListContext<FoundLine>) {
+        match event {
+            LinesEvent::Found(number, lines) if number == self.number => {
                 self.lost += lines.iter().filter(|line| is_lost(line)).count() as u64;
                 on.list.extend(lines, MOST_FOUND);
             }
-            Ok(LinesEvent::Ended(number, end)) if number == self.number => {
-                self.state = SearchState::Ended(end);
-            }
-            Ok(_) => {}
-            Err(event) => match event.downcast()? {
-                Link::Lines(pattern) => self.search(pattern, on),
-                other => return Err(other.into()),
-            },
+            LinesEvent::Ended(number, end) if number == self.number => self.state = SearchState::Ended(end),
+            _ => {}
         }
-        Ok(())
     }
 
     fn act(&mut self, action: Action, on: ListContext<FoundLine>) {
@@ -163,9 +168,6 @@ impl ListKind for FoundLines {
                     id: row.id.to_string(),
                     ..OpenRequest::stored(row.path.to_path_buf())
                 }));
-            }
-            Action::Stores => {
-                on.effects.show(Link::Stores(on.list.chosen().map(|row| row.path.to_path_buf())))
             }
             _ => on.refuse(),
         }
@@ -183,15 +185,6 @@ impl ListKind for FoundLines {
     fn close(&mut self, on: ListContext<FoundLine>) {
         on.effects.stop([Slot::Grep]);
         on.list.clear();
-    }
-}
-
-impl FoundLines {
-    fn search(&mut self, pattern: Pattern, on: ListContext<FoundLine>) {
-        let number = self.number + 1;
-        *self = Self { pattern: Some(pattern.clone()), number, ..Self::default() };
-        on.list.clear();
-        on.effects.run(Slot::Grep, move |context| find(number, &pattern, context));
     }
 }
 

@@ -1,15 +1,16 @@
-//! Which rows a list shows, and in which order. Works on a snapshot, so that a worker can do it too.
+//! Which rows a list shows: those that have all words of its filter, in order and in groups. Works on a snapshot, so that
+//! a worker can do it too.
 
 use std::collections::HashMap;
 use std::sync::Arc;
+
+use memchr::memmem::Finder;
 
 use crate::human::count;
 use crate::text::label::SafeText;
 
 use super::column::{ListSpec, RowLook, RowOrder};
-use super::filter::{RowTexts, Terms};
-use super::rows::RowTable;
-use super::texts::TextTable;
+use super::rows::{BATCH, RowTable, TextTable};
 
 /// What the user chose to see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,7 +23,6 @@ pub(super) struct ListOptions {
     pub group: Option<usize>,
 }
 
-/// The heading of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GroupHeading {
     /// The number of rows before it.
@@ -32,7 +32,6 @@ pub(super) struct GroupHeading {
     pub words: SafeText,
 }
 
-/// The rows that are shown, in order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arranged {
     /// What they were arranged by.
@@ -41,10 +40,8 @@ pub(super) struct Arranged {
     pub all: usize,
     /// The number of batches of which texts were searched.
     pub searched: usize,
-    /// The numbers of the rows that are shown, in order.
     pub order: Arc<Vec<u32>>,
     pub headings: Vec<GroupHeading>,
-    /// What they add up to, in words.
     pub sum: String,
     /// The rows of the table before that were looked for, by their numbers, with those in this one.
     pub moved: HashMap<u32, Option<u32>>,
@@ -84,14 +81,14 @@ impl<R> ArrangeTask<R> {
         };
         let candidates = || Arc::new((0..self.rows.len() as u32).collect());
         let candidates: Arc<Vec<u32>> = self.among.clone().unwrap_or_else(candidates);
-        for batch in candidates.chunks(super::rows::BATCH) {
+        for batch in candidates.chunks(BATCH) {
             if !go_on() {
                 return None;
             }
             shown.extend(batch.iter().copied().filter(|n| terms.is_empty() || has(*n)));
         }
         if self.among.is_none() {
-            shown = match self.spec.columns.iter().filter_map(|column| column.order).nth(sort) {
+            shown = match self.spec.columns.iter().filter_map(|column| column.order.as_ref()).nth(sort) {
                 Some((_, RowOrder::Compare(by))) => {
                     shown.sort_by(|a, b| by(&self.rows[*a as usize], &self.rows[*b as usize]));
                     shown
@@ -114,7 +111,7 @@ impl<R> ArrangeTask<R> {
         Some(Arranged {
             options: self.options.clone(),
             all: self.rows.len(),
-            searched: self.texts.read(),
+            searched: self.texts.read,
             order: Arc::new(order),
             headings,
             sum,
@@ -168,3 +165,82 @@ impl<R> ArrangeTask<R> {
         moved
     }
 }
+
+enum Term {
+    /// The row meets the condition of a word of the list, by its index.
+    Meaning(usize),
+    /// The column of this index says this.
+    Column(usize, String),
+    Text(Box<Finder<'static>>),
+}
+
+pub(super) struct Terms<R: 'static> {
+    spec: &'static ListSpec<R>,
+    terms: Vec<Term>,
+}
+
+impl<R> Terms<R> {
+    /// Understands a filter: a word with a meaning, `COLUMN:TEXT`, or text.
+    pub(super) fn new(spec: &'static ListSpec<R>, filter: &str) -> Self {
+        let filter = filter.to_lowercase();
+        let term = |word: &str| {
+            if let Some(at) = spec.words.iter().position(|(known, _)| *known == word) {
+                return Term::Meaning(at);
+            }
+            let named = word.split_once(':').and_then(|(name, rest)| {
+                Some((spec.columns.iter().position(|column| column.table.heading == name)?, rest))
+            });
+            match named {
+                Some((column, rest)) => Term::Column(column, rest.to_owned()),
+                None => Term::Text(Box::new(Finder::new(word).into_owned())),
+            }
+        };
+        Self { spec, terms: filter.split_whitespace().map(term).collect() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether a row has all words. `text` is what was read of it, in lower case.
+    pub(super) fn are_in(
+        &self,
+        row: &R,
+        (number, look): (usize, &RowLook),
+        text: &[u8],
+        known: Option<&mut RowTexts>,
+    ) -> bool {
+        let mut made = None;
+        let words = known.map_or(&mut made, |known| known.entry(number).or_default());
+        self.terms.iter().all(|term| match term {
+            Term::Meaning(at) => (self.spec.words[*at].1)(row, look),
+            Term::Column(at, text) => {
+                (self.spec.columns[*at].cell)(row, look).text.to_lowercase().contains(text)
+            }
+            Term::Text(word) => {
+                let words = words.get_or_insert_with(|| words_of(self.spec, row, look).into());
+                word.find(words.as_bytes()).is_some() || word.find(text).is_some()
+            }
+        })
+    }
+}
+
+/// Whether all rows that have the words of a filter have those of the one that it was typed on from, too.
+pub(super) fn narrows<R>(spec: &'static ListSpec<R>, filter: &str, before: &str) -> bool {
+    let is_text = |filter| Terms::new(spec, filter).terms.iter().all(|term| matches!(term, Term::Text(_)));
+    filter.starts_with(before) && is_text(filter) && is_text(before)
+}
+
+/// Returns all words of a row, in lower case.
+fn words_of<R>(spec: &ListSpec<R>, row: &R, look: &RowLook) -> String {
+    let mut words = String::with_capacity(256);
+    for column in spec.columns {
+        words.push_str(&(column.cell)(row, look).text);
+        words.push(' ');
+    }
+    words.push_str(&(spec.known)(row));
+    words.to_lowercase()
+}
+
+/// What rows say, in lower case, by their numbers; `None` until somebody asks.
+pub(super) type RowTexts = HashMap<usize, Option<Box<str>>>;

@@ -77,10 +77,8 @@ impl RowCell {
     }
 }
 
-/// What a cell goes by besides its row.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RowLook {
-    /// The time that ages are counted to.
     pub now: Timestamp,
     /// Columns of the screen.
     pub width: u16,
@@ -119,7 +117,6 @@ impl<T> SlowFigure<T> {
         self.value = value;
     }
 
-    /// Returns a figure that this one leads to.
     pub(crate) fn and_then<U>(&self, figure: impl FnOnce(&T) -> Option<U>) -> SlowFigure<U> {
         let mut found = SlowFigure { value: None, state: self.state };
         if let Some(value) = &self.value {
@@ -153,44 +150,31 @@ pub enum RowOrder<R> {
     Whole(fn(&RowTable<R>, &[u32]) -> Vec<u32>),
 }
 
-impl<R> Clone for RowOrder<R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<R> Copy for RowOrder<R> {}
-
 type CompareRows<R> = fn(&R, &R) -> Ordering;
 
-/// A column of a list of `R`.
 pub struct ListColumn<R> {
-    pub(super) heading: &'static str,
-    side: CellSide,
-    /// The most columns of the screen that it takes; 0 is all that the others leave.
-    most: usize,
-    /// When it makes room for the widest: the smallest number first; `None` never.
-    yields: Option<u8>,
+    pub(super) table: TableColumn,
     pub(super) cell: fn(&R, &RowLook) -> RowCell,
     /// How rows are sorted by it, if they are.
     pub(super) order: Option<(SortColumn, RowOrder<R>)>,
 }
 
 impl<R> ListColumn<R> {
-    /// Creates a column that neither makes room nor sorts.
+    /// Creates a column that takes `most` columns of the screen, as [`TableColumn`] has it, and neither makes room nor
+    /// sorts.
     pub(crate) const fn new(
         heading: &'static str,
         side: CellSide,
         most: usize,
         cell: fn(&R, &RowLook) -> RowCell,
     ) -> Self {
-        Self { heading, side, most, yields: None, cell, order: None }
+        Self { table: TableColumn { heading, side, most, yields: None }, cell, order: None }
     }
 
     /// Has it make room, the smallest number first.
-    pub(crate) const fn yields(self, rank: u8) -> Self {
-        let Self { heading, side, most, cell, order, .. } = self;
-        Self { heading, side, most, yields: Some(rank), cell, order }
+    pub(crate) const fn yields(mut self, rank: u8) -> Self {
+        self.table.yields = Some(rank);
+        self
     }
 
     /// Has it sort: `letter` picks it in the menu, `orders` are its order in words, and reversed.
@@ -199,15 +183,9 @@ impl<R> ListColumn<R> {
     }
 
     /// The same with any order.
-    pub(crate) const fn in_order(self, letter: char, orders: [&'static str; 2], by: RowOrder<R>) -> Self {
-        let order = Some((SortColumn { letter, name: self.heading, orders }, by));
-        let Self { heading, side, most, yields, cell, .. } = self;
-        Self { heading, side, most, yields, cell, order }
-    }
-
-    pub(super) fn table(&self) -> TableColumn {
-        let Self { heading, side, most, yields, .. } = *self;
-        TableColumn { heading, side, most, yields }
+    pub(crate) const fn in_order(mut self, letter: char, orders: [&'static str; 2], by: RowOrder<R>) -> Self {
+        self.order = Some((SortColumn { letter, name: self.table.heading, orders }, by));
+        self
     }
 }
 
@@ -219,7 +197,6 @@ type FilterWord<R> = (&'static str, fn(&R, &RowLook) -> bool);
 
 /// All that one list differs in from others.
 pub struct ListSpec<R: 'static> {
-    /// What a row is: `session`.
     pub noun: &'static str,
     /// The first that sorts goes by what does not change in a row.
     pub columns: &'static [ListColumn<R>],
@@ -234,6 +211,12 @@ pub struct ListSpec<R: 'static> {
     pub sum: fn(&mut dyn Iterator<Item = &R>) -> String,
     /// The mark before a row.
     pub mark: fn(&R) -> RowCell,
+}
+
+/// Joins the parts of a line of details, as far as there are any.
+pub(crate) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> SafeText {
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" · ").into()
 }
 
 /// Makes a [`ListSpec::key`] of what tells rows apart.

@@ -1,11 +1,26 @@
-//! The cursor of a list: which row is selected, and which rows are on the screen.
+//! Which row of a list is selected, which are on the screen, and which are marked to act on several at once. While a list
+//! is followed, rows come in on top of it and the first of them stays selected until the user moves.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::tui::keys::Action;
 
 use super::List;
+use super::order::Landing;
+
+/// Whether the first row stays selected as rows come in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum FollowState {
+    /// The row that is selected does.
+    #[default]
+    Off,
+    On,
+    /// Another screen lies over the list, and leaving it leads back to the selected row, whatever has come in.
+    Covered,
+}
 
 impl<R: Clone> List<R> {
-    /// Returns the index of the selected row.
     pub fn chosen_index(&self) -> Option<usize> {
         self.shown.order.get(self.chosen).map(|row| *row as usize)
     }
@@ -59,7 +74,6 @@ impl<R: Clone> List<R> {
         to.is_some()
     }
 
-    /// Selects a shown row, or the last if there are fewer.
     pub(super) fn move_to(&mut self, chosen: usize) {
         self.chosen = chosen;
         self.go_on_following(false);
@@ -91,5 +105,98 @@ impl<R: Clone> List<R> {
         self.top = self.top.clamp((place + 1).saturating_sub(self.height), first);
         let all = self.len() + headings.len();
         self.top = self.top.min(all.saturating_sub(self.height));
+    }
+
+    pub(crate) fn is_following(&self) -> bool {
+        self.following != FollowState::Off
+    }
+
+    /// Puts the rows in their first order and selects the first, which stays selected as rows come in. Returns whether the
+    /// order was another one.
+    pub(crate) fn follow(&mut self) -> bool {
+        let is_other = !self.is_in_first_order();
+        (self.options.sort, self.options.reversed) = (0, false);
+        self.following = FollowState::On;
+        match is_other {
+            true => self.arrange(Some(Landing::FIRST), true),
+            false => self.move_to(0),
+        }
+        is_other
+    }
+
+    pub(crate) fn end_following(&mut self) -> bool {
+        std::mem::take(&mut self.following) != FollowState::Off
+    }
+
+    /// Has the selected row stay selected, because another screen comes on top.
+    pub(crate) fn cover(&mut self) {
+        self.has_moved = true;
+        if self.following == FollowState::On {
+            self.following = FollowState::Covered;
+        }
+    }
+
+    /// Ends following if the first row of the first order is no longer selected. `is_new` is whether other rows have
+    /// replaced those of before.
+    pub(super) fn go_on_following(&mut self, is_new: bool) {
+        self.following = match self.following {
+            _ if self.chosen != 0 || !self.is_in_first_order() => FollowState::Off,
+            FollowState::Covered if is_new => FollowState::On,
+            following => following,
+        };
+    }
+
+    /// Returns which row is to be selected: the first while it follows, else the one asked for, else the same as now.
+    pub(super) fn landing(&self, asked: Option<Landing>) -> Landing {
+        match self.following {
+            FollowState::On if self.is_in_first_order() => Landing::FIRST,
+            _ => asked.unwrap_or(Landing { row: self.chosen_index(), else_first: false }),
+        }
+    }
+
+    fn is_in_first_order(&self) -> bool {
+        self.sort() == (0, false)
+    }
+
+    pub(crate) fn toggle_mark(&mut self) {
+        let Some(row) = self.chosen_index().map(|row| row as u32) else { return };
+        if !self.marks.remove(&row) {
+            self.marks.insert(row);
+        }
+        self.act(Action::Down, None);
+    }
+
+    /// Marks all rows that are shown; if they all are marked, takes their marks away.
+    pub(crate) fn toggle_all(&mut self) {
+        let shown: BTreeSet<u32> = self.shown.order.iter().copied().collect();
+        match shown.is_subset(&self.marks) {
+            true => self.marks.retain(|row| !shown.contains(row)),
+            false => self.marks.extend(shown),
+        }
+    }
+
+    pub(crate) fn is_marked(&self, row: usize) -> bool {
+        self.marks.contains(&(row as u32))
+    }
+
+    pub fn marked(&self) -> usize {
+        self.marks.len()
+    }
+
+    /// Returns the numbers of the marked rows, cheap to share with a worker.
+    pub(crate) fn marked_rows(&self) -> Arc<Vec<u32>> {
+        Arc::new(self.marks.iter().copied().collect())
+    }
+
+    pub(crate) fn unmark(&mut self) -> bool {
+        !std::mem::take(&mut self.marks).is_empty()
+    }
+
+    /// Returns the marked rows, or the selected one if none is marked.
+    pub fn marked_or_chosen(&self) -> Vec<&R> {
+        match self.marks.is_empty() {
+            true => self.chosen().into_iter().collect(),
+            false => self.marks.iter().filter_map(|row| self.rows.get(*row as usize)).collect(),
+        }
     }
 }

@@ -10,7 +10,6 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::table::{ListTable, ListTableRow, TableColumn};
 
-use super::column::ListColumn;
 use super::screen::{ListKind, ListScreen, ListTitle};
 use super::{List, ShownRow};
 
@@ -52,7 +51,7 @@ impl<R: Clone> List<R> {
                 ListTableRow::Cells(mark, cells)
             }
         };
-        let columns: Vec<TableColumn> = columns.iter().map(ListColumn::table).collect();
+        let columns: Vec<TableColumn> = columns.iter().map(|column| column.table).collect();
         let table = ListTable { columns: &columns, rows: self.on_screen().map(row).collect(), canvas };
         table.draw(buffer, head, area, self.chosen_on_screen());
     }

@@ -5,13 +5,9 @@ mod arrange;
 pub mod column;
 mod cursor;
 mod draw;
-mod filter;
-mod follow;
-mod marks;
 mod order;
 pub mod rows;
 pub mod screen;
-pub mod texts;
 
 #[cfg(test)]
 mod tests;
@@ -22,42 +18,37 @@ use std::sync::Arc;
 use crate::text::label::SafeText;
 use crate::tui::popup::menu::{Menu, MenuEntry};
 
-use arrange::{ArrangeTask, Arranged, ListOptions};
+use arrange::{ArrangeTask, Arranged, ListOptions, RowTexts};
 use column::{ListSpec, RowLook, SortColumn};
-use filter::RowTexts;
-use follow::FollowState;
+use cursor::FollowState;
 use order::{Landing, RunningTask};
-use rows::RowTable;
-use texts::{BatchText, TextTable};
+use rows::{BatchText, RowTable, TextTable};
 
 /// Up to this many rows are arranged at once, between two keys; a worker arranges more.
 const AT_ONCE: usize = 10_000;
 
-/// What stands in a row of the screen.
+/// What stands in a row of the screen: a row by its index, or the heading of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShownRow<'a> {
-    /// A row, by its index.
     Row(usize),
     Heading(&'a SafeText),
 }
 
-/// The state of a list.
 pub struct List<R: 'static> {
     spec: &'static ListSpec<R>,
-    look: RowLook,
+    pub(crate) look: RowLook,
     rows: RowTable<R>,
     /// The rows that replace those once a worker has arranged them.
     next: Option<RowTable<R>>,
     words: RowTexts,
-    /// What was read of the rows for the filter.
     texts: TextTable,
     options: ListOptions,
     shown: Arranged,
-    tasks: u64,
+    task_number: u64,
     running: Option<RunningTask>,
-    /// A task for a worker that was not handed out yet.
+    /// The running task, until a worker has it.
     task: Option<ArrangeTask<R>>,
-    /// Up to this many rows are arranged at once.
+    /// As [`AT_ONCE`], but in tests.
     at_once: usize,
     /// The number of rows arranged so far; each time adds the number of all.
     pub arranged: u64,
@@ -69,8 +60,7 @@ pub struct List<R: 'static> {
     following: FollowState,
     /// The first row of the screen, counted with headings.
     top: usize,
-    /// Rows of the screen.
-    height: usize,
+    pub(crate) height: usize,
     /// The filter and the index of the selected row before the filter was opened.
     before: Option<(String, Option<usize>)>,
 }
@@ -86,7 +76,7 @@ impl<R: Clone> List<R> {
             texts: TextTable::default(),
             options: ListOptions::default(),
             shown: Arranged::default(),
-            tasks: 0,
+            task_number: 0,
             running: None,
             task: None,
             at_once: AT_ONCE,
@@ -103,16 +93,14 @@ impl<R: Clone> List<R> {
 
     /// Drops the rows, the filter, the order and the groups.
     pub(crate) fn clear(&mut self) {
-        let Self { look, height, tasks, .. } = *self;
-        *self = Self { look, height, tasks, ..Self::new(self.spec) };
+        let Self { look, height, task_number, .. } = *self;
+        *self = Self { look, height, task_number, ..Self::new(self.spec) };
     }
 
-    /// Returns all rows, shown or not.
     pub fn rows(&self) -> &RowTable<R> {
         &self.rows
     }
 
-    /// Replaces the rows.
     pub(crate) fn set_rows(&mut self, rows: impl Into<RowTable<R>>) {
         self.next = Some(rows.into());
         self.texts = TextTable::default();
@@ -162,7 +150,7 @@ impl<R: Clone> List<R> {
         for (n, to) in changes {
             if let Some(row) = self.rows.get_mut(n) {
                 change(row, to);
-                self.words.forget(n);
+                self.words.remove(&n);
             }
         }
         // Workers report many changes, one at a time, and a list may have a million rows.
@@ -186,7 +174,7 @@ impl<R: Clone> List<R> {
 
     /// Filters again once what was read meanwhile is a good part of the whole.
     fn search_texts(&mut self) {
-        let (read, searched) = (self.texts.read(), self.shown.searched);
+        let (read, searched) = (self.texts.read, self.shown.searched);
         let is_due = read == self.rows.batches().len() || read - searched.min(read) >= searched / 4;
         if read > searched && is_due && self.running.is_none() && !self.options.filter.is_empty() {
             self.arrange(None, false);
@@ -202,24 +190,11 @@ impl<R: Clone> List<R> {
         &self.texts
     }
 
-    /// Takes over the time that ages are counted to.
-    pub(crate) fn set_now(&mut self, now: jiff::Timestamp) {
-        self.look.now = now;
-    }
-
     /// Takes over the size of the screen, in columns and rows of the list.
     pub(crate) fn resize(&mut self, width: u16, height: usize) {
         self.look.width = width;
         self.height = height.max(1);
         self.settle();
-    }
-
-    pub(crate) fn height(&self) -> usize {
-        self.height
-    }
-
-    pub(crate) fn look(&self) -> &RowLook {
-        &self.look
     }
 
     /// Returns the number of rows shown, without headings.
@@ -231,7 +206,6 @@ impl<R: Clone> List<R> {
         self.shown.order.is_empty()
     }
 
-    /// Returns what the rows shown add up to, in words.
     pub(crate) fn sum(&self) -> &str {
         &self.shown.sum
     }
@@ -253,7 +227,6 @@ impl<R: Clone> List<R> {
         })
     }
 
-    /// Iterates over the indices of the rows on the screen.
     pub(crate) fn rows_on_screen(&self) -> impl Iterator<Item = usize> + '_ {
         self.on_screen().filter_map(|shown| match shown {
             ShownRow::Row(row) => Some(row),
@@ -262,7 +235,7 @@ impl<R: Clone> List<R> {
     }
 
     pub(crate) fn sort_columns(&self) -> Vec<SortColumn> {
-        self.spec.columns.iter().filter_map(|column| column.order.map(|(menu, _)| menu)).collect()
+        self.spec.columns.iter().filter_map(|column| Some(column.order.as_ref()?.0)).collect()
     }
 
     /// Returns the column that sorts, an index into [`List::sort_columns`], and whether its order is reversed.
@@ -289,7 +262,7 @@ impl<R: Clone> List<R> {
         [format!("{}, {}", column.name, column.order(reversed)), short]
     }
 
-    /// Sorts by a column; if it is the one in use, in the other direction.
+    /// Sorts by a column, an index into [`List::sort_columns`]; if it is the one in use, in the other direction.
     pub(crate) fn sort_by(&mut self, column: usize) {
         self.options.reversed = self.options.sort == column && !self.options.reversed;
         self.options.sort = column;
@@ -303,7 +276,6 @@ impl<R: Clone> List<R> {
         self.arrange_asked(self.chosen_index());
     }
 
-    /// Returns the words that rows must have, as they were typed.
     pub fn filter_text(&self) -> &str {
         &self.options.filter
     }

@@ -4,14 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::List;
-use super::arrange::{ArrangeTask, Arranged, ListOptions, Replaced};
-use super::filter::narrows;
+use super::arrange::{ArrangeTask, Arranged, ListOptions, Replaced, narrows};
 use super::rows::RowTable;
 
 /// Which row is to be selected once the rows are arranged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Landing {
-    /// The row, by its index.
     pub row: Option<usize>,
     /// Whether else the first one is; or the one that stands at the place of the one selected now.
     pub else_first: bool,
@@ -21,11 +19,9 @@ impl Landing {
     pub(super) const FIRST: Self = Self { row: None, else_first: true };
 }
 
-/// A worker that arranges the rows.
+/// The newest task, while a worker does it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RunningTask {
-    /// The number of its task.
-    pub number: u64,
     /// Whether the user asked for it, and keys that act on a row wait for the result.
     pub is_awaited: bool,
     /// Where the cursor is to land; `None` on the row selected when it is done.
@@ -41,7 +37,6 @@ impl<R: Clone> List<R> {
         *sort == 0 && group.is_none() && filter.is_empty()
     }
 
-    /// Filters, sorts and groups anew because the user asked for it.
     pub(super) fn arrange_asked(&mut self, row: Option<usize>) {
         self.arrange(Some(Landing { row, else_first: false }), true);
     }
@@ -50,18 +45,18 @@ impl<R: Clone> List<R> {
     pub(super) fn arrange(&mut self, landing: Option<Landing>, is_asked: bool) {
         let rows = self.next.as_ref().unwrap_or(&self.rows).clone();
         let all = rows.len();
-        (self.tasks, self.arranged) = (self.tasks + 1, self.arranged + all as u64);
+        (self.task_number, self.arranged) = (self.task_number + 1, self.arranged + all as u64);
         let before = &self.shown.options;
         let is_part = ListOptions { filter: before.filter.clone(), ..self.options.clone() } == *before
             && self.next.is_none()
-            && (before.group, self.shown.all, self.shown.searched) == (None, all, self.texts.read())
+            && (before.group, self.shown.all, self.shown.searched) == (None, all, self.texts.read)
             && is_asked
             && !self.running.is_some_and(|running| running.is_stale)
             && narrows(self.spec, &self.options.filter, &before.filter);
         let landing = landing.or(self.running.and_then(|running| running.landing));
         let replaced = self.next.as_ref().map(|_| self.replaced(landing));
         let task = ArrangeTask {
-            number: self.tasks,
+            number: self.task_number,
             spec: self.spec,
             look: self.look,
             rows,
@@ -80,7 +75,7 @@ impl<R: Clone> List<R> {
             return;
         }
         let is_awaited = is_asked || self.is_awaited();
-        self.running = Some(RunningTask { number: self.tasks, is_awaited, landing, is_stale: false });
+        self.running = Some(RunningTask { is_awaited, landing, is_stale: false });
         self.task = Some(task);
     }
 
@@ -92,7 +87,6 @@ impl<R: Clone> List<R> {
         Replaced { rows: self.rows.clone(), wanted: rows.chain(self.marks.iter().copied()).collect() }
     }
 
-    /// Returns the task that a worker is to do now.
     pub(super) fn take_task(&mut self) -> Option<ArrangeTask<R>> {
         self.task.take()
     }
@@ -111,7 +105,7 @@ impl<R: Clone> List<R> {
 
     /// Takes in the answer of a worker; that of a task other than the newest is dropped.
     pub(super) fn take_arranged(&mut self, number: u64, arranged: Arranged) {
-        let Some(running) = self.running.filter(|running| running.number == number) else { return };
+        let Some(running) = self.running.filter(|_| number == self.task_number) else { return };
         self.running = None;
         self.take(arranged, running.landing);
         match running.is_stale && !self.is_plain() {
@@ -121,7 +115,6 @@ impl<R: Clone> List<R> {
         self.search_texts();
     }
 
-    /// Shows rows that were arranged.
     fn take(&mut self, arranged: Arranged, landing: Option<Landing>) {
         let above = self.chosen_on_screen();
         let mut landing = self.landing(landing);

@@ -1,10 +1,12 @@
-//! The rows of a list, in batches that are cheap to share with a worker.
+//! The rows of a list, and what was read of them for the filter, in batches that are cheap to share with a worker.
 
 use std::ops::Index;
 use std::sync::Arc;
 
-/// The number of rows that are stored together.
 pub const BATCH: usize = 4096;
+
+/// The most bytes of a row's text: about as much as a wide screen shows.
+const MAX_TEXT: usize = 240;
 
 /// All rows of a list, numbered from 0. A clone shares the batches, and does not change with the original.
 #[derive(Debug)]
@@ -54,12 +56,10 @@ impl<R> RowTable<R> {
         self.0.get(row / BATCH)?.get(row % BATCH)
     }
 
-    /// Iterates over all rows, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &R> {
         self.0.iter().flat_map(|batch| batch.iter())
     }
 
-    /// Iterates over the batches, in the order of their numbers.
     pub fn batches(&self) -> impl ExactSizeIterator<Item = &[R]> {
         self.0.iter().map(|batch| &batch[..])
     }
@@ -83,5 +83,74 @@ impl<R> From<Vec<R>> for RowTable<R> {
             }
             table.0.push(Arc::new(batch));
         }
+    }
+}
+
+/// The texts of the rows of one batch, in their order and in lower case.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BatchText {
+    text: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl BatchText {
+    /// Adds the text of the next row; what is too long of it is dropped.
+    pub fn push(&mut self, text: &str) {
+        self.push_lower(text.to_lowercase().as_bytes());
+    }
+
+    /// The same for text in lower case.
+    pub(crate) fn push_lower(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(&text[..text.len().min(MAX_TEXT)]);
+        self.ends.push(self.text.len() as u32);
+    }
+
+    /// Returns the text of a row of the batch; empty if there is none.
+    pub fn get(&self, row: usize) -> &[u8] {
+        let start = row.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied());
+        let (Some(start), Some(end)) = (start, self.ends.get(row)) else { return &[] };
+        &self.text[start as usize..*end as usize]
+    }
+}
+
+/// The texts of all rows, batch by batch, as far as they have been read. Cheap to share with a worker.
+#[derive(Debug, Clone, Default)]
+pub struct TextTable {
+    batches: Vec<Option<Arc<BatchText>>>,
+    /// The number of batches that have been read.
+    pub read: usize,
+}
+
+impl TextTable {
+    pub fn batch(&self, batch: usize) -> Option<&BatchText> {
+        self.batches.get(batch)?.as_deref()
+    }
+
+    /// Returns the text of a row; empty if it was not read.
+    pub(super) fn get(&self, row: usize) -> &[u8] {
+        self.batch(row / BATCH).map_or(&[], |batch| batch.get(row % BATCH))
+    }
+
+    pub(super) fn set(&mut self, batch: usize, text: Arc<BatchText>) {
+        if self.batches.len() <= batch {
+            self.batches.resize(batch + 1, None);
+        }
+        self.read += usize::from(self.batches[batch].replace(text).is_none());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_has_its_text() {
+        let mut texts = BatchText::default();
+        for text in ["One", "", "Zwei Ü", &"x".repeat(1000)] {
+            texts.push(text);
+        }
+        assert_eq!(texts.ends.len(), 4);
+        assert_eq!([0, 1, 2, 4].map(|n| texts.get(n)), ["one".as_bytes(), b"", "zwei ü".as_bytes(), b""]);
+        assert_eq!(texts.get(3).len(), MAX_TEXT);
     }
 }

@@ -34,7 +34,12 @@ use super::column::ListSpec;
 pub trait ListKind: Sized + 'static {
     type Row: Clone + Send + Sync + 'static;
 
-    /// The columns, and the rest in which lists differ.
+    /// What its workers report.
+    type Event: ScreenEvent;
+
+    /// What leads to it.
+    type Link: ScreenEvent;
+
     const SPEC: &'static ListSpec<Self::Row>;
 
     /// Returns the keys that the footer teaches.
@@ -53,17 +58,11 @@ pub trait ListKind: Sized + 'static {
         String::new()
     }
 
-    /// Whether a row is struck through, because it is to be deleted.
-    fn is_struck(&self, _row: &Self::Row) -> bool {
-        false
-    }
-
-    /// Returns what is marked for deletion.
+    /// Returns what is marked for deletion, and struck through.
     fn pending(&self) -> Option<&Pending> {
         None
     }
 
-    /// Takes what is marked for deletion, to delete it.
     fn take_pending(&mut self) -> Vec<Marked> {
         Vec::new()
     }
@@ -73,7 +72,6 @@ pub trait ListKind: Sized + 'static {
         ListPanel::None
     }
 
-    /// Draws the panel.
     fn draw_panel(&self, _list: &List<Self::Row>, _on: PanelFrame) {}
 
     /// Returns what can be copied of a row.
@@ -84,14 +82,17 @@ pub trait ListKind: Sized + 'static {
         None
     }
 
-    /// Whether this is the list to which such an event leads.
-    fn serves(&self, event: &dyn Any) -> bool;
+    /// Returns the stored output that a row is of.
+    fn output(&self, _row: &Self::Row) -> Option<PathBuf> {
+        None
+    }
 
-    /// Handles an event.
-    ///
-    /// # Errors
-    /// The event, if it is for another screen.
-    fn update(&mut self, event: Event, on: ListContext<Self::Row>) -> Result<(), Event>;
+    /// Whether such a link is for this list.
+    fn serves(&self, link: &Self::Link) -> bool;
+
+    fn follow(&mut self, _link: Self::Link, _on: ListContext<Self::Row>) {}
+
+    fn handle(&mut self, event: Self::Event, on: ListContext<Self::Row>);
 
     /// Carries out an action that not all lists have.
     fn act(&mut self, action: Action, on: ListContext<Self::Row>);
@@ -118,14 +119,11 @@ pub trait ListKind: Sized + 'static {
     /// The list has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _on: ListContext<Self::Row>) {}
 
-    /// Another screen comes on top.
     fn cover(&mut self, _on: ListContext<Self::Row>) {}
 
-    /// The list has left the stack.
     fn close(&mut self, _on: ListContext<Self::Row>) {}
 }
 
-/// The title of a list.
 #[derive(Debug, Default)]
 pub struct ListTitle {
     /// The place, and the places above it: `Sessions`, `Calls`.
@@ -140,7 +138,6 @@ pub struct ListTitle {
     pub state: String,
 }
 
-/// Where the panel of a list is drawn.
 pub struct PanelFrame<'a> {
     pub canvas: &'a Canvas,
     pub buffer: &'a mut Buffer,
@@ -148,13 +145,8 @@ pub struct PanelFrame<'a> {
     pub cost: &'a Cost,
 }
 
-/// The rows of a list of `R`, arranged by a worker.
-struct RowsArranged<R> {
-    /// The number of its task.
-    number: u64,
-    arranged: Arranged,
-    of: PhantomData<fn() -> R>,
-}
+/// The rows of a list of `R`, as the task of this number arranged them.
+struct RowsArranged<R>(u64, Arranged, PhantomData<fn() -> R>);
 
 impl<R: 'static> ScreenEvent for RowsArranged<R> {}
 
@@ -163,34 +155,42 @@ pub struct ListContext<'a, R: 'static> {
     pub canvas: &'a Canvas,
     pub list: &'a mut List<R>,
     pub message: &'a mut Option<Message>,
-    /// Whether the list is on top of the stack.
     pub is_top: bool,
     pub effects: &'a mut Effects,
 }
 
-impl<R: Clone> ListContext<'_, R> {
+impl<R> ListContext<'_, R> {
+    /// Returns the key of an action, to name it in a message.
+    pub(crate) fn key(&self, action: Action) -> &'static str {
+        self.canvas.keys.of(KeyContext::Lists, action)
+    }
+
+    pub(crate) fn note(self, text: impl Into<SafeText>) {
+        *self.message = Some(Message::note(text));
+    }
+
     /// Says that a key does nothing in this list.
     pub(crate) fn refuse(self) {
-        let help = self.canvas.keys.of(KeyContext::Lists, Action::Help);
-        *self.message = Some(Message::note(format!("that does nothing here; {help} for help")));
+        let help = self.key(Action::Help);
+        self.note(format!("that does nothing here; {help} for help"));
     }
 }
 
-/// A list on the stack.
 pub struct ListScreen<L: ListKind> {
     pub(crate) canvas: Canvas,
     pub list: List<L::Row>,
     pub of: L,
     is_on_stack: bool,
     /// Keys that wait until the rows that were asked for are shown.
-    held: Vec<KeyEvent>,
+    waiting_keys: Vec<KeyEvent>,
     message: Option<Message>,
 }
 
 impl<L: ListKind> ListScreen<L> {
     pub(crate) fn new(canvas: Canvas, of: L) -> Self {
         let list = List::new(L::SPEC);
-        let mut screen = Self { canvas, list, of, is_on_stack: false, held: Vec::new(), message: None };
+        let mut screen =
+            Self { canvas, list, of, is_on_stack: false, waiting_keys: Vec::new(), message: None };
         fit(&screen.canvas, &mut screen.list, &screen.of);
         screen
     }
@@ -202,7 +202,7 @@ impl<L: ListKind> ListScreen<L> {
         effects: &mut Effects,
         act: impl FnOnce(&mut L, ListContext<L::Row>) -> T,
     ) -> T {
-        let Self { canvas, list, of, is_on_stack, message, held } = self;
+        let Self { canvas, list, of, is_on_stack, message, waiting_keys } = self;
         let panel = of.panel();
         let done = act(of, ListContext { canvas, list, message, is_top, effects });
         if of.panel() != panel {
@@ -214,17 +214,16 @@ impl<L: ListKind> ListScreen<L> {
         if let Some(task) = list.take_task() {
             effects.run(Slot::Sort, move |context| {
                 if let Some(arranged) = task.run(None, &|| context.is_wanted()) {
-                    context.send(RowsArranged::<L::Row> { number: task.number, arranged, of: PhantomData });
+                    context.send(RowsArranged::<L::Row>(task.number, arranged, PhantomData));
                 }
             });
         }
-        if !list.is_awaited() && !held.is_empty() {
-            effects.request(ScreenRequest::Replay(std::mem::take(held)));
+        if !list.is_awaited() && !waiting_keys.is_empty() {
+            effects.request(ScreenRequest::Replay(std::mem::take(waiting_keys)));
         }
         done
     }
 
-    /// Changes the list itself.
     fn on_list(&mut self, effects: &mut Effects, act: impl FnOnce(&mut List<L::Row>)) {
         self.on(true, effects, |_, on| act(on.list));
     }
@@ -254,17 +253,25 @@ impl<L: ListKind> Screen for ListScreen<L> {
     }
 
     fn serves(&self, event: &dyn Any) -> bool {
-        self.of.serves(event)
+        event.downcast_ref().is_some_and(|link| self.of.serves(link))
     }
 
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {
-        match event.downcast::<RowsArranged<L::Row>>() {
-            Ok(RowsArranged { number, arranged, .. }) => {
+        let event = match event.downcast::<RowsArranged<L::Row>>() {
+            Ok(RowsArranged(number, arranged, _)) => {
                 self.on(is_top, effects, |_, on| on.list.take_arranged(number, arranged));
-                Ok(())
+                return Ok(());
             }
-            Err(event) => self.on(is_top, effects, |of, on| of.update(event, on)),
+            Err(event) => event,
+        };
+        match event.downcast::<L::Event>() {
+            Ok(event) => self.on(is_top, effects, |of, on| of.handle(event, on)),
+            Err(event) => match event.downcast::<L::Link>()? {
+                link if self.of.serves(&link) => self.on(is_top, effects, |of, on| of.follow(link, on)),
+                link => return Err(link.into()),
+            },
         }
+        Ok(())
     }
 
     /// Keys typed ahead must act on the rows that were asked for, not on those still shown. The keys wait rather than
@@ -273,8 +280,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
         let action = self.canvas.keys.action(KeyContext::Lists, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help));
         let is_interrupt = action == Some(Action::Interrupt);
-        if self.list.is_awaited() && !is_interrupt && !(needs_no_row && self.held.is_empty()) {
-            self.held.push(key);
+        if self.list.is_awaited() && !is_interrupt && !(needs_no_row && self.waiting_keys.is_empty()) {
+            self.waiting_keys.push(key);
             return true;
         }
         false
@@ -299,6 +306,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Action::Back if self.list.unmark() => {}
             Action::Back if !self.list.filter_text().is_empty() => self.on_list(effects, List::end_filter),
             Action::Back => effects.request(ScreenRequest::Back),
+            Action::Stores if !self.serves(&Link::Stores(None)) => {
+                self.list.stay();
+                effects.show(Link::Stores(self.list.chosen().and_then(|row| self.of.output(row))));
+            }
             _ => self.on(true, effects, |of, on| {
                 if !on.list.act(action, count) {
                     on.list.stay();
@@ -326,7 +337,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
                 Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
             line::block(frame.buffer_mut(), body, &self.of.empty(&self.list), canvas.theme.dim);
         } else {
-            let is_struck = |row: &L::Row| self.of.is_struck(row);
+            let pending = self.of.pending();
+            let is_struck = |row: &L::Row| {
+                pending.is_some_and(|pending| self.of.output(row).is_some_and(|path| pending.contains(&path)))
+            };
             self.list.draw(canvas, frame.buffer_mut(), (places.head, places.list), is_struck);
         }
         if let Some(area) = places.panel {

@@ -8,7 +8,6 @@ use ratatui::layout::Rect;
 use crate::source::{Hold, Identity, MapView};
 use crate::store::EntryStatus;
 use crate::text::label::SafeText;
-use crate::tui::event::ScreenEvent;
 use crate::tui::job::{JobContext, Pace, Slot};
 use crate::tui::list::List;
 use crate::tui::list::screen::PanelFrame;
@@ -20,28 +19,19 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line;
 
-use super::Outputs;
 use super::rows::OutputRow;
+use super::{Outputs, OutputsEvent};
 
 /// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
 pub(crate) const BESIDE: Duration = Duration::from_millis(15);
 
-/// The output of the selected row, shown beside the list.
+/// The preview of the selected row.
 pub struct Glance {
     /// The path of the entry, and the file that was there.
     pub of: (PathBuf, Identity),
-    pub state: GlanceState,
+    /// The output, or why it cannot be shown; `None` until it is planned.
+    pub output: Option<Result<Box<OpenOutput>, SafeText>>,
 }
-
-/// How far the preview of the selected row is.
-pub enum GlanceState {
-    Awaited,
-    Made(Box<OpenOutput>),
-    /// It cannot be shown, for this reason.
-    Failed(SafeText),
-}
-
-impl ScreenEvent for Glance {}
 
 impl Glance {
     /// Makes the preview of an entry. Returns `None` if it is no longer wanted.
@@ -54,7 +44,7 @@ impl Glance {
         let mut output = OpenOutput::counted_now(subject, view);
         let planned = output.task().run(wanted)?;
         output.take(planned);
-        Some(Self { of, state: GlanceState::Made(Box::new(output)) })
+        Some(Self { of, output: Some(Ok(Box::new(output))) })
     }
 }
 
@@ -80,10 +70,10 @@ impl Outputs {
         }
         if row.entry.status != EntryStatus::Ok {
             let words = format!("not shown: {}", row.entry.status.words());
-            self.glance = Some(Glance { of, state: GlanceState::Failed(words.into()) });
+            self.glance = Some(Glance { of, output: Some(Err(words.into())) });
             return;
         }
-        self.glance = Some(Glance { of: of.clone(), state: GlanceState::Awaited });
+        self.glance = Some(Glance { of: of.clone(), output: None });
         effects.run_at(Pace::Soon(BESIDE), Slot::PlanBeside, move |context| plan(of, context));
     }
 }
@@ -100,24 +90,21 @@ pub(super) fn draw(glance: Option<&Glance>, list: &List<OutputRow>, on: PanelFra
     line::left(on.buffer, head, name, on.canvas.theme.active);
     let below = Rect { y: head.bottom(), height: on.area.height - head.height, ..on.area };
     let glance = glance.filter(|glance| glance.of == (row.entry.path(), row.entry.identity));
-    let words = match glance.map(|glance| &glance.state) {
-        Some(GlanceState::Made(output)) => {
+    match glance.and_then(|glance| glance.output.as_ref()) {
+        Some(Ok(output)) => {
             pane::draw(&pane::Shown::glance(output, *on.canvas), on.buffer, below, on.cost);
-            return;
         }
-        Some(GlanceState::Failed(why)) => why.clone(),
-        Some(GlanceState::Awaited) | None => return,
-    };
-    line::centred(on.buffer, below, [words], on.canvas.theme.dim);
+        Some(Err(why)) => line::centred(on.buffer, below, [why.clone()], on.canvas.theme.dim),
+        None => {}
+    }
 }
 
-/// Opens an entry and makes its preview, and reports it.
 fn plan(of: (PathBuf, Identity), context: &JobContext) {
     let made = match (context.services.open)(&of.0, Hold::No) {
         Ok(target) => Glance::new(of, target.subject, target.source.view(), &|| context.is_wanted()),
-        Err(why) => Some(Glance { of, state: GlanceState::Failed(SafeText::from(why)) }),
+        Err(why) => Some(Glance { of, output: Some(Err(why.into())) }),
     };
     if let Some(made) = made {
-        context.send(made);
+        context.send(OutputsEvent::Previewed(made));
     }
 }

@@ -1,60 +1,205 @@
-//! The facts about the selected output, and where they lead.
+//! What is found out about stored outputs besides what a scan lists: their first lines, what the model got, and their calls,
+//! of those on the screen; what the filter searches, of all.
 
-use std::any::Any;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::human::{count, size};
+use crate::session::citing;
+use crate::source::{Hold, Identity};
+use crate::store::{Entry, Env, Record};
+use crate::tui::job::{JobContext, Slot};
 use crate::tui::list::List;
-use crate::tui::list::screen::ListScreen;
-use crate::tui::pager::facts::{self, FactRow};
-use crate::tui::pager::text_box::{LinkedText, TextBox};
-use crate::tui::widget::canvas::Canvas;
+use crate::tui::list::column::SlowState;
+use crate::tui::list::rows::{BatchText, RowTable, TextTable};
+use crate::tui::screen::Effects;
 
-use super::rows::OutputRow;
-use super::{Context, Outputs, columns};
+use super::got::{ModelGot, ModelShare};
+use super::rows::{OutputFacts, OutputRow, Peek, peek, placed_by_share};
+use super::{Outputs, OutputsEvent};
+
+/// The most outputs of which what was found out is remembered; beyond it all is found out again for what is shown.
+const MAX_FACTS: usize = 20_000;
+
+/// The most outputs that are measured because the list is sorted or filtered by what that finds out.
+const MAX_MEASURED: usize = 20_000;
+
+/// The longest that one entry may take until it is left unknown how much of it the model got.
+const MAX_TIME: Duration = Duration::from_secs(1);
+
+/// An entry, and the index of its row.
+type RowEntry = (usize, Entry);
 
 impl Outputs {
-    /// Shows the facts about the selected output.
-    pub(super) fn show_facts(&self, on: Context) {
-        if on.list.chosen().is_none() {
-            return;
+    /// Has workers find out what the rows on the screen lack: their first lines, what the model got, and the calls that they
+    /// are of.
+    pub(super) fn ask_for_facts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
+        let on_screen: Vec<usize> = list.rows_on_screen().collect();
+        if let Some(wanted) = self.lacking(0, list, &on_screen, |facts| facts.peek.state) {
+            effects.run(Slot::Other, move |context| peek_all(wanted, context));
         }
-        on.effects.lay(TextBox::following(facts::TITLE, self.facts(on.list, on.canvas), |below| {
-            let screen: &ListScreen<Self> = (below as &dyn Any).downcast_ref()?;
-            Some(screen.of.facts(&screen.list, &screen.canvas))
-        }));
+        let measured = on_screen.iter().copied().chain(placed_by_share(list, MAX_MEASURED));
+        let measured: Vec<usize> = measured.filter(|row| list.rows()[*row].can_be_read()).collect();
+        if let Some(wanted) = self.lacking(1, list, &measured, |facts| facts.share.state) {
+            effects.run(Slot::MeasureKept, move |context| measure(wanted, context));
+        }
+        let cited: Vec<usize> = on_screen.into_iter().filter(|row| list.rows()[*row].is_of_agent()).collect();
+        if let Some(wanted) = self.lacking(2, list, &cited, |facts| facts.call.state) {
+            effects.run(Slot::Other, move |context| find_calls(wanted, context));
+        }
     }
 
-    fn facts(&self, list: &List<OutputRow>, canvas: &Canvas) -> LinkedText {
-        let facts = list.chosen().map(|row| {
-            let [_, state] = columns::details(row, self.user, list.look());
-            of_row(row).into_iter().chain([("state", state.to_string()).into()]).collect()
-        });
-        facts::page(facts.unwrap_or_default(), Some(&[]), canvas)
+    /// Returns those of some rows of which something is not known, each once; `None` if a worker was asked for all of them.
+    fn lacking(
+        &mut self,
+        what: usize,
+        list: &List<OutputRow>,
+        rows: &[usize],
+        state: impl Fn(&OutputFacts) -> SlowState,
+    ) -> Option<Vec<RowEntry>> {
+        let mut asked = HashSet::new();
+        let mut wanted = Vec::new();
+        for row in rows {
+            let OutputRow { entry, facts, .. } = &list.rows()[*row];
+            let is_lacking = facts.as_ref().is_none_or(|facts| state(facts) == SlowState::Missing);
+            if is_lacking && asked.insert(entry.identity) {
+                wanted.push((*row, entry.clone()));
+            }
+        }
+        let is_new = !asked.is_subset(&self.asked[what]);
+        is_new.then(|| {
+            self.asked[what] = asked;
+            wanted
+        })
+    }
+
+    /// Takes in something about an output, whose row may stand elsewhere since it was asked for.
+    pub(super) fn learn(
+        &mut self,
+        list: &mut List<OutputRow>,
+        (row, entry): (usize, &Entry),
+        learn: impl FnOnce(&mut OutputFacts),
+    ) {
+        if self.facts.len() > MAX_FACTS {
+            self.facts.clear();
+        }
+        let is_it = |n: &usize| {
+            list.rows()
+                .get(*n)
+                .is_some_and(|row| row.entry.identity == entry.identity && row.entry.name() == entry.name())
+        };
+        let row = Some(row).filter(is_it).or_else(|| list.rows_on_screen().find(is_it));
+        let known = || row.and_then(|row| list.rows()[row].facts.clone()).unwrap_or_default();
+        let facts = self.facts.entry(entry.identity).or_insert_with(known);
+        learn(Arc::make_mut(facts));
+        let facts = Arc::clone(facts);
+        list.change(row.map(|row| (row, facts)), |row, facts| row.facts = Some(facts));
+    }
+
+    /// Returns how much of what the filter searches has been read, in percent; `None` once all of it has.
+    pub(super) fn read_percent(&self, list: &List<OutputRow>) -> Option<usize> {
+        self.reading.map(|_| list.texts().read * 100 / list.rows().batches().len().max(1))
+    }
+
+    /// Has a worker read what the filter searches, if there is one. It reads once the scan is complete: then a row's
+    /// number stays.
+    pub(super) fn read_texts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
+        let is_read = list.texts().read == list.rows().batches().len();
+        let is_settled = self.has_looked && !list.is_replaced();
+        if list.filter_text().is_empty() || !is_settled || is_read || self.reading.is_some() {
+            return;
+        }
+        self.jobs += 1;
+        let number = self.jobs;
+        self.reading = Some(number);
+        let (rows, before) = ((list.rows().clone(), list.texts().clone()), self.texts_before.clone());
+        effects.run(Slot::ReadTexts, move |context| read_batches(number, &rows, before.as_ref(), context));
     }
 }
 
-/// Returns what is known of an output; the session and the call lead to themselves.
-fn of_row(row: &OutputRow) -> Vec<FactRow> {
-    let entry = &row.entry;
-    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
-    let bytes = format!("{} ({})", size(entry.size()), count(entry.size(), "byte"));
-    let of_entry = [
-        ("command", text(row.written_command())),
-        ("id", entry.id().into_owned()),
-        ("file", entry.path().to_string_lossy().into_owned()),
-        ("size", bytes),
-        ("agent", entry.agent().to_owned()),
-        ("tool", text(row.tool())),
-        ("project", text(entry.project())),
-    ];
-    let call = row.call();
-    let of_call = match call {
-        Some(call) => vec![("session", call.file.id.clone()), ("call", call.call.clone())],
-        None => vec![("session", text(entry.session()))],
+fn measure(entries: Vec<RowEntry>, context: &JobContext) {
+    for (row, entry) in entries {
+        let began = Instant::now();
+        let goes_on = || context.is_wanted() && began.elapsed() < MAX_TIME;
+        let share = match is_part_saved(&entry, context.env()) {
+            true => Some(ModelShare::without_errors(ModelGot::Unsaved)),
+            false => (context.services.open)(&entry.path(), Hold::No).ok().and_then(|target| {
+                let of = (target.subject, target.source.view());
+                ModelShare::measure(of, &context.services.severities, &goes_on)
+            }),
+        };
+        let event = OutputsEvent::Measured(row, Box::new(entry), share);
+        if !context.is_wanted() || !context.send(event) {
+            return;
+        }
+    }
+}
+
+/// Whether it is recorded that only the start of an output was saved.
+fn is_part_saved(entry: &Entry, env: &Env) -> bool {
+    entry.is_own() && Record::of_run(env, &entry.path()).is_some_and(|run| !run.is_whole())
+}
+
+/// Reads the first lines of some entries, and the records of their runs.
+fn peek_all(entries: Vec<RowEntry>, context: &JobContext) {
+    let read = |(row, entry): RowEntry| {
+        let peek = peek(&entry, context.env());
+        (row, entry, peek)
     };
-    let led = |fact: (&'static str, String)| match call {
-        Some(call) => FactRow::from(fact).in_session(call),
-        None => fact.into(),
-    };
-    of_entry.into_iter().chain(of_call).map(led).collect()
+    context.send(OutputsEvent::Peeked(entries.into_iter().map(read).collect()));
+}
+
+/// Looks for the call that each entry is of, and reports each.
+fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
+    let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
+    let env = context.env();
+    let sessions = context.services.sessions.since(newest, env);
+    for (row, entry) in entries {
+        let found = citing::find(&sessions, Path::new(&entry.saved_as()), env.uid(), &()).map(Box::new);
+        if !context.send(OutputsEvent::Cited(row, Box::new(entry), found)) {
+            return;
+        }
+    }
+}
+
+/// Rows, and what was read of them for the filter.
+pub(super) type SearchedRows = (RowTable<OutputRow>, TextTable);
+
+/// Reads tools, commands and first lines, batch by batch what has not been read, and reports each batch. `before` are the
+/// rows of the scan before, so that no file is read twice.
+fn read_batches(
+    number: u64,
+    (rows, texts): &SearchedRows,
+    before: Option<&SearchedRows>,
+    context: &JobContext,
+) {
+    let before = before.map(texts_of).unwrap_or_default();
+    for (batch, entries) in rows.batches().enumerate().filter(|(n, _)| texts.batch(*n).is_none()) {
+        let mut text = BatchText::default();
+        for OutputRow { entry, .. } in entries {
+            if !context.is_wanted() {
+                return;
+            }
+            match before.get(&entry.identity) {
+                Some(known) => text.push_lower(known),
+                None => text.push(&searched(&peek(entry, context.env()))),
+            }
+        }
+        if !context.send(OutputsEvent::TextRead { number, batch, text }) {
+            return;
+        }
+    }
+}
+
+fn texts_of((rows, texts): &SearchedRows) -> HashMap<Identity, &[u8]> {
+    let read = rows.batches().enumerate().filter_map(|(n, batch)| Some((batch, texts.batch(n)?)));
+    read.flat_map(|(batch, texts)| {
+        batch.iter().enumerate().map(|(n, row)| (row.entry.identity, texts.get(n)))
+    })
+    .collect()
+}
+
+fn searched(peek: &Peek) -> String {
+    format!("{} {} {}", peek.tool.as_deref().unwrap_or_default(), peek.command, peek.first_line)
 }

@@ -16,18 +16,16 @@ use crate::tui::pager::output::OpenOutput;
 use crate::tui::target::Subject;
 
 /// Up to this many bytes a gap is searched for line feeds.
-const LONGEST_LINE: usize = 64 << 10;
+const MAX_LINE: usize = 64 << 10;
 
 /// Up to this many bytes of a lost line are shown.
 const MAX_TEXT: usize = 400;
 
-/// How much of an output the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelGot {
     /// All of it, but perhaps for the line feed at its end.
     All,
     Nothing,
-    /// All but the last line.
     LostLastLine,
     /// This part of its bytes, in percent; 0 is less than one.
     Percent(u8),
@@ -50,7 +48,6 @@ pub struct ModelShare {
 /// The first error that the model did not get, or else the first warning, or else the first line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstLost {
-    /// Its line, 1-based.
     pub line: u64,
     /// The text of an error or warning, as a terminal without colours would show it; else empty.
     pub text: SafeText,
@@ -123,7 +120,6 @@ impl ModelGot {
         }
     }
 
-    /// Whether the model did not get all of it.
     pub(crate) fn is_cut(self) -> bool {
         self != Self::All
     }
@@ -143,12 +139,11 @@ fn is_line_end(bytes: &[u8]) -> bool {
     bytes == b"\n" || bytes == b"\r\n"
 }
 
-/// Whether a gap is the last line, whole.
 fn is_last_line(gap: &Range<usize>, bytes: &[u8]) -> bool {
     let lost = &bytes[gap.clone()];
     let line = lost.strip_suffix(b"\n").unwrap_or(lost);
     gap.end == bytes.len()
-        && lost.len() <= LONGEST_LINE
+        && lost.len() <= MAX_LINE
         && bytes[..gap.start].last().is_none_or(|byte| *byte == b'\n')
         && memchr(b'\n', line).is_none()
 }

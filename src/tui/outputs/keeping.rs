@@ -8,8 +8,7 @@ use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::keeping::keep;
 
-use super::event::OutputsEvent;
-use super::{Context, Outputs};
+use super::{Context, Outputs, OutputsEvent};
 
 /// An entry that is being copied.
 #[derive(Debug, Clone, PartialEq, Eq)]

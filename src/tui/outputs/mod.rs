@@ -1,76 +1,63 @@
 //! The list of stored outputs: what agents have stored, what their models got of it, and until when it is kept.
 
 pub mod beside;
-mod clean;
-mod columns;
 pub mod deletion;
-pub mod event;
+mod details;
 mod facts;
 pub mod got;
-pub(crate) mod jobs;
 mod keeping;
 pub mod rows;
-mod scan;
-pub(crate) mod searched;
-pub mod tuning;
+pub mod scan;
 
-use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::corpus::TunePolicies;
+use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::human::{count, size, thousands};
+use crate::session::citing::CitingCall;
 use crate::source::Identity;
-use crate::store::{Entry, Kept, Marked, Pending, RootReport, StoreSpec};
+use crate::store::{self, Entry, Kept, Marked, Pending, RootReport, StoreSpec};
 use crate::text::label::SafeText;
+use crate::text::search::Pattern;
 
-use super::event::{Event, Message};
+use super::event::{Message, ScreenEvent, Urgency};
 use super::footer::FooterState;
-use super::job::Slot;
-use super::keys::{Action, KeyContext};
+use super::job::JobContext;
+use super::keys::Action;
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, WIDE, readable_by_others};
-use super::list::rows::RowTable;
+use super::list::rows::{BatchText, RowTable};
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
-use super::list::texts::TextTable;
 use super::popup::copying::Copyable;
 use super::screen::{Effect, Link, OpenRequest, ScreenRequest};
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use beside::Glance;
-use event::OutputsEvent;
-use jobs::RowEntry;
+use facts::SearchedRows;
+use got::ModelShare;
 use keeping::Copying;
-use rows::{OutputFacts, OutputRow};
-use scan::OutputSums;
+use rows::{OutputFacts, OutputRow, Peek};
+use scan::{NONE_YET, OutputSums, Scanned, searched};
 
-/// The most outputs of which what was found out is remembered; beyond it all is found out again for what is shown.
-const MAX_FACTS: usize = 20_000;
+/// How all stored outputs are called.
+const ALL: &str = "all stored outputs";
 
-/// The most outputs that are measured because the list is sorted or filtered by what that finds out.
-const MAX_MEASURED: usize = 20_000;
-
-/// The list of stored outputs.
 #[derive(Default)]
 pub struct Outputs {
-    /// The number of the scan that was started last.
     look: u64,
-    /// Whether a scan has finished.
     has_looked: bool,
     /// The rows of a later scan, until it has finished.
     arriving: RowTable<OutputRow>,
     /// What all rows add up to, and what those of a later scan do.
     sums: OutputSums,
     arriving_sums: OutputSums,
-    /// The result of the scan for each root of each store.
+    /// The result of the last scan for each root of each store.
     reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
-    /// The id of the user running overspill.
     user: Option<u32>,
     kept: Kept,
     /// The last message about unreadable directories, so that it is not repeated.
-    told: String,
-    /// What was found out about outputs.
+    last_warning: String,
     facts: HashMap<Identity, Arc<OutputFacts>>,
     /// The files for which workers were last asked to read the first lines, to measure, and to find the call.
     asked: [HashSet<Identity>; 3],
@@ -78,10 +65,8 @@ pub struct Outputs {
     reading: Option<u64>,
     jobs: u64,
     /// The rows of an earlier scan, and what was read of those for the filter.
-    texts_before: Option<(RowTable<OutputRow>, TextTable)>,
-    /// The selected output, and its preview beside the list.
+    texts_before: Option<SearchedRows>,
     glance: Option<Glance>,
-    /// The output that is being copied in order to keep it.
     copying: Option<Copying>,
     /// The outputs marked for deletion: leaving asks whether to delete them.
     pending: Pending,
@@ -89,11 +74,73 @@ pub struct Outputs {
     sought: Option<PathBuf>,
 }
 
+/// An event for the list of stored outputs. An index is that of a row when the event was asked for.
+pub enum OutputsEvent {
+    Changed,
+    /// A deletion is done; the message reports which entries were deleted and which were not.
+    Deleted(Message),
+    /// What the scan of this number reports.
+    Scanned(u64, Scanned),
+    /// The first lines of entries, and the records of their runs, have been read.
+    Peeked(Vec<(usize, Entry, Peek)>),
+    /// What the filter searches of a batch of entries has been read.
+    TextRead {
+        number: u64,
+        batch: usize,
+        text: BatchText,
+    },
+    /// It was found out what the model got of an entry; none if that cannot be.
+    Measured(usize, Box<Entry>, Option<ModelShare>),
+    /// The call that an output is of was looked for.
+    Cited(usize, Box<Entry>, Option<Box<CitingCall>>),
+    Copied(u64),
+    /// An entry is kept forever, or why not, in words.
+    Kept(Result<String, String>),
+    /// The preview of an output was made, or cannot be.
+    Previewed(Glance),
+}
+
+impl ScreenEvent for OutputsEvent {
+    fn urgency(&self) -> Urgency {
+        match self {
+            OutputsEvent::Scanned(..) | OutputsEvent::Peeked(_) | OutputsEvent::Copied(_) => {
+                Urgency::Progress
+            }
+            _ => Urgency::Now,
+        }
+    }
+}
+
+/// Lists the outputs that are to be measured; a worker does it.
+pub type TuneSource = Arc<dyn Fn(&JobContext) -> Result<TuneOutputs, String> + Send + Sync>;
+
+/// What a list of settings or policies opens with.
+#[derive(Clone)]
+pub struct TuneStart {
+    pub(crate) list: TuneSource,
+    pub place: SafeText,
+    pub policies: TunePolicies,
+    /// What counts; without it the errors do.
+    pub find: Option<Pattern>,
+    /// The same outputs once they were listed.
+    pub(crate) listed: Option<Arc<Corpus>>,
+}
+
+impl TuneStart {
+    pub fn new(list: TuneSource, place: impl Into<SafeText>, policies: TunePolicies) -> Self {
+        Self { list, place: place.into(), policies, find: None, listed: None }
+    }
+}
+
+impl ScreenEvent for TuneStart {}
+
 type Context<'a> = ListContext<'a, OutputRow>;
 
 impl ListKind for Outputs {
     type Row = OutputRow;
-    const SPEC: &'static ListSpec<OutputRow> = &columns::SPEC;
+    type Event = OutputsEvent;
+    type Link = Link;
+    const SPEC: &'static ListSpec<OutputRow> = &rows::SPEC;
 
     fn footer(&self, list: &List<OutputRow>) -> FooterState {
         if !self.pending.is_empty() {
@@ -116,7 +163,7 @@ impl ListKind for Outputs {
         let figures = match list.filter_text() {
             _ if outputs == 0 => String::new(),
             "" => {
-                let exposed = readable_by_others(exposed, list.look());
+                let exposed = readable_by_others(exposed, &list.look);
                 format!("{} · {}{exposed}", count(outputs, "output"), size(bytes))
             }
             _ => {
@@ -130,7 +177,7 @@ impl ListKind for Outputs {
         let alarm = match overdue {
             0 => String::new(),
             _ if !list.filter_text().is_empty() => String::new(),
-            _ if list.look().width < WIDE => format!("overdue {}", thousands(overdue)),
+            _ if list.look.width < WIDE => format!("overdue {}", thousands(overdue)),
             _ => format!("overdue {}, {}", thousands(overdue), size(overdue_bytes)),
         };
         ListTitle { place: &["Outputs"], figures, alarm, ..ListTitle::default() }
@@ -148,20 +195,20 @@ impl ListKind for Outputs {
         }
         let heading = match list.is_following() {
             true => "Waiting for new outputs in these directories:",
-            false => searched::NONE_YET,
+            false => NONE_YET,
         };
-        let mut words = searched::searched(heading, &self.reports, list.height().saturating_sub(6));
+        let mut words = searched(heading, &self.reports, list.height.saturating_sub(6));
         words.extend([SafeText::default(), "`overspill FILE` opens any file.".into()]);
         words
     }
 
     fn details(&self, list: &List<OutputRow>) -> [SafeText; 2] {
         if list.marked() > 0 {
-            let bytes = crate::store::sum(list.marked_or_chosen().iter().map(|row| row.entry.size()));
+            let bytes = store::sum(list.marked_or_chosen().iter().map(|row| row.entry.size()));
             let marked = count(list.marked() as u64, "output");
             return [format!("{marked} marked, {}", size(bytes)).into(), SafeText::default()];
         }
-        list.chosen().map(|row| columns::details(row, self.user, list.look())).unwrap_or_default()
+        list.chosen().map(|row| rows::details(row, self.user, &list.look)).unwrap_or_default()
     }
 
     fn progress(&self, _: &List<OutputRow>, canvas: &Canvas) -> String {
@@ -178,10 +225,6 @@ impl ListKind for Outputs {
         std::iter::once(path).chain(command).chain([Copyable::id(row.entry.id_bytes())]).collect()
     }
 
-    fn is_struck(&self, row: &OutputRow) -> bool {
-        !self.pending.is_empty() && self.pending.contains(&row.entry.path())
-    }
-
     fn pending(&self) -> Option<&Pending> {
         Some(&self.pending).filter(|pending| !pending.is_empty())
     }
@@ -194,25 +237,60 @@ impl ListKind for Outputs {
         Some((row.entry.path(), 1))
     }
 
-    fn serves(&self, event: &dyn Any) -> bool {
-        matches!(event.downcast_ref(), Some(Link::Stores(_) | Link::Follow(_)))
+    fn output(&self, row: &OutputRow) -> Option<PathBuf> {
+        Some(row.entry.path())
     }
 
-    fn update(&mut self, event: Event, on: Context) -> Result<(), Event> {
-        match event.downcast() {
-            Ok(event) => self.handle(event, on),
-            Err(event) => match event.downcast() {
-                Ok(Link::Stores(path)) => self.sought = path.or(self.sought.take()),
-                Ok(Link::Follow(words)) => {
-                    on.list.filter_by(&words);
-                    on.list.follow();
-                }
-                Ok(Link::CallOfOutput) => Self::go_to_call(on),
-                Ok(other) => return Err(other.into()),
-                Err(event) => self.take_glance(event.downcast()?),
-            },
+    fn serves(&self, link: &Link) -> bool {
+        matches!(link, Link::Stores(_) | Link::Follow(_) | Link::CallOfOutput)
+    }
+
+    fn follow(&mut self, link: Link, on: Context) {
+        match link {
+            Link::Stores(path) => self.sought = path.or(self.sought.take()),
+            Link::Follow(words) => {
+                on.list.filter_by(&words);
+                on.list.follow();
+            }
+            _ => Self::go_to_call(on),
         }
-        Ok(())
+    }
+
+    fn handle(&mut self, event: OutputsEvent, on: Context) {
+        match event {
+            OutputsEvent::Changed if on.is_top => self.scan(on.effects),
+            OutputsEvent::Deleted(message) => {
+                *on.message = Some(message);
+                if on.is_top {
+                    self.scan(on.effects);
+                }
+            }
+            OutputsEvent::Scanned(number, scanned) if number == self.look => self.scanned(scanned, on),
+            OutputsEvent::Copied(bytes) => {
+                self.copying.iter_mut().for_each(|copying| copying.done = bytes);
+            }
+            OutputsEvent::Kept(kept) => self.kept(kept, on),
+            OutputsEvent::Peeked(peeks) => {
+                for (row, entry, peek) in peeks {
+                    self.learn(on.list, (row, &entry), |facts| facts.peek.found(Some(peek)));
+                }
+            }
+            OutputsEvent::TextRead { number, batch, text } if self.reading == Some(number) => {
+                on.list.set_text(batch, text);
+                if on.list.texts().read == on.list.rows().batches().len() {
+                    (self.reading, self.texts_before) = (None, None);
+                }
+            }
+            OutputsEvent::Measured(row, entry, share) => {
+                self.learn(on.list, (row, &entry), |facts| facts.share.found(share));
+            }
+            OutputsEvent::Cited(row, entry, call) => {
+                self.learn(on.list, (row, &entry), |facts| facts.call.found(call.map(|call| *call)));
+            }
+            OutputsEvent::Previewed(glance) => self.take_glance(glance),
+            // Of an earlier job, or not looked at.
+            OutputsEvent::Changed | OutputsEvent::Scanned(..) | OutputsEvent::TextRead { .. } => {}
+        }
     }
 
     fn act(&mut self, action: Action, on: Context) {
@@ -245,30 +323,12 @@ impl ListKind for Outputs {
         }
     }
 
-    /// Asks for what the rows on the screen lack: their first lines, what the model got, the calls that they are of, and
-    /// the preview of the selected one.
+    /// Asks for what the rows on the screen lack, for what the filter searches, and for the preview of the selected one.
     fn ask(&mut self, on: Context) {
         self.select_sought(on.list);
         self.read_texts(on.list, on.effects);
-        let list = &*on.list;
-        let on_screen: Vec<usize> = list.rows_on_screen().collect();
-        let wanted = self.lacking(0, list, &on_screen, |facts| facts.peek.state);
-        if !wanted.is_empty() {
-            on.effects.run(Slot::Other, move |context| jobs::peek_all(wanted, context));
-        }
-        let measured = on_screen.iter().copied().chain(columns::placed_by_share(list, MAX_MEASURED));
-        let measured: Vec<usize> = measured.filter(|row| list.rows()[*row].can_be_read()).collect();
-        let wanted = self.lacking(1, list, &measured, |facts| facts.share.state);
-        if !wanted.is_empty() {
-            on.effects.run(Slot::MeasureKept, move |context| jobs::measure(wanted, context));
-        }
-        let is_of_agent = |row: &usize| list.rows()[*row].is_of_agent();
-        let cited: Vec<usize> = on_screen.into_iter().filter(is_of_agent).collect();
-        let wanted = self.lacking(2, list, &cited, |facts| facts.call.state);
-        if !wanted.is_empty() {
-            on.effects.run(Slot::Other, move |context| jobs::find_calls(wanted, context));
-        }
-        self.ask_beside(list, on.canvas, on.effects);
+        self.ask_for_facts(on.list, on.effects);
+        self.ask_beside(on.list, on.canvas, on.effects);
     }
 
     fn stop(&mut self, on: Context) -> bool {
@@ -292,97 +352,13 @@ impl ListKind for Outputs {
 }
 
 impl Outputs {
-    /// Returns those of some rows of which something is not known, each once; none if a worker was asked for all of them.
-    fn lacking(
-        &mut self,
-        what: usize,
-        list: &List<OutputRow>,
-        rows: &[usize],
-        state: impl Fn(&OutputFacts) -> SlowState,
-    ) -> Vec<RowEntry> {
-        let mut asked = HashSet::new();
-        let is_wanted = |row: &usize| {
-            let OutputRow { entry, facts, .. } = &list.rows()[*row];
-            let is_lacking = facts.as_ref().is_none_or(|facts| state(facts) == SlowState::Missing);
-            is_lacking && asked.insert(entry.identity)
-        };
-        let wanted: Vec<usize> = rows.iter().copied().filter(is_wanted).collect();
-        if asked.is_subset(&self.asked[what]) {
-            return Vec::new();
-        }
-        self.asked[what] = asked;
-        wanted.into_iter().map(|row| (row, list.rows()[row].entry.clone())).collect()
-    }
-
-    /// Follows new outputs, or no longer.
     fn turn_follow(on: Context) {
         if on.list.end_following() {
-            *on.message = Some(Message::note("no longer following"));
-            return;
+            return on.note("no longer following");
         }
         let sorted = if on.list.follow() { "sorted youngest first: " } else { "" };
-        let key = on.canvas.keys.of(KeyContext::Lists, Action::Follow);
-        let words = format!("{sorted}new outputs come in on top; {key} or a move stops");
-        *on.message = Some(Message::note(words));
-    }
-
-    fn handle(&mut self, event: OutputsEvent, on: Context) {
-        match event {
-            OutputsEvent::Changed if on.is_top => self.scan(on.effects),
-            OutputsEvent::Changed => {}
-            OutputsEvent::Deleted(message) => {
-                *on.message = Some(message);
-                if on.is_top {
-                    self.scan(on.effects);
-                }
-            }
-            OutputsEvent::Scanned(scanned) => self.scanned(scanned, on),
-            OutputsEvent::Copied(bytes) => {
-                self.copying.iter_mut().for_each(|copying| copying.done = bytes);
-            }
-            OutputsEvent::Kept(kept) => self.kept(kept, on),
-            OutputsEvent::Peeked(peeks) => {
-                for (row, entry, peek) in peeks {
-                    self.learn(on.list, (row, &entry), |facts| facts.peek.found(Some(peek)));
-                }
-            }
-            OutputsEvent::TextRead { number, batch, text } if self.reading == Some(number) => {
-                on.list.set_text(batch, text);
-                if on.list.texts().read() == on.list.rows().batches().len() {
-                    (self.reading, self.texts_before) = (None, None);
-                }
-            }
-            OutputsEvent::TextRead { .. } => {}
-            OutputsEvent::Measured(row, entry, share) => {
-                self.learn(on.list, (row, &entry), |facts| facts.share.found(share));
-            }
-            OutputsEvent::Cited(row, entry, call) => {
-                self.learn(on.list, (row, &entry), |facts| facts.call.found(call.map(|call| *call)));
-            }
-        }
-    }
-
-    /// Takes in something about an output, whose row may stand elsewhere since it was asked for.
-    fn learn(
-        &mut self,
-        list: &mut List<OutputRow>,
-        (row, entry): (usize, &Entry),
-        learn: impl FnOnce(&mut OutputFacts),
-    ) {
-        if self.facts.len() > MAX_FACTS {
-            self.facts.clear();
-        }
-        let is_it = |n: &usize| {
-            list.rows()
-                .get(*n)
-                .is_some_and(|row| row.entry.identity == entry.identity && row.entry.name() == entry.name())
-        };
-        let row = Some(row).filter(is_it).or_else(|| list.rows_on_screen().find(is_it));
-        let known = || row.and_then(|row| list.rows()[row].facts.clone()).unwrap_or_default();
-        let facts = self.facts.entry(entry.identity).or_insert_with(known);
-        learn(Arc::make_mut(facts));
-        let facts = Arc::clone(facts);
-        list.change(row.map(|row| (row, facts)), |row, facts| row.facts = Some(facts));
+        let key = on.key(Action::Follow);
+        on.note(format!("{sorted}new outputs come in on top; {key} or a move stops"));
     }
 
     /// Selects the output that is looked for, once it is shown.
@@ -402,10 +378,31 @@ impl Outputs {
             return on.effects.show(Link::Call(Box::new(call.clone())));
         }
         let state = row.facts.as_ref().map_or(SlowState::Missing, |facts| facts.call.state);
-        *on.message = Some(Message::note(match state {
+        let words = match state {
             SlowState::Failed => "no call is known: no session recorded near it in time names this output",
             _ if !row.is_of_agent() => "overspill's own outputs are of no agent's call",
             _ => "its call is being looked for; try again in a moment",
-        }));
+        };
+        on.note(words);
+    }
+
+    /// Measures the marked outputs; without marks, those that the filter shows; without a filter, all.
+    fn tune_outputs(&self, policies: TunePolicies, on: Context) {
+        let rows = |numbers: Arc<Vec<u32>>| -> TuneSource {
+            let all = on.list.rows().clone();
+            let entry = move |row: &u32| all[*row as usize].entry.clone();
+            Arc::new(move |_| Ok(TuneOutputs::Entries(numbers.iter().map(&entry).collect())))
+        };
+        let (list, place): (TuneSource, SafeText) = match (on.list.marked(), on.list.filter_text()) {
+            (0, "") if !on.list.is_empty() && self.has_looked => (rows(on.list.order()), ALL.into()),
+            // The list may not be complete yet, so all are listed again.
+            (0, "") => (Arc::new(|_| Ok(TuneOutputs::Stored(None))), ALL.into()),
+            (0, _) if on.list.is_empty() => {
+                return on.note("no outputs are shown, so there is nothing to measure");
+            }
+            (0, filter) => (rows(on.list.order()), format!("filter: {filter}").into()),
+            _ => (rows(on.list.marked_rows()), "marked".into()),
+        };
+        on.effects.show(TuneStart::new(list, place, policies));
     }
 }

@@ -1,16 +1,27 @@
-//! The rows of the list of stored outputs, and what is found out about each.
+//! The rows of the list of stored outputs: what is found out about each, and what its columns, groups, filter and details
+//! say.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
+
+use crate::human::{size, span, span_left};
 use crate::session::citing::CitingCall;
-use crate::store::{Entry, EntryStatus, Env, Record, first_line};
+use crate::store::{self, Entry, EntryStatus, Env, Expiry, Left, Record, Rule, SortBy, first_line};
 use crate::text::ansi;
 use crate::text::label::{SafeText, shell};
-use crate::tui::list::column::SlowFigure;
+use crate::tui::calls::lost::LostInCall;
+use crate::tui::list::List;
+use crate::tui::list::column::{
+    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,
+    joined, key_of, share,
+};
+use crate::tui::list::rows::RowTable;
+use crate::tui::widget::table::CellSide::{Left as ToLeft, Right};
 
-use super::got::ModelShare;
+use super::got::{ModelGot, ModelShare};
 
-/// A stored output.
 #[derive(Debug, Clone)]
 pub struct OutputRow {
     pub entry: Entry,
@@ -110,4 +121,228 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
 /// Returns the arguments of a command as a shell takes them.
 fn shell_words(command: &[String]) -> String {
     command.iter().map(|argument| shell::word(argument.as_bytes())).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
+    noun: "output",
+    columns: COLUMNS,
+    groups: &[store_and_rule, session, day],
+    words: &[
+        ("cut", |row, _| row.share().is_some_and(|share| share.got.is_cut())),
+        ("errors", |row, _| lost(row).is_some_and(|lost| lost.errors.all > 0)),
+        ("lost", |row, _| lost(row).is_some_and(|lost| lost.errors.lost > 0)),
+        ("today", |row, look| look.is_today(row.entry.modified())),
+        ("kept", |row, _| row.is_kept),
+    ],
+    known,
+    key: |row| key_of((&row.entry.place().path, row.entry.name())),
+    sum: |rows| size(store::sum(rows.map(|row| row.entry.size()))),
+    mark: |_| RowCell::plain(" "),
+};
+
+/// The columns and the words of the filter that go by what the model got.
+const MEASURED: [&str; 5] = ["model got", "errors lost", "cut", "errors", "lost"];
+
+/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the filter
+/// goes by it, else those that are shown if their order does.
+pub(super) fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
+    let is_measured = |word: &str| MEASURED.contains(&word);
+    let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
+    if list.filter_text().split_whitespace().any(is_measured) {
+        let all = list.rows().len();
+        if all <= max { (0..all).collect() } else { Vec::new() }
+    } else if column.is_some_and(is_measured) && list.len() <= max {
+        list.order().iter().map(|row| *row as usize).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+const COLUMNS: &[ListColumn<OutputRow>] =
+    &[
+        ListColumn::new("when", Right, 7, when).yields(2).in_order(
+            'w',
+            ["youngest first", "oldest first"],
+            RowOrder::Whole(|rows, shown| order(SortBy::Age, rows, shown)),
+        ),
+        ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent()))
+            .in_order('a', NAMES, RowOrder::Whole(|rows, shown| order(SortBy::Agent, rows, shown))),
+        ListColumn::new("command", ToLeft, 0, command),
+        ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
+            .in_order(
+                'b',
+                ["largest first", "smallest first"],
+                RowOrder::Whole(|rows, shown| order(SortBy::Size, rows, shown)),
+            ),
+        ListColumn::new("model got", Right, 18, got).sorts('g', ["least first", "most first"], |a, b| {
+            // What was lost of an output that was not measured may be the most.
+            let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
+            rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
+        }),
+        ListColumn::new("errors lost", Right, 11, errors_lost).yields(1).sorts('e', LARGEST, |a, b| {
+            let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
+            let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
+            unknown(a)
+                .cmp(&unknown(b))
+                .then_with(|| LostInCall::compare(&figure(a), &figure(b)))
+                .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
+        }),
+        ListColumn::new("time left", Right, 14, time_left).in_order(
+            'l',
+            ["soonest first", "latest first"],
+            RowOrder::Whole(|rows, shown| order(SortBy::Left, rows, shown)),
+        ),
+    ];
+
+fn order(by: SortBy, rows: &RowTable<OutputRow>, shown: &[u32]) -> Vec<u32> {
+    by.order(shown, |n| &rows[n as usize].entry)
+}
+
+fn when(row: &OutputRow, look: &RowLook) -> RowCell {
+    match row.entry.known_age(look.now) {
+        Some(age) => RowCell::plain(span(age.as_secs().max(0) as u64)),
+        None => RowCell::dim("–"),
+    }
+}
+
+/// The command, or else the first line; anything unusual about the file comes before it.
+fn command(row: &OutputRow, _: &RowLook) -> RowCell {
+    let command = row.command();
+    let first_line = || row.peek().map(|peek| peek.first_line.clone()).unwrap_or_default();
+    if row.entry.status != EntryStatus::Ok {
+        let rest = if command.is_empty() { first_line() } else { command };
+        return RowCell::new(format!("{}  {rest}", row.entry.status.words()), Tone::Warning);
+    }
+    match command.is_empty() {
+        true => RowCell::dim(first_line()),
+        false => RowCell::plain(command),
+    }
+}
+
+/// Returns a figure of what the model got, as far as it is known and can be.
+fn measured<T>(row: &OutputRow, figure: impl Fn(&ModelShare) -> Option<T>) -> SlowFigure<T> {
+    match row.can_be_read() {
+        true => row.facts.as_ref().map(|facts| facts.share.and_then(figure)).unwrap_or_default(),
+        false => SlowFigure { value: None, state: SlowState::Failed },
+    }
+}
+
+fn got(row: &OutputRow, look: &RowLook) -> RowCell {
+    let measured = measured(row, |share| Some(share.got));
+    let words = measured.describe(|got| match *got {
+        ModelGot::Percent(percent) => share(percent.into(), look),
+        ModelGot::LostLastLine if look.width < WIDE => "−1 line".to_owned(),
+        got => got.words(),
+    });
+    let tone = match measured.value {
+        Some(ModelGot::Error | ModelGot::Nothing | ModelGot::Unsaved) => Tone::Warning,
+        Some(ModelGot::LostLastLine | ModelGot::Percent(_)) => Tone::Plain,
+        Some(ModelGot::All) | None => Tone::Dim,
+    };
+    RowCell::new(words, tone)
+}
+
+fn lost(row: &OutputRow) -> Option<LostInCall> {
+    row.share()?.lost
+}
+
+fn errors_lost(row: &OutputRow, _: &RowLook) -> RowCell {
+    LostInCall::cell(&measured(row, |share| share.lost))
+}
+
+fn time_left(row: &OutputRow, look: &RowLook) -> RowCell {
+    let entry = &row.entry;
+    match (entry.left(look.now), entry.expires) {
+        _ if row.is_kept => RowCell::dim("kept"),
+        (Left::For(rest), _) => {
+            let rest = rest.as_secs().max(0) as u64;
+            let whole = rest.saturating_add(entry.age(look.now).as_secs().max(0) as u64);
+            let is_short = u128::from(rest) * 4 < u128::from(whole);
+            RowCell::new(span_left(rest), if is_short { Tone::Warning } else { Tone::Plain })
+        }
+        (Left::Overdue(late), _) => {
+            let words = format!("overdue {}", span(late.as_secs().max(0) as u64));
+            RowCell::new(words, Tone::Warning)
+        }
+        (Left::Open, Expiry::Orphaned) => RowCell::new(entry.left_word(look.now), Tone::Warning),
+        (Left::Open, _) => RowCell::dim(entry.left_word(look.now)),
+    }
+}
+
+/// What the filter finds of an output that its columns do not say.
+fn known(row: &OutputRow) -> String {
+    let entry = &row.entry;
+    let first_line = row.peek().map(|peek| peek.first_line.to_string()).unwrap_or_default();
+    let call = row.call().map_or("", |call| &call.call);
+    let [session, project] = [entry.session(), entry.project()].map(Option::unwrap_or_default);
+    let (tool, path) = (row.tool().unwrap_or_default(), entry.path());
+    format!("{tool} {session} {project} {call} {} {} {first_line}", path.display(), entry.saved_as())
+}
+
+/// Returns the store, and how it deletes.
+fn store_and_rule(row: &OutputRow) -> String {
+    let root = &row.entry.place().root.path;
+    format!("{}: {} · {}", row.entry.store().name, root.display(), describe_rule(&row.entry))
+}
+
+/// Describes the rule by which an entry is deleted.
+fn describe_rule(entry: &Entry) -> String {
+    let after = entry.place().after.map(|after| span(after.as_secs().max(0) as u64));
+    let aged = |since: &str| match &after {
+        Some(after) => format!("deleted {after} after {since}"),
+        None => "never deleted".to_owned(),
+    };
+    match entry.rule {
+        Rule::Mtime => aged("the last change"),
+        Rule::Id => aged("it was made"),
+        Rule::Count => "deleted as one of the oldest, once there are too many".to_owned(),
+        Rule::TotalSize => "deleted as one of the oldest, once they are too large".to_owned(),
+        Rule::SessionEnd => "deleted when the session ends".to_owned(),
+        Rule::ProcessExit => "deleted when the agent ends".to_owned(),
+        Rule::Never => "never deleted".to_owned(),
+        Rule::Kept => "kept forever".to_owned(),
+        Rule::Unknown => "its rule is not known".to_owned(),
+    }
+}
+
+fn session(row: &OutputRow) -> String {
+    row.entry.whose().map_or_else(|| "no session".to_owned(), str::to_owned)
+}
+
+/// Returns the day of the last change, in local time.
+fn day(row: &OutputRow) -> String {
+    row.entry.modified().to_zoned(TimeZone::system()).date().to_string()
+}
+
+/// Returns two lines about an output: what it is and where it belongs; the first error that the model lost, who can read
+/// it, and its rule.
+pub(super) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [SafeText; 2] {
+    let entry = &row.entry;
+    let named = |what: &str, name: Option<&str>| name.map(|name| format!("{what} {name}"));
+    let call = row.call().map(|call| format!("call {}", call.call));
+    let session = named("session", entry.session()).or_else(|| named("project", entry.project()));
+    let id = SafeText::from_bytes(entry.id_bytes()).to_string();
+    let first = [Some(id), named("tool", row.tool()), session, call];
+    let owner = match user {
+        Some(user) if user == entry.owner => "you".to_owned(),
+        _ => entry.owner.to_string(),
+    };
+    let access = format!("mode {:04o}, owner {owner}{}", entry.mode, exposure(row));
+    let printed = row.peek().and_then(|peek| peek.printed);
+    let saved = printed.map(|all| format!("only the first {} of {} saved", size(entry.size()), size(all)));
+    let lost = row.share().and_then(|share| share.first_lost.as_ref()).filter(|lost| !lost.text.is_empty());
+    let lost = lost.map(|lost| format!("lost: {}", lost.text.fit(usize::from(look.width) / 2)));
+    let copied = if row.is_kept && !entry.is_kept() { "a copy is kept, this one is " } else { "" };
+    let rule = format!("{copied}{}", describe_rule(entry));
+    [joined(first), joined([lost, saved, Some(access), Some(rule)])]
+}
+
+/// Describes what the mode lets others do; empty if nothing.
+fn exposure(row: &OutputRow) -> &'static str {
+    match row.entry.mode & 0o077 {
+        _ if !row.entry.exposed() => "",
+        rights if rights & 0o022 != 0 => ": others can write to it",
+        rights if rights & 0o044 != 0 => ": others can read it",
+        _ => ": others can run it",
+    }
 }

@@ -1,17 +1,36 @@
-//! Scans of the stores, and the reading of what the filter searches: what of it is taken in, and when more is asked for.
+//! Scans of the stores: the worker that lists their outputs and watches for changes, what the list takes in of that, and
+//! which directories were searched in vain.
 
-use crate::store::{Entry, Left, RootReport};
-use crate::text::label::label;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::fs::stat::timestamp;
+use crate::source::Identity;
+use crate::store::{self, DirWatch, Entry, Env, Kept, Left, RootReport, RootState, StoreSpec};
+use crate::text::label::{SafeText, label};
 use crate::tui::event::Message;
-use crate::tui::job::Slot;
-use crate::tui::list::List;
-use crate::tui::list::rows::RowTable;
+use crate::tui::job::{JobContext, Slot};
+use crate::tui::list::rows::{BATCH, RowTable};
 use crate::tui::screen::Effects;
 
-use super::event::{OutputsEvent, ScanEnd, Scanned};
-use super::jobs::{self, TextTask};
 use super::rows::OutputRow;
-use super::{Context, Outputs};
+use super::{Context, Outputs, OutputsEvent};
+
+/// What a scan of the stores reports.
+pub enum Scanned {
+    Begun {
+        now: Timestamp,
+        user: u32,
+        kept: Kept,
+    },
+    Some(Vec<Entry>),
+    /// The end, with the result for each root of each store.
+    All(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
+}
 
 /// What outputs add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,20 +56,17 @@ impl OutputSums {
 }
 
 impl Outputs {
-    /// Scans all stores.
     pub(super) fn scan(&mut self, effects: &mut Effects) {
         let number = self.start_scan();
-        effects.run(Slot::Scan, move |context| jobs::scan(number, context));
+        effects.run(Slot::Scan, move |context| scan(number, context));
     }
 
-    /// Starts a scan, and returns its number.
     pub fn start_scan(&mut self) -> u64 {
         self.look += 1;
         self.arriving = RowTable::default();
         self.look
     }
 
-    /// Returns the number of the scan that was started last.
     pub fn last_scan(&self) -> u64 {
         self.look
     }
@@ -59,15 +75,15 @@ impl Outputs {
     /// when they have finished.
     pub(super) fn scanned(&mut self, scanned: Scanned, on: Context) {
         match scanned {
-            Scanned::Begun { number, now, user, kept } if number == self.look => {
-                on.list.set_now(now);
+            Scanned::Begun { now, user, kept } => {
+                on.list.look.now = now;
                 (self.user, self.kept, self.arriving_sums) = (Some(user), kept, OutputSums::default());
                 if !self.has_looked && !on.list.rows().is_empty() {
                     on.list.set_rows(Vec::new());
                 }
             }
-            Scanned::Some(number, entries) if number == self.look => {
-                let now = on.list.look().now;
+            Scanned::Some(entries) => {
+                let now = on.list.look.now;
                 entries.iter().for_each(|entry| self.arriving_sums.add(entry, now));
                 let rows: Vec<OutputRow> = entries.into_iter().map(|entry| self.row(entry)).collect();
                 if self.has_looked {
@@ -77,8 +93,7 @@ impl Outputs {
                     self.sums = self.arriving_sums;
                 }
             }
-            Scanned::All(end) if end.number == self.look => self.finish(*end, on),
-            _ => {}
+            Scanned::All(reports) => self.finish(reports, on),
         }
     }
 
@@ -88,11 +103,11 @@ impl Outputs {
         OutputRow { entry, is_kept, facts }
     }
 
-    fn finish(&mut self, end: ScanEnd, on: Context) {
+    fn finish(&mut self, reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>, on: Context) {
         if self.has_looked {
             let texts = on.list.texts().clone();
-            let had = self.texts_before.as_ref().map_or(0, |(_, texts)| texts.read());
-            if texts.read() > 0 && texts.read() >= had {
+            let had = self.texts_before.as_ref().map_or(0, |(_, texts)| texts.read);
+            if texts.read > 0 && texts.read >= had {
                 self.texts_before = Some((on.list.rows().clone(), texts));
             }
             self.reading = None;
@@ -101,11 +116,11 @@ impl Outputs {
         } else {
             on.list.finish_adding();
         }
-        (self.reports, self.sums, self.has_looked) = (end.reports, self.arriving_sums, true);
+        (self.reports, self.sums, self.has_looked) = (reports, self.arriving_sums, true);
         let words = self.unlisted();
-        if words != self.told {
+        if words != self.last_warning {
             *on.message = (!words.is_empty()).then(|| Message::error(words.clone()));
-            self.told = words;
+            self.last_warning = words;
         }
     }
 
@@ -120,32 +135,195 @@ impl Outputs {
         };
         label(format!("{}: cannot be read: {why}{more}", path.display()).as_bytes())
     }
+}
 
-    /// Returns how much of what the filter searches has been read, in percent; `None` once all of it has.
-    pub(super) fn read_percent(&self, list: &List<OutputRow>) -> Option<usize> {
-        self.reading.map(|_| list.texts().read() * 100 / list.rows().batches().len().max(1))
+/// The first entries are sent after this many, because the screen is waiting.
+const FIRST: usize = 128;
+
+/// The shortest time between two checks of the stores' directories.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Checks are rarer after a slow scan: they are at least this many times its duration apart.
+const REST: u32 = 4;
+
+/// Entries that were changed less than this before a look at the stores may still be growing.
+const GROWS: SignedDuration = SignedDuration::from_secs(10);
+
+/// Scans all stores, then watches their directories, and the entries that may be growing, until another scan is wanted or
+/// something has changed.
+fn scan(number: u64, context: &JobContext) {
+    let began = Instant::now();
+    let env = context.env();
+    let now = crate::env::now();
+    let own = store::OwnStore::open(env).ok().flatten();
+    let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
+    context.send(OutputsEvent::Scanned(number, Scanned::Begun { now, user: env.uid(), kept }));
+    let some = Vec::with_capacity(FIRST);
+    let mut sender = EntrySender { number, some, most: FIRST, now, growing: Vec::new(), context };
+    let mut reports = Vec::new();
+    for store in &context.services.stores.specs {
+        reports.push((Arc::clone(store), sender.scan(store, env, now)));
     }
-
-    /// Has a worker read what the filter searches, if there is one. It reads once the scan is complete: then a row's
-    /// number stays.
-    pub(super) fn read_texts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
-        let is_read = list.texts().read() == list.rows().batches().len();
-        let is_settled = self.has_looked && !list.is_replaced();
-        if list.filter_text().is_empty() || !is_settled || is_read || self.reading.is_some() {
+    sender.send();
+    let mut growing = sender.growing;
+    let mut watch = DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
+    if !context.is_wanted() || !context.send(OutputsEvent::Scanned(number, Scanned::All(reports))) {
+        return;
+    }
+    let rest = LOOK_EVERY.max(began.elapsed() * REST);
+    loop {
+        std::thread::sleep(rest);
+        if !context.is_wanted() {
             return;
         }
-        self.jobs += 1;
-        let number = self.jobs;
-        self.reading = Some(number);
-        let task = TextTask {
-            rows: list.rows().clone(),
-            texts: list.texts().clone(),
-            before: self.texts_before.clone(),
-        };
-        effects.run(Slot::ReadTexts, move |context| {
-            task.run(context.env(), &|| context.is_wanted(), &mut |batch, text| {
-                context.send(OutputsEvent::TextRead { number, batch, text })
-            });
+        if watch.check_once() || have_grown(&mut growing, crate::env::now()) {
+            context.send(OutputsEvent::Changed);
+            return;
+        }
+    }
+}
+
+/// An entry that may be growing, as it was listed and at the last look.
+struct Growing {
+    path: PathBuf,
+    listed: Identity,
+    seen: Identity,
+}
+
+/// Whether an entry is another than was listed, and no longer growing. What was not changed for a while, and what
+/// vanished, is forgotten.
+fn have_grown(growing: &mut Vec<Growing>, now: Timestamp) -> bool {
+    let mut have_grown = false;
+    growing.retain_mut(|entry| {
+        let Ok(facts) = entry.path.symlink_metadata() else { return false };
+        let before = std::mem::replace(&mut entry.seen, Identity::from(&facts));
+        let is_young = now.duration_since(timestamp(entry.seen.modified)) < GROWS;
+        have_grown |= entry.seen != entry.listed && (entry.seen == before || !is_young);
+        is_young
+    });
+    have_grown
+}
+
+/// Collects entries on their way to the screen.
+struct EntrySender<'a> {
+    number: u64,
+    some: Vec<Entry>,
+    most: usize,
+    now: Timestamp,
+    growing: Vec<Growing>,
+    context: &'a JobContext,
+}
+
+impl EntrySender<'_> {
+    /// Sends the entries of one store. Retention limits by count and size need all entries of the store first.
+    fn scan(&mut self, store: &Arc<StoreSpec>, env: &Env, now: Timestamp) -> Vec<RootReport> {
+        if !store.retention.has_limits() {
+            return store::scan(store, env, now, &mut |entry| self.add(entry));
+        }
+        let mut all = Vec::new();
+        let roots = store::scan(store, env, now, &mut |entry| {
+            all.push(entry);
+            self.go_on()
         });
+        store::apply_limits(&mut all, now);
+        _ = all.into_iter().try_for_each(|entry| self.add(entry));
+        roots
+    }
+
+    fn add(&mut self, entry: Entry) -> ControlFlow<()> {
+        if entry.known_age(self.now).is_some_and(|age| age < GROWS) {
+            let (path, listed) = (entry.path(), entry.identity);
+            self.growing.push(Growing { path, listed, seen: listed });
+        }
+        self.some.push(entry);
+        if self.some.len() == self.most {
+            // The first two messages together make up one batch.
+            self.most = if self.most == FIRST { BATCH - FIRST } else { BATCH };
+            self.send();
+        }
+        self.go_on()
+    }
+
+    fn go_on(&self) -> ControlFlow<()> {
+        if self.context.is_wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn send(&mut self) {
+        let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.most));
+        self.context.send(OutputsEvent::Scanned(self.number, Scanned::Some(some)));
+    }
+}
+
+/// The heading where no outputs are listed.
+pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
+
+/// Returns a heading, then at most `room` directories (at least one), those that exist first.
+pub(crate) fn searched(
+    heading: &str,
+    reports: &[(Arc<StoreSpec>, Vec<RootReport>)],
+    room: usize,
+) -> Vec<SafeText> {
+    let mut looked: Vec<(bool, String)> = reports
+        .iter()
+        .flat_map(|(store, roots)| {
+            roots.iter().map(|report| {
+                let root = SafeText::from_bytes(report.root.as_os_str().as_encoded_bytes());
+                (
+                    report.state == RootState::Absent,
+                    format!("{:<12} {root} ({})", store.agent, state_in_words(&report.state)),
+                )
+            })
+        })
+        .collect();
+    looked.sort();
+    looked.dedup();
+    let more = looked.len().saturating_sub(room.max(1));
+    looked.truncate(room.max(1));
+    let mut words = vec![heading.to_owned(), String::new()];
+    words.extend(looked.into_iter().map(|(_, words)| words));
+    if more > 0 {
+        words.push(format!("and {more} more: `overspill stores` lists all"));
+    }
+    words.into_iter().map(SafeText::from).collect()
+}
+
+fn state_in_words(state: &RootState) -> &str {
+    match state {
+        RootState::Absent => "not there",
+        RootState::Listed | RootState::Stopped => "empty",
+        RootState::Unset(_) => "its variable is not set",
+        RootState::Unreadable(reason) => reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_has_grown_once_it_no_longer_grows() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("output");
+        let write = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Identity::from(&path.symlink_metadata().unwrap())
+        };
+        let entry = |listed| Growing { path: path.clone(), listed, seen: listed };
+        let listed = write("one");
+        let now = timestamp(listed.modified);
+        let mut growing = vec![entry(listed)];
+        assert!(!have_grown(&mut growing, now), "it is as it was listed");
+        write("one two");
+        assert!(!have_grown(&mut growing, now), "it grows");
+        let last = write("one two three");
+        assert!(!have_grown(&mut growing, now), "it still grows");
+        assert!(have_grown(&mut growing, now));
+        let later = timestamp(last.modified) + GROWS;
+        growing = vec![entry(last), entry(listed)];
+        assert!(have_grown(&mut growing, later), "one had grown before it could be looked at");
+        assert!(growing.is_empty(), "nothing has changed for a while");
+        growing = vec![entry(last)];
+        std::fs::remove_file(&path).unwrap();
+        assert!(!have_grown(&mut growing, now) && growing.is_empty());
     }
 }

@@ -8,8 +8,8 @@ use std::process::Command;
 use crate::source::Source;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Job, Pace, Slot};
+use crate::tui::outputs::OutputsEvent;
 use crate::tui::outputs::deletion::delete;
-use crate::tui::outputs::event::OutputsEvent;
 use crate::tui::screen::{Effect, Effects};
 
 use super::{Session, terminal};

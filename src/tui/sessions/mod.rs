@@ -1,10 +1,8 @@
 //! The list of sessions that agents recorded.
 
-mod columns;
 pub mod rows;
 mod work;
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,40 +12,72 @@ use crate::corpus::TunePolicies;
 use crate::human::{count, thousands};
 use crate::session::list::agents;
 use crate::session::reader::SessionFile;
+use crate::session::tally::CallSums;
 use crate::text::label::SafeText;
 
-use super::event::{Event, Message};
+use super::calls::lost::LostInCall;
+use super::event::{Message, ScreenEvent};
 use super::footer::FooterState;
-use super::job::Slot;
+use super::job::{JobContext, Slot};
 use super::keys::Action;
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
-use super::outputs::tuning::{TuneSource, TuneStart};
+use super::outputs::TuneStart;
 use super::popup::copying::Copyable;
 use super::screen::{Effects, Link, ScreenRequest};
-use rows::{FoundSessions, SessionRow, SessionToSum, SessionsEvent};
+use rows::{SessionRow, SessionWords};
 
 /// The most sessions that are looked through for the originals of copied calls.
 const MAX_EARLIER: usize = 100;
 
-/// The sessions, as far as they are known.
 #[derive(Debug, Default)]
 pub struct Sessions {
-    /// The number of the job that found them.
-    number: u64,
-    /// The number of the last job that was started to find them.
-    asked: u64,
+    job: u64,
     /// When they were last looked at; `None` before the first time.
     now: Option<Timestamp>,
-    told: Vec<SafeText>,
+    last_faults: Vec<SafeText>,
 }
+
+#[derive(Debug, Clone)]
+pub struct FoundSessions {
+    /// The number of the job that lists them.
+    pub number: u64,
+    pub now: Timestamp,
+    /// The last changed comes first.
+    pub rows: Vec<SessionRow>,
+    /// What could not be looked at, in words.
+    pub faults: Vec<SafeText>,
+}
+
+/// What workers report. The first number is that of the job that lists the sessions.
+#[derive(Debug)]
+pub enum SessionsEvent {
+    /// The sessions were found, or have changed since.
+    Listed(FoundSessions),
+    Looked(u64, Timestamp),
+    /// What the ends of some files say, by the index of the session.
+    Described(u64, Vec<(usize, SessionWords)>),
+    /// Which sessions may hold copies of each other's calls: groups of indices, each with the one first that was created
+    /// first.
+    Related(u64, Vec<Vec<usize>>),
+    /// The sums over the calls of a session as its file was; none if it cannot be read.
+    Summed(Arc<SessionFile>, Option<CallSums>),
+    /// The errors in the outputs of a session that were cut; none if they cannot be counted.
+    Lost(Arc<SessionFile>, Option<LostInCall>),
+    /// When the first spill of a session is deleted; none if no rule says so.
+    Expires(Arc<SessionFile>, Option<Timestamp>),
+}
+
+impl ScreenEvent for SessionsEvent {}
 
 type Context<'a> = ListContext<'a, SessionRow>;
 
 impl ListKind for Sessions {
     type Row = SessionRow;
-    const SPEC: &'static ListSpec<SessionRow> = &columns::SPEC;
+    type Event = SessionsEvent;
+    type Link = Link;
+    const SPEC: &'static ListSpec<SessionRow> = &rows::SPEC;
 
     fn footer(&self, _: &List<SessionRow>) -> FooterState {
         FooterState::Sessions
@@ -59,7 +89,7 @@ impl ListKind for Sessions {
             "" => {
                 let words = list.rows().iter().filter_map(|row| row.words.as_ref());
                 let open = words.filter(|words| words.is_open_to_others).count() as u64;
-                format!("{}{}", count(all, "session"), readable_by_others(open, list.look()))
+                format!("{}{}", count(all, "session"), readable_by_others(open, &list.look))
             }
             _ => format!("{} of {}", thousands(shown), count(all, "session")),
         };
@@ -80,7 +110,7 @@ impl ListKind for Sessions {
     }
 
     fn details(&self, list: &List<SessionRow>) -> [SafeText; 2] {
-        list.chosen().map(columns::details).unwrap_or_default()
+        list.chosen().map(rows::details).unwrap_or_default()
     }
 
     fn copyable(&self, row: &SessionRow) -> Vec<Copyable> {
@@ -88,19 +118,8 @@ impl ListKind for Sessions {
         vec![path, Copyable::id(row.file.id.as_bytes())]
     }
 
-    fn serves(&self, event: &dyn Any) -> bool {
-        matches!(event.downcast_ref(), Some(Link::Sessions))
-    }
-
-    fn update(&mut self, event: Event, on: Context) -> Result<(), Event> {
-        match event.downcast() {
-            Ok(event) => self.handle(event, on),
-            Err(event) => match event.downcast()? {
-                Link::Sessions => {}
-                other => return Err(other.into()),
-            },
-        }
-        Ok(())
+    fn serves(&self, link: &Link) -> bool {
+        matches!(link, Link::Sessions)
     }
 
     fn act(&mut self, action: Action, on: Context) {
@@ -114,8 +133,30 @@ impl ListKind for Sessions {
             Action::Policy => Self::tune(TunePolicies::Current, on),
             Action::Refresh => self.find(on.effects),
             Action::Other => on.effects.request(ScreenRequest::turn(Link::Stores(None))),
-            Action::Stores => on.effects.show(Link::Stores(None)),
             _ => on.refuse(),
+        }
+    }
+
+    fn handle(&mut self, event: SessionsEvent, on: Context) {
+        match event {
+            SessionsEvent::Listed(found) if found.number == self.job => self.listed(found, on),
+            SessionsEvent::Looked(number, now) if number == self.job => {
+                self.now = Some(now);
+                on.list.look.now = now;
+            }
+            SessionsEvent::Described(number, words) if number == self.job => {
+                on.list.change(words, |row, words| row.words = Some(words));
+            }
+            SessionsEvent::Related(number, groups) if number == self.job => related(on.list, &groups),
+            SessionsEvent::Summed(file, sums) => change(on.list, &file, |row| {
+                row.sums.found(sums);
+                if !is_as(&row.file, &file) {
+                    row.sums.state = SlowState::Missing;
+                }
+            }),
+            SessionsEvent::Lost(file, lost) => change(on.list, &file, |row| row.lost.found(lost)),
+            SessionsEvent::Expires(file, at) => change(on.list, &file, |row| row.expires.found(at)),
+            _ => {}
         }
     }
 
@@ -138,9 +179,9 @@ impl ListKind for Sessions {
         let to_sum = |index: usize| {
             let row = on.list.row_mut(index)?;
             row.sums.state = SlowState::Asked;
-            Some(SessionToSum { file: row.file.clone(), earlier: row.earlier.clone() })
+            Some(row.clone())
         };
-        let sessions: Vec<SessionToSum> = asked.into_iter().filter_map(to_sum).collect();
+        let sessions: Vec<SessionRow> = asked.into_iter().filter_map(to_sum).collect();
         on.effects.run(Slot::SumSessions, move |context| work::sum(&sessions, context));
     }
 
@@ -165,48 +206,21 @@ impl Sessions {
         let Some(row) = on.list.chosen() else { return };
         let title = row.words.as_ref().map_or("", |words| &*words.title);
         let place = if title.is_empty() { row.file.id.as_str() } else { title };
-        on.effects.show(TuneStart::new(TuneSource::Session(row.file.clone()), place, policies));
+        let file = row.file.clone();
+        let list = Arc::new(move |context: &JobContext| work::outputs_of(&file, context));
+        on.effects.show(TuneStart::new(list, place, policies));
     }
 
     /// Finds the sessions, and goes on looking for changes.
     fn find(&mut self, effects: &mut Effects) {
-        self.asked += 1;
-        let number = self.asked;
+        self.job += 1;
+        let number = self.job;
         effects.run(Slot::FindSessions, move |context| work::find(number, context));
-    }
-
-    fn handle(&mut self, event: SessionsEvent, on: Context) {
-        match event {
-            SessionsEvent::Listed(found) if found.number == self.asked => self.listed(found, on),
-            SessionsEvent::Looked(number, now) if number == self.number => {
-                self.now = Some(now);
-                on.list.set_now(now);
-            }
-            SessionsEvent::Described(number, words) if number == self.number => {
-                on.list.change(words, |row, words| row.words = Some(words));
-            }
-            SessionsEvent::Related(number, groups) if number == self.number => related(on.list, &groups),
-            SessionsEvent::Summed(file, sums) => {
-                on.list.change(row_of(on.list, &file).map(|n| (n, sums)), |row, sums| {
-                    row.sums.found(sums);
-                    if !is_as(&row.file, &file) {
-                        row.sums.state = SlowState::Missing;
-                    }
-                });
-            }
-            SessionsEvent::Lost(file, lost) => {
-                on.list.change(row_of(on.list, &file).map(|n| (n, lost)), |row, lost| row.lost.found(lost));
-            }
-            SessionsEvent::Expires(file, at) => {
-                on.list.change(row_of(on.list, &file).map(|n| (n, at)), |row, at| row.expires.found(at));
-            }
-            _ => {}
-        }
     }
 
     /// Takes in a listing; what is known of a session stays, and is found out anew if the session has changed.
     fn listed(&mut self, found: FoundSessions, on: Context) {
-        let FoundSessions { number, now, mut rows, faults } = found;
+        let FoundSessions { now, mut rows, faults, .. } = found;
         let known: HashMap<_, &SessionRow> = on.list.rows().iter().map(|row| (key(row), row)).collect();
         for row in &mut rows {
             let Some(old) = known.get(&key(row)).copied() else { continue };
@@ -218,13 +232,13 @@ impl Sessions {
                 row.sums.state = SlowState::Missing;
             }
         }
-        (self.number, self.now) = (number, Some(now));
-        on.list.set_now(now);
+        self.now = Some(now);
+        on.list.look.now = now;
         on.list.set_rows(rows);
-        if let Some(first) = faults.first().filter(|_| faults != self.told) {
+        if let Some(first) = faults.first().filter(|_| faults != self.last_faults) {
             *on.message = Some(Message::error(first.clone()));
         }
-        self.told = faults;
+        self.last_faults = faults;
     }
 }
 
@@ -232,9 +246,9 @@ fn key(row: &SessionRow) -> (&std::path::Path, &str) {
     (&row.file.path, &row.file.id)
 }
 
-/// Returns the index of a session's row.
-fn row_of(list: &List<SessionRow>, file: &SessionFile) -> Option<usize> {
-    list.rows().iter().position(|row| key(row) == (&*file.path, &*file.id))
+fn change(list: &mut List<SessionRow>, file: &SessionFile, change: impl Fn(&mut SessionRow)) {
+    let row = list.rows().iter().position(|row| key(row) == (&*file.path, &*file.id));
+    list.change(row.map(|row| (row, ())), |row, ()| change(row));
 }
 
 fn is_as(before: &SessionFile, now: &SessionFile) -> bool {
@@ -250,16 +264,15 @@ fn related(list: &mut List<SessionRow>, groups: &[Vec<usize>]) {
         let before = |place: usize| files.get(..place.min(files.len())).unwrap_or_default().into();
         earlier.extend(group.iter().enumerate().skip(1).map(|(place, n)| (*n, before(place))));
     }
+    let names = |files: &[Arc<SessionFile>]| -> Vec<_> {
+        files.iter().map(|file| (file.path.clone(), file.id.clone())).collect()
+    };
     for n in 0..list.rows().len() {
         let found = earlier.remove(&n).unwrap_or_default();
-        if let Some(row) = list.row_mut(n).filter(|row| !is_same(&found, &row.earlier)) {
+        if let Some(row) = list.row_mut(n).filter(|row| names(&found) != names(&row.earlier)) {
             (row.sums.state, row.earlier) = (SlowState::Missing, found);
         }
     }
-}
-
-fn is_same(a: &[Arc<SessionFile>], b: &[Arc<SessionFile>]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (&a.path, &a.id) == (&b.path, &b.id))
 }
 
 /// Gives up the sums that were asked for and have not arrived; they will be asked for again.

@@ -1,24 +1,28 @@
-//! The rows of the list of sessions, and how workers report them. All texts are safe to show.
+//! The rows of the list of sessions: what is known of each, and what its columns, groups, filter and details say. All texts
+//! are safe to show.
 
+use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
+use crate::human::{count, size, span, span_left, thousands, tokens};
 use crate::session::list::LIVE;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
-use crate::tui::event::ScreenEvent;
-use crate::tui::list::column::SlowFigure;
+use crate::tui::list::column::{
+    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
+};
+use crate::tui::widget::table::CellSide::{Left, Path, Right};
 
 /// What the ends of a session's file say about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionWords {
-    /// The agent's version.
     pub version: SafeText,
-    /// The project's directory.
     pub project: SafeText,
     /// The title, or the first words of the user.
     pub title: SafeText,
@@ -43,7 +47,6 @@ pub struct SessionRow {
 }
 
 impl SessionRow {
-    /// Returns when the session was last changed.
     pub fn changed(&self) -> Option<Timestamp> {
         self.file.modified.and_then(|time| Timestamp::try_from(time).ok())
     }
@@ -56,44 +59,149 @@ impl SessionRow {
     }
 }
 
-/// The sessions that were found.
-#[derive(Debug, Clone)]
-pub struct FoundSessions {
-    /// The number of the job that lists them.
-    pub number: u64,
-    pub now: Timestamp,
-    /// The sessions, the last changed first.
-    pub rows: Vec<SessionRow>,
-    /// What could not be looked at, in words.
-    pub faults: Vec<SafeText>,
+pub(super) static SPEC: ListSpec<SessionRow> = ListSpec {
+    noun: "session",
+    columns: COLUMNS,
+    groups: &[|row| row.agent.to_owned(), project, day],
+    words: &[
+        ("live", |row, look| row.is_live(look.now)),
+        ("today", |row, look| row.changed().is_some_and(|at| look.is_today(at))),
+        ("cut", |row, _| row.sums.value.is_some_and(|sums| sums.cut > 0)),
+        ("errors", |row, _| row.lost.value.is_some_and(|lost| lost.errors.all > 0)),
+        ("lost", |row, _| row.lost.value.is_some_and(|lost| lost.errors.lost > 0)),
+        ("deleted", |row, _| row.sums.value.is_some_and(|sums| sums.gone > 0)),
+    ],
+    known: |row| {
+        let version = row.words.as_ref().map_or("", |words| &*words.version);
+        format!("{version} {}", row.file.id)
+    },
+    key: |row| key_of((&row.file.path, &row.file.id)),
+    sum,
+    mark: |_| RowCell::plain(" "),
+};
+
+/// Rows come the latest first, and those that a column holds for equal stay so.
+const COLUMNS: &[ListColumn<SessionRow>] = &[
+    ListColumn::new("when", Right, 7, when)
+        .sorts('w', ["latest first", "earliest first"], |a, b| b.file.modified.cmp(&a.file.modified)),
+    ListColumn::new("agent", Left, 13, |row: &SessionRow, _| RowCell::plain(row.agent)).sorts(
+        'a',
+        NAMES,
+        |a, b| a.agent.cmp(b.agent),
+    ),
+    ListColumn::new("project", Path, 24, |row: &SessionRow, _| {
+        RowCell::plain(words(row, |words| words.project.clone()))
+    })
+    .yields(2)
+    .sorts('p', NAMES, |a, b| project(a).cmp(&project(b))),
+    ListColumn::new("calls", Right, 7, |row, _| figure(row, |sums| sums.calls)).yields(1).sorts(
+        'c',
+        LARGEST,
+        |a, b| by_sum(a, b, |sums| sums.calls),
+    ),
+    ListColumn::new("cut", Right, 6, |row, _| figure(row, |sums| sums.cut))
+        .sorts('u', LARGEST, |a, b| by_sum(a, b, |sums| sums.cut)),
+    ListColumn::new("errors lost", Right, 11, lost)
+        .yields(3)
+        .sorts('e', LARGEST, |a, b| LostInCall::compare(&a.lost, &b.lost)),
+    ListColumn::new("time left", Right, 9, time_left).yields(0).sorts(
+        'l',
+        ["soonest first", "latest first"],
+        |a, b| {
+            let key = |row: &SessionRow| (row.expires.value.is_none(), row.expires.value);
+            key(a).cmp(&key(b))
+        },
+    ),
+    ListColumn::new("title", Left, 0, title).sorts('t', NAMES, |a, b| {
+        let [a, b] = [a, b].map(|row| words(row, |words| words.title.clone()));
+        (a.is_empty(), &*a).cmp(&(b.is_empty(), &*b))
+    }),
+];
+
+/// Returns how many calls sessions have in all, and how many were cut; empty while some are not counted.
+fn sum(rows: &mut dyn Iterator<Item = &SessionRow>) -> String {
+    let (mut calls, mut cut) = (0, 0);
+    for row in rows {
+        let Some(sums) = row.sums.value else { return String::new() };
+        (calls, cut) = (calls + sums.calls, cut + sums.cut);
+    }
+    format!("{}, {} cut", count(calls, "call"), thousands(cut))
 }
 
-/// An event for the list of sessions. The first number is that of the job that lists them.
-#[derive(Debug)]
-pub enum SessionsEvent {
-    /// The sessions were found, or have changed since.
-    Listed(FoundSessions),
-    /// They were looked at again, and have not changed.
-    Looked(u64, Timestamp),
-    /// What the ends of some files say, by the index of the session.
-    Described(u64, Vec<(usize, SessionWords)>),
-    /// Which sessions may hold copies of each other's calls: groups of indices, each with the one first that was created
-    /// first.
-    Related(u64, Vec<Vec<usize>>),
-    /// The sums over the calls of a session as its file was; none if it cannot be read.
-    Summed(Arc<SessionFile>, Option<CallSums>),
-    /// The errors in the outputs of a session that were cut; none if they cannot be counted.
-    Lost(Arc<SessionFile>, Option<LostInCall>),
-    /// When the first spill of a session is deleted; none if no rule says so.
-    Expires(Arc<SessionFile>, Option<Timestamp>),
+fn when(row: &SessionRow, look: &RowLook) -> RowCell {
+    match row.changed() {
+        _ if row.is_live(look.now) => RowCell::new("live", Tone::Accent),
+        Some(at) => RowCell::plain(span(look.now.duration_since(at).as_secs().max(0) as u64)),
+        None => RowCell::dim("–"),
+    }
 }
 
-/// A session whose calls are to be counted.
-#[derive(Debug, Clone)]
-pub struct SessionToSum {
-    pub file: Arc<SessionFile>,
-    /// The sessions from which it may have copied calls, which count there.
-    pub earlier: Arc<[Arc<SessionFile>]>,
+fn title(row: &SessionRow, _: &RowLook) -> RowCell {
+    let title = words(row, |words| words.title.clone());
+    if title.is_empty() { RowCell::dim(row.file.id.as_str()) } else { RowCell::plain(title) }
 }
 
-impl ScreenEvent for SessionsEvent {}
+fn lost(row: &SessionRow, _: &RowLook) -> RowCell {
+    match row.sums.value {
+        Some(CallSums { cut: 0, .. }) => RowCell::default(),
+        _ => LostInCall::cell(&row.lost),
+    }
+}
+
+/// Says how long the first of the spills is kept.
+fn time_left(row: &SessionRow, look: &RowLook) -> RowCell {
+    let seconds = |at: &jiff::Timestamp| at.duration_since(look.now).as_secs();
+    match (row.sums.value, &row.expires.value) {
+        (Some(CallSums { cut: 0, .. }), _) => RowCell::default(),
+        (_, Some(at)) if seconds(at) <= 0 => RowCell::new("overdue", Tone::Warning),
+        _ => RowCell::plain(row.expires.describe(|at| span_left(seconds(at) as u64))),
+    }
+}
+
+fn words(row: &SessionRow, of: fn(&SessionWords) -> SafeText) -> SafeText {
+    row.words.as_ref().map(of).unwrap_or_default()
+}
+
+fn figure(row: &SessionRow, of: fn(&CallSums) -> u64) -> RowCell {
+    let is_zero = row.sums.value.is_some_and(|sums| of(&sums) == 0);
+    RowCell::new(row.sums.describe(|sums| thousands(of(sums))), if is_zero { Tone::Dim } else { Tone::Plain })
+}
+
+/// Orders by a sum, the largest first; what is not known yet comes last.
+fn by_sum(a: &SessionRow, b: &SessionRow, of: fn(&CallSums) -> u64) -> Ordering {
+    let key = |row: &SessionRow| Reverse(row.sums.value.map(|sums| of(&sums)));
+    key(a).cmp(&key(b))
+}
+
+fn project(row: &SessionRow) -> String {
+    let project = words(row, |words| words.project.clone());
+    if project.is_empty() { "–".to_owned() } else { project.to_string() }
+}
+
+/// Returns the day of the last change, in local time.
+fn day(row: &SessionRow) -> String {
+    let day = |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
+    row.changed().map_or_else(|| "–".into(), day)
+}
+
+pub(super) fn details(row: &SessionRow) -> [SafeText; 2] {
+    let path = SafeText::from_bytes(row.file.path.as_os_str().as_encoded_bytes());
+    let words = row.words.clone().unwrap_or_default();
+    let agent = format!("{} {}", row.agent, words.version);
+    let sums = match &row.sums.value {
+        Some(sums) => in_words(sums),
+        None if row.sums.state == SlowState::Failed => "its records cannot be read".into(),
+        None => "counting its calls…".into(),
+    };
+    let open = if words.is_open_to_others { "other users can read it" } else { "" }.to_owned();
+    [joined([agent.trim_end().to_owned(), open, words.project.to_string(), sums].map(Some)), path]
+}
+
+fn in_words(sums: &CallSums) -> String {
+    let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", thousands(n)));
+    let left = [some(sums.lost, "never saved"), some(sums.gone, "deleted")];
+    let left: Vec<String> = left.into_iter().flatten().collect();
+    let left = if left.is_empty() { String::new() } else { format!(" ({})", left.join(", ")) };
+    let got = format!("got {} ({} tokens)", size(sums.got_bytes), tokens(sums.got_bytes));
+    format!("{}, {} cut{left} · {got}", count(sums.calls, "call"), thousands(sums.cut))
+}

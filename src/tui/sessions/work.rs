@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::corpus::{Corpus, TuneOutputs};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::Exposure;
 use crate::session::list;
@@ -18,11 +19,11 @@ use crate::session::tally;
 use crate::store::{self, StoreSpec};
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
-use crate::tui::calls::work::Wanted;
 use crate::tui::job::JobContext;
 use crate::tui::list::column::SlowFigure;
 
-use super::rows::{FoundSessions, SessionRow, SessionToSum, SessionWords, SessionsEvent};
+use super::rows::{SessionRow, SessionWords};
+use super::{FoundSessions, SessionsEvent};
 
 /// How many sessions are described before what is known is sent.
 const BATCH: usize = 128;
@@ -41,7 +42,7 @@ pub(crate) fn find(number: u64, context: &JobContext) {
     let mut known: Option<Vec<SessionFile>> = None;
     loop {
         let began = Instant::now();
-        let listing = list::list(context.env(), None, &Wanted(&context.ticket));
+        let listing = list::list(context.env(), None, &context.ticket);
         if !context.is_wanted() {
             return;
         }
@@ -124,17 +125,17 @@ fn words(facts: &SessionFacts) -> SessionWords {
 
 /// Sums up the calls of sessions, then counts the errors that they lost, one session after the other, and finds out how
 /// long their spills are kept. A call that was copied counts in the session that was created first.
-pub(crate) fn sum(sessions: &[SessionToSum], context: &JobContext) {
+pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
     let uid = context.env().uid();
     let mut cut = Vec::new();
     for session in sessions {
-        let SessionToSum { file, earlier } = session;
-        let (progress, mut seen) = (Wanted(&context.ticket), SeenCalls::default());
+        let SessionRow { file, earlier, .. } = session;
+        let mut seen = SeenCalls::default();
         earlier
             .iter()
-            .filter_map(|file| list::open(file, &progress).ok())
+            .filter_map(|file| list::open(file, &context.ticket).ok())
             .for_each(|opened| seen.add(opened.transcript()));
-        let sums = tally::count_new(file, uid, &mut seen, &progress).ok().map(|counted| counted.sums);
+        let sums = tally::count_new(file, uid, &mut seen, &context.ticket).ok().map(|counted| counted.sums);
         cut.extend(sums.filter(|sums| sums.cut > 0).map(|_| session));
         if !context.is_wanted() || !context.send(SessionsEvent::Summed(file.clone(), sums)) {
             return;
@@ -185,8 +186,8 @@ fn expiries(spills: &HashSet<&PathBuf>, context: &JobContext) -> HashMap<PathBuf
 
 /// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is. Adds
 /// their spills to `spills`.
-fn lost(session: &SessionToSum, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
-    let opened = list::open(&session.file, &Wanted(&context.ticket)).ok()?;
+fn lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
+    let opened = list::open(&session.file, &context.ticket).ok()?;
     let (transcript, agent) = (opened.transcript(), list::format_of(&session.file)?.agent());
     let examiner = (context.services.examiner)(agent);
     let mut sum: Option<LostInCall> = None;
@@ -202,4 +203,15 @@ fn lost(session: &SessionToSum, spills: &mut Vec<PathBuf>, context: &JobContext)
         }
     }
     sum
+}
+
+/// Lists the outputs that the results of a session name and that are there, in the order of its calls.
+pub(super) fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<TuneOutputs, String> {
+    let agent = list::format_of(file).map_or("", |format| format.agent());
+    let examiner = (context.services.examiner)(agent);
+    let opened = list::open(file, &context.ticket).map_err(|error| error.to_string())?;
+    let spills = opened.transcript().calls.iter().filter_map(|call| examiner.spill(file, call));
+    let mut paths: Vec<PathBuf> = spills.filter_map(|spill| spill.path().map(Path::to_path_buf)).collect();
+    paths.retain(|path| examiner.is_known(file, path));
+    Ok(TuneOutputs::Listed(Arc::new(Corpus::of_paths(&paths))))
 }

@@ -1,6 +1,5 @@
 //! The list of the outputs that a setting cuts differently than the present one, the worst first.
 
-use std::any::Any;
 use std::cmp::{Ordering, Reverse};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +7,7 @@ use std::sync::Arc;
 use crate::corpus::{CorpusOutput, TuneRun};
 use crate::human::{thousands, tokens};
 use crate::text::label::SafeText;
-use crate::tui::event::{Event, ScreenEvent};
+use crate::tui::event::ScreenEvent;
 use crate::tui::footer::FooterState;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::Action;
@@ -16,7 +15,7 @@ use crate::tui::list::List;
 use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
 use crate::tui::popup::copying::Copyable;
-use crate::tui::screen::{Effect, Effects, Link, OpenRequest};
+use crate::tui::screen::{Effect, Effects, OpenRequest};
 use crate::tui::target::OpenedFrom;
 use crate::tui::widget::table::CellSide::{Left, Path, Right};
 use crate::tune::{ChangedOutput, UnderSetting};
@@ -51,7 +50,6 @@ static SPEC: ListSpec<ChangedRow> = ListSpec {
     mark: |_| RowCell::plain(" "),
 };
 
-/// An output that a setting cuts differently.
 #[derive(Debug, Clone)]
 pub(crate) struct ChangedRow {
     agent: SafeText,
@@ -60,23 +58,18 @@ pub(crate) struct ChangedRow {
     changed: ChangedOutput,
 }
 
-/// Leads to the outputs that a setting cuts differently.
 #[derive(Debug, Clone)]
 pub(crate) struct ChangedStart {
     pub(super) run: Arc<TuneRun>,
     /// The number of the setting in its run.
     pub(super) setting: usize,
-    /// The setting in words.
     pub(super) name: SafeText,
-    /// What counts, in the plural.
     pub(super) finds: &'static str,
 }
 
 impl ScreenEvent for ChangedStart {}
 
-/// What happens to the outputs that a setting cuts differently.
-pub(super) enum ChangedEvent {
-    /// More outputs were measured.
+pub(crate) enum ChangedEvent {
     Grew(Arc<TuneRun>),
     /// The outputs under this setting were put in order: how many there are, and the worst of them.
     Ordered(Arc<TuneRun>, usize, u64, Vec<ChangedRow>),
@@ -84,7 +77,6 @@ pub(super) enum ChangedEvent {
 
 impl ScreenEvent for ChangedEvent {}
 
-/// The list of the outputs that a setting cuts differently.
 #[derive(Debug, Default)]
 pub(crate) struct ChangedList {
     start: Option<ChangedStart>,
@@ -94,6 +86,8 @@ pub(crate) struct ChangedList {
 
 impl ListKind for ChangedList {
     type Row = ChangedRow;
+    type Event = ChangedEvent;
+    type Link = ChangedStart;
     const SPEC: &'static ListSpec<ChangedRow> = &SPEC;
 
     fn footer(&self, _: &List<ChangedRow>) -> FooterState {
@@ -144,35 +138,37 @@ impl ListKind for ChangedList {
         Some((row.path.clone(), 1))
     }
 
-    fn serves(&self, event: &dyn Any) -> bool {
-        event.is::<ChangedStart>()
+    fn output(&self, row: &ChangedRow) -> Option<PathBuf> {
+        Some(row.path.clone())
     }
 
-    fn update(&mut self, event: Event, on: ListContext<ChangedRow>) -> Result<(), Event> {
-        match event.downcast() {
-            Ok(ChangedEvent::Grew(run)) if self.is_of(&run) => self.ask_order(on.effects),
-            Ok(ChangedEvent::Ordered(run, setting, all, rows)) => {
-                if self.is_of(&run) && self.start.as_ref().is_some_and(|start| start.setting == setting) {
-                    self.all = Some(all);
-                    on.list.set_rows(rows);
-                }
+    fn serves(&self, _: &ChangedStart) -> bool {
+        true
+    }
+
+    fn follow(&mut self, start: ChangedStart, on: ListContext<ChangedRow>) {
+        *self = Self { start: Some(start), all: None };
+        on.list.clear();
+        self.ask_order(on.effects);
+    }
+
+    fn handle(&mut self, event: ChangedEvent, on: ListContext<ChangedRow>) {
+        let Some(start) = &self.start else { return };
+        match event {
+            ChangedEvent::Grew(run) if Arc::ptr_eq(&start.run, &run) => self.ask_order(on.effects),
+            ChangedEvent::Ordered(run, setting, all, rows)
+                if Arc::ptr_eq(&start.run, &run) && start.setting == setting =>
+            {
+                self.all = Some(all);
+                on.list.set_rows(rows);
             }
-            Ok(ChangedEvent::Grew(_)) => {}
-            Err(event) => {
-                *self = Self { start: Some(event.downcast()?), all: None };
-                on.list.clear();
-                self.ask_order(on.effects);
-            }
+            _ => {}
         }
-        Ok(())
     }
 
     fn act(&mut self, action: Action, on: ListContext<ChangedRow>) {
         match action {
             Action::Open => self.open_chosen(on),
-            Action::Stores => {
-                on.effects.show(Link::Stores(on.list.chosen().map(|row| row.path.clone())));
-            }
             _ => on.refuse(),
         }
     }
@@ -184,17 +180,12 @@ impl ListKind for ChangedList {
 }
 
 impl ChangedList {
-    fn is_of(&self, run: &Arc<TuneRun>) -> bool {
-        self.start.as_ref().is_some_and(|start| Arc::ptr_eq(&start.run, run))
-    }
-
     /// Has the outputs put in order that were measured so far.
     fn ask_order(&self, effects: &mut Effects) {
         let Some(ChangedStart { run, setting, .. }) = self.start.clone() else { return };
         effects.run(Slot::Other, move |context| order(run, setting, context));
     }
 
-    /// Opens the selected output under the setting.
     fn open_chosen(&self, on: ListContext<ChangedRow>) {
         let (Some(row), Some(start)) = (on.list.chosen(), &self.start) else { return };
         let policy = start.run.policy(start.setting).cloned();

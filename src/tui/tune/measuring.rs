@@ -1,15 +1,11 @@
 //! How the outputs of a list are measured: a worker lists and measures them, and reports what it found so far.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::corpus::{Corpus, TuneFault, TuneFigures, TuneOutputs, TuneRequest, TuneRun};
-use crate::session::list;
-use crate::session::reader::SessionFile;
-use crate::tui::calls::work::Wanted;
 use crate::tui::event::{Message, ScreenEvent};
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::outputs::tuning::{TuneSource, TuneStart};
+use crate::tui::outputs::TuneStart;
 use crate::tui::screen::Effects;
 
 use super::{Context, TuneRows, TuneState, Tuning, changed};
@@ -17,7 +13,6 @@ use super::{Context, TuneRows, TuneState, Tuning, changed};
 /// What a job reports that measures outputs for a list.
 pub struct TuneReport {
     pub of: TuneRows,
-    /// The number of the job.
     pub job: u64,
     pub news: TuneNews,
 }
@@ -27,16 +22,13 @@ impl ScreenEvent for TuneReport {}
 pub enum TuneNews {
     /// The outputs have been listed, and are being measured.
     Began(Arc<TuneRun>),
-    /// There is nothing to measure.
     Nothing(TuneFault),
-    /// What has been found out so far.
     Measured(Box<TuneFigures>),
     /// The job has ended; the error, if it failed.
     Ended(Option<String>),
 }
 
 impl Tuning {
-    /// Lists and measures the outputs.
     pub(super) fn begin(&mut self, start: TuneStart, on: Context) {
         self.stop_measuring(on.effects);
         self.let_go(on.effects);
@@ -44,9 +36,10 @@ impl Tuning {
         self.job += 1;
         (self.state, self.figures) = (TuneState::Listing, TuneFigures::default());
         self.start = Some(start.clone());
-        let (of, number) = (self.of, self.job);
+        let (of, job) = (self.of, self.job);
         on.effects.run(Slot::Tune, move |context| {
-            measure(start, context, &|news| context.send(TuneReport { of, job: number, news }));
+            let report = |news| _ = context.send(TuneReport { of, job, news });
+            report(measure(start, context, &report).unwrap_or_else(|end| end));
         });
     }
 
@@ -61,7 +54,6 @@ impl Tuning {
         self.start.as_ref().is_some_and(|own| is_policies && is_same(own) && text(own) == text(start))
     }
 
-    /// Stops measuring. Returns false if nothing was being measured.
     pub(super) fn stop_measuring(&mut self, effects: &mut Effects) -> bool {
         let is_running = self.is_running();
         if is_running {
@@ -116,42 +108,21 @@ impl Tuning {
     }
 }
 
-/// Lists and measures outputs.
-fn measure(start: TuneStart, context: &JobContext, report: &(dyn Fn(TuneNews) -> bool + Sync)) {
-    let outputs = match (start.listed, start.outputs) {
-        (Some(corpus), _) => TuneOutputs::Listed(corpus),
-        (None, TuneSource::Listed(outputs)) => outputs,
-        (None, TuneSource::Rows(rows)) => TuneOutputs::Entries(rows.to_vec()),
-        (None, TuneSource::Session(file)) => match outputs_of(&file, context) {
-            Ok(corpus) => TuneOutputs::Listed(Arc::new(corpus)),
-            Err(fault) => {
-                report(TuneNews::Ended(Some(fault)));
-                return;
-            }
-        },
+/// Lists and measures outputs. Returns the end, good or bad.
+fn measure(
+    start: TuneStart,
+    context: &JobContext,
+    report: &(dyn Fn(TuneNews) + Sync),
+) -> Result<TuneNews, TuneNews> {
+    let outputs = match start.listed {
+        Some(corpus) => TuneOutputs::Listed(corpus),
+        None => (start.list)(context).map_err(|fault| TuneNews::Ended(Some(fault)))?,
     };
     let request = TuneRequest { outputs, policies: start.policies, find: start.find };
-    let run = match (context.services.prepare_tuning)(request) {
-        Ok(run) => Arc::new(run),
-        Err(fault) => {
-            report(TuneNews::Nothing(fault));
-            return;
-        }
-    };
+    let run = Arc::new((context.services.prepare_tuning)(request).map_err(TuneNews::Nothing)?);
     report(TuneNews::Began(Arc::clone(&run)));
     let ended = run.measure(&|| context.is_wanted(), &|figures| {
         report(TuneNews::Measured(Box::new(figures)));
     });
-    report(TuneNews::Ended(ended.err()));
-}
-
-/// Lists the outputs that the results of a session name and that are there, in the order of its calls.
-fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<Corpus, String> {
-    let agent = list::format_of(file).map_or("", |format| format.agent());
-    let examiner = (context.services.examiner)(agent);
-    let opened = list::open(file, &Wanted(&context.ticket)).map_err(|error| error.to_string())?;
-    let spills = opened.transcript().calls.iter().filter_map(|call| examiner.spill(file, call));
-    let mut paths: Vec<PathBuf> = spills.filter_map(|spill| spill.path().map(Path::to_path_buf)).collect();
-    paths.retain(|path| examiner.is_known(file, path));
-    Ok(Corpus::of_paths(&paths))
+    Ok(TuneNews::Ended(ended.err()))
 }

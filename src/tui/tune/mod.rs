@@ -2,13 +2,10 @@
 //! tokens, what a move to one buys, and which outputs it would cut differently.
 
 pub(crate) mod changed;
-mod columns;
-mod draw_plot;
 pub mod measuring;
 mod plot;
 mod rows;
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,17 +18,16 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::tune::{TuneGrid, TuneSetting};
 
-use super::event::{Event, Message};
 use super::footer::FooterState;
-use super::keys::{Action, KeyContext};
+use super::keys::Action;
 use super::list::List;
 use super::list::column::ListSpec;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
-use super::outputs::searched::{NONE_YET, searched};
-use super::outputs::tuning::TuneStart;
+use super::outputs::TuneStart;
+use super::outputs::scan::{NONE_YET, searched};
 use super::pager::limits_text;
 use super::popup::copying::Copyable;
-use super::screen::{Effects, Link};
+use super::screen::Effects;
 use super::target::Opened;
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
@@ -46,14 +42,11 @@ const BAR: u64 = 16;
 /// How far measuring is.
 #[derive(Debug, Default)]
 enum TuneState {
-    /// The outputs are being listed.
     #[default]
     Listing,
-    /// They are being measured.
     Measuring,
-    /// Measuring was stopped; the figures are of some of the outputs.
+    /// It was stopped; the figures are of some of the outputs.
     Stopped,
-    /// All outputs have been measured.
     Done,
     /// There are no outputs; what became of listing each directory of the stores.
     Empty(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
@@ -62,11 +55,11 @@ enum TuneState {
 }
 
 /// What the rows of a list are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TuneRows {
     /// The settings of a policy that are worth choosing between.
+    #[default]
     Settings,
-    /// All policies.
     Policies,
 }
 
@@ -80,11 +73,11 @@ impl TuneRows {
 }
 
 /// A list of settings, or of policies, with what they do to outputs.
+#[derive(Default)]
 pub struct Tuning {
     of: TuneRows,
     /// What is measured; `None` before anything was.
     start: Option<TuneStart>,
-    /// The number of the job that measures it.
     job: u64,
     state: TuneState,
     run: Option<Arc<TuneRun>>,
@@ -97,7 +90,9 @@ type Context<'a> = ListContext<'a, TuneRow>;
 
 impl ListKind for Tuning {
     type Row = TuneRow;
-    const SPEC: &'static ListSpec<TuneRow> = &columns::SPEC;
+    type Event = TuneReport;
+    type Link = TuneStart;
+    const SPEC: &'static ListSpec<TuneRow> = &rows::SPEC;
 
     fn footer(&self, list: &List<TuneRow>) -> FooterState {
         match self.of {
@@ -133,7 +128,7 @@ impl ListKind for Tuning {
                 let place = self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default();
                 vec![format!("There are no outputs here: {place}.")]
             }
-            TuneState::Empty(reports) => return searched(NONE_YET, reports, list.height().saturating_sub(6)),
+            TuneState::Empty(reports) => return searched(NONE_YET, reports, list.height.saturating_sub(6)),
             TuneState::Failed(words) => {
                 vec![words.to_string(), String::new(), "p picks another policy".to_owned()]
             }
@@ -147,7 +142,7 @@ impl ListKind for Tuning {
     }
 
     fn details(&self, list: &List<TuneRow>) -> [SafeText; 2] {
-        list.chosen().map(|row| self.details_of(row, list.look())).unwrap_or_default()
+        list.chosen().map(|row| self.details_of(row, &list.look)).unwrap_or_default()
     }
 
     /// Returns a bar with how far measuring is, and the time left: `━━━━──── 1,234 of 10,000 · 12 s left`.
@@ -173,27 +168,19 @@ impl ListKind for Tuning {
         policy.map(limits_text::copyable).unwrap_or_default()
     }
 
-    fn serves(&self, event: &dyn Any) -> bool {
-        event.downcast_ref().is_some_and(|start: &TuneStart| TuneRows::of(&start.policies) == self.of)
+    fn serves(&self, start: &TuneStart) -> bool {
+        TuneRows::of(&start.policies) == self.of
     }
 
-    fn update(&mut self, event: Event, on: Context) -> Result<(), Event> {
-        match event.downcast() {
-            Ok(TuneReport { of, .. }) if of != self.of => Ok(()),
-            Ok(TuneReport { job, news, .. }) if job == self.job => {
-                self.take(news, on);
-                Ok(())
-            }
-            Ok(_) => Ok(()),
-            Err(event) => match event.downcast()? {
-                start if self.serves(&start) => {
-                    if !self.has_measured(&start) {
-                        self.begin(start, on);
-                    }
-                    Ok(())
-                }
-                start => Err(start.into()),
-            },
+    fn follow(&mut self, start: TuneStart, on: Context) {
+        if !self.has_measured(&start) {
+            self.begin(start, on);
+        }
+    }
+
+    fn handle(&mut self, report: TuneReport, on: Context) {
+        if (report.of, report.job) == (self.of, self.job) {
+            self.take(report.news, on);
         }
     }
 
@@ -213,7 +200,6 @@ impl ListKind for Tuning {
                     self.begin(TuneStart { listed: None, ..start }, on);
                 }
             }
-            (Action::Stores, _) => on.effects.show(Link::Stores(None)),
             _ => on.refuse(),
         }
     }
@@ -232,9 +218,8 @@ impl ListKind for Tuning {
     fn stop(&mut self, on: Context) -> bool {
         let has_run = self.stop_measuring(on.effects);
         if has_run {
-            let again = on.canvas.keys.of(KeyContext::Lists, Action::Refresh);
-            let words = format!("stopped: figures so far; {again} measures all again");
-            *on.message = Some(Message::note(words));
+            let again = on.key(Action::Refresh);
+            on.note(format!("stopped: figures so far; {again} measures all again"));
         }
         has_run
     }
@@ -260,23 +245,14 @@ impl ListKind for Tuning {
     fn draw_panel(&self, list: &List<TuneRow>, on: PanelFrame) {
         if let Some((_, grid)) = self.grid() {
             let chosen = list.chosen().map(|row| row.number);
-            draw_plot::draw(&self.figures, (grid.current, chosen), self.finds(), on);
+            plot::draw(&self.figures, (grid.current, chosen), self.finds(), on);
         }
     }
 }
 
 impl Tuning {
-    /// Creates an empty list.
     pub(crate) fn new(of: TuneRows) -> Self {
-        Self {
-            of,
-            start: None,
-            job: 0,
-            state: TuneState::default(),
-            run: None,
-            figures: TuneFigures::default(),
-            applied: BTreeMap::new(),
-        }
+        Self { of, ..Self::default() }
     }
 
     /// Returns the policy that is tuned and its settings; `None` in a list of policies.
@@ -287,7 +263,6 @@ impl Tuning {
         }
     }
 
-    /// Returns what counts, in the plural.
     fn finds(&self) -> &'static str {
         let is_find = self.start.as_ref().is_some_and(|start| start.find.is_some());
         if is_find { "matches" } else { self.figures.severity.plural() }
@@ -328,13 +303,11 @@ impl Tuning {
         self.show(TunePolicies::Around(Box::new(overrides)), on.effects);
     }
 
-    /// Lists the outputs that the selected setting cuts differently.
     fn show_changed(&mut self, on: Context) {
         let (Some(row), Some(run)) = (on.list.chosen(), &self.run) else { return };
         if row.is_present {
             let words = "these are the present limits; choose others to see what they would cut differently";
-            *on.message = Some(Message::note(words));
-            return;
+            return on.note(words);
         }
         let (name, finds) = (row.setting.words(row.unit).into(), self.finds());
         on.effects.show(ChangedStart { run: Arc::clone(run), setting: row.number, name, finds });
@@ -348,13 +321,12 @@ impl Tuning {
             self.applied.remove(&name);
             format!("outputs of {name} open with the limits that it has")
         } else {
-            let (setting, said) =
-                (row.setting, format!("outputs of {name} open with {words} in this session"));
-            self.applied.insert(name, setting);
-            said
+            let words = format!("outputs of {name} open with {words} in this session");
+            self.applied.insert(name, row.setting);
+            words
         };
-        *on.message = Some(Message::note(words));
         self.fill(on.list);
+        on.note(words);
     }
 
     /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A
@@ -366,7 +338,6 @@ impl Tuning {
     }
 }
 
-/// Returns the policy under which an output opens for a setting.
 fn tuned(policy: Policy) -> EffectivePolicy {
     EffectivePolicy { limits_from: LimitsFrom::Setting, ..EffectivePolicy::chosen(policy, true) }
 }

@@ -1,14 +1,15 @@
-//! The rows of settings, or of policies: which are shown, in which order, and what a move to one buys.
+//! The rows of settings, or of policies: their columns, which are shown and in which order, and what a move to one buys.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use crate::config::EffectivePolicy;
 use crate::corpus::TuneKind;
-use crate::human::{count, thousands};
-use crate::preview::Unit;
+use crate::human::{count, limit_in, thousands, tokens};
+use crate::preview::{Policy, Unit};
 use crate::text::label::SafeText;
 use crate::tui::list::List;
-use crate::tui::list::column::RowLook;
+use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone};
+use crate::tui::widget::table::CellSide::{Left, Right};
 use crate::tune::{SettingFigures, TuneMove, TuneSetting, frontier, share_in_words};
 
 use super::Tuning;
@@ -23,12 +24,77 @@ pub struct TuneRow {
     pub(super) setting: TuneSetting,
     pub(super) unit: Unit,
     pub(super) figures: SettingFigures,
-    /// The number of finds in all outputs.
     pub(super) finds: u64,
-    /// Whether the policy has these limits now.
     pub(super) is_present: bool,
     /// Whether outputs open with these limits in this session.
     pub(super) is_applied: bool,
+}
+
+pub(super) static SPEC: ListSpec<TuneRow> = ListSpec {
+    noun: "setting",
+    columns: COLUMNS,
+    groups: &[],
+    words: &[],
+    known: |_| String::new(),
+    key: |row| row.number as u64,
+    sum: |_| String::new(),
+    mark: |row| match row {
+        TuneRow { is_present: true, .. } => RowCell::new("*", Tone::Accent),
+        TuneRow { is_applied: true, .. } => RowCell::new("+", Tone::Accent),
+        _ => RowCell::plain(" "),
+    },
+};
+
+const FEWEST: [&str; 2] = ["fewest first", "most first"];
+
+/// A column that is blank in every row, as the policy is among its own settings, is left out.
+const COLUMNS: &[ListColumn<TuneRow>] = &[
+    ListColumn::new("policy", Left, 24, |row: &TuneRow, _| RowCell::plain(row.policy.clone())),
+    ListColumn::new("keeps", Left, 6, |row: &TuneRow, _| {
+        RowCell::plain(row.setting.direction.map_or("", |direction| direction.as_str()))
+    })
+    .yields(6),
+    ListColumn::new("lines", Right, 11, |row: &TuneRow, _| {
+        RowCell::plain(row.setting.max_lines.map(thousands).unwrap_or_default())
+    })
+    .yields(8),
+    ListColumn::new("size", Right, 20, |row: &TuneRow, _| {
+        RowCell::plain(row.setting.max_size.map(|size| limit_in(size, row.unit.words())).unwrap_or_default())
+    })
+    .yields(7),
+    // Rows come in this order.
+    ListColumn::new("kept", Right, 11, |row: &TuneRow, _| {
+        RowCell::plain(share_in_words(row.figures.kept_finds, row.finds))
+    })
+    .sorts('k', LARGEST, |_, _| Ordering::Equal),
+    ListColumn::new("tokens", Right, 7, |row: &TuneRow, _| RowCell::plain(estimate(row.figures.tokens)))
+        .sorts('t', FEWEST, |a, b| a.figures.tokens.cmp(&b.figures.tokens)),
+    ListColumn::new("median", Right, 7, |row: &TuneRow, _| RowCell::dim(estimate(row.figures.tokens_median)))
+        .yields(1)
+        .sorts('m', FEWEST, |a, b| a.figures.tokens_median.cmp(&b.figures.tokens_median)),
+    ListColumn::new("cut", Right, 9, |row: &TuneRow, _| RowCell::plain(thousands(row.figures.cut)))
+        .yields(2)
+        .sorts('c', FEWEST, |a, b| a.figures.cut.cmp(&b.figures.cut)),
+    ListColumn::new("loses end", Right, 9, |row: &TuneRow, _| loss(row.figures.lost_last_line))
+        .yields(4)
+        .sorts('e', FEWEST, |a, b| a.figures.lost_last_line.cmp(&b.figures.lost_last_line)),
+    ListColumn::new("first error", Right, 11, |row: &TuneRow, _| loss(row.figures.lost_first_error))
+        .yields(5)
+        .sorts('f', FEWEST, |a, b| a.figures.lost_first_error.cmp(&b.figures.lost_first_error)),
+    ListColumn::new("everything", Right, 10, |row: &TuneRow, _| loss(row.figures.lost_all)).yields(3).sorts(
+        'v',
+        FEWEST,
+        |a, b| a.figures.lost_all.cmp(&b.figures.lost_all),
+    ),
+];
+
+fn estimate(number: u64) -> String {
+    tokens(number.saturating_mul(4))
+}
+
+/// What is lost stands out; that nothing is does not.
+fn loss(outputs: u64) -> RowCell {
+    RowCell::new(thousands(outputs), if outputs > 0 { Tone::Warning } else { Tone::Dim })
 }
 
 impl Tuning {
@@ -42,11 +108,11 @@ impl Tuning {
 
     fn rows(&self) -> Vec<TuneRow> {
         let all = &self.figures.settings;
-        let row = |number: usize| TuneRow {
+        let row = |number: usize, setting: TuneSetting, policy: &Policy| TuneRow {
             number,
             policy: SafeText::default(),
-            setting: TuneSetting { max_lines: None, max_size: None, direction: None },
-            unit: Unit::Bytes,
+            setting,
+            unit: policy.unit(),
             figures: all.get(number).copied().unwrap_or_default(),
             finds: self.figures.finds,
             is_present: false,
@@ -54,25 +120,20 @@ impl Tuning {
         };
         match self.run.as_ref().map(|run| &run.choice.kind) {
             Some(TuneKind::Settings { policy, grid }) => {
-                let applied = self.applied.get(policy.policy.name());
+                let policy = &policy.policy;
+                let applied = self.applied.get(policy.name());
                 let setting_row = |number: usize| {
                     let setting = *grid.settings.get(number)?;
                     let (is_present, is_applied) = (number == grid.current, applied == Some(&setting));
-                    Some(TuneRow {
-                        setting,
-                        unit: policy.policy.unit(),
-                        is_present,
-                        is_applied,
-                        ..row(number)
-                    })
+                    Some(TuneRow { is_present, is_applied, ..row(number, setting, policy) })
                 };
                 best_and_present(all, grid.current).into_iter().filter_map(setting_row).collect()
             }
             Some(TuneKind::Policies { policies, designs }) => {
                 let policy_row = |number: usize| {
                     let policy = &policies.get(number)?.policy;
-                    let (setting, unit) = (TuneSetting::of(policy), policy.unit());
-                    Some(TuneRow { policy: policy.name().into(), setting, unit, ..row(number) })
+                    let row = row(number, TuneSetting::of(policy), policy);
+                    Some(TuneRow { policy: policy.name().into(), ..row })
                 };
                 by_kept(all, (policies, *designs)).into_iter().filter_map(policy_row).collect()
             }
@@ -80,7 +141,6 @@ impl Tuning {
         }
     }
 
-    /// Returns two lines about a row.
     pub(super) fn details_of(&self, row: &TuneRow, look: &RowLook) -> [SafeText; 2] {
         let figures = &self.figures;
         match (&self.run.as_ref().map(|run| &run.choice.kind), self.grid()) {

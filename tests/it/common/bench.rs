@@ -18,7 +18,7 @@ use overspill::tui::calls::Calls;
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::screen::ListScreen;
 use overspill::tui::outputs::Outputs;
-use overspill::tui::outputs::event::{ScanEnd, Scanned};
+use overspill::tui::outputs::scan::Scanned;
 use overspill::tui::pager::Pager;
 use overspill::tui::screen::Link;
 use overspill::tui::sessions::Sessions;
@@ -311,13 +311,12 @@ impl Bench {
     pub fn scanned(&mut self, listing: store::Listing) -> Vec<Effect> {
         let number = self.stores().of.last_scan();
         let store::Listing { entries, reports } = listing;
-        let end = ScanEnd { number, reports };
         let (now, user) = (self.now, self.env.uid());
         let own = store::OwnStore::open(&self.env).ok().flatten();
         let kept = own.and_then(|own| own.kept(&self.env).ok()).unwrap_or_default();
-        self.update(OutputsEvent::Scanned(Scanned::Begun { number, now, user, kept }));
-        let mut effects = self.update(OutputsEvent::Scanned(Scanned::Some(number, entries)));
-        effects.extend(self.update(OutputsEvent::Scanned(Scanned::All(Box::new(end)))));
+        self.update(OutputsEvent::Scanned(number, Scanned::Begun { now, user, kept }));
+        let mut effects = self.update(OutputsEvent::Scanned(number, Scanned::Some(entries)));
+        effects.extend(self.update(OutputsEvent::Scanned(number, Scanned::All(reports))));
         effects
     }
 

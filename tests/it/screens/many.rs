@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::store::{self, DeleteMode, Entry, Env};
 use overspill::tui::app::{Effect, Event, OutputsEvent};
 use overspill::tui::list::rows::BATCH;
-use overspill::tui::outputs::event::{ScanEnd, Scanned};
+use overspill::tui::outputs::scan::Scanned;
 use overspill::tui::screen::Screen;
 
 use crate::common::bench::{Bench, looked_at};
@@ -56,16 +56,15 @@ fn chosen(bench: &Bench) -> String {
 /// Delivers a scan batch by batch, as a worker does.
 fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
     let (now, user) = (bench.now, bench.env.uid());
-    bench.update(OutputsEvent::Scanned(Scanned::Begun { number, now, user, kept: Default::default() }));
+    bench.update(OutputsEvent::Scanned(number, Scanned::Begun { now, user, kept: Default::default() }));
     let mut entries = entries.into_iter().peekable();
     while entries.peek().is_some() {
         let some = entries.by_ref().take(BATCH / 8).collect();
-        let effects = bench.update(OutputsEvent::Scanned(Scanned::Some(number, some)));
+        let effects = bench.update(OutputsEvent::Scanned(number, Scanned::Some(some)));
         bench.carry_out(effects);
         between(bench);
     }
-    let look = ScanEnd { number, reports: Vec::new() };
-    let effects = bench.update(OutputsEvent::Scanned(Scanned::All(Box::new(look))));
+    let effects = bench.update(OutputsEvent::Scanned(number, Scanned::All(Vec::new())));
     bench.carry_out(effects);
 }
 

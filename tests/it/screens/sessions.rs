@@ -16,7 +16,8 @@ use overspill::session::verify::{Against, Difference, Unchecked, Verdict, Verifi
 use overspill::source::{MapView, Source};
 use overspill::tui::Services;
 use overspill::tui::calls::lost::LostInCall;
-use overspill::tui::calls::rows::{CallRow, CallSizes, CallsEvent, OpenedCalls};
+use overspill::tui::calls::rows::{CallRow, CallSizes};
+use overspill::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
@@ -24,7 +25,8 @@ use overspill::tui::recorded::{
     CallFacts, CallRequest, OutputPlace, ReadyCall, RecordedCall, RestOfOutput, TitledText,
 };
 use overspill::tui::screen::Effect;
-use overspill::tui::sessions::rows::{FoundSessions, SessionRow, SessionWords, SessionsEvent};
+use overspill::tui::sessions::rows::{SessionRow, SessionWords};
+use overspill::tui::sessions::{FoundSessions, SessionsEvent};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
 
 use crate::common::bench::{Bench, is_job, policy, subject};

@@ -481,7 +481,7 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
         std::fs::write(&file, words).unwrap();
         let view = overspill::source::Source::open(&file).unwrap().view();
         let subject = crate::common::bench::subject(policy("opencode/output"));
-        Glance::new(of.clone(), subject, view, &|| true).unwrap()
+        OutputsEvent::Previewed(Glance::new(of.clone(), subject, view, &|| true).unwrap())
     };
     let beside = |bench: &Bench| {
         let entry = &bench.stores().list.chosen().expect("an entry").entry;
