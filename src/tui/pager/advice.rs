@@ -22,7 +22,6 @@ pub struct Advice {
     pub is_kept: bool,
     /// If not, the change that would keep it, once it is known.
     pub change: Option<LimitChange>,
-    /// The number of the task that is still unanswered.
     pub(crate) asked: Option<u64>,
 }
 
@@ -64,7 +63,6 @@ fn change(now: &Policy, bytes: usize, keeps: &dyn Fn(&Policy) -> bool) -> Option
     Some((format!("max lines {} and max {}", thousands(n), size_in_words(now, bytes)), policy))
 }
 
-/// Returns the smallest value of one limit, above the current one and up to `most`, that keeps it.
 fn least(
     policy: &Policy,
     current: Option<u64>,

@@ -30,7 +30,6 @@ pub struct Drawer {
     pub advice: Option<Advice>,
     /// Whether the next key says what to copy.
     pub(crate) is_copying: bool,
-    /// The policies to pick from, while they are shown.
     pub picker: Option<Picker>,
 }
 
@@ -53,7 +52,6 @@ impl Pager {
         self.advise(effects);
     }
 
-    /// Returns the rows of the screen that the drawer, or the picker over it, takes.
     pub(crate) fn drawer_height(&self) -> u16 {
         let screen = self.canvas.size.1;
         match &self.drawer.picker {
@@ -122,7 +120,6 @@ impl Pager {
         }
     }
 
-    /// Closes the drawer, and keeps what it has changed for this output.
     fn keep_what_if(&mut self) {
         self.drawer = Drawer::default();
         self.settle();
@@ -256,7 +253,6 @@ impl Pager {
         self.note(words);
     }
 
-    /// Asks what it takes to keep the current line.
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let (offset, output) = (self.current_offset(), &self.output);
         let is_kept = output.is_kept(offset);
@@ -274,7 +270,6 @@ impl Pager {
         }
     }
 
-    /// Asks again if another line is the current one now.
     pub(crate) fn advise_again(&mut self, effects: &mut Effects) {
         let is_about = |advice: &Advice| advice.offset == self.current_offset();
         if self.drawer.is_open()

@@ -43,7 +43,6 @@ pub enum OutputEvent {
     Changed(Changed),
     /// The notices of this output print another path from now on.
     SavedAs(String),
-    /// The command whose output is shown first has ended.
     Finished,
     /// The output is complete; this is how it ended.
     Ended(Box<Ending>),
@@ -57,11 +56,8 @@ pub enum OutputEvent {
     Facts(usize, Box<CallFacts>),
     /// A call is ready to be shown, in place of what is known of it so far.
     Ready(Box<ReadyCall>),
-    /// The output is to be shown from this place on.
     StartAt(StartAt),
-    /// The policies to pick from.
     Policies(Vec<EffectivePolicy>),
-    /// The policy of the agent's read tool.
     ReadTool(EffectivePolicy, ThenRead),
 }
 
@@ -76,18 +72,15 @@ impl ScreenEvent for OutputEvent {
     }
 }
 
-/// What a search or a count found.
 #[derive(Debug, Clone)]
 pub enum SearchReply {
     /// The match, and whether the search wrapped around to find it.
     Match(Range<usize>, bool),
-    /// There is no match.
     Nothing,
     /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
     Counted(Counting, usize, u64),
 }
 
-/// What is counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Counting {
     /// The matches of the search.
@@ -96,26 +89,22 @@ pub enum Counting {
     Severity(Severity),
 }
 
-/// What was found out about policies.
 #[derive(Debug)]
 pub enum ComparedReply {
     Row(Box<Comparison>),
     /// For each policy, by name, the number of matches that it keeps.
     Finds(Counting, Vec<(String, u64)>),
-    /// All of them were compared.
     Ended,
 }
 
 pub struct Changed {
     pub view: MapView,
     pub content: Change,
-    /// What happened to its name.
     pub path: PathStatus,
     /// Whether more may arrive: true for a stream that has not ended.
     pub streaming: bool,
 }
 
-/// What to do with the policy of a read tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThenRead {
     /// Show the window in Preview, as the tool returns it.

@@ -13,7 +13,6 @@ use super::Pager;
 use crate::tui::recorded::RestOfOutput;
 use crate::tui::target::StartAt;
 
-/// A key that needs a second key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waiting {
     SetMark,
@@ -78,7 +77,6 @@ impl Pager {
         }
     }
 
-    /// Returns why there is no cut to go to.
     pub(super) fn no_cut(&self) -> &'static str {
         match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
             Some(RestOfOutput::Missing(why)) => why,
@@ -149,20 +147,14 @@ impl Pager {
 
     /// Handles the key after `m`, `'` or `Y`.
     pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent, effects: &mut Effects) {
-        match waiting {
-            Waiting::Copy => return self.copy_key(key, effects),
-            Waiting::SetMark | Waiting::ToMark => {}
-        }
-        let KeyCode::Char(name) = key.code else { return };
-        match waiting {
-            Waiting::Copy => {}
-            Waiting::SetMark => {
-                let here = (self.focus(), self.panes.top(self.focus()));
-                self.panes.marks.insert(name, here);
+        match (waiting, key.code) {
+            (Waiting::Copy, _) => self.copy_key(key, effects),
+            (Waiting::SetMark, KeyCode::Char(name)) => {
+                self.panes.marks.insert(name, (self.focus(), self.panes.top(self.focus())));
                 let back = self.key_of(Action::ToMark);
                 self.note(format!("mark {name} is set; {back}{name} comes back here"));
             }
-            Waiting::ToMark => match self.panes.marks.get(&name).copied() {
+            (Waiting::ToMark, KeyCode::Char(name)) => match self.panes.marks.get(&name).copied() {
                 Some((side, top)) => {
                     self.panes.leave();
                     self.panes.focus = side;
@@ -173,6 +165,7 @@ impl Pager {
                     self.fail(format!("no mark {name}; {set}{name} sets it"));
                 }
             },
+            _ => {}
         }
     }
 
