@@ -3,11 +3,9 @@
 use crate::human::thousands;
 use crate::preview::Policy;
 
+use super::event::LimitChange;
 use super::limits::{other_end, size_in_words};
 use super::plan::PlanTask;
-
-/// A change of limits: its description, and the policy with the change applied.
-pub type LimitChange = (String, Policy);
 
 /// Changes of line and size limits are only searched for in files up to this many bytes.
 const MAX_BYTES: usize = 64 << 20;

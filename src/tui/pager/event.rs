@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
+use crate::preview::Policy;
 use crate::session::verify::Verdict;
 use crate::source::{Change, MapView, PathStatus};
 use crate::text::filter::index::BlockLines;
@@ -14,7 +15,6 @@ use crate::tui::event::{ScreenEvent, Urgency};
 use crate::tui::recorded::{CallFacts, ReadyCall};
 use crate::tui::target::{Ending, StartAt};
 
-use super::advice::LimitChange;
 use super::plan::PlanDone;
 
 /// An event for the output being viewed. What a job reports has the number of its task; that of an older one is dropped.
@@ -96,6 +96,9 @@ pub enum ComparedReply {
     Finds(Counting, Vec<(String, u64)>),
     Ended,
 }
+
+/// A change of limits: its description, and the policy with the change applied.
+pub type LimitChange = (String, Policy);
 
 pub struct Changed {
     pub view: MapView,

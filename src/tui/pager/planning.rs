@@ -11,8 +11,7 @@ use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::advice::LimitChange;
-use super::event::OutputEvent;
+use super::event::{LimitChange, OutputEvent};
 use super::panes::Place;
 use super::plan::{PlanDone, PlanTask};
 
