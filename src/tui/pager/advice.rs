@@ -3,11 +3,9 @@
 use crate::human::thousands;
 use crate::preview::Policy;
 
+use super::event::LimitChange;
 use super::limits::{other_end, size_in_words};
 use super::plan::PlanTask;
-
-/// A change of limits: its description, and the policy with the change applied.
-pub type LimitChange = (String, Policy);
 
 /// Changes of line and size limits are only searched for in files up to this many bytes.
 const MAX_BYTES: usize = 64 << 20;
@@ -22,7 +20,6 @@ pub struct Advice {
     pub is_kept: bool,
     /// If not, the change that would keep it, once it is known.
     pub change: Option<LimitChange>,
-    /// The number of the task that is still unanswered.
     pub(crate) asked: Option<u64>,
 }
 
@@ -64,7 +61,6 @@ fn change(now: &Policy, bytes: usize, keeps: &dyn Fn(&Policy) -> bool) -> Option
     Some((format!("max lines {} and max {}", thousands(n), size_in_words(now, bytes)), policy))
 }
 
-/// Returns the smallest value of one limit, above the current one and up to `most`, that keeps it.
 fn least(
     policy: &Policy,
     current: Option<u64>,

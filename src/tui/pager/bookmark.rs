@@ -54,7 +54,6 @@ impl Pager {
         Handover { find, filters: filter.history, bookmarks }
     }
 
-    /// Leaves this screen for one above it. Returns what that one needs.
     pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
         self.abandon(effects);
         self.find.stop();
@@ -83,7 +82,6 @@ impl Pager {
         self.settle();
     }
 
-    /// Puts back where the user was; the preview has yet to be made.
     pub(crate) fn take_bookmark(&mut self, bookmark: Bookmark) {
         let output = &mut self.output;
         output.subject.policy = bookmark.policy;

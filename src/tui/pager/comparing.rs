@@ -25,7 +25,6 @@ struct About {
 
 #[derive(Debug, Default)]
 pub struct Comparisons {
-    /// By policy, each with what it is about.
     rows: BTreeMap<String, (Comparison, About)>,
     /// The policies whose rows are wanted, the most urgent first.
     wanted: Vec<EffectivePolicy>,
@@ -69,7 +68,6 @@ impl Comparisons {
 }
 
 impl Pager {
-    /// Makes the rows of these policies, in this order, as far as they are missing.
     pub(crate) fn compare(&mut self, choices: Vec<EffectivePolicy>, effects: &mut Effects) {
         let Some(picker) = &mut self.drawer.picker else { return };
         let name = |choice: &EffectivePolicy| choice.policy.name().to_owned();
@@ -80,7 +78,6 @@ impl Pager {
         self.compare_on(effects);
     }
 
-    /// Makes what is still missing.
     pub(crate) fn compare_on(&mut self, effects: &mut Effects) {
         let (severity, output) = (Counting::Severity(self.severity()), &self.output);
         let about =
@@ -116,7 +113,6 @@ impl Pager {
 /// A task for a worker: plan the preview of an output under these policies.
 struct CompareJob {
     number: u64,
-    /// The policies, the most urgent first.
     choices: Vec<EffectivePolicy>,
     /// The patterns whose matches are counted: of the search, and of errors.
     patterns: [(Counting, Option<Pattern>); 2],

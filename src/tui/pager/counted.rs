@@ -7,7 +7,7 @@ use crate::preview::Totals;
 use crate::text::units::{Measure, Want};
 
 /// How far before the end of the file, in bytes, a character that is still incomplete may begin.
-const LONGEST_CHAR: u64 = 4;
+const MAX_CHAR: u64 = 4;
 
 /// The first blocks of a file that are not counted yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl CountedChunks {
 
     /// Drops the chunks that the growth of a file of `len` bytes changes.
     pub(crate) fn grow(&mut self, len: u64) {
-        self.keep(|chunk| chunk.end + LONGEST_CHAR <= len);
+        self.keep(|chunk| chunk.end + MAX_CHAR <= len);
     }
 
     pub(crate) fn clear(&mut self) {
@@ -61,7 +61,6 @@ impl CountedChunks {
         self.bytes = self.chunks.iter().map(|(start, (end, _))| end - start).sum();
     }
 
-    /// Whether a file of `len` bytes is counted to its end.
     pub(crate) fn is_whole(&self, len: u64) -> bool {
         self.bytes >= len
     }

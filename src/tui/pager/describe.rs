@@ -199,7 +199,10 @@ fn nothing_kept(output: &OpenOutput) -> String {
     let is_whole = most.is_multiple_of(1024) || output.policy().unit() != Unit::Bytes;
     let in_words = |length: u64| if is_whole { size(length) } else { format!("{} B", thousands(length)) };
     let length = length.map_or(String::new(), |length| format!("{}, ", in_words(length as u64)));
-    format!("nothing kept: the {which} line alone is {length}over {}", output.size_in_words(most))
+    format!(
+        "nothing kept: the {which} line alone is {length}over {}",
+        limit_in(most, output.policy().unit().words())
+    )
 }
 
 /// Returns which line the policy takes first, and its length in bytes if that can be found without reading far: from

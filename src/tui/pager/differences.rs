@@ -6,7 +6,7 @@ use crate::human::{count, thousands};
 use crate::preview::{self, Input, Part, Preview};
 
 /// Texts of more bytes are not compared.
-const LONGEST: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Differences {
@@ -23,7 +23,7 @@ impl Differences {
     /// Compares the recorded text with what the policy makes. `is_recorded` is whether the recorded text is shown. `None` if
     /// that is no longer wanted, one is too long, or what the policy makes is not known byte for byte.
     pub(super) fn find(recorded: &str, made: &Preview, input: &Input, is_recorded: bool) -> Option<Self> {
-        let is_short = recorded.len() as u64 <= LONGEST && made.byte_len(input) <= LONGEST;
+        let is_short = recorded.len() as u64 <= MAX_BYTES && made.byte_len(input) <= MAX_BYTES;
         let text = (is_short && is_exact(made, input)).then(|| made.text(input))?;
         let found = preview::differences(recorded, &text, &|| input.is_wanted())?;
         let first = recorded.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count() as u64;
@@ -59,7 +59,6 @@ impl Differences {
         self.places.iter().map(|place| place.start)
     }
 
-    /// Says whether the texts are equal, or where they differ first.
     pub(crate) fn in_words(&self) -> String {
         let all = self.places.len() as u64;
         match all {
@@ -82,7 +81,6 @@ fn is_exact(preview: &Preview, input: &Input) -> bool {
     })
 }
 
-/// Returns the kind of the part that has a byte of the text of a preview.
 fn part_at(preview: &Preview, input: &Input, at: u64) -> &'static str {
     let mut end = 0;
     let part = preview.parts.iter().find(|part| {

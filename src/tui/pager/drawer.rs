@@ -28,7 +28,6 @@ pub struct Drawer {
     pub row: usize,
     pub typed: Option<String>,
     pub advice: Option<Advice>,
-    /// The policies to pick from, while they are shown.
     pub picker: Option<Picker>,
 }
 
@@ -51,7 +50,6 @@ impl Pager {
         self.advise(effects);
     }
 
-    /// Returns the rows of the screen that the drawer, or the picker over it, takes.
     pub(crate) fn drawer_height(&self) -> u16 {
         let screen = self.canvas.size.1;
         match &self.drawer.picker {
@@ -114,7 +112,6 @@ impl Pager {
         }
     }
 
-    /// Closes the drawer, and keeps what it has changed for this output.
     fn keep_what_if(&mut self) {
         self.drawer = Drawer::default();
         self.settle();
@@ -248,7 +245,6 @@ impl Pager {
         self.note(words);
     }
 
-    /// Asks what it takes to keep the current line.
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let (offset, output) = (self.current_offset(), &self.output);
         let is_kept = output.is_kept(offset);
@@ -266,7 +262,6 @@ impl Pager {
         }
     }
 
-    /// Asks again if another line is the current one now.
     pub(crate) fn advise_again(&mut self, effects: &mut Effects) {
         let is_about = |advice: &Advice| advice.offset == self.current_offset();
         if self.drawer.is_open()

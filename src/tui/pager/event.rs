@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
+use crate::preview::Policy;
 use crate::session::citing::CitingCall;
 use crate::session::verify::Verdict;
 use crate::source::{Change, MapView, PathStatus};
@@ -16,7 +17,6 @@ use crate::tui::event::{ScreenEvent, Urgency};
 use crate::tui::recorded::{CallFacts, ReadyCall};
 use crate::tui::target::{Ending, StartAt};
 
-use super::advice::LimitChange;
 use super::plan::PlanDone;
 
 /// An event for the output being viewed. What a job reports has the number of its task; that of an older one is dropped.
@@ -45,7 +45,6 @@ pub enum OutputEvent {
     Changed(Changed),
     /// The notices of this output print another path from now on.
     SavedAs(String),
-    /// The command whose output is shown first has ended.
     Finished,
     /// The output is complete; this is how it ended.
     Ended(Box<Ending>),
@@ -63,11 +62,8 @@ pub enum OutputEvent {
     Cited(PathBuf, Option<Box<CitingCall>>),
     /// What became of keeping the output of this path.
     Kept(String, KeepResult),
-    /// The output is to be shown from this place on.
     StartAt(StartAt),
-    /// The policies to pick from.
     Policies(Vec<EffectivePolicy>),
-    /// The policy of the agent's read tool.
     ReadTool(EffectivePolicy, ThenRead),
 }
 
@@ -82,18 +78,15 @@ impl ScreenEvent for OutputEvent {
     }
 }
 
-/// What a search or a count found.
 #[derive(Debug, Clone)]
 pub enum SearchReply {
     /// The match, and whether the search wrapped around to find it.
     Match(Range<usize>, bool),
-    /// There is no match.
     Nothing,
     /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
     Counted(Counting, usize, u64),
 }
 
-/// What is counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Counting {
     /// The matches of the search.
@@ -102,13 +95,11 @@ pub enum Counting {
     Severity(Severity),
 }
 
-/// What was found out about policies.
 #[derive(Debug)]
 pub enum ComparedReply {
     Row(Box<Comparison>),
     /// For each policy, by name, the number of matches that it keeps.
     Finds(Counting, Vec<(String, u64)>),
-    /// All of them were compared.
     Ended,
 }
 
@@ -123,16 +114,17 @@ pub enum KeepResult {
     Failed(String),
 }
 
+/// A change of limits: its description, and the policy with the change applied.
+pub type LimitChange = (String, Policy);
+
 pub struct Changed {
     pub view: MapView,
     pub content: Change,
-    /// What happened to its name.
     pub path: PathStatus,
     /// Whether more may arrive: true for a stream that has not ended.
     pub streaming: bool,
 }
 
-/// What to do with the policy of a read tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThenRead {
     /// Show the window in Preview, as the tool returns it.

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-/// How much of a range of the file the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Share {
     Whole,
@@ -31,7 +30,6 @@ pub(crate) fn holds(ranges: &[Range<usize>], stretch: &Range<usize>) -> bool {
     ranges.get(next).is_some_and(|range| range.start <= stretch.start && stretch.end <= range.end)
 }
 
-/// Returns the gaps between the ranges `kept` in a file of `len` bytes.
 pub(crate) fn gaps(kept: &[Range<usize>], len: usize) -> Vec<Range<usize>> {
     let mut gaps = Vec::new();
     let mut at = 0;
@@ -44,7 +42,6 @@ pub(crate) fn gaps(kept: &[Range<usize>], len: usize) -> Vec<Range<usize>> {
     gaps
 }
 
-/// Whether the model got a part of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     Kept,
@@ -54,7 +51,6 @@ pub(crate) enum Fate {
 /// A rule that Spill draws above a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowRule {
-    /// What follows has this fate.
     Fate(Fate),
     /// Lines are left out by the filter.
     Gap,
@@ -79,7 +75,6 @@ impl Dividers {
         Self(rules)
     }
 
-    /// Returns the offsets of the rules, in order.
     pub(crate) fn places(&self) -> impl Iterator<Item = u64> + '_ {
         self.0.iter().map(|rule| rule.0)
     }

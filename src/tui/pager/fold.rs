@@ -9,7 +9,7 @@ use crate::tui::widget::glyphs::{self, Glyphs};
 use super::reader::{LineSegment, Reader};
 
 /// Lines over this many bytes are never folded.
-const MOST: u64 = 16 << 20;
+const MAX_LINE: u64 = 16 << 20;
 
 /// States are looked for in this many bytes at the end of a line.
 const WINDOW: u64 = ANCHOR as u64;
@@ -79,11 +79,11 @@ fn line_around(reader: &Reader, segment: &LineSegment) -> Option<Range<u64>> {
     if segment.opens && segment.closes {
         return Some(segment.start..segment.end);
     }
-    if !reader.may_be_short(segment, MOST) {
+    if !reader.may_be_short(segment, MAX_LINE) {
         return None;
     }
     let line = reader.line_start(segment.start)..reader.line_end(segment.start);
-    (line.end - line.start <= MOST).then_some(line)
+    (line.end - line.start <= MAX_LINE).then_some(line)
 }
 
 /// Returns the last piece between carriage returns that is not blank, and how many there are; none without any carriage

@@ -26,7 +26,6 @@ struct AnchorPoint {
 /// and the current matches.
 type ViewState = (Place, (u16, u16), [Option<Range<u64>>; 2]);
 
-/// What was on the screen before a change.
 pub(crate) struct ScrollAnchor {
     points: [Option<AnchorPoint>; 2],
     /// Where the last change left the screen. As long as it is there, the text is held where it was before that change,
@@ -34,11 +33,9 @@ pub(crate) struct ScrollAnchor {
     left: ViewState,
     /// How much of the line under examination the model got; `None` if there was no preview.
     was: Option<Share>,
-    /// The policy that made the preview before the change.
     policy: Option<Policy>,
 }
 
-/// The line under examination after a change.
 pub(crate) struct LineFate {
     /// 1-based; `None` while it is not counted.
     pub(crate) number: Option<u64>,
@@ -98,7 +95,6 @@ impl Pager {
         }
     }
 
-    /// Returns what became of the line under examination, if there is one.
     pub(crate) fn line_fate(&self) -> Option<LineFate> {
         let held = self.held.as_ref()?;
         let offset = held.points[self.focused_pane(&held.points) as usize].as_ref()?.offset;
@@ -109,7 +105,6 @@ impl Pager {
         })
     }
 
-    /// Returns the policy that made the preview before the last change, if there was one.
     pub(crate) fn policy_before(&self) -> Option<&Policy> {
         self.held.as_ref()?.policy.as_ref()
     }

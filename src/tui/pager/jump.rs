@@ -13,7 +13,6 @@ use super::Pager;
 use crate::tui::recorded::RestOfOutput;
 use crate::tui::target::StartAt;
 
-/// A key that needs a second key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waiting {
     SetMark,
@@ -77,7 +76,6 @@ impl Pager {
         }
     }
 
-    /// Returns why there is no cut to go to.
     pub(super) fn no_cut(&self) -> &'static str {
         match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
             Some(RestOfOutput::Missing(why)) => why,
@@ -151,8 +149,7 @@ impl Pager {
         let KeyCode::Char(name) = key.code else { return };
         match waiting {
             Waiting::SetMark => {
-                let here = (self.focus(), self.panes.top(self.focus()));
-                self.panes.marks.insert(name, here);
+                self.panes.marks.insert(name, (self.focus(), self.panes.top(self.focus())));
                 let back = self.key_of(Action::ToMark);
                 self.note(format!("mark {name} is set; {back}{name} comes back here"));
             }

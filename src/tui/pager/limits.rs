@@ -4,10 +4,10 @@
 use crate::human::{limit_in, lines, thousands};
 use crate::preview::{Direction, Policy};
 
-use super::Pager;
 use super::fates::Share;
 use super::hold::LineFate;
 use super::output::OpenOutput;
+use super::{Pager, describe};
 
 /// The round numbers in each power of ten, times 10. Sizes count in units of 1024.
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
@@ -55,16 +55,16 @@ impl OpenOutput {
     /// Describes the limits in force: `head · max 2,000 lines, 50 KB`.
     pub fn limits(&self) -> String {
         let direction = self.policy().direction().map(|direction| direction.as_str().to_owned());
-        let lines = self.policy().max_lines().map(lines);
-        let size = self.policy().max_size().map(|size| self.size_in_words(size));
-        let limits: Vec<String> = lines.into_iter().chain(size).collect();
-        let limits = (!limits.is_empty()).then(|| format!("max {}", limits.join(", ")));
+        let limits = Some(limits_in_words(self.policy())).filter(|limits| !limits.is_empty());
+        let limits = limits.map(|limits| format!("max {limits}"));
         direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
     }
+}
 
-    pub fn size_in_words(&self, size: u64) -> String {
-        size_in_words(self.policy(), size)
-    }
+/// Formats the limits of a policy: `2,000 lines, 50 KB`.
+pub(crate) fn limits_in_words(policy: &Policy) -> String {
+    let size = policy.max_size().map(|size| size_in_words(policy, size));
+    policy.max_lines().map(lines).into_iter().chain(size).collect::<Vec<_>>().join(", ")
 }
 
 /// Formats a value of a policy's size limit: `50 KB`, `30,000 UTF-16 units`.
@@ -107,7 +107,6 @@ impl Pager {
         fitting.unwrap_or_else(|| join(&[&gained]))
     }
 
-    /// Describes what the model gains or loses compared with the limits at the start.
     fn gained(&self) -> String {
         let output = &self.output;
         if output.limits_are_first() {
@@ -116,14 +115,12 @@ impl Pager {
         difference(output).unwrap_or_else(|| output.limits())
     }
 
-    /// Describes how many of the matches the model gets, if there is a search.
     fn got(&self) -> Option<String> {
         self.find.pattern.as_ref()?;
         let (output, tally) = (&self.output, &self.find.tally);
         let got = tally.got(&output.kept, output.view.len())?;
-        let more = if tally.is_whole(output.view.len()) { "" } else { "+" };
-        let verb = output.certainty().verb();
-        Some(format!("model {verb} {} of {}{more}", thousands(got), thousands(tally.counts.total())))
+        let (verb, total) = (output.certainty().verb(), describe::total(output, tally));
+        Some(format!("model {verb} {} of {total}", thousands(got)))
     }
 }
 

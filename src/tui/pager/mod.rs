@@ -80,7 +80,6 @@ fn enter_in(history: &mut Vec<String>, text: &str) {
     history.push(text.to_owned());
 }
 
-/// The screen of one output.
 pub struct Pager {
     pub canvas: Canvas,
     pub output: OpenOutput,
@@ -109,7 +108,6 @@ pub struct Pager {
     before_read: Option<ViewPoint>,
     /// Where the user was in the other outputs named on the command line, by their index.
     bookmarks: BTreeMap<usize, Bookmark>,
-    /// Where to go once it is known where that is.
     start: Option<Starting>,
 }
 
@@ -324,7 +322,6 @@ impl Pager {
         self.panes.focus
     }
 
-    /// Changes the policy and makes the preview, then does `then`.
     pub(crate) fn use_policy(&mut self, policy: EffectivePolicy, then: AfterPlan, effects: &mut Effects) {
         self.plan_by(policy, PreviewFrom::Policy, then, effects);
     }

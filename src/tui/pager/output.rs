@@ -33,7 +33,6 @@ const AT_ONCE: usize = 4 << 20;
 pub(crate) enum PlanState {
     /// The preview shown is the one requested.
     Made,
-    /// A worker is making another preview.
     Awaited {
         number: u64,
         /// Whether the user is waiting for it; otherwise it is made because more lines have been counted.
@@ -46,7 +45,6 @@ pub(crate) enum PlanState {
     Missing,
 }
 
-/// An output: the mapped file, and the preview that a policy makes of it.
 pub struct OpenOutput {
     /// What the output is, and the policy with its current limits.
     pub subject: Subject,
@@ -57,10 +55,8 @@ pub struct OpenOutput {
     pub first: EffectivePolicy,
     /// The preview under `first`, if it has been made.
     pub first_preview: Option<Preview>,
-    /// What the model gets, or the agent's error message.
     pub preview: Result<Preview, String>,
     state: PlanState,
-    /// What made the preview. `None` while there is no preview.
     made_by: Option<(PreviewFrom, EffectivePolicy)>,
     /// The most distinct bytes of the output that any plan on the thread of the screens has read.
     pub touched: u64,
@@ -165,7 +161,6 @@ impl OpenOutput {
         again || planned.bytes < self.view.len()
     }
 
-    /// Whether the preview of this number is the one being awaited.
     pub fn awaits(&self, number: u64) -> bool {
         matches!(self.state, PlanState::Awaited { number: awaited, .. } if awaited == number)
     }
@@ -208,7 +203,6 @@ impl OpenOutput {
         true
     }
 
-    /// Returns the policy that made the preview, with its limits.
     pub(crate) fn made_by(&self) -> Option<&Policy> {
         self.made_by.as_ref().map(|(_, made_by)| &made_by.policy)
     }
@@ -219,7 +213,6 @@ impl OpenOutput {
         self.made_by.as_ref().map_or(requested, |(from, made_by)| (*from, &made_by.policy))
     }
 
-    /// Drops the preview, because its bytes no longer exist.
     fn drop_preview(&mut self) {
         self.preview = Err(String::new());
         self.state = PlanState::Missing;
@@ -232,7 +225,6 @@ impl OpenOutput {
         self.policy().is_same(&self.first.policy)
     }
 
-    /// Returns the warnings of the policy and of the store that apply to this output.
     pub fn warnings(&self) -> Vec<&Warning> {
         let cut = self.preview.as_ref().is_ok_and(|preview| preview.truncated);
         let extent = Extent { bytes: self.view.len() as u64, last: self.view.last().copied(), cut };
@@ -351,7 +343,6 @@ impl OpenOutput {
         }
     }
 
-    /// Returns a side's document as a frame of this size scrolls it.
     pub fn scroll<'a>(&'a self, side: Side, frame: Viewport, cost: Option<&'a Cost>) -> Scroll<'a> {
         let rules = Some(&self.rules).filter(|_| side == Side::Spill);
         Scroll { reader: self.reader(side, cost), frame, rules, sift: self.sift_of(side) }

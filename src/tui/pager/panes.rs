@@ -47,7 +47,6 @@ impl Default for ReadWindow {
     }
 }
 
-/// Where the panes are, to come back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     focus: Side,
@@ -57,7 +56,6 @@ pub(crate) struct Place {
     pub(super) window: ReadWindow,
 }
 
-/// The state of the panes.
 #[derive(Debug, Clone)]
 pub struct Panes {
     pub focus: Side,
@@ -113,7 +111,6 @@ impl Panes {
         self.at_end = self.at_end.filter(|side| *side == Side::Spill);
     }
 
-    /// Whether Spill was sent to its end, and has not left it.
     pub(crate) fn is_at_end(&self) -> bool {
         self.at_end == Some(Side::Spill)
     }
@@ -123,13 +120,11 @@ impl Panes {
         Place { focus, tops, at_end, long, window }
     }
 
-    /// Remembers the current position before a jump, which ends following.
     pub(crate) fn leave(&mut self) {
         self.following = false;
         self.remember();
     }
 
-    /// Remembers the current position, to go back to it.
     pub(crate) fn remember(&mut self) {
         let here = (self.focus, self.top(self.focus));
         self.marks.insert('\'', here);
@@ -171,7 +166,6 @@ impl Pager {
         (width.saturating_sub(self.output.gutter(side)), height.saturating_sub(heading))
     }
 
-    /// Returns how a pane lays out its text.
     pub fn viewport(&self, side: Side) -> Viewport {
         let (width, height) = self.room(side);
         Viewport {
@@ -183,7 +177,6 @@ impl Pager {
         }
     }
 
-    /// Returns a side's document as its pane scrolls it.
     pub(crate) fn scroll(&self, side: Side) -> Scroll<'_> {
         self.output.scroll(side, self.viewport(side), None)
     }

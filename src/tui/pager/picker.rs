@@ -25,6 +25,7 @@ use crate::tui::widget::table::CellSide::{Left, Right};
 use super::Pager;
 use super::comparing::Comparisons;
 use super::event::Counting;
+use super::limits::limits_in_words;
 use super::planning::{AfterPlan, ViewPoint};
 use super::view::drawer::MIN_PANES;
 
@@ -143,7 +144,6 @@ fn prose_rows(screen: u16) -> u16 {
 }
 
 impl Pager {
-    /// Shows the policies, with the one in use selected.
     pub(crate) fn open_picker(&mut self, choices: Vec<EffectivePolicy>, effects: &mut Effects) {
         if !self.drawer.is_open() {
             return;
@@ -174,7 +174,6 @@ impl Pager {
         self.compare_wanted(effects);
     }
 
-    /// Has the rows made that are not, those on the screen first.
     fn compare_wanted(&mut self, effects: &mut Effects) {
         let wanted = self.drawer.picker.as_ref().map(Picker::wanted);
         wanted.into_iter().for_each(|wanted| self.compare(wanted, effects));
@@ -228,7 +227,6 @@ impl Pager {
         self.compare_wanted(effects);
     }
 
-    /// Goes back to the drawer, under the selected policy.
     fn take_policy(&mut self, effects: &mut Effects) {
         if self.drawer.picker.as_ref().is_some_and(|picker| picker.list.chosen().is_some()) {
             self.on_picker(|_| (), effects);
@@ -298,13 +296,6 @@ fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
     }
 }
 
-/// Formats the limits: `2,000 lines, 50 KB`.
-fn limits(choice: &EffectivePolicy) -> String {
-    let policy = &choice.policy;
-    let most = policy.max_size().map(|most| limit_in(most, policy.unit().words()));
-    policy.max_lines().map(lines).into_iter().chain(most).collect::<Vec<_>>().join(", ")
-}
-
 /// Describes a policy in this many rows: what it does; where that is known from; its era and limits.
 fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
     let policy = &choice.policy;
@@ -317,7 +308,7 @@ fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
         return vec![summary.into()];
     }
     let known = format!("{} · {}", policy.source(), policy.confidence().as_str());
-    let words = [policy.version(), limits(choice), format!("limits from: {}", choice.origin())];
+    let words = [policy.version(), limits_in_words(policy), format!("limits from: {}", choice.origin())];
     let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
     vec![summary.into(), known.into(), words.join(" · ").into()]
 }
@@ -355,7 +346,6 @@ fn title(pager: &Pager, picker: &Picker) -> String {
     )
 }
 
-/// Returns the keys that fit, the most useful first.
 fn keys(keys: &KeyMap, width: u16) -> String {
     let hint = |action, words| format!("{} {words}", keys.of(KeyContext::Lists, action));
     let hints = [

@@ -28,7 +28,6 @@ const MIN_PERCENT: u64 = 5;
 /// Everything needed to make a preview, in a form that a worker can take.
 #[derive(Debug, Clone)]
 pub struct PlanTask {
-    /// Results of older tasks are dropped.
     pub number: u64,
     pub policy: Policy,
     pub(crate) view: MapView,
@@ -43,10 +42,8 @@ pub struct PlanTask {
     pub(crate) notices: Arc<[Range<usize>]>,
 }
 
-/// A finished preview, and what the panes show of it.
 #[derive(Debug)]
 pub struct PlanDone {
-    /// That of the task.
     pub number: u64,
     /// Distinct bytes of the output that were read to make it.
     pub touched: u64,
@@ -96,7 +93,6 @@ impl PlanTask {
         })
     }
 
-    /// Whether the model would get the byte at `offset` under `policy`.
     pub(crate) fn would_keep(&self, policy: &Policy, offset: usize, wanted: &dyn Fn() -> bool) -> bool {
         let seek = self.seek();
         let input = self.input(&seek, wanted);
@@ -105,7 +101,6 @@ impl PlanTask {
                 .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), &(offset..offset + 1)))
     }
 
-    /// Plans the output under another policy, and returns its row of the comparison.
     pub(crate) fn compare(&self, choice: &EffectivePolicy, wanted: &dyn Fn() -> bool) -> Comparison {
         let seek = self.seek();
         Comparison::of(&choice.policy, &choice.limits_from.to_string(), &self.input(&seek, wanted))
@@ -124,7 +119,6 @@ impl PlanTask {
         self.context.stderr.as_ref().map_or(&[], |(view, _)| view)
     }
 
-    /// Whether the output is small enough to be planned on the thread of the screens.
     pub(crate) fn is_small(&self) -> bool {
         self.view.len() + self.err().len() <= AT_ONCE
     }
@@ -165,7 +159,6 @@ fn sequences(bytes: &[u8], size: impl Fn(&[u8]) -> u64) -> u64 {
     sum
 }
 
-/// Finds lines with the block index.
 struct Seek<'a> {
     index: &'a BlockIndex,
     bytes: &'a [u8],

@@ -11,8 +11,7 @@ use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::advice::LimitChange;
-use super::event::OutputEvent;
+use super::event::{LimitChange, OutputEvent};
 use super::panes::Place;
 use super::plan::{PlanDone, PlanTask};
 
@@ -29,17 +28,14 @@ pub(crate) struct ViewPoint {
     pub(crate) found: Option<Range<u64>>,
 }
 
-/// What the screen does once a preview has been made.
 #[derive(Debug, Default)]
 pub(crate) enum AfterPlan {
-    /// Leave the panes where they are.
     #[default]
     Stay,
     /// Hold the text under examination where it is on the screen, and say what became of it.
     Hold,
     /// Hold the text under examination where it is on the screen, and say what is shown now.
     Compare,
-    /// Scroll the panes back to where they were.
     Return(Place),
     /// Show the window of lines in Preview, as the agent's read tool returns it, and remember where the user was.
     ShowWindow(Box<ViewPoint>),
@@ -72,7 +68,6 @@ impl Pager {
         }
     }
 
-    /// Makes the preview by a policy or from the records, then does `then`.
     pub(crate) fn plan_by(
         &mut self,
         policy: EffectivePolicy,
@@ -124,14 +119,12 @@ impl Pager {
         true
     }
 
-    /// Remembers the text under examination if it is to be held while the preview changes.
     fn hold_for_plan(&mut self) {
         if matches!(self.then, AfterPlan::Hold | AfterPlan::Compare) {
             self.hold();
         }
     }
 
-    /// Scrolls the panes to what the user wants to see of the preview just made.
     fn show_planned(&mut self, effects: &mut Effects) {
         self.count_all_kept();
         self.filter_again(effects);

@@ -69,7 +69,6 @@ impl Pager {
         self.page_by(window);
     }
 
-    /// Sets the window from typed text: an offset, and optionally a limit.
     pub(crate) fn set_window(&mut self, text: &str) -> Result<(), String> {
         let numbers: Result<Vec<u64>, _> =
             text.split([' ', ',', ':']).filter(|word| !word.is_empty()).map(str::parse).collect();

@@ -214,7 +214,6 @@ impl Reader<'_> {
         end - start <= most
     }
 
-    /// Returns the index of line feeds, if the document is the output itself.
     fn index(&self) -> Option<&BlockIndex> {
         match self.doc.chunks.as_slice() {
             [Chunk { body: Body::Range(Stream::Stdout, range), .. }] if range.start == 0 => self.files.index,

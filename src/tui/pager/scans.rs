@@ -44,16 +44,13 @@ const MAX_MATCHES: u64 = 4096;
 /// A chunk never ends early before this many bytes, to keep the list of chunks small.
 const MIN_CHUNK: usize = 64 << 10;
 
-/// What to search.
 #[derive(Debug, Clone)]
 pub(crate) enum Haystack {
     File(MapView),
-    /// The text of a whole preview.
     Text(Arc<Vec<u8>>),
 }
 
 impl Haystack {
-    /// Returns the bytes to search.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Haystack::File(view) => view,
@@ -62,7 +59,6 @@ impl Haystack {
     }
 }
 
-/// A search task for a worker.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchJob {
     pub(crate) number: u64,
@@ -70,7 +66,6 @@ pub(crate) struct SearchJob {
     pub(crate) haystack: Haystack,
     /// Matches that lie wholly in one of these ranges are passed over; sorted and disjoint.
     pub(crate) skip: Arc<[Range<usize>]>,
-    /// The byte offset to start from.
     pub(crate) from: usize,
     pub(crate) toward: Toward,
     /// Which match to find: 1 is the nearest.
@@ -82,25 +77,24 @@ pub(crate) struct SearchJob {
 impl SearchJob {
     /// Whether a match is to be found: not one that lies wholly in a range to skip, nor one in a line that is not shown.
     pub(crate) fn is_wanted(&self, found: &Range<usize>) -> bool {
-        !holds(&self.skip, found) && self.is_shown(found.start as u64)
-    }
-
-    fn is_shown(&self, offset: u64) -> bool {
-        let (Some(sift), Haystack::File(view)) = (&self.within, &self.haystack) else { return true };
-        let doc = Doc::file(view.len());
-        let files = Files { out: view, err: &[], index: None };
-        sift.is_shown(&Reader { doc: &doc, files, cost: None }, offset)
+        let is_shown = || match (&self.within, &self.haystack) {
+            (Some(sift), Haystack::File(view)) => {
+                let doc = Doc::file(view.len());
+                let files = Files { out: view, err: &[], index: None };
+                sift.is_shown(&Reader { doc: &doc, files, cost: None }, found.start as u64)
+            }
+            _ => true,
+        };
+        !holds(&self.skip, found) && is_shown()
     }
 }
 
-/// A task for a worker: count the matches in a file.
 #[derive(Debug, Clone)]
 pub(crate) struct CountJob {
     pub(crate) what: Counting,
     pub(crate) number: u64,
     pub(crate) pattern: Pattern,
     pub(crate) view: MapView,
-    /// The byte offset to count from: what precedes it is counted already.
     pub(crate) from: usize,
 }
 

@@ -16,7 +16,7 @@ use crate::tui::widget::line::Span;
 use crate::tui::widget::prompt::{Prompt, Purpose};
 
 use super::event::OutputEvent;
-use super::filter::Asked;
+use super::filter::FilterInput;
 use super::jump::Waiting;
 use super::text_box::TextBox;
 use super::{Pager, view};
@@ -121,7 +121,7 @@ impl Screen for Pager {
                 self.search(prompt.text(), (Toward::Start, prompt.times()), effects)?
             }
             (Purpose::Lines { shows, around }, _) => {
-                self.filter(Asked { text: prompt.text(), shows, around }, effects)?;
+                self.filter(FilterInput { text: prompt.text(), shows, around }, effects)?;
             }
             (Purpose::GoTo, text) if self.drawer.picker.is_some() => {
                 let gone = self.drawer.picker.as_mut().map(|picker| picker.list.go_to(text));

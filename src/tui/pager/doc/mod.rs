@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::preview::{Input, Part, Preview, Stream};
 
-/// What the bytes of a chunk are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Bytes of the output, unchanged.
@@ -34,7 +33,6 @@ pub(crate) struct Chunk {
     pub(crate) body: Body,
     /// The range of the output that the chunk shows or replaces; `None` for a notice.
     stands_for: Option<(Stream, Range<usize>)>,
-    /// The offset of its start in the document, in bytes.
     pub(crate) start: u64,
 }
 
@@ -52,7 +50,6 @@ impl Chunk {
         self.start + self.body.len() as u64
     }
 
-    /// Returns the range of standard output that it shows or replaces.
     fn on_stdout(&self) -> Option<&Range<usize>> {
         self.stands_for.as_ref().filter(|(stream, _)| *stream == Stream::Stdout).map(|(_, range)| range)
     }

@@ -34,9 +34,8 @@ const MAX_AROUND: u64 = 100;
 const FIRST_TAKE: usize = 2 << 20;
 const MAX_TAKE: usize = 32 << 20;
 
-/// What was typed to filter.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct FilterInput<'a> {
     /// A pattern, perhaps after `!`; empty for none.
     pub text: &'a str,
     pub shows: Shows,
@@ -47,7 +46,6 @@ pub struct Asked<'a> {
 /// The places and history of the filter; the lines it shows are in the output's [`Sift`].
 #[derive(Debug, Clone, Default)]
 pub struct LineFilter {
-    /// The conditions typed before, newest last.
     pub history: Vec<String>,
     /// Where the panes were before the first condition.
     origin: Option<Place>,
@@ -59,7 +57,6 @@ pub struct LineFilter {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LeaveFilter {
-    /// Goes back to where one was before.
     GoBack,
     /// Stays with the line at the top, if one has moved.
     StayIfMoved,
@@ -67,7 +64,7 @@ pub(crate) enum LeaveFilter {
 
 impl Pager {
     /// Adds what was typed to the filter. An empty line removes the filter.
-    pub(crate) fn filter(&mut self, asked: Asked, effects: &mut Effects) -> Result<(), String> {
+    pub(crate) fn filter(&mut self, asked: FilterInput, effects: &mut Effects) -> Result<(), String> {
         let output = &self.output;
         let (is_new, before) = (!asked.text.is_empty(), output.sift.as_ref());
         let is_bare = !is_new && asked.shows == Shows::All;
@@ -176,7 +173,6 @@ impl Pager {
         }
     }
 
-    /// Takes in the counts of consecutive blocks.
     pub(crate) fn filtered(&mut self, number: u64, first: usize, lines: &[BlockLines]) {
         let Some(sift) = self.output.sift.as_mut().filter(|_| number == self.filter.number) else { return };
         sift.insert(first, lines);
@@ -234,7 +230,6 @@ fn takes(all: impl Iterator<Item = Range<usize>>, block: usize) -> Vec<Range<usi
     takes
 }
 
-/// Describes what is wrong with a condition.
 fn fault(text: &str, error: &PatternError) -> String {
     let before = usize::from(text.starts_with('!'));
     match error.at {

@@ -29,7 +29,6 @@ pub struct Sift {
     pub(crate) shows: Shows,
     /// How many lines are shown around each of them.
     pub(crate) around: u64,
-    /// What the model got.
     got: Arc<[Range<usize>]>,
     pub(crate) index: FilterIndex,
     seen: Mutex<Seen>,
@@ -77,7 +76,6 @@ impl Sift {
         self.index.total()
     }
 
-    /// Whether no line is shown, as far as they are counted.
     pub fn is_blank(&self) -> bool {
         self.total().shown(self.shows) == 0
     }
@@ -152,7 +150,6 @@ impl Sift {
         at as usize / self.index.block()
     }
 
-    /// Whether a line meets the conditions, by its start.
     fn is_met(&self, reader: &Reader, line: u64) -> bool {
         let lines = self.lines_of(reader, self.block_of(line));
         let next = lines.partition_point(|run| run.end <= line);

@@ -25,7 +25,6 @@ pub enum Long {
     Sideways(u64),
 }
 
-/// The size of a pane and how it shows text.
 #[derive(Debug, Clone, Copy)]
 pub struct Viewport {
     pub width: u16,
@@ -83,7 +82,6 @@ impl CurrentLine {
         chosen.into_iter().flatten().find_map(shown).or_else(first)
     }
 
-    /// Returns the first row on the screen that shows a part of the line.
     pub(crate) fn first_row(self, rows: &[ScreenRow]) -> usize {
         (0..=self.row).rev().find(|n| rows[*n].opens).unwrap_or(0)
     }
@@ -100,7 +98,6 @@ pub struct Scroll<'a> {
 }
 
 impl Scroll<'_> {
-    /// Whether nothing is shown, because the frame or the document is empty.
     fn is_blank(&self) -> bool {
         self.frame.width == 0
             || self.frame.height == 0
@@ -170,7 +167,6 @@ impl Scroll<'_> {
         }
     }
 
-    /// Returns the folded progress line that contains `at`, if there is one.
     pub(crate) fn fold(&self, at: u64) -> Option<Fold> {
         fold::find(&self.reader, self.frame.progress, at)
     }
@@ -187,17 +183,18 @@ impl Scroll<'_> {
         let style =
             style_at(&self.reader.copy(state.start.saturating_sub(LOOK_BACK).max(line.start)..state.start));
         let made = Rows::new(&bytes, &self.frame.show, wrap).with_style(style);
-        let mut rows: Vec<ScreenRow> = made
-            .map(|row| ScreenRow {
-                start: state.start + row.start as u64,
-                end: state.start + row.end as u64,
-                base: state.start,
-                opens: false,
-                next: state.start + row.end as u64,
-                cells: row.cells,
-                states: None,
-            })
-            .collect();
+        let row = |start: u64, end: u64, cells: Vec<Cell>| ScreenRow {
+            start,
+            end,
+            base: state.start,
+            opens: false,
+            next: end,
+            cells,
+            states: None,
+        };
+        let at = |offset: usize| state.start + offset as u64;
+        let mut rows: Vec<ScreenRow> =
+            made.map(|made| row(at(made.start), at(made.end), made.cells)).collect();
         self.reader.count_rows(rows.len());
         if let Some(first) = rows.first_mut() {
             (first.start, first.opens) = (line.start, true);
@@ -210,16 +207,8 @@ impl Scroll<'_> {
             last.states = Some(*states);
         } else {
             last.next = line.end;
-            let (start, end) = (line.end, line.end);
-            rows.push(ScreenRow {
-                start,
-                end,
-                base: state.start,
-                opens: false,
-                next: *next,
-                cells: Vec::new(),
-                states: Some(*states),
-            });
+            let mark = row(line.end, line.end, Vec::new());
+            rows.push(ScreenRow { next: *next, states: Some(*states), ..mark });
         }
         rows
     }
@@ -344,7 +333,6 @@ impl Scroll<'_> {
         self.above(top, n, |_| 1)
     }
 
-    /// Returns the top that shows the document's last row at the bottom of the frame.
     pub fn last_top(&self) -> u64 {
         self.above(self.reader.doc.len(), usize::from(self.frame.height), |row| self.weigh(row))
     }

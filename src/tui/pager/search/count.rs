@@ -34,14 +34,12 @@ impl Tally {
         self.counts.forget_end(len);
     }
 
-    /// Adds a chunk that the task of this number has counted.
     pub(crate) fn counted(&mut self, number: u64, end: usize, count: u64) {
         if number == self.number {
             self.counts.push(end, count);
         }
     }
 
-    /// Whether all of a file of `len` bytes is counted.
     pub fn is_whole(&self, len: usize) -> bool {
         self.counts.counted_bytes() >= len
     }
@@ -67,26 +65,20 @@ fn matches_in(pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) -> Optio
 #[derive(Debug, Clone, Default)]
 pub struct ErrorSearch {
     pub patterns: SeverityPatterns,
-    /// By severity.
     tallies: [Tally; 2],
     /// Whether they are being counted, or were; otherwise that waits until the lines are counted.
     is_started: bool,
 }
 
-impl ErrorSearch {
-    /// Returns the severity that walks and figures go by in a file of `len` bytes: errors, or warnings if it has no error.
-    fn severity(&self, len: usize) -> Severity {
-        let [errors, warnings] = &self.tallies;
-        match errors.is_whole(len) && errors.counts.total() == 0 && warnings.counts.total() > 0 {
+impl Pager {
+    /// Returns the severity that walks and figures go by: errors, or warnings if there is no error.
+    pub(crate) fn severity(&self) -> Severity {
+        let [errors, warnings] = &self.errors.tallies;
+        let is_whole = errors.is_whole(self.output.view.len());
+        match is_whole && errors.counts.total() == 0 && warnings.counts.total() > 0 {
             true => Severity::Warning,
             false => Severity::Error,
         }
-    }
-}
-
-impl Pager {
-    pub(crate) fn severity(&self) -> Severity {
-        self.errors.severity(self.output.view.len())
     }
 
     pub(crate) fn pattern(&self, what: Counting) -> Option<&Pattern> {
@@ -144,7 +136,6 @@ impl Pager {
         }
     }
 
-    /// Counts again what the model got, of all that is counted.
     pub(crate) fn count_all_kept(&mut self) {
         self.count_kept(Counting::Matches);
         if self.errors.is_started {

@@ -18,13 +18,12 @@ use super::event::Counting;
 use super::panes::Panes;
 use super::{Pager, enter_in};
 use count::Tally;
-use seek::{Seeking, Sought};
+use seek::{PendingSearch, SearchTarget};
 
 #[derive(Debug, Clone, Default)]
 pub struct Find {
     pub pattern: Option<Pattern>,
     toward: Option<Toward>,
-    /// The patterns typed before, newest last.
     pub history: Vec<String>,
     /// The current match in each pane: a range of its document.
     pub current: [Option<Range<u64>>; 2],
@@ -33,10 +32,9 @@ pub struct Find {
     pub at: Counting,
     pub(crate) typing: Option<Typing>,
     /// What a worker is searching for.
-    seeking: Option<Seeking>,
+    seeking: Option<PendingSearch>,
 }
 
-/// A pattern being typed, and what was there before.
 #[derive(Debug, Clone)]
 pub(crate) struct Typing {
     before: Box<Find>,
@@ -62,7 +60,6 @@ impl Typing {
 }
 
 impl Find {
-    /// Searches for a pattern that was typed elsewhere.
     pub(crate) fn look_for(&mut self, pattern: Pattern) {
         self.forget_place();
         self.pattern = Some(pattern);
@@ -106,7 +103,6 @@ impl Find {
         self.current[side as usize].as_ref()
     }
 
-    /// Returns the direction of the search, if there is one.
     fn toward(&self) -> Option<Toward> {
         self.toward.filter(|_| self.pattern.is_some())
     }
@@ -136,7 +132,7 @@ impl Pager {
             self.find.look_for(pattern);
             self.count_matches(effects);
         }
-        self.seek(Sought { what: Counting::Matches, missed: false, toward, times }, effects);
+        self.seek(SearchTarget { what: Counting::Matches, missed: false, toward, times }, effects);
         Ok(())
     }
 
@@ -177,7 +173,7 @@ impl Pager {
         count: Option<u64>,
         effects: &mut Effects,
     ) {
-        self.seek(Sought { what, missed, toward, times: count.unwrap_or(1).max(1) }, effects);
+        self.seek(SearchTarget { what, missed, toward, times: count.unwrap_or(1).max(1) }, effects);
     }
 
     /// Searches for what is typed so far, from where the typing began, for the match of a number, 1-based.
@@ -202,7 +198,7 @@ impl Pager {
         self.find.toward = Some(toward);
         self.find.pattern = Some(pattern);
         self.count_matches(effects);
-        self.seek(Sought { what: Counting::Matches, missed: false, toward, times }, effects);
+        self.seek(SearchTarget { what: Counting::Matches, missed: false, toward, times }, effects);
     }
 
     fn begin_typing(&mut self) {
@@ -227,7 +223,6 @@ impl Pager {
         self.follow();
     }
 
-    /// Goes back to the place and the search from before the typing.
     pub(crate) fn give_up_search(&mut self, effects: &mut Effects) {
         let Some(Typing { before, panes, generation, .. }) = self.find.typing.take() else { return };
         let history = mem::take(&mut self.find.history);

@@ -17,7 +17,7 @@ use crate::tui::widget::layout::Side;
 const MAX_PREVIEW: u64 = 64 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sought {
+pub(crate) struct SearchTarget {
     pub(crate) what: Counting,
     /// Whether only what the model did not get is wanted.
     pub(crate) missed: bool,
@@ -26,32 +26,31 @@ pub(crate) struct Sought {
     pub(crate) times: u64,
 }
 
-/// A search that a worker carries out.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seeking {
+pub(crate) struct PendingSearch {
     number: u64,
-    sought: Sought,
+    sought: SearchTarget,
     side: Side,
 }
 
 impl Pager {
     /// Searches the pane with the focus, or Spill for what only Spill has.
-    pub(crate) fn seek(&mut self, sought: Sought, effects: &mut Effects) {
+    pub(crate) fn seek(&mut self, sought: SearchTarget, effects: &mut Effects) {
         let is_in_spill = sought.missed || self.output.seen.len() > MAX_PREVIEW;
         let side = if is_in_spill { Side::Spill } else { self.focus() };
         self.seek_in(side, sought, effects);
     }
 
-    fn seek_in(&mut self, side: Side, sought: Sought, effects: &mut Effects) {
+    fn seek_in(&mut self, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let from = self.seek_from(side, sought.toward) as usize;
         self.seek_after(from, side, sought, effects);
     }
 
     /// Searches from an offset in the text of the side.
-    fn seek_after(&mut self, from: usize, side: Side, sought: Sought, effects: &mut Effects) {
+    fn seek_after(&mut self, from: usize, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let Some(pattern) = self.pattern(sought.what).cloned() else { return };
         let (number, output) = (task_number(), &self.output);
-        self.find.seeking = Some(Seeking { number, sought, side });
+        self.find.seeking = Some(PendingSearch { number, sought, side });
         let job = SearchJob {
             number,
             pattern,
@@ -108,13 +107,14 @@ impl Pager {
     }
 
     /// Searches Spill if Preview has no match; otherwise says that there is none.
-    fn found_nothing(&mut self, Seeking { sought, side, .. }: Seeking, effects: &mut Effects) {
+    fn found_nothing(&mut self, PendingSearch { sought, side, .. }: PendingSearch, effects: &mut Effects) {
         if side == Side::Preview {
             return self.seek_in(Side::Spill, sought, effects);
         }
-        let Sought { what, missed, .. } = sought;
+        let SearchTarget { what, missed, .. } = sought;
         if what == Counting::Severity(Severity::Error) && self.tally(what).counts.total() == 0 {
-            return self.seek(Sought { what: Counting::Severity(Severity::Warning), ..sought }, effects);
+            return self
+                .seek(SearchTarget { what: Counting::Severity(Severity::Warning), ..sought }, effects);
         }
         let tally = self.tally(what);
         let exists = !tally.is_whole(self.output.view.len()) || tally.counts.total() > 0;
@@ -140,8 +140,8 @@ impl Pager {
     }
 
     /// Whether what follows the last match that the model got is the first one that was lost, not the first of all.
-    fn goes_on(&self, seeking: Seeking) -> bool {
-        let Seeking { sought, side, .. } = seeking;
+    fn goes_on(&self, seeking: PendingSearch) -> bool {
+        let PendingSearch { sought, side, .. } = seeking;
         let len = self.output.view.len();
         let tally = self.tally(sought.what);
         let got = tally.got(&self.output.kept, len).filter(|_| tally.is_whole(len));
@@ -151,12 +151,18 @@ impl Pager {
             && got.is_some_and(|got| got < tally.counts.total())
     }
 
-    fn found_match(&mut self, seeking: Seeking, range: Range<usize>, wrapped: bool, effects: &mut Effects) {
-        let Seeking { sought, side, .. } = seeking;
+    fn found_match(
+        &mut self,
+        seeking: PendingSearch,
+        range: Range<usize>,
+        wrapped: bool,
+        effects: &mut Effects,
+    ) {
+        let PendingSearch { sought, side, .. } = seeking;
         if wrapped && self.goes_on(seeking) {
             let last = self.seek_from(side, sought.toward).saturating_sub(1);
             let from = self.output.seen.kept_at(last).unwrap_or_default();
-            return self.seek_after(from, Side::Spill, Sought { missed: true, ..sought }, effects);
+            return self.seek_after(from, Side::Spill, SearchTarget { missed: true, ..sought }, effects);
         }
         let offset = range.start;
         let range = range.start as u64..range.end as u64;

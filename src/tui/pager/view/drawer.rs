@@ -53,7 +53,6 @@ pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
     line::spans(frame.buffer_mut(), from_end(1), &advice(pager));
 }
 
-/// Returns the keys that fit, the most useful first.
 fn foot(pager: &Pager, width: u16) -> String {
     let key = |action| pager.canvas.keys.of(KeyContext::Drawer, action);
     let all = match pager.drawer.typed {
@@ -80,7 +79,6 @@ fn doc(pager: &Pager, width: u16) -> Vec<Span> {
     vec![Span::new(line::head(format!(" {words}"), room, pager.canvas.glyphs()), pager.canvas.theme.dim)]
 }
 
-/// Draws a row for the policy and one for each of its parameters.
 fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
     let (output, canvas) = (&pager.output, &pager.canvas);
     let policy = output.policy();
@@ -164,24 +162,15 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         row("kept bytes", |preview| preview.kept_bytes, size),
         row("tokens", |preview| preview.kept_bytes, tokens),
     ];
-    let (severity, matches) = (pager.severity(), &pager.find.tally);
-    let errors = pager.tally(Counting::Severity(severity));
-    let tallies = [
-        (severity.plural(), String::new(), Some(errors).filter(|tally| tally.counts.total() > 0)),
-        (
-            "matches",
-            pager
-                .find
-                .pattern
-                .as_ref()
-                .map_or_else(String::new, |pattern| format!(" for {}", pattern.text())),
-            pager.find.pattern.as_ref().map(|_| matches),
-        ),
-    ];
-    for (name, of, tally) in tallies {
-        let Some((kept, all)) = tally.and_then(|tally| Some((tally.kept?, tally.counts.total()))) else {
-            continue;
-        };
+    let severity = pager.severity();
+    let errors = Counting::Severity(severity);
+    let has_errors = pager.tally(errors).counts.total() > 0;
+    let matches = pager.find.pattern.as_ref().map(|pattern| format!(" for {}", pattern.text()));
+    let tallies =
+        [(severity.plural(), errors, has_errors.then(String::new)), ("matches", Counting::Matches, matches)];
+    for (name, what, of) in tallies {
+        let (tally, all) = (pager.tally(what), pager.tally(what).counts.total());
+        let (Some(of), Some(kept)) = (of, tally.kept) else { continue };
         let words = SafeText::from(format!("{} of {}{of}", thousands(kept), thousands(all)));
         let room = usize::from(width).saturating_sub(FIGURE + 1);
         let words = line::head(words, room, pager.canvas.glyphs());
@@ -192,7 +181,6 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
     rows
 }
 
-/// Describes what it takes to keep the line that the drawer asks about.
 fn advice(pager: &Pager) -> Vec<Span> {
     let Some(advice) = &pager.drawer.advice else { return Vec::new() };
     let line = advice.line.map_or("this line".into(), |line| format!("line {}", thousands(line)));

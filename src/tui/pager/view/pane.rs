@@ -24,7 +24,7 @@ use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::theme::Theme;
 
 /// The length of the longest character in UTF-8, in bytes.
-const LONGEST_CHAR: u64 = 4;
+const MAX_CHAR: u64 = 4;
 
 /// The columns of Spill's gutter beside the number of a line.
 const BESIDE_NUMBER: u16 = 3;
@@ -32,7 +32,6 @@ const BESIDE_NUMBER: u16 = 3;
 pub(crate) struct Shown<'a> {
     pub output: &'a OpenOutput,
     pub side: Side,
-    /// The offset of the first row.
     pub top: u64,
     pub headed: bool,
     pub canvas: Canvas,
@@ -44,14 +43,12 @@ pub(crate) struct Shown<'a> {
     pub coming: bool,
     pub selected: Option<Range<u64>>,
     pub pattern: Option<&'a Pattern>,
-    /// The current match or error.
     pub current: Option<&'a Range<u64>>,
     /// The patterns of errors and warnings, whose lines are marked.
     pub severities: Option<&'a SeverityPatterns>,
 }
 
 impl<'a> Shown<'a> {
-    /// Creates the pane that shows the start of a preview beside the list.
     pub(crate) fn glance(output: &'a OpenOutput, canvas: Canvas) -> Self {
         Self {
             output,
@@ -205,7 +202,10 @@ impl Pane<'_> {
         self.reached = row.next;
         let edge = Rect { y, height: 1, width: gutter, ..area };
         let marked = self.marked.filter(|(first, _)| std::ptr::eq(*first, row));
-        self.gutter(buffer, edge, row, marked.is_some());
+        match self.shown.side {
+            Side::Preview => self.edge(buffer, edge, row),
+            Side::Spill => self.numbered(buffer, edge, row, marked.is_some()),
+        }
         let place = Rect { x: area.x + gutter, y, width: area.width - gutter, height: 1 };
         self.cells(buffer, place, row);
         let selected = self.shown.selected.as_ref();
@@ -252,13 +252,6 @@ impl Pane<'_> {
         }
     }
 
-    fn gutter(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow, is_marked: bool) {
-        match self.shown.side {
-            Side::Preview => self.edge(buffer, area, row),
-            Side::Spill => self.numbered(buffer, area, row, is_marked),
-        }
-    }
-
     /// Draws the gutter of Preview: whether the agent wrote the row, or how severe its line is.
     fn edge(&self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
         let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
@@ -289,7 +282,6 @@ impl Pane<'_> {
         line::spans(buffer, area, &[number, Span::new(mark, fate)]);
     }
 
-    /// Returns what differs between what was recorded and what the policy makes, if they were compared.
     fn differences(&self) -> Option<&Differences> {
         self.shown.output.differences.as_ref().filter(|_| self.shown.side == Side::Preview)
     }
@@ -356,7 +348,7 @@ impl Pane<'_> {
         if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
             let segment = self.scroll.reader.segment(self.scroll.reader.segment_start(row.base));
             // The bytes before it decide whether a line or a word starts here.
-            let from = row.base.saturating_sub(LONGEST_CHAR);
+            let from = row.base.saturating_sub(MAX_CHAR);
             let line = self.scroll.reader.copy(from..segment.end.max(shown.end));
             let line = match self.shown.side {
                 Side::Spill => OwnBytes::from(&line).at(from as usize),
@@ -386,7 +378,6 @@ pub(crate) fn class_style(class: Class, theme: &Theme) -> Style {
     }
 }
 
-/// Returns the style of a cell that is not the text itself.
 pub(crate) fn kind_style(kind: CellKind, theme: &Theme) -> Option<Style> {
     match kind {
         CellKind::Control => Some(theme.control),

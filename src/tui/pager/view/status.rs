@@ -177,14 +177,10 @@ fn spaced(text: String) -> String {
 fn footer_state(pager: &Pager) -> FooterState {
     let output = &pager.output;
     let is_cut = output.preview.as_ref().is_ok_and(|preview| preview.truncated);
+    let has_matches = pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0;
     match pager.focus() {
-        _ if pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0 => {
-            if is_cut {
-                FooterState::SearchCut
-            } else {
-                FooterState::SearchWhole
-            }
-        }
+        _ if has_matches && is_cut => FooterState::SearchCut,
+        _ if has_matches => FooterState::SearchWhole,
         Side::Spill if output.sift.is_some() => FooterState::Filtered,
         _ if pager.is_coming() && !pager.panes.following => FooterState::Growing,
         Side::Preview if output.is_alone() => FooterState::RecordedAlone,
@@ -223,7 +219,6 @@ fn escapes(pager: &Pager, drawn: Drawn) -> [String; 2] {
     }
 }
 
-/// Announces what to know before trusting the preview of this output.
 fn warned(pager: &Pager) -> String {
     let warnings = pager.output.warnings();
     warnings
@@ -232,7 +227,6 @@ fn warned(pager: &Pager) -> String {
         .map_or(String::new(), |short| format!("! {short}"))
 }
 
-/// Describes what was found of the pattern being typed, if one is.
 pub(crate) fn typed(pager: &Pager) -> Option<Span> {
     let typing = pager.find.typing.as_ref()?;
     let theme = &pager.canvas.theme;

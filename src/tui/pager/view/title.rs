@@ -20,18 +20,17 @@ use crate::tui::widget::line::{self, Span};
 use super::status::number;
 
 /// The columns that the name of the output keeps beside all but the word for certainty.
-const SHORTEST_NAME: usize = 12;
-/// The columns that the name keeps in any case.
-const LEAST_NAME: usize = 4;
+const MIN_NAME_BESIDE: usize = 12;
+const MIN_NAME: usize = 4;
 
 pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places: &layout::PagerAreas) {
     let room = usize::from(places.title.width);
     let rights = rights(pager, output);
     let word = rights.last().map_or(0, |spans| line::width(spans));
     let name = SafeText::from(output.subject.name.as_str());
-    let rest = rest(pager, room.saturating_sub(word + LEAST_NAME + 4), places.between.is_none());
+    let rest = rest(pager, room.saturating_sub(word + MIN_NAME + 4), places.between.is_none());
     let beside = line::width(&rest) + 3;
-    let wanted = name.columns().min(SHORTEST_NAME.max(room / 4));
+    let wanted = name.columns().min(MIN_NAME_BESIDE.max(room / 4));
     let right = rights.iter().find(|right| wanted + beside + line::width(right) < room);
     let right = right.or(rights.last()).map_or(&[][..], Vec::as_slice);
     let room_for_name = room.saturating_sub(beside + line::width(right)).max(1);
@@ -70,7 +69,6 @@ fn rest(pager: &Pager, room: usize, is_tabbed: bool) -> Vec<Span> {
     rest
 }
 
-/// Names the two texts; the one that is shown stands out.
 fn tabs(pager: &Pager) -> Vec<Span> {
     let theme = &pager.canvas.theme;
     let style = |side: Side| if pager.focus() == side { theme.active } else { theme.dim };
