@@ -312,7 +312,9 @@ pub struct ExitChoice {
 #[derive(Debug, Clone)]
 pub struct OpenRequest {
     pub path: PathBuf,
+    /// The line to begin with, 1-based.
     pub line: Option<u64>,
+    /// The policy to show it under.
     pub under: Option<Box<EffectivePolicy>>,
     pub find: Option<Pattern>,
     pub origin: OpenedFrom,
@@ -354,6 +356,7 @@ pub enum Effect {
     Quit(Vec<Marked>),
     /// Stops the command whose output is shown first, as Ctrl-C does.
     StopCommand,
+    /// Puts text on the clipboard of the terminal.
     Copy(String),
     /// Opens a file in an editor, by default that of the output being viewed.
     Edit {

@@ -53,7 +53,6 @@ const MIN_ROWS: u16 = 3;
 /// Columns of the rule that stay at the right of what is written on it.
 const RULE_END: u16 = 3;
 
-/// The state of everything on the screens.
 pub struct App {
     pub canvas: Canvas,
     /// The screens from the one that the program began with up to the one that is shown.
@@ -147,7 +146,6 @@ impl App {
         }
     }
 
-    /// Puts a message in the status line, or takes it away.
     fn say(&mut self, message: Option<Message>) {
         self.on_top(|top| top.say(message));
     }

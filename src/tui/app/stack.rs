@@ -16,7 +16,6 @@ use crate::tui::target::{Opened, StartAt};
 use super::App;
 
 impl App {
-    /// Returns the screen that is shown.
     pub fn top(&self) -> Option<&dyn Screen> {
         self.stack.last().or(self.shelf.first()).map(|screen| &**screen)
     }

@@ -351,7 +351,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
             self.of.draw_panel(&self.list, PanelFrame { canvas, buffer: frame.buffer_mut(), area, cost });
         }
         line::rule(frame.buffer_mut(), places.rule, canvas);
-        line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas, canvas.theme.dim);
+        line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas);
         if let Some(status) = status {
             let hints = footer::versions(self.of.footer(&self.list), None, canvas.keys);
             let of = thousands(self.list.len() as u64);

@@ -13,7 +13,6 @@ use crate::tui::target::Services;
 use super::signal::Signal;
 use super::terminal::{self, ThreadRole};
 
-/// Starts jobs, and makes them stop.
 pub(super) struct Jobs {
     services: Arc<Services>,
     events: Reporter,
@@ -70,7 +69,6 @@ impl Jobs {
         soon.recv_timeout(patience).into_iter().collect()
     }
 
-    /// Abandons the job in a slot.
     pub(super) fn stop(&mut self, slot: Slot) {
         self.requests[slot as usize] = None;
         Ticket::next(&self.newest[slot as usize]);

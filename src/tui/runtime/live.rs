@@ -54,7 +54,6 @@ impl Session {
         }
     }
 
-    /// Whether the first output is on the stack of the screens.
     fn is_first_viewed(&self) -> bool {
         matches!(self.viewed.first(), Some(Viewed::Named(0)))
     }

@@ -61,7 +61,6 @@ pub struct Start {
     pub theme: Theme,
     /// By what the theme is chosen if the terminal says what its background is; `None` if it is not to be asked.
     pub asks: Option<ThemeConfig>,
-    /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
     pub mouse: MouseConfig,
     pub keys: &'static KeyMap,
@@ -124,9 +123,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
         producer: None,
         key_repeats: false,
         postponed: Vec::new(),
-        left: false,
-        to_delete: Vec::new(),
-        fault: None,
+        exit: None,
     };
     session.app.severities = session.services.severities.clone();
     if let Some(live) = live {
@@ -152,13 +149,10 @@ fn show(start: Start) -> io::Result<ExitReport> {
     session.carry_out(rest.into_iter().chain(effects))?;
     let mut inbox = Inbox::new(received);
     session.go(&mut inbox)?;
-    if let Some(fault) = session.fault.take() {
-        return Err(fault);
-    }
+    let to_delete = session.exit.take().transpose()?.unwrap_or_default();
     if terminal::ended_by().is_some() {
         return Ok(ExitReport::default());
     }
-    let to_delete = std::mem::take(&mut session.to_delete);
     session.let_go(&to_delete);
     drop(guard);
     session.jobs.finish_keeping();
@@ -198,11 +192,8 @@ struct Session {
     key_repeats: bool,
     /// What a key asked for that is held down: carried out with its last press, unless that asks for it again.
     postponed: Vec<Job>,
-    left: bool,
-    /// What to delete once the screens are left, because the user said so.
-    to_delete: Vec<Marked>,
-    /// Why the terminal cannot be read.
-    fault: Option<io::Error>,
+    /// Once the screens are to be left: what to delete then, because the user said so, or why the terminal cannot be read.
+    exit: Option<io::Result<Vec<Marked>>>,
 }
 
 impl Session {
@@ -222,10 +213,10 @@ impl Session {
     /// next frame; what the user waits for does not, nor does the end of counting.
     fn go(&mut self, inbox: &mut Inbox) -> io::Result<()> {
         let mut drawn = Instant::now();
-        while !self.left {
+        while self.exit.is_none() {
             let Some(signal) = inbox.recv() else { return Ok(()) };
             let mut patience = self.take(signal, inbox)?;
-            while !self.left {
+            while self.exit.is_none() {
                 let rest = patience.saturating_sub(drawn.elapsed());
                 let Some(signal) = inbox.recv_timeout(rest) else { break };
                 patience = patience.min(self.take(signal, inbox)?);
@@ -248,10 +239,7 @@ impl Session {
             Signal::Look => self.look(&mut effects),
             Signal::Live(update) => self.on_live_update(update, &mut effects),
             Signal::Background(background) => self.take_background(background, &mut effects),
-            Signal::TerminalGone(fault) => {
-                self.fault = fault;
-                effects.push(Effect::Quit(Vec::new()));
-            }
+            Signal::TerminalGone(fault) => self.exit = Some(fault.map_or_else(|| Ok(Vec::new()), Err)),
             // The panic has already been printed.
             Signal::Panicked(panic) => std::panic::resume_unwind(panic),
             Signal::Pause => effects.push(Effect::Suspend),
@@ -274,11 +262,8 @@ impl Session {
     /// open in another viewer stay.
     fn let_go(&self, to_delete: &[Marked]) {
         let is_it = |file: &Identity| to_delete.iter().any(|marked| marked.entry.identity.same_file(file));
-        let stored = self.viewed.iter().filter_map(|viewed| match viewed {
-            Viewed::Stored(source) => Some(source),
-            Viewed::Named(_) | Viewed::Memory => None,
-        });
-        for source in self.files.iter().map(|target| &target.source).chain(stored) {
+        let viewed = self.viewed.iter().filter_map(|viewed| self.source_of(viewed));
+        for source in self.files.iter().map(|target| &target.source).chain(viewed) {
             if source.identity().as_ref().is_some_and(is_it) {
                 source.let_go();
             }
@@ -308,7 +293,7 @@ impl Session {
     /// Draws the current content of the file. Refreshes first, to notice when the file has been truncated.
     fn draw(&mut self) -> io::Result<()> {
         if terminal::ended_by().is_some() {
-            self.left = true;
+            self.exit.get_or_insert_with(|| Ok(Vec::new()));
             return Ok(());
         }
         let content = self.source_mut().map_or(Change::Same, Source::refresh);

@@ -49,7 +49,7 @@ impl Session {
                 Effect::Run(job) => events.extend(self.jobs.run(job)),
                 Effect::Stop(slot) => self.jobs.stop(slot),
                 Effect::Ask(slot, request) => self.jobs.ask(slot, request),
-                Effect::Quit(to_delete) => (self.left, self.to_delete) = (true, to_delete),
+                Effect::Quit(to_delete) => self.exit = Some(Ok(to_delete)),
                 Effect::StopCommand => self.stop_command(),
                 Effect::Copy(text) => self.copy(&text)?,
                 Effect::Edit { path, line } => self.edit(path, line)?,

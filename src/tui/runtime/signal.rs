@@ -79,12 +79,10 @@ impl Inbox {
         self.next.take().or_else(|| self.signals.recv().ok())
     }
 
-    /// Waits for a signal for at most this long.
     pub fn recv_timeout(&mut self, limit: Duration) -> Option<Signal> {
         self.next.take().or_else(|| self.signals.recv_timeout(limit).ok())
     }
 
-    /// Returns the key that waits next, if a key does.
     fn next_key(&mut self) -> Option<KeyEvent> {
         self.next = self.next.take().or_else(|| self.signals.try_recv().ok());
         self.next.as_ref().and_then(key)

@@ -186,7 +186,7 @@ impl Session {
         self.carry_out(effects)
     }
 
-    fn source_of<'a>(&'a self, viewed: &'a Viewed) -> Option<&'a Source> {
+    pub(super) fn source_of<'a>(&'a self, viewed: &'a Viewed) -> Option<&'a Source> {
         match viewed {
             Viewed::Named(number) => Some(&self.files[*number].source),
             Viewed::Stored(source) => Some(source),

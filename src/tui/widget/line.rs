@@ -51,19 +51,17 @@ pub(crate) fn spans(buffer: &mut Buffer, area: Rect, spans: &[Span]) {
     }
 }
 
-/// Draws texts below each other, as far as there are rows: the first in a style, the others dim.
+/// Draws texts dim below each other, as far as there are rows.
 pub(crate) fn rows(
     buffer: &mut Buffer,
     area: Rect,
     texts: impl IntoIterator<Item = impl Into<SafeText>>,
     canvas: &Canvas,
-    first: Style,
 ) {
     let room = usize::from(area.width).saturating_sub(2);
     for (text, y) in texts.into_iter().zip(area.y..area.bottom()) {
         let text = head(text.into(), room, canvas.glyphs());
-        let style = if y == area.y { first } else { canvas.theme.dim };
-        left(buffer, Rect { y, height: 1, ..area }, format!(" {text}"), style);
+        left(buffer, Rect { y, height: 1, ..area }, format!(" {text}"), canvas.theme.dim);
     }
 }
 
@@ -99,22 +97,15 @@ pub(crate) fn cut(spans: Vec<Span>, columns: usize, glyphs: &Glyphs) -> Vec<Span
     if width(&spans) <= columns {
         return spans;
     }
-    let mut room = columns;
+    let Some(mut room) = columns.checked_sub(glyphs.cut.width()) else { return Vec::new() };
     let mut fitted = Vec::new();
-    let mut rest = spans.into_iter().peekable();
-    while let Some(Span { text, style }) = rest.next() {
-        let taken = text.columns();
-        // A span that fits exactly still has to show that more follows.
-        if taken < room || taken == room && rest.peek().is_none() {
-            room -= taken;
-            fitted.push(Span { text, style });
-        } else {
-            let mark = SafeText::from(glyphs.cut);
-            let start = label::head(&text, room.saturating_sub(mark.columns()));
-            let text = if mark.columns() <= room { format!("{start}{mark}") } else { String::new() };
-            fitted.push(Span::new(text, style));
-            return fitted;
+    for Span { text, style } in spans {
+        if text.columns() > room {
+            fitted.push(Span::new(format!("{}{}", label::head(&text, room), glyphs.cut), style));
+            break;
         }
+        room -= text.columns();
+        fitted.push(Span { text, style });
     }
     fitted
 }

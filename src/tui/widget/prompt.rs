@@ -142,6 +142,7 @@ impl Prompt {
         (self.back, self.input) = (back, Input::new(text));
     }
 
+    /// Handles a key. `history` holds the lines entered before, newest last.
     pub(crate) fn key(&mut self, key: KeyEvent, history: &[String]) -> Typed {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {

@@ -88,9 +88,7 @@ fn keys_typed_ahead_around_the_answer_and_in_its_place_are_not_lost() {
     }
     let mut session = Session::start_answering(&home, SILENT, &[], &["big"]);
     session.wait_until("the question", |seen| seen.asked().then_some(()));
-    session.keys(&format!("\t/row 2{LIGHT}999\r")).wait_for("row 2999");
-    let seen = session.seen();
-    assert!(seen.status().contains("/row 2999 1 of 1"), "{}", seen.text());
+    session.keys(&format!("\t/row 2{LIGHT}999\r")).wait_for("/row 2999 1 of 1");
 }
 
 #[test]
