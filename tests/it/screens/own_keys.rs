@@ -68,7 +68,7 @@ fn help_shows_own_keys() {
     bench.keys("h");
     shows(&bench, " e   next error ");
     shows(&bench, " F5   change the limits ");
-    shows(&bench, " g < Home E ^E End ends");
+    shows(&bench, " g < Home E ^E End start, end");
     shows(bench.keys("/"), "/ does nothing in help; h closes it");
     shows(bench.keys("<Tab>"), "E ^E End PgDn F11 F12 to the end, or line 5: 5G");
     assert!(!bench.rows().iter().any(|row| row.contains("previous error")));
