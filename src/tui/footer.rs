@@ -84,7 +84,7 @@ const HINTS: &[(FooterState, &[Hint])] = &[
         LISTS,
     ]),
     (FooterState::SearchCut, &[
-        (&[A::NextMatch], "next"), (&[A::NextMissed], "missed"), (&[A::Matching], "filter"), (&[A::Limits], "limits"),
+        (&[A::NextMatch], "next"), (&[A::NextMissed], "lost match"), (&[A::Matching], "filter"), (&[A::Limits], "limits"),
         (&[A::PreviousMatch], "previous"), (&[A::NextError], "error"), (&[A::Other], "other view"), (&[A::Back], "ends the search"),
         LISTS,
     ]),

@@ -10,6 +10,7 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::table::{ListTable, ListTableRow, TableColumn};
 
+use super::column::ListColumn;
 use super::screen::{ListKind, ListScreen, ListTitle};
 use super::{List, ShownRow};
 
@@ -51,7 +52,15 @@ impl<R: Clone> List<R> {
                 ListTableRow::Cells(mark, cells)
             }
         };
-        let columns: Vec<TableColumn> = columns.iter().map(|column| column.table).collect();
+        // What the rows are sorted by makes room last.
+        let sorted = self.sort_columns().get(self.options.sort).map(|column| column.name);
+        let columns: Vec<TableColumn> = columns
+            .iter()
+            .map(|ListColumn { table, .. }| match table.yields {
+                Some(_) if sorted == Some(table.heading) => TableColumn { yields: Some(u8::MAX), ..*table },
+                _ => *table,
+            })
+            .collect();
         let table = ListTable { columns: &columns, rows: self.on_screen().map(row).collect(), canvas };
         table.draw(buffer, head, area, self.chosen_on_screen());
     }

@@ -169,6 +169,7 @@ const COLUMNS: &[ListColumn<OutputRow>] =
             .in_order('a', NAMES, RowOrder::Whole(|rows, shown| order(SortBy::Agent, rows, shown))),
         ListColumn::new("command", ToLeft, 0, command),
         ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
+            .yields(1)
             .in_order(
                 'b',
                 ["largest first", "smallest first"],
@@ -179,7 +180,7 @@ const COLUMNS: &[ListColumn<OutputRow>] =
             let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
             rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
         }),
-        ListColumn::new("errors lost", Right, 11, errors_lost).yields(1).sorts('e', LARGEST, |a, b| {
+        ListColumn::new("errors lost", Right, 11, errors_lost).yields(3).sorts('e', LARGEST, |a, b| {
             let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
             let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
             unknown(a)

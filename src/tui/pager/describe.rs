@@ -2,7 +2,7 @@
 
 use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::known::Certainty;
-use crate::preview::{Direction, LimitHit, Preview, Status, Unit};
+use crate::preview::{Direction, LimitHit, Part, Preview, Status, Unit};
 use crate::text::index::BLOCK;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::widget::layout::Side;
@@ -121,8 +121,9 @@ fn share(output: &OpenOutput, preview: &Preview) -> Vec<String> {
 
 /// Returns how many lines were kept, and of how many, as the lines on the screen are numbered: an empty one after the last
 /// line feed, which most agents count, is none.
-fn lines_as_numbered(output: &OpenOutput, preview: &Preview) -> [Option<u64>; 2] {
-    let keeps_end = output.kept.last().is_some_and(|last| last.end == output.view.len());
+pub(crate) fn lines_as_numbered(output: &OpenOutput, preview: &Preview) -> [Option<u64>; 2] {
+    let mut ranges = preview.parts.iter().rev().filter_map(Part::range);
+    let keeps_end = ranges.any(|(_, range)| range.end == output.view.len());
     let Some(lines) = output.lines() else {
         // Whether the policy counts an empty line at the end is not known yet.
         return [preview.kept_lines.filter(|_| !keeps_end), None];

@@ -125,7 +125,12 @@ impl Pager {
                 .map(|(context, action)| self.canvas.keys.of(context, action));
                 format!("these limits stay for this output; {limits} {reset} {keep} ends that")
             }
-            None => "the limits are those of the start".to_owned(),
+            None => match self.output.other_candidate() {
+                Some(policy) => {
+                    format!("shown as {} cuts it, by which it may have been cut, too", policy.name())
+                }
+                None => "the limits are those of the start".to_owned(),
+            },
         };
         self.note(words);
     }

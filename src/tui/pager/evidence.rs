@@ -56,6 +56,13 @@ impl OpenOutput {
         (self.certainty() == Certainty::WouldGet && !policy.is_same(&self.first.policy)).then_some(policy)
     }
 
+    /// Returns the policy that is shown, if the output's store may have cut by it, but another is likelier.
+    pub(crate) fn other_candidate(&self) -> Option<&Policy> {
+        let (from, policy) = self.shown_from();
+        let is_other = from == PreviewFrom::Policy && policy.name() != self.first.policy.name();
+        (is_other && self.certainty() == Certainty::Reconstructed).then_some(policy)
+    }
+
     /// Whether the preview is a window of lines as the agent's read tool returns it.
     pub(crate) fn is_read_view(&self) -> bool {
         let (from, policy) = self.shown_from();
@@ -100,7 +107,7 @@ impl Pager {
         let Some(recorded) = &self.output.recorded else {
             let [lists, sessions] = [Action::Stores, Action::Other].map(|action| self.key_of(action));
             return Some(format!(
-                "this preview is reconstructed; {lists} {sessions} lists the sessions that agents recorded"
+                "no record of this output is known; {lists} {sessions} lists the sessions that agents recorded"
             ));
         };
         let why = match recorded.rest {

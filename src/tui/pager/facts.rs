@@ -227,7 +227,7 @@ fn certainty(output: &OpenOutput) -> &'static str {
         Certainty::WouldGet if output.what_if().is_some() => {
             "would get: the policy or its limits were changed here"
         }
-        Certainty::WouldGet => "would get: no agent is known to have cut this output so",
+        Certainty::WouldGet => "would get: no agent is known to have cut this output",
     }
 }
 

@@ -75,7 +75,8 @@ pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
 /// Describes what the model gains or loses compared with the limits at the start: `−105 lines, +65 B`.
 pub(crate) fn difference(output: &OpenOutput) -> Option<String> {
     let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
-    let lines = signed(first.kept_lines?, now.kept_lines?, lines);
+    let [was, is] = [first, now].map(|preview| describe::lines_as_numbered(output, preview)[0]);
+    let lines = signed(was?, is?, lines);
     let bytes = signed(first.kept_bytes?, now.kept_bytes?, |bytes| format!("{} B", thousands(bytes)));
     let parts: Vec<String> = lines.into_iter().chain(bytes).collect();
     Some(if parts.is_empty() { "nothing gained or lost".to_owned() } else { parts.join(", ") })

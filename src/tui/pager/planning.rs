@@ -109,7 +109,7 @@ impl Pager {
         }
         let name = output.policy().name().to_owned();
         let words = if output.give_up() {
-            format!("gave up planning {name}; showing the previous preview")
+            format!("gave up planning {name}; the text is the one before")
         } else {
             format!("gave up planning {name}; {} changes limits", self.key_of(Action::Limits))
         };

@@ -634,7 +634,7 @@ fn a_preview_that_was_not_recorded_says_so() {
     let mut bench = Bench::open((100, 24), &path, policy("opencode/output"));
     drop(Source::open(&path));
     bench.keys("i");
-    assert!(text(&bench).contains("this preview is reconstructed"), "{}", text(&bench));
+    assert!(text(&bench).contains("no record of this output is known"), "{}", text(&bench));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::preview::{Preview, Unit};
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
+use crate::tui::pager::describe;
 use crate::tui::pager::event::Counting;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::frame;
@@ -137,7 +138,7 @@ fn in_words(output: &OpenOutput, key: &str, value: &str) -> String {
 /// Describes what the model gains or loses, one figure per row.
 fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>> {
     let (Some(first), Ok(now)) = (&output.first_preview, &output.preview) else { return Vec::new() };
-    let row = |name: &str, of: fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
+    let row = |name: &str, of: &dyn Fn(&Preview) -> Option<u64>, words: fn(u64) -> String| {
         let (was, is) = (of(first), of(now));
         let figure = |value: Option<u64>| value.map_or("…".to_owned(), words);
         let arrow = pager.canvas.glyphs().arrow;
@@ -158,9 +159,9 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         ]
     };
     let mut rows = vec![
-        row("kept lines", |preview| preview.kept_lines, thousands),
-        row("kept bytes", |preview| preview.kept_bytes, size),
-        row("tokens", |preview| preview.kept_bytes, tokens),
+        row("kept lines", &|preview| describe::lines_as_numbered(output, preview)[0], thousands),
+        row("kept bytes", &|preview| preview.kept_bytes, size),
+        row("tokens", &|preview| preview.kept_bytes, tokens),
     ];
     let severity = pager.severity();
     let errors = Counting::Severity(severity);

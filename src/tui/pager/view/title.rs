@@ -30,7 +30,7 @@ pub(crate) fn draw(pager: &Pager, output: &OpenOutput, frame: &mut Frame, places
     let name = SafeText::from(output.subject.name.as_str());
     let rest = rest(pager, room.saturating_sub(word + MIN_NAME + 4), places.between.is_none());
     let beside = line::width(&rest) + 3;
-    let wanted = name.columns().min(MIN_NAME_BESIDE.max(room / 4));
+    let wanted = name.columns().min(MIN_NAME_BESIDE.max(room / 6));
     let right = rights.iter().find(|right| wanted + beside + line::width(right) < room);
     let right = right.or(rights.last()).map_or(&[][..], Vec::as_slice);
     let room_for_name = room.saturating_sub(beside + line::width(right)).max(1);
@@ -152,14 +152,18 @@ fn word(pager: &Pager, output: &OpenOutput) -> Span {
     Span::new(format!("{}{view}", certainty.words()), style)
 }
 
-/// Says in what a what-if differs from the limits at the start, or from which policy a record differs.
+/// Says in what a what-if differs from the limits at the start, which other policy may have made the text, or from which policy
+/// a record differs.
 fn differs(output: &OpenOutput) -> Option<String> {
     match output.shown_record() {
         Some(RecordedCall { check: Some(Verdict::Differs(difference)), .. }) => {
             Some(format!("DIFFERS from {}", difference.policy))
         }
         Some(_) => None,
-        None => output.what_if().and_then(|policy| limits::change(&output.first.policy, policy)),
+        None => match output.what_if() {
+            Some(policy) => limits::change(&output.first.policy, policy),
+            None => output.other_candidate().map(|policy| policy.name().to_owned()),
+        },
     }
 }
 
