@@ -122,13 +122,14 @@ fn share(output: &OpenOutput, preview: &Preview) -> Vec<String> {
 /// Returns how many lines were kept, and of how many, as the lines on the screen are numbered: an empty one after the last
 /// line feed, which most agents count, is none.
 pub(crate) fn lines_as_numbered(output: &OpenOutput, preview: &Preview) -> [Option<u64>; 2] {
-    let mut ranges = preview.parts.iter().rev().filter_map(Part::range);
-    let keeps_end = ranges.any(|(_, range)| range.end == output.view.len());
+    let ends_line = output.view.last().is_none_or(|last| *last == b'\n');
+    let last = preview.parts.iter().rev().find_map(Part::range);
+    let keeps_end = output.view.is_empty() || last.is_some_and(|(_, range)| range.end == output.view.len());
     let Some(lines) = output.lines() else {
         // Whether the policy counts an empty line at the end is not known yet.
         return [preview.kept_lines.filter(|_| !keeps_end), None];
     };
-    let counts_empty = output.view.last() == Some(&b'\n') && preview.total_lines == Some(lines + 1);
+    let counts_empty = ends_line && preview.total_lines == Some(lines + 1);
     let less = |count: Option<u64>, by: bool| count.map(|count| count.saturating_sub(u64::from(by)));
     [less(preview.kept_lines, counts_empty && keeps_end), less(preview.total_lines, counts_empty)]
 }

@@ -252,6 +252,10 @@ impl Pager {
 
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let (offset, output) = (self.current_offset(), &self.output);
+        if output.view.is_empty() {
+            self.drawer.advice = None;
+            return;
+        }
         let is_kept = output.is_kept(offset);
         let task = (!is_kept).then(|| output.task());
         let asked = task.as_ref().map(|task| task.number);

@@ -16,7 +16,7 @@ pub const MAPPED: u16 = 60;
 pub const LEAST: (u16, u16) = (40, 8);
 
 /// Says so where there are fewer.
-pub const TOO_SMALL: &str = "overspill needs 40 columns and 8 rows";
+pub const TOO_SMALL: &str = "overspill needs 40x8";
 
 /// From this many rows on, two lines of details about the selected entry are shown below a list.
 const DETAILED: u16 = 14;
