@@ -18,10 +18,10 @@ use super::panes::ReadWindow;
 use super::{Pager, describe, limits_text};
 
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
-const MOST: u64 = 1024 * 1024;
+const MAX_COPY: u64 = 1024 * 1024;
 
 /// The most lines by which a count moves the end of a selection: more than can be copied.
-const MOST_LINES: u64 = 10_000;
+const MAX_LINES: u64 = 10_000;
 
 /// Lines being selected: from the current one to the one moved to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Pager {
     /// along to the top of the pane, or to the end of the document.
     pub(crate) fn extend_selection(&mut self, action: Action, count: Option<u64>) {
         let Some(LineSelection { side, to, .. }) = self.selection else { return };
-        let times = count.unwrap_or(1).min(MOST_LINES);
+        let times = count.unwrap_or(1).min(MAX_LINES);
         let reader = self.output.reader(side, None);
         let (len, top) = (reader.doc.len(), self.panes.top(side));
         let next = |at: u64| reader.line_end(at).saturating_add(1).min(len.saturating_sub(1));
@@ -190,7 +190,7 @@ impl Pager {
         let reader = self.output.reader(side, None);
         let (mut parts, mut long) = (Vec::new(), 0);
         let mut at = sift.onward(&reader, range.start);
-        while at < range.end && long <= MOST {
+        while at < range.end && long <= MAX_COPY {
             let part = at..reader.line_end(at).saturating_add(1).min(range.end);
             long += part.end - part.start;
             at = sift.onward(&reader, part.end.max(at + 1));
@@ -207,8 +207,8 @@ impl Pager {
         let len = self.output.doc(side).len();
         let parts = self.shown_parts(side, range.start.min(len)..range.end.min(len));
         let long: u64 = parts.iter().map(|part| part.end.saturating_sub(part.start)).sum();
-        if long > MOST {
-            let (is, most) = (size(long), size(MOST));
+        if long > MAX_COPY {
+            let (is, most) = (size(long), size(MAX_COPY));
             self.message = Some(Message::error(format!("not copied: {is}, and at most {most} can be")));
             return false;
         }
