@@ -163,7 +163,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
 /// Returns why an output was not kept, if that is what an event says.
 fn not_kept(event: Event) -> Option<SafeText> {
     match event.downcast() {
-        Ok(OutputsEvent::Kept(kept)) => kept.err().map(SafeText::from),
+        Ok(OutputsEvent::Kept(_, message)) if message.is_error => Some(message.text),
         _ => None,
     }
 }
