@@ -77,8 +77,8 @@ pub struct Outputs {
 /// An event for the list of stored outputs. An index is that of a row when the event was asked for.
 pub enum OutputsEvent {
     Changed,
-    /// A deletion is done; the message reports which entries were deleted and which were not.
-    Deleted(Message),
+    /// A deletion is done; the message reports which entries were deleted, and these stayed.
+    Deleted(Message, Vec<Marked>),
     /// What the scan of this number reports.
     Scanned(u64, Scanned),
     /// The first lines of entries, and the records of their runs, have been read.
@@ -261,8 +261,9 @@ impl ListKind for Outputs {
     fn handle(&mut self, event: OutputsEvent, on: Context) {
         match event {
             OutputsEvent::Changed if on.is_top => self.scan(on.effects),
-            OutputsEvent::Deleted(message) => {
+            OutputsEvent::Deleted(message, stayed) => {
                 *on.message = Some(message);
+                self.pending.mark(stayed);
                 if on.is_top {
                     self.scan(on.effects);
                 }

@@ -156,7 +156,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
     session.let_go(&to_delete);
     drop(guard);
     session.jobs.finish_keeping();
-    let deleted = (!to_delete.is_empty()).then(|| delete(&to_delete, &session.services.env).text);
+    let deleted = (!to_delete.is_empty()).then(|| delete(to_delete, &session.services.env).0.text);
     Ok(ExitReport { messages: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
 }
 
