@@ -3,13 +3,16 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use overspill::config::ChosenBy;
 use overspill::session::citing::CitingCall;
 use overspill::session::reader::SessionFile;
 use overspill::source::{Identity, MapView};
 use overspill::store::{EntryStatus, Env, list};
-use overspill::tui::app::{Effect, Event, OutputsEvent};
+use overspill::tui::app::{Effect, Event, OutputEvent, OutputsEvent};
 use overspill::tui::job::Slot;
 use overspill::tui::outputs::beside::Glance;
+use overspill::tui::outputs::deletion::delete;
+use overspill::tui::screen::Screen;
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -403,6 +406,57 @@ fn all_that_is_marked_is_kept() {
 }
 
 #[test]
+fn why_a_deletion_is_refused_comes_before_the_name_and_what_stays_is_still_marked() {
+    let stocked = Stocked::new((80, 24));
+    let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+    stocked.entry("opencode", id, b"one", 30);
+    let mut stocked = stocked.shown();
+    let file = stocked.dir.path().join(".local/share/opencode/tool-output").join(id);
+    let reader = std::fs::File::open(&file).unwrap();
+    reader.lock_shared().unwrap();
+    stocked.bench.keys("xDy");
+    let Some(Effect::Delete(marked)) = stocked.bench.asked.pop() else { panic!("a deletion") };
+    let (message, stayed) = delete(marked, &stocked.bench.env);
+    stocked.bench.update(OutputsEvent::Deleted(message, stayed));
+    let status = stocked.bench.status();
+    assert!(status.contains("1 stayed: being written, or open in a viewer: tool_"), "{status}");
+    assert_eq!(stocked.bench.stores().pending().map(|pending| pending.len()), Some(1));
+    assert!(file.exists());
+}
+
+#[test]
+fn a_link_of_the_facts_stays_selected_when_others_come_above_it() {
+    let stocked = Stocked::new((120, 24));
+    let mut stocked = stocked.shown();
+    let path = PathBuf::from("/stored/tool_1");
+    let mut subject = subject(policy("opencode/output"));
+    subject.file = Some(path.to_string_lossy().into());
+    subject.context.saved_as = path.to_string_lossy().into();
+    subject.policy.chosen_by = ChosenBy::Store(vec!["opencode/output".into()]);
+    let opened = Opened::new(OpenedFrom::Stores, subject, MapView::of_bytes(b"text").unwrap());
+    let effects = stocked.bench.show_opened(opened);
+    stocked.bench.carry_out(effects);
+    stocked.bench.update(Event::Key(KeyEvent::from(KeyCode::Char('='))));
+    stocked.bench.update(OutputEvent::Cited(path, Some(Box::new(call("ls")))));
+    assert!(stocked.bench.screen().contains("call_7"), "{}", stocked.bench.screen());
+    let title = &stocked.bench.keys("<Enter>").rows()[0];
+    assert!(title.contains("Outputs"), "{title}");
+}
+
+/// Returns a call of an opencode session with this command.
+fn call(command: &str) -> CitingCall {
+    let file = SessionFile {
+        format: "opencode",
+        path: PathBuf::new(),
+        id: "session_1".into(),
+        size: 0,
+        modified: None,
+        facts: Default::default(),
+    };
+    CitingCall { file, call: "call_7".into(), command: command.into() }
+}
+
+#[test]
 fn a_kept_copy_is_shown_as_its_original_is() {
     let stocked = Stocked::new((120, 24));
     let lines: String = (1..=100).map(|number| format!("line {number} of a build\n")).collect();
@@ -415,15 +469,7 @@ fn a_kept_copy_is_shown_as_its_original_is() {
         let rows = stocked.bench.rows();
         rows.into_iter().filter(|row| row.contains("opencode")).map(|row| row.replace('▌', " ")).collect()
     };
-    let file = SessionFile {
-        format: "opencode",
-        path: PathBuf::new(),
-        id: String::new(),
-        size: 0,
-        modified: None,
-        facts: Default::default(),
-    };
-    let call = CitingCall { file, call: "call_7".into(), command: "cargo build\nls".into() };
+    let call = call("cargo build\nls");
     let entry = stocked.bench.stores().list.chosen().unwrap().entry.clone();
     stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call))));
     let [before] = &rows(&stocked)[..] else { panic!("{}", stocked.bench.screen()) };
