@@ -252,7 +252,7 @@ impl Config {
         let store = self.store_of(copy.map(|copy| Path::new(&copy.original)).or(path)).map(|(spec, _)| spec);
         let certainty = match run.filter(|_| cut.is_some()) {
             _ if !policy.is_same(&of_agent) => Certainty::WouldGet,
-            Some(run) if run.is_whole() => Certainty::Recorded,
+            Some(run) if run.is_whole() && run.exit.is_some() => Certainty::Recorded,
             Some(_) => Certainty::WouldGet,
             None if self.is_of_agent(&policy, path, copy) => Certainty::Reconstructed,
             None => Certainty::WouldGet,

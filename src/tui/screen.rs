@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::config::EffectivePolicy;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
+use crate::source::MapView;
 use crate::store::{Marked, Pending};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
@@ -255,6 +256,22 @@ pub enum Link {
     SpillOfCall(usize),
     /// From the selected stored output to its call.
     CallOfOutput,
+    /// To the list of stored outputs, which keeps this one.
+    Keep(ShownOutput),
+}
+
+/// An output that is shown and is to be kept forever.
+#[derive(Debug, Clone)]
+pub struct ShownOutput {
+    pub name: String,
+    /// Its path, or the one that notices print.
+    pub path: PathBuf,
+    /// The command that printed it; empty if none is known.
+    pub command: String,
+    /// Its size, in bytes.
+    pub size: u64,
+    /// What was read of it, if it is in no file.
+    pub read: Option<MapView>,
 }
 
 impl ScreenEvent for Link {}

@@ -5,6 +5,8 @@ use std::any::Any;
 use crate::store::Marked;
 use crate::tui::event::{Event, Message, ScreenEvent};
 use crate::tui::keys::{Action, KeyContext};
+use crate::tui::list::screen::ListScreen;
+use crate::tui::outputs::Outputs;
 use crate::tui::pager::Pager;
 use crate::tui::pager::bookmark::Handover;
 use crate::tui::pager::event::OutputEvent;
@@ -198,7 +200,9 @@ impl App {
 
     /// Stops what runs, else leaves the screens at once: deletes nothing, and lets the command run on.
     pub(super) fn interrupt(&mut self, effects: &mut Effects) {
-        if self.on_top(|top| top.stop(effects)) != Some(true) {
+        let is_stopped = self.on_top(|top| top.stop(effects)) == Some(true);
+        let outputs = self.screen_mut::<ListScreen<Outputs>>();
+        if !is_stopped && !outputs.is_some_and(|outputs| outputs.of.give_up_keeping(effects)) {
             let choice = ExitChoice { stop_command: Some(false), delete_marked: Some(false) };
             self.leave(choice, effects);
         }

@@ -97,19 +97,14 @@ pub enum Action {
     Window,
     /// Shows the window as the agent's read tool returns it.
     ReadForm,
-    CopyCall,
     Beside,
     Wrap,
     /// Toggles between the bytes as they are, with escape sequences and all states of rewritten lines, and what they show.
     Raw,
     Json,
     Select,
-    CopyText,
     /// Switches between what was recorded and what the policy makes.
     Evidence,
-    CopyLine,
-    CopyWindow,
-    CopyPreview,
     Open,
     Sort,
     Group,
@@ -133,9 +128,6 @@ pub enum Action {
     Direction,
     TakeAdvice,
     Reset,
-    CopyFlags,
-    CopyPolicy,
-    CopyAgent,
 }
 
 impl Action {

@@ -110,34 +110,39 @@ fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
     }
 }
 
-/// Deletes entries by the rules of their stores. Returns a message with the result.
-pub fn delete(to_delete: &[Marked], env: &Env) -> Message {
+/// Deletes entries by the rules of their stores. Returns a message with the result, and what stayed.
+pub fn delete(to_delete: Vec<Marked>, env: &Env) -> (Message, Vec<Marked>) {
     let now = crate::env::now();
     let mut cleaner = match store::Cleaner::start(env) {
         Ok(Some(cleaner)) => cleaner,
-        Ok(None) => return Message::error("another cleaning is under way; nothing was deleted"),
-        Err(error) => return Message::error(format!("nothing was deleted: {error}")),
+        Ok(None) => {
+            return (Message::error("another cleaning is under way; nothing was deleted"), to_delete);
+        }
+        Err(error) => return (Message::error(format!("nothing was deleted: {error}")), to_delete),
     };
-    let (mut gone, mut bytes, mut stayed) = (0, 0, Vec::new());
-    for Marked { entry, why, mode } in to_delete {
+    let (mut gone, mut bytes, mut stayed, mut reasons) = (0, 0, Vec::new(), Vec::new());
+    for marked in to_delete {
+        let Marked { entry, why, mode } = &marked;
         match cleaner.delete(entry, *why, *mode, env, now) {
             store::DeleteOutcome::Deleted | store::DeleteOutcome::AlreadyGone => {
                 gone += 1;
                 bytes = u64::saturating_add(bytes, entry.size());
             }
             store::DeleteOutcome::Stayed(reason) => {
-                stayed.push(format!("{}: {}", entry.id(), reason.as_str()))
+                reasons.push(format!("{}: {}", reason.as_str(), entry.id()));
+                stayed.push(marked);
             }
         }
     }
     let done = format!("{} deleted, {}", crate::human::thousands(gone), crate::human::size(bytes));
-    match stayed.first() {
+    let message = match reasons.first() {
         None if cleaner.unlogged().is_some() => {
             Message::error(format!("{done}; {}", cleaner.unlogged().unwrap_or_default()))
         }
         None => Message::note(done),
         Some(first) => Message::error(format!("{done}; {} stayed: {first}", stayed.len())),
-    }
+    };
+    (message, stayed)
 }
 
 impl Outputs {

@@ -1,81 +1,244 @@
-//! Keeping the selected output forever, and how far its copy is.
+//! Keeping outputs forever: entries of overspill's own store in place, other agents' as copies, and of a pipe what was read.
 
-use crate::human::size;
-use crate::store::{EntryStatus, KEPT_ALREADY, UNFINISHED};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use crate::config::ChosenBy;
+use crate::human::{count, size};
+use crate::source::{Hold, MapView};
+use crate::store::{self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED, scan};
 use crate::text::label::label;
-use crate::tui::event::Message;
-use crate::tui::job::Slot;
+use crate::tui::event::{Event, Message};
+use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::pager::keeping::keep;
+use crate::tui::pager::event::OutputEvent;
+use crate::tui::screen::{Effects, ShownOutput};
 
+use super::rows::OutputRow;
 use super::{Context, Outputs, OutputsEvent};
 
-/// An entry that is being copied.
+/// Maximum number of characters of a command that is recorded with a copy.
+const MAX_COMMAND: usize = 4096;
+
+/// What is being kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Copying {
-    /// Its id, safe to show.
-    pub id: String,
+pub(super) struct Keeping {
+    /// Its id, or how many outputs it is; safe to show.
+    what: String,
     /// Its size, in bytes.
-    pub size: u64,
+    size: u64,
     /// Bytes copied so far.
-    pub done: u64,
+    pub(super) done: u64,
 }
 
-impl Copying {
+impl Keeping {
     /// Describes the progress.
     pub(super) fn in_words(&self, keys: &KeyMap) -> String {
         let percent = self.done.min(self.size) * 100 / self.size.max(1);
         let back = keys.of(KeyContext::Lists, Action::Interrupt);
-        format!("copying {}: {percent}% of {}…  {back} gives up", self.id, size(self.size))
+        format!("keeping {}: {percent}% of {}…  {back} gives up", self.what, size(self.size))
     }
 }
 
 impl Outputs {
-    /// Keeps the selected entry forever. overspill's own entries are kept in place; another agent's is copied into
-    /// overspill's store.
-    pub(super) fn keep_chosen(&mut self, on: Context) {
-        let Some(row) = on.list.chosen() else { return };
-        let (id, size) = (label(row.entry.id_bytes()), row.entry.size());
-        let refusal = match &self.copying {
-            _ if row.is_kept => Some(Message::note(format!("{id}: {KEPT_ALREADY}"))),
-            _ if row.entry.status == EntryStatus::Unfinished => {
-                Some(Message::error(format!("{id}: {UNFINISHED}; keep it once it is complete")))
+    /// Keeps the marked entries forever, or else the selected one.
+    pub(super) fn keep_marked(&mut self, on: Context) {
+        let (mut entries, mut refused) = (Vec::new(), Vec::new());
+        for row in on.list.marked_or_chosen() {
+            match refusal(row) {
+                Some(words) => refused.push(words),
+                None => {
+                    let command = row.call().map(|call| call.command.clone()).unwrap_or_default();
+                    entries.push((row.entry.clone(), command));
+                }
             }
-            Some(copying) => Some(Message::error(format!("{} is still being copied", copying.id))),
-            None => None,
-        };
-        if refusal.is_some() {
-            *on.message = refusal;
-            return;
         }
-        let command = row.call().map(|call| call.command.clone()).unwrap_or_default();
-        let entry = row.entry.clone();
-        self.copying = (!entry.is_own()).then_some(Copying { id, size, done: 0 });
-        let delete = on.canvas.keys.of(KeyContext::Lists, Action::Delete);
-        on.effects.run(Slot::Keep, move |context| {
-            let mut goes_on = |bytes| context.is_wanted() && context.send(OutputsEvent::Copied(bytes));
-            let kept = keep(&entry, &command, context, &mut goes_on).map(|_| {
-                let what = if entry.is_own() { "it" } else { "the copy" };
-                format!("{} is kept forever; {delete} deletes {what}", label(entry.id_bytes()))
-            });
-            if kept.is_ok() || context.is_wanted() {
-                context.send(OutputsEvent::Kept(kept));
+        let what = match &entries[..] {
+            [] => {
+                *on.message = refused.into_iter().next();
+                return;
             }
+            [(entry, _)] => label(entry.id_bytes()),
+            all => count(all.len() as u64, "output"),
+        };
+        let size = store::sum(entries.iter().map(|(entry, _)| entry.size()));
+        let delete = on.canvas.keys.of(KeyContext::Lists, Action::Delete);
+        let refused = refused.into_iter().filter(|refused| refused.is_error);
+        let failures = refused.map(|refused| refused.text.to_string()).collect();
+        let is_accepted = self.start_keeping(Keeping { what, size, done: 0 }, on.effects, move |context| {
+            keep_all(entries, failures, delete, context);
         });
+        if is_accepted {
+            on.list.unmark();
+        }
     }
 
-    /// Takes in that an entry is kept now, or why not.
-    pub(super) fn kept(&mut self, kept: Result<String, String>, on: Context) {
-        self.copying = None;
-        *on.message = Some(kept.map_or_else(Message::error, Message::note));
-        self.scan(on.effects);
+    /// Keeps the output that is shown.
+    pub(super) fn keep_shown(&mut self, shown: ShownOutput, on: Context) {
+        let keeping = Keeping { what: shown.name.clone(), size: shown.size, done: 0 };
+        if self.start_keeping(keeping, on.effects, move |context| keep_output(shown, context)) {
+            on.effects.send(Event::Told(Message::note("keeping…")));
+        }
     }
 
-    /// Abandons the copy being made. Returns false if there is none.
-    pub(super) fn give_up_copying(&mut self, on: Context) -> bool {
-        let Some(copying) = self.copying.take() else { return false };
-        *on.message = Some(Message::note(format!("gave up copying {}", copying.id)));
-        on.effects.stop([Slot::Keep]);
+    /// Has a worker keep something, one after the other. Returns false if it still keeps another.
+    fn start_keeping(
+        &mut self,
+        new: Keeping,
+        effects: &mut Effects,
+        work: impl FnOnce(&JobContext) + Send + 'static,
+    ) -> bool {
+        if let Some(old) = &self.keeping {
+            let words = format!("{} is still being kept; keep this one after it", old.what);
+            effects.send(Event::Told(Message::error(words)));
+            return false;
+        }
+        self.keeping = Some(new);
+        effects.run(Slot::Keep, work);
         true
     }
+
+    /// Takes in what became of it, and says so wherever the user is now.
+    pub(super) fn kept(&mut self, paths: Vec<PathBuf>, message: Message, on: Context) {
+        self.keeping = None;
+        on.effects.send(OutputEvent::Kept(paths));
+        on.effects.send(Event::Told(message));
+        if on.is_top {
+            self.scan(on.effects);
+        }
+    }
+
+    /// Abandons what is being kept. Returns false if nothing is.
+    pub(crate) fn give_up_keeping(&mut self, effects: &mut Effects) -> bool {
+        let Some(keeping) = self.keeping.take() else { return false };
+        effects.send(Event::Told(Message::note(format!("gave up keeping {}", keeping.what))));
+        effects.stop([Slot::Keep]);
+        true
+    }
+}
+
+/// Returns why an entry is not kept.
+fn refusal(row: &OutputRow) -> Option<Message> {
+    let id = label(row.entry.id_bytes());
+    match row.entry.status {
+        _ if row.is_kept => Some(Message::note(format!("{id}: {KEPT_ALREADY}"))),
+        EntryStatus::Unfinished => {
+            Some(Message::error(format!("{id}: {UNFINISHED}; keep it once it is complete")))
+        }
+        _ => None,
+    }
+}
+
+/// Keeps entries, each with the command that printed it, and reports that; `failures` are the reasons why others are not kept.
+fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, delete: &str, context: &JobContext) {
+    let (mut kept, mut before) = (Vec::new(), 0u64);
+    for (entry, command) in entries {
+        let size = entry.size();
+        match keep(&entry, &command, context, before) {
+            Ok(_) => kept.push(entry),
+            Err(words) => failures.push(words),
+        }
+        if !context.is_wanted() {
+            break;
+        }
+        before = before.saturating_add(size);
+    }
+    let message = match (&kept[..], &failures[..]) {
+        ([entry], []) => {
+            let what = if entry.is_own() { "it" } else { "the copy" };
+            Message::note(format!("{} is kept forever; {delete} deletes {what}", label(entry.id_bytes())))
+        }
+        (all, []) => Message::note(format!("{} are kept forever", count(all.len() as u64, "output"))),
+        ([], [words]) => Message::error(words.as_str()),
+        (all, [first, ..]) => {
+            Message::error(format!("{} kept forever, {} not: {first}", all.len(), failures.len()))
+        }
+    };
+    report(kept.iter().map(Entry::path).collect(), message, context);
+}
+
+/// Keeps the output that is shown, and reports that: if it is in a store, as any entry; else saves what was read of it, if
+/// it is in no file.
+fn keep_output(shown: ShownOutput, context: &JobContext) {
+    let ShownOutput { path, command, read, .. } = shown;
+    let result = match (entry_at(&path, context), read) {
+        (Some(entry), _) if entry.is_kept() => Err(KEPT_ALREADY.to_owned()),
+        (Some(entry), _) => keep(&entry, &command, context, 0),
+        (None, Some(read)) => save(&read, context),
+        (None, None) => Err(format!("{}: in no agent's store, so nothing deletes it", path.display())),
+    };
+    match result {
+        Ok(kept) => {
+            let words = format!("kept forever: {}", kept.display());
+            report(vec![path], Message::note(words), context);
+        }
+        Err(words) if words.ends_with(KEPT_ALREADY) => {
+            report(vec![path], Message::note(KEPT_ALREADY), context);
+        }
+        Err(words) => report(Vec::new(), Message::error(words), context),
+    }
+}
+
+/// Reports what was kept. Of what the user has given up, and was told so, only what was kept before.
+fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
+    if context.is_wanted() {
+        context.send(OutputsEvent::Kept(paths, message));
+    } else if !paths.is_empty() {
+        context.send(Event::Told(message));
+        context.send(OutputsEvent::Changed);
+    }
+}
+
+/// Returns the entry of a store that is at a path.
+fn entry_at(path: &Path, context: &JobContext) -> Option<Entry> {
+    let (store, _) = context.services.stores.store_of(path, context.env())?;
+    let mut found = None;
+    scan(store, context.env(), crate::env::now(), &mut |entry| {
+        let is_it = path.file_name() == Some(entry.name()) && entry.path() == path;
+        if !is_it {
+            return ControlFlow::Continue(());
+        }
+        found = Some(entry);
+        ControlFlow::Break(())
+    });
+    found
+}
+
+/// Saves what was read of a pipe in overspill's own store, and keeps it. Returns its path.
+fn save(read: &MapView, context: &JobContext) -> Result<PathBuf, String> {
+    let saved = OwnStore::create(context.env()).map_err(|error| error.to_string())?;
+    let goes_on = &mut |bytes| goes_on(bytes, context);
+    saved.save(read, context.env(), crate::env::now(), goes_on).map_err(|error| format!("not saved: {error}"))
+}
+
+/// Keeps an entry forever: overspill's own in place, another agent's as a copy in overspill's store. Returns the path of what is
+/// kept. `before` is how many bytes were copied before it.
+fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Result<PathBuf, String> {
+    let env = context.env();
+    let own = OwnStore::create(env).map_err(|error| error.to_string())?;
+    let done = if entry.is_own() {
+        own.keep(&entry.id()).map(|()| entry.path())
+    } else {
+        let record = recorded(entry, command, context)?;
+        let goes_on = &mut |bytes| goes_on(before.saturating_add(bytes), context);
+        own.adopt((entry, record), env, crate::env::now(), goes_on).map(|id| own.root().join(id))
+    };
+    done.map_err(|error| format!("{}: {error}", entry.id()))
+}
+
+/// Reports how many bytes were copied. Returns whether to go on.
+fn goes_on(bytes: u64, context: &JobContext) -> bool {
+    context.is_wanted() && context.send(OutputsEvent::Copied(bytes))
+}
+
+/// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.
+fn recorded(entry: &Entry, command: &str, context: &JobContext) -> Result<CopyRecord, String> {
+    let choice = (context.services.open)(&entry.path(), Hold::No)?.subject.policy;
+    let policies = match choice.chosen_by {
+        ChosenBy::Store(names) => names,
+        ChosenBy::Person | ChosenBy::Variable => Vec::new(),
+    };
+    let (parameters, limits_from) = (choice.policy.changed(), choice.limits_from.to_string());
+    let command = command.lines().next().unwrap_or_default().chars().take(MAX_COMMAND).collect();
+    Ok(CopyRecord { command, policies, parameters, limits_from, ..CopyRecord::of(entry) })
 }

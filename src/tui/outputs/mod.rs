@@ -36,7 +36,7 @@ use super::widget::layout::ListPanel;
 use beside::Glance;
 use facts::SearchedRows;
 use got::ModelShare;
-use keeping::Copying;
+use keeping::Keeping;
 use rows::{OutputFacts, OutputRow, Peek};
 use scan::{NONE_YET, OutputSums, Scanned, searched};
 
@@ -67,7 +67,7 @@ pub struct Outputs {
     /// The rows of an earlier scan, and what was read of those for the filter.
     texts_before: Option<SearchedRows>,
     glance: Option<Glance>,
-    copying: Option<Copying>,
+    keeping: Option<Keeping>,
     /// The outputs marked for deletion: leaving asks whether to delete them.
     pending: Pending,
     /// The output to select once it is shown.
@@ -77,8 +77,8 @@ pub struct Outputs {
 /// An event for the list of stored outputs. An index is that of a row when the event was asked for.
 pub enum OutputsEvent {
     Changed,
-    /// A deletion is done; the message reports which entries were deleted and which were not.
-    Deleted(Message),
+    /// A deletion is done; the message reports which entries were deleted, and these stayed.
+    Deleted(Message, Vec<Marked>),
     /// What the scan of this number reports.
     Scanned(u64, Scanned),
     /// The first lines of entries, and the records of their runs, have been read.
@@ -93,9 +93,10 @@ pub enum OutputsEvent {
     Measured(usize, Box<Entry>, Option<ModelShare>),
     /// The call that an output is of was looked for.
     Cited(usize, Box<Entry>, Option<Box<CitingCall>>),
+    /// So many bytes of what is being kept were copied.
     Copied(u64),
-    /// An entry is kept forever, or why not, in words.
-    Kept(Result<String, String>),
+    /// The outputs of these paths are kept forever; the message says what was not.
+    Kept(Vec<PathBuf>, Message),
     /// The preview of an output was made, or cannot be.
     Previewed(Glance),
 }
@@ -212,8 +213,8 @@ impl ListKind for Outputs {
     }
 
     fn progress(&self, _: &List<OutputRow>, canvas: &Canvas) -> String {
-        match &self.copying {
-            Some(copying) => copying.in_words(canvas.keys),
+        match &self.keeping {
+            Some(keeping) => keeping.in_words(canvas.keys),
             None if !self.has_looked => "scanning the stores…".to_owned(),
             None => String::new(),
         }
@@ -242,7 +243,7 @@ impl ListKind for Outputs {
     }
 
     fn serves(&self, link: &Link) -> bool {
-        matches!(link, Link::Stores(_) | Link::Follow(_) | Link::CallOfOutput)
+        matches!(link, Link::Stores(_) | Link::Follow(_) | Link::CallOfOutput | Link::Keep(_))
     }
 
     fn follow(&mut self, link: Link, on: Context) {
@@ -252,6 +253,7 @@ impl ListKind for Outputs {
                 on.list.filter_by(&words);
                 on.list.follow();
             }
+            Link::Keep(shown) => self.keep_shown(shown, on),
             _ => Self::go_to_call(on),
         }
     }
@@ -259,17 +261,18 @@ impl ListKind for Outputs {
     fn handle(&mut self, event: OutputsEvent, on: Context) {
         match event {
             OutputsEvent::Changed if on.is_top => self.scan(on.effects),
-            OutputsEvent::Deleted(message) => {
+            OutputsEvent::Deleted(message, stayed) => {
                 *on.message = Some(message);
+                self.pending.mark(stayed);
                 if on.is_top {
                     self.scan(on.effects);
                 }
             }
             OutputsEvent::Scanned(number, scanned) if number == self.look => self.scanned(scanned, on),
             OutputsEvent::Copied(bytes) => {
-                self.copying.iter_mut().for_each(|copying| copying.done = bytes);
+                self.keeping.iter_mut().for_each(|keeping| keeping.done = bytes);
             }
-            OutputsEvent::Kept(kept) => self.kept(kept, on),
+            OutputsEvent::Kept(paths, message) => self.kept(paths, message, on),
             OutputsEvent::Peeked(peeks) => {
                 for (row, entry, peek) in peeks {
                     self.learn(on.list, (row, &entry), |facts| facts.peek.found(Some(peek)));
@@ -317,7 +320,7 @@ impl ListKind for Outputs {
             Action::DeleteNow => self.delete_now(on),
             Action::CleanOverdue => self.offer_cleaning(on),
             Action::Facts => self.show_facts(on),
-            Action::Keep => self.keep_chosen(on),
+            Action::Keep => self.keep_marked(on),
             Action::Other => on.effects.request(ScreenRequest::turn(Link::Sessions)),
             _ => on.refuse(),
         }
@@ -332,10 +335,7 @@ impl ListKind for Outputs {
     }
 
     fn stop(&mut self, on: Context) -> bool {
-        match self.copying {
-            Some(_) => self.give_up_copying(on),
-            None => on.list.end_following(),
-        }
+        self.give_up_keeping(on.effects) || on.list.end_following()
     }
 
     fn show(&mut self, on: Context) {

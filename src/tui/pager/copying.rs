@@ -18,10 +18,10 @@ use super::panes::ReadWindow;
 use super::{Pager, describe, limits_text};
 
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
-const MOST: u64 = 1024 * 1024;
+const MAX_COPY: u64 = 1024 * 1024;
 
 /// The most lines by which a count moves the end of a selection: more than can be copied.
-const MOST_LINES: u64 = 10_000;
+const MAX_LINES: u64 = 10_000;
 
 /// Lines being selected: from the current one to the one moved to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Pager {
     /// along to the top of the pane, or to the end of the document.
     pub(crate) fn extend_selection(&mut self, action: Action, count: Option<u64>) {
         let Some(LineSelection { side, to, .. }) = self.selection else { return };
-        let times = count.unwrap_or(1).min(MOST_LINES);
+        let times = count.unwrap_or(1).min(MAX_LINES);
         let reader = self.output.reader(side, None);
         let (len, top) = (reader.doc.len(), self.panes.top(side));
         let next = |at: u64| reader.line_end(at).saturating_add(1).min(len.saturating_sub(1));
@@ -84,10 +84,7 @@ impl Pager {
         let numbers = self.numbers_in_words(side, &range);
         let numbers = numbers.unwrap_or_else(|| "lines of the model's text".to_owned());
         let (copy, end) = (self.key_of(Action::Copy), self.key_of(Action::Back));
-        let of = match self.output.sift_of(side) {
-            Some(_) => "those shown".into(),
-            None => size(range.end - range.start),
-        };
+        let of = self.extent_in_words(side, &range);
         Some(format!("selected {numbers} · {of} · {copy} copies · {end} ends"))
     }
 
@@ -107,17 +104,8 @@ impl Pager {
         let subject = &self.output.subject;
         let path = Some(subject.path()).filter(|path| Path::new(path).is_absolute());
         entries.extend(path.map(|path| Copyable::path(path.as_bytes()).entry()));
-        let side = self.focus();
-        let at = self.current_line(side);
-        let line = (side, self.lines_of(side, at, at));
-        entries.extend(copies(CopyWhat::Line, self.range_in_words(&line), line));
-        if let Some(range) = self.window_range() {
-            let window = (Side::Spill, range);
-            entries.extend(copies(CopyWhat::Window, self.range_in_words(&window), window));
-        }
-        let text = (Side::Preview, 0..self.output.seen.len());
-        let words = format!("{} · {}", describe::heading(&self.output), size(text.1.end));
-        entries.extend(copies(CopyWhat::ModelText, words, text));
+        let stretches = [CopyWhat::Line, CopyWhat::Window, CopyWhat::ModelText];
+        entries.extend(stretches.into_iter().filter_map(|what| self.stretch_to_copy(what)));
         entries.extend(Copyable::command(&subject.command).map(Copyable::entry));
         entries.extend((!subject.id.is_empty()).then(|| Copyable::id(subject.id.as_bytes()).entry()));
         entries.extend(path.map(|_| self.read_call_to_copy()));
@@ -136,12 +124,46 @@ impl Pager {
         })
     }
 
-    /// Names the lines of a range, if they are counted, with its size.
-    fn range_in_words(&self, (side, range): &(Side, Range<u64>)) -> String {
-        let bytes = size(range.end - range.start);
-        match self.numbers_in_words(*side, range) {
-            Some(numbers) => format!("{numbers} · {bytes}"),
-            None => bytes,
+    /// Returns the bytes of a pane's document that are copied as the current line, the window or the model's text.
+    fn stretch(&self, what: CopyWhat) -> Option<(Side, Range<u64>)> {
+        match what {
+            CopyWhat::Line => {
+                let (side, at) = (self.focus(), self.current_line(self.focus()));
+                Some((side, self.lines_of(side, at, at)))
+            }
+            CopyWhat::Window => Some((Side::Spill, self.window_range()?)),
+            CopyWhat::ModelText => Some((Side::Preview, 0..self.output.seen.len())),
+            _ => None,
+        }
+        .filter(|(_, range)| !range.is_empty())
+    }
+
+    /// Returns the entry that copies a stretch as it is when the entry is picked; `None` if it is empty now.
+    fn stretch_to_copy(&self, what: CopyWhat) -> Option<MenuEntry> {
+        let (side, range) = self.stretch(what)?;
+        let name = match what {
+            CopyWhat::ModelText => Some(describe::heading(&self.output).to_string()),
+            _ => self.numbers_in_words(side, &range),
+        };
+        let extent = match what {
+            CopyWhat::Line => size(range.end - range.start),
+            _ => self.extent_in_words(side, &range),
+        };
+        let note = name.into_iter().chain([extent]).collect::<Vec<_>>().join(" · ");
+        Some(what.entry(note, move |below, effects| {
+            on_pager(below, |pager| {
+                if let Some((side, range)) = pager.stretch(what) {
+                    pager.copy_text(side, range, effects);
+                }
+            });
+        }))
+    }
+
+    /// Says how much of a range of a pane's document is copied.
+    fn extent_in_words(&self, side: Side, range: &Range<u64>) -> String {
+        match self.output.sift_of(side) {
+            Some(_) => "those shown".into(),
+            None => size(range.end - range.start),
         }
     }
 
@@ -190,7 +212,7 @@ impl Pager {
         let reader = self.output.reader(side, None);
         let (mut parts, mut long) = (Vec::new(), 0);
         let mut at = sift.onward(&reader, range.start);
-        while at < range.end && long <= MOST {
+        while at < range.end && long <= MAX_COPY {
             let part = at..reader.line_end(at).saturating_add(1).min(range.end);
             long += part.end - part.start;
             at = sift.onward(&reader, part.end.max(at + 1));
@@ -207,8 +229,8 @@ impl Pager {
         let len = self.output.doc(side).len();
         let parts = self.shown_parts(side, range.start.min(len)..range.end.min(len));
         let long: u64 = parts.iter().map(|part| part.end.saturating_sub(part.start)).sum();
-        if long > MOST {
-            let (is, most) = (size(long), size(MOST));
+        if long > MAX_COPY {
+            let (is, most) = (size(long), size(MAX_COPY));
             self.message = Some(Message::error(format!("not copied: {is}, and at most {most} can be")));
             return false;
         }
@@ -236,17 +258,6 @@ impl Pager {
         }
         true
     }
-}
-
-/// Returns the entry that copies a range of the document of a pane, as it stands when it is opened; `None` if it is empty.
-fn copies(what: CopyWhat, words: String, (side, range): (Side, Range<u64>)) -> Option<MenuEntry> {
-    (!range.is_empty()).then(|| {
-        what.entry(words, move |below, effects| {
-            on_pager(below, |pager| {
-                pager.copy_text(side, range.clone(), effects);
-            });
-        })
-    })
 }
 
 fn on_pager(below: &mut dyn screen::Screen, act: impl FnOnce(&mut Pager)) {

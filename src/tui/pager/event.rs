@@ -60,8 +60,8 @@ pub enum OutputEvent {
     Ready(Box<ReadyCall>),
     /// The call that the output of this path is of, if one was found.
     Cited(PathBuf, Option<Box<CitingCall>>),
-    /// What became of keeping the output of this path.
-    Kept(String, KeepResult),
+    /// The outputs of these paths are kept forever.
+    Kept(Vec<PathBuf>),
     StartAt(StartAt),
     Policies(Vec<EffectivePolicy>),
     ReadTool(EffectivePolicy, ThenRead),
@@ -101,17 +101,6 @@ pub enum ComparedReply {
     /// For each policy, by name, the number of matches that it keeps.
     Finds(Counting, Vec<(String, u64)>),
     Ended,
-}
-
-/// What became of keeping an output.
-#[derive(Debug)]
-pub enum KeepResult {
-    /// It is kept now, here.
-    Kept(PathBuf),
-    /// It was kept before.
-    Before,
-    /// It is not kept, for this reason.
-    Failed(String),
 }
 
 /// A change of limits: its description, and the policy with the change applied.

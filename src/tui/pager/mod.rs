@@ -179,7 +179,7 @@ impl Pager {
             OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
             OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
             OutputEvent::Cited(path, call) => self.take_cited(&path, call),
-            OutputEvent::Kept(path, result) => self.kept(&path, result),
+            OutputEvent::Kept(paths) => self.kept(&paths),
             OutputEvent::StartAt(place) => self.start_at(place),
         }
         self.start_now(effects);

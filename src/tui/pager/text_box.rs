@@ -27,7 +27,7 @@ const WIDEST: u16 = 116;
 #[derive(Default)]
 pub(crate) struct LinkedText {
     pub doc: Doc,
-    /// Where ranges of it lead, in their order.
+    /// Where ranges of it lead, in their order; each to another kind of place.
     pub links: Vec<(Range<u64>, Link)>,
 }
 
@@ -157,6 +157,10 @@ impl Layer for TextBox {
 
     fn refresh(&mut self, below: &dyn Screen) {
         if let Some(text) = self.renewal.and_then(|renewal| renewal(below)) {
+            let kind = |(_, link): &(Range<u64>, Link)| std::mem::discriminant(link);
+            let chosen = self.links.get(self.chosen).map(kind);
+            let again = text.links.iter().position(|link| Some(kind(link)) == chosen);
+            self.chosen = again.unwrap_or(self.chosen);
             (self.doc, self.links) = (text.doc, text.links);
         }
     }

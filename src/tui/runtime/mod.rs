@@ -156,14 +156,14 @@ fn show(start: Start) -> io::Result<ExitReport> {
     session.let_go(&to_delete);
     drop(guard);
     session.jobs.finish_keeping();
-    let deleted = (!to_delete.is_empty()).then(|| delete(&to_delete, &session.services.env).text);
+    let deleted = (!to_delete.is_empty()).then(|| delete(to_delete, &session.services.env).0.text);
     Ok(ExitReport { messages: inbox.rest().filter_map(not_kept).chain(deleted).collect(), signal: None })
 }
 
 /// Returns why an output was not kept, if that is what an event says.
 fn not_kept(event: Event) -> Option<SafeText> {
     match event.downcast() {
-        Ok(OutputsEvent::Kept(kept)) => kept.err().map(SafeText::from),
+        Ok(OutputsEvent::Kept(_, message)) if message.is_error => Some(message.text),
         _ => None,
     }
 }

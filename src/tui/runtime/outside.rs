@@ -63,7 +63,8 @@ impl Session {
                 Effect::Delete(to_delete) => {
                     self.let_go(&to_delete);
                     self.run(Job::new(Slot::Other, Pace::Background, move |context| {
-                        context.send(OutputsEvent::Deleted(delete(&to_delete, context.env())));
+                        let (message, stayed) = delete(to_delete, context.env());
+                        context.send(OutputsEvent::Deleted(message, stayed));
                     }))?;
                 }
                 Effect::OpenCall(ready) => self.open_call(*ready)?,

@@ -123,6 +123,9 @@ fn json_says_whether_a_model_got_the_text() {
         assert_eq!(json["certainty"], certainty, "{words:?}");
     }
     assert_eq!(home.pipe("a\n", &["preview", "--json"]).ok().json()["certainty"], "would-get");
+    let piped = home.pipe("line\n".repeat(3000), &["preview", "--save", "--json"]).ok().json();
+    let saved = home.run(&["preview", "--json", piped["id"].as_str().expect("a spill")]).ok().json();
+    assert_eq!((&piped["certainty"], &saved["certainty"]), (&"would-get".into(), &"would-get".into()));
 }
 
 #[test]

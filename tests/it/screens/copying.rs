@@ -1,5 +1,7 @@
 //! Copying text: a line, the window, the preview, or lines that are selected.
 
+use std::io::Write;
+
 use overspill::tui::app::Effect;
 
 use crate::common::bench::{Bench, policy};
@@ -93,4 +95,20 @@ fn the_current_line_is_the_match_and_under_a_filter_only_shown_lines_are_copied(
     bench.keys("y");
     assert_eq!(copied(&bench).lines().count(), 87, "{}", bench.status());
     assert!(copied(&bench).lines().all(|line| line.contains("skip")), "{}", copied(&bench));
+    bench.keys("y");
+    shows(&bench, "w  window        lines 6,001-8,000 · those shown");
+    bench.keys("w");
+    assert!(copied(&bench).lines().all(|line| line.contains("skip")), "{}", copied(&bench));
+}
+
+#[test]
+fn the_model_s_text_is_copied_as_it_is_when_the_entry_is_picked() {
+    let home = Home::new();
+    let path = home.file("build.log", "one\n");
+    let mut bench = Bench::open(SIZES[0], &path, policy("opencode/output"));
+    bench.keys("y");
+    std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"two\n").unwrap();
+    bench.look();
+    bench.keys("m");
+    assert_eq!(copied(&bench), "one\ntwo\n");
 }

@@ -3,14 +3,17 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use overspill::config::ChosenBy;
 use overspill::session::citing::CitingCall;
 use overspill::session::reader::SessionFile;
 use overspill::source::{Identity, MapView};
 use overspill::store::{EntryStatus, Env, list};
-use overspill::tui::app::{Effect, Event, OutputsEvent};
+use overspill::tui::app::{Effect, Event, OutputEvent, OutputsEvent};
 use overspill::tui::job::Slot;
 use overspill::tui::outputs::beside::Glance;
-use overspill::tui::target::Subject;
+use overspill::tui::outputs::deletion::delete;
+use overspill::tui::screen::Screen;
+use overspill::tui::target::{Opened, OpenedFrom, Subject};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -342,6 +345,118 @@ fn of_a_pipe_what_was_read_is_saved_and_of_a_file_elsewhere_nothing() {
 }
 
 #[test]
+fn of_a_pipe_that_is_still_coming_nothing_is_kept() {
+    let mut stocked = Stocked::new((120, 24));
+    let view = MapView::of_bytes(b"one\n").unwrap();
+    let subject = subject(policy("opencode/output"));
+    let opened = Opened { streaming: true, ..Opened::new(OpenedFrom::Named, subject, view) };
+    stocked.bench.show_opened(opened);
+    let status = stocked.bench.keys("K").status();
+    assert!(status.contains("still coming; keep it once it is complete"), "{status}");
+    assert_eq!(stocked.bench.jobs(Slot::Keep), 0);
+}
+
+#[test]
+fn one_output_is_kept_after_the_other_and_the_result_is_said_wherever_the_user_is() {
+    let stocked = Stocked::new((120, 24));
+    stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
+    let mut stocked = stocked.shown();
+    stocked.bench.show_view(subject(policy("opencode/output")), MapView::of_bytes(b"text").unwrap());
+    assert!(stocked.bench.keys("K").status().contains("keeping…"), "{}", stocked.bench.status());
+    assert!(stocked.bench.keys("qK").status().contains("build.log is still being kept"));
+    assert_eq!(stocked.bench.jobs(Slot::Keep), 1);
+    let at = stocked.bench.asked.iter().position(|effect| is_job(effect, Slot::Keep)).unwrap();
+    let Effect::Run(job) = stocked.bench.asked.remove(at) else { panic!("a job") };
+    let effects = stocked.bench.run(job);
+    stocked.bench.carry_out(effects);
+    assert!(stocked.bench.status().contains("kept forever: "), "{}", stocked.bench.status());
+    stocked.bench.keys("K");
+    assert_eq!(stocked.bench.jobs(Slot::Keep), 1);
+}
+
+#[test]
+fn an_output_that_is_being_kept_is_given_up_before_the_screens_are_left() {
+    let mut stocked = Stocked::new((120, 24));
+    let view = MapView::of_bytes(b"text").unwrap();
+    let effects = stocked.bench.show_view(subject(policy("opencode/output")), view);
+    stocked.bench.carry_out(effects);
+    let status = stocked.bench.keys("K<^C>").status();
+    assert!(status.contains("gave up keeping build.log") && stocked.bench.stops(Slot::Keep), "{status}");
+    let quits = |bench: &Bench| bench.asked.iter().any(|effect| matches!(effect, Effect::Quit(_)));
+    assert!(!quits(&stocked.bench));
+    assert!(quits(stocked.bench.keys("<^C>")));
+}
+
+#[test]
+fn all_that_is_marked_is_kept() {
+    let stocked = Stocked::new((120, 24));
+    for letter in ["a", "b", "c"] {
+        let id = format!("tool_e26cf08d5001AbCdEfGhIjKlM{letter}");
+        stocked.entry("opencode", &id, b"one\ntwo\n", 30);
+    }
+    let mut stocked = stocked.shown();
+    stocked.bench.keys("g  ");
+    keep_selected(&mut stocked);
+    let screen = stocked.bench.screen();
+    assert!(screen.contains("2 outputs are kept forever"), "{screen}");
+    let copies = std::fs::read_dir(stocked.dir.path().join(".local/share/overspill/tool-output")).unwrap();
+    assert_eq!(copies.count(), 2);
+    let kept = stocked.bench.keys("/agent:opencode kept<Enter>").rows();
+    assert_eq!(kept.iter().filter(|row| row.contains(" opencode ")).count(), 4, "{kept:?}");
+}
+
+#[test]
+fn why_a_deletion_is_refused_comes_before_the_name_and_what_stays_is_still_marked() {
+    let stocked = Stocked::new((80, 24));
+    let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
+    stocked.entry("opencode", id, b"one", 30);
+    let mut stocked = stocked.shown();
+    let file = stocked.dir.path().join(".local/share/opencode/tool-output").join(id);
+    let reader = std::fs::File::open(&file).unwrap();
+    reader.lock_shared().unwrap();
+    stocked.bench.keys("xDy");
+    let Some(Effect::Delete(marked)) = stocked.bench.asked.pop() else { panic!("a deletion") };
+    let (message, stayed) = delete(marked, &stocked.bench.env);
+    stocked.bench.update(OutputsEvent::Deleted(message, stayed));
+    let status = stocked.bench.status();
+    assert!(status.contains("1 stayed: being written, or open in a viewer: tool_"), "{status}");
+    assert_eq!(stocked.bench.stores().pending().map(|pending| pending.len()), Some(1));
+    assert!(file.exists());
+}
+
+#[test]
+fn a_link_of_the_facts_stays_selected_when_others_come_above_it() {
+    let stocked = Stocked::new((120, 24));
+    let mut stocked = stocked.shown();
+    let path = PathBuf::from("/stored/tool_1");
+    let mut subject = subject(policy("opencode/output"));
+    subject.file = Some(path.to_string_lossy().into());
+    subject.context.saved_as = path.to_string_lossy().into();
+    subject.policy.chosen_by = ChosenBy::Store(vec!["opencode/output".into()]);
+    let opened = Opened::new(OpenedFrom::Stores, subject, MapView::of_bytes(b"text").unwrap());
+    let effects = stocked.bench.show_opened(opened);
+    stocked.bench.carry_out(effects);
+    stocked.bench.update(Event::Key(KeyEvent::from(KeyCode::Char('='))));
+    stocked.bench.update(OutputEvent::Cited(path, Some(Box::new(call("ls")))));
+    assert!(stocked.bench.screen().contains("call_7"), "{}", stocked.bench.screen());
+    let title = &stocked.bench.keys("<Enter>").rows()[0];
+    assert!(title.contains("Outputs"), "{title}");
+}
+
+/// Returns a call of an opencode session with this command.
+fn call(command: &str) -> CitingCall {
+    let file = SessionFile {
+        format: "opencode",
+        path: PathBuf::new(),
+        id: "session_1".into(),
+        size: 0,
+        modified: None,
+        facts: Default::default(),
+    };
+    CitingCall { file, call: "call_7".into(), command: command.into() }
+}
+
+#[test]
 fn a_kept_copy_is_shown_as_its_original_is() {
     let stocked = Stocked::new((120, 24));
     let lines: String = (1..=100).map(|number| format!("line {number} of a build\n")).collect();
@@ -354,15 +469,7 @@ fn a_kept_copy_is_shown_as_its_original_is() {
         let rows = stocked.bench.rows();
         rows.into_iter().filter(|row| row.contains("opencode")).map(|row| row.replace('▌', " ")).collect()
     };
-    let file = SessionFile {
-        format: "opencode",
-        path: PathBuf::new(),
-        id: String::new(),
-        size: 0,
-        modified: None,
-        facts: Default::default(),
-    };
-    let call = CitingCall { file, call: "call_7".into(), command: "cargo build\nls".into() };
+    let call = call("cargo build\nls");
     let entry = stocked.bench.stores().list.chosen().unwrap().entry.clone();
     stocked.bench.update(OutputsEvent::Cited(0, Box::new(entry), Some(Box::new(call))));
     let [before] = &rows(&stocked)[..] else { panic!("{}", stocked.bench.screen()) };
@@ -530,17 +637,17 @@ fn a_copy_shows_how_far_it_is_and_can_be_given_up() {
     stocked.bench.keys("K");
     let foot = |bench: &Bench| bench.rows().pop().unwrap();
     stocked.bench.update(OutputsEvent::Copied(450));
-    let words = "copying tool_e26cf08d5001AbCdEfGhIjKlMn: 45% of 1000 B…  ^C gives up";
+    let words = "keeping tool_e26cf08d5001AbCdEfGhIjKlMn: 45% of 1000 B…  ^C gives up";
     assert!(foot(&stocked.bench).contains(words), "{}", foot(&stocked.bench));
     // One after the other.
     stocked.bench.keys("K");
-    assert!(foot(&stocked.bench).contains("is still being copied"), "{}", foot(&stocked.bench));
+    assert!(foot(&stocked.bench).contains("is still being kept"), "{}", foot(&stocked.bench));
     assert_eq!(stocked.bench.jobs(Slot::Keep), 1);
     stocked.bench.keys("<^C>");
-    assert!(foot(&stocked.bench).contains("gave up copying tool_e26"), "{}", foot(&stocked.bench));
+    assert!(foot(&stocked.bench).contains("gave up keeping tool_e26"), "{}", foot(&stocked.bench));
     assert!(stocked.bench.stops(Slot::Keep));
     stocked.bench.keys("j");
-    assert!(!foot(&stocked.bench).contains("copying"), "{}", foot(&stocked.bench));
+    assert!(!foot(&stocked.bench).contains("keeping"), "{}", foot(&stocked.bench));
 }
 
 #[test]
