@@ -21,7 +21,7 @@ use crate::text::label::SafeText;
 use super::event::ScreenEvent;
 use super::footer::FooterState;
 use super::job::Slot;
-use super::keys::Action;
+use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState};
 use super::list::screen::{ListContext, ListKind, ListScreen, ListTitle};
@@ -141,10 +141,11 @@ impl ListKind for Calls {
         ListTitle { place: &["Sessions", "Calls"], figures, alarm, name, ..ListTitle::default() }
     }
 
-    fn empty(&self, list: &List<CallRow>) -> Vec<SafeText> {
+    fn empty(&self, list: &List<CallRow>, keys: &KeyMap) -> Vec<SafeText> {
+        let back = keys.of(KeyContext::Lists, Action::Back);
         let words = match &self.state {
             ReadingState::Reading(percent) => {
-                vec![format!("reading the session… {percent}%   Esc goes back")]
+                vec![format!("reading the session… {percent}%   {back} goes back")]
             }
             ReadingState::Failed(why) => vec!["The session cannot be read:".into(), why.to_string()],
             ReadingState::Read if self.session.is_format_unknown => vec![
@@ -152,7 +153,7 @@ impl ListKind for Calls {
                 self.session.unread.to_string(),
             ],
             ReadingState::Read if !list.rows().is_empty() => {
-                vec!["No call has these words. Esc shows all.".into()]
+                vec![format!("No call has these words. {back} shows all.")]
             }
             ReadingState::Read => vec!["No tool was called in this session.".to_owned()],
         };
@@ -242,7 +243,10 @@ impl ListKind for Calls {
                 on.effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
             }
             Action::Facts => self.show_facts(on),
-            Action::Follow => drop(on.list.act(Action::End, None)),
+            Action::Follow if !on.list.is_empty() => {
+                on.list.act(Action::End, None);
+                on.note("at the last call, and at each that comes in; a move stops that");
+            }
             _ => on.refuse(),
         }
     }
