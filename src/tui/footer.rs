@@ -37,8 +37,9 @@ pub enum FooterState {
     Lines,
     /// Settings, while they are measured.
     Measuring,
-    /// Settings or policies, without any figures.
-    NoFigures,
+    /// Settings, without any figures.
+    NoSettings,
+    NoPolicies,
     Settings,
     Policies,
     /// The outputs that a setting cuts differently.
@@ -134,9 +135,10 @@ const HINTS: &[(FooterState, &[Hint])] = &[
     (FooterState::Measuring, &[
         (&[A::Interrupt], "stop"), (&[A::Apply], "apply"), (&[A::JudgeBy], "judge by"), (&[A::Open], "outputs"),
     ]),
-    (FooterState::NoFigures, &[
+    (FooterState::NoSettings, &[
         (&[A::Back], "back"), (&[A::Policy], "policies"), (&[A::Refresh], "refresh"), (&[A::Stores], "lists"),
     ]),
+    (FooterState::NoPolicies, &[(&[A::Back], "back"), (&[A::Refresh], "refresh"), (&[A::Stores], "lists")]),
     (FooterState::Settings, &[
         (&[A::Open], "outputs it changes"), (&[A::Apply], "apply"), (&[A::JudgeBy], "judge by"), (&[A::Copy], "copy"),
         (&[A::Policy], "policies"), (&[A::Sort], "sort"), (&[A::Back], "back"), (&[A::Refresh], "refresh"),
@@ -174,7 +176,8 @@ impl FooterState {
             | Self::Calls
             | Self::Lines
             | Self::Measuring
-            | Self::NoFigures
+            | Self::NoSettings
+            | Self::NoPolicies
             | Self::Settings
             | Self::Policies
             | Self::ChangedOutputs => KeyContext::Lists,

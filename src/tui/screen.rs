@@ -295,11 +295,8 @@ pub enum ScreenRequest {
     /// Leaves the screens; asks first about what would be lost, as far as that is not chosen.
     Leave(ExitChoice),
     DeleteMarked,
-    /// Goes back to the outputs named on the command line, and on to the next or previous one.
-    OtherFile {
-        /// True for the next, false for the previous.
-        next: bool,
-    },
+    /// Goes back to the outputs named on the command line, and on to the one of this index.
+    OtherFile(usize),
     /// Goes to the screen that serves this event, and hands it over.
     Show(Box<dyn ScreenEvent>),
     /// Goes to the screen that serves this event in place of the one that is shown.
@@ -384,11 +381,8 @@ pub enum Effect {
     Open(OpenRequest),
     /// Opens the file being viewed again.
     Reopen,
-    /// Switches to the next or previous of the outputs named on the command line.
-    OtherFile {
-        /// True for the next, false for the previous.
-        next: bool,
-    },
+    /// Opens the output of this index of those named on the command line.
+    OtherFile(usize),
     Delete(Vec<Marked>),
     OpenCall(Box<ReadyCall>),
     /// Clears the terminal before the next frame.

@@ -131,7 +131,7 @@ impl App {
                     ScreenRequest::Back => self.go_back(effects),
                     ScreenRequest::Leave(choice) => self.leave(choice, effects),
                     ScreenRequest::DeleteMarked => effects.push(Effect::Delete(self.take_pending())),
-                    ScreenRequest::OtherFile { next } => self.other_file(next, effects),
+                    ScreenRequest::OtherFile(number) => self.other_file(number, effects),
                     ScreenRequest::Show(event) => self.show(event, effects),
                     ScreenRequest::Turn(event) => {
                         self.pop(1, effects);

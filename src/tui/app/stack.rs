@@ -153,10 +153,10 @@ impl App {
         self.meet_requests(effects);
     }
 
-    /// Goes back to the outputs named on the command line, which are at the bottom, and on to the next or previous one.
-    pub(super) fn other_file(&mut self, next: bool, effects: &mut Effects) {
+    /// Goes back to the outputs named on the command line, which are at the bottom, and on to the one of this index.
+    pub(super) fn other_file(&mut self, number: usize, effects: &mut Effects) {
         self.pop(self.stack.len().saturating_sub(1), effects);
-        effects.push(Effect::OtherFile { next });
+        effects.push(Effect::OtherFile(number));
     }
 
     /// Closes what lies over the place, else goes back to the place beneath, else leaves the screens.

@@ -21,7 +21,7 @@ use crate::text::label::SafeText;
 use super::event::ScreenEvent;
 use super::footer::FooterState;
 use super::job::Slot;
-use super::keys::Action;
+use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState};
 use super::list::screen::{ListContext, ListKind, ListScreen, ListTitle};
@@ -45,6 +45,8 @@ pub enum ReadingState {
 
 #[derive(Debug, Default)]
 pub struct Calls {
+    /// The number of the session that is open, which no other that was opened has.
+    number: u64,
     file: Option<Arc<SessionFile>>,
     state: ReadingState,
     /// What is known of the session; its rows are in the list.
@@ -79,6 +81,12 @@ pub struct OpenedCalls {
     pub is_format_unknown: bool,
 }
 
+/// What the worker that holds the session of this number reports.
+#[derive(Debug)]
+pub struct CallsReport(pub u64, pub CallsEvent);
+
+impl ScreenEvent for CallsReport {}
+
 /// An event for the list of calls.
 #[derive(Debug)]
 pub enum CallsEvent {
@@ -99,13 +107,11 @@ pub enum CallsEvent {
     Facts(usize, Box<CallFacts>),
 }
 
-impl ScreenEvent for CallsEvent {}
-
 type Context<'a> = ListContext<'a, CallRow>;
 
 impl ListKind for Calls {
     type Row = CallRow;
-    type Event = CallsEvent;
+    type Event = CallsReport;
     type Link = Link;
     const SPEC: &'static ListSpec<CallRow> = &rows::SPEC;
 
@@ -135,10 +141,11 @@ impl ListKind for Calls {
         ListTitle { place: &["Sessions", "Calls"], figures, alarm, name, ..ListTitle::default() }
     }
 
-    fn empty(&self, list: &List<CallRow>) -> Vec<SafeText> {
+    fn empty(&self, list: &List<CallRow>, keys: &KeyMap) -> Vec<SafeText> {
+        let back = keys.of(KeyContext::Lists, Action::Back);
         let words = match &self.state {
             ReadingState::Reading(percent) => {
-                vec![format!("reading the session… {percent}%   Esc goes back")]
+                vec![format!("reading the session… {percent}%   {back} goes back")]
             }
             ReadingState::Failed(why) => vec!["The session cannot be read:".into(), why.to_string()],
             ReadingState::Read if self.session.is_format_unknown => vec![
@@ -146,7 +153,7 @@ impl ListKind for Calls {
                 self.session.unread.to_string(),
             ],
             ReadingState::Read if !list.rows().is_empty() => {
-                vec!["No call has these words. Esc shows all.".into()]
+                vec![format!("No call has these words. {back} shows all.")]
             }
             ReadingState::Read => vec!["No tool was called in this session.".to_owned()],
         };
@@ -200,8 +207,9 @@ impl ListKind for Calls {
         }
     }
 
-    fn handle(&mut self, event: CallsEvent, on: Context) {
+    fn handle(&mut self, CallsReport(number, event): CallsReport, on: Context) {
         match event {
+            _ if number != self.number => {}
             CallsEvent::Reading(percent) if self.state != ReadingState::Read => {
                 self.state = ReadingState::Reading(percent);
             }
@@ -235,7 +243,10 @@ impl ListKind for Calls {
                 on.effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
             }
             Action::Facts => self.show_facts(on),
-            Action::Follow => drop(on.list.act(Action::End, None)),
+            Action::Follow if !on.list.is_empty() => {
+                on.list.act(Action::End, None);
+                on.note("at the last call, and at each that comes in; a move stops that");
+            }
             _ => on.refuse(),
         }
     }
@@ -256,7 +267,7 @@ impl ListKind for Calls {
     }
 
     fn close(&mut self, on: Context) {
-        *self = Self::default();
+        *self = Self { number: self.number + 1, ..Self::default() };
         on.list.clear();
         on.effects.stop([Slot::OpenSession]);
     }
@@ -284,9 +295,10 @@ impl Calls {
     fn open(&mut self, file: Arc<SessionFile>, title: SafeText, sought: Option<SafeText>, on: Context) {
         let agent = format_of(&file).map_or("", |format| format.agent()).into();
         let session = OpenedCalls { agent, title, ..OpenedCalls::default() };
-        *self = Self { file: Some(file.clone()), session, sought, ..Self::default() };
+        let number = self.number + 1;
+        *self = Self { number, file: Some(file.clone()), session, sought, ..Self::default() };
         on.list.clear();
-        on.effects.run(Slot::OpenSession, move |context| work::hold(&file, context));
+        on.effects.run(Slot::OpenSession, move |context| work::hold(&file, number, context));
     }
 
     /// Shows the facts about the selected call, and asks the worker for them.

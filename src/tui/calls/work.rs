@@ -14,12 +14,11 @@ use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
 use crate::session::transcript::Transcript;
 use crate::text::label::SafeText;
-use crate::tui::event::Event;
 use crate::tui::job::{JobContext, JobRequest, Ticket};
 use crate::tui::list::column::SlowFigure;
 use crate::tui::recorded::CallRequest;
 
-use super::context::{SessionContext, Verdicts};
+use super::context::{Reports, SessionContext, Verdicts};
 use super::rows::CallRow;
 use super::{CallsEvent, OpenedCalls};
 
@@ -43,7 +42,7 @@ impl ReadProgress for Ticket {
 
 /// The same, and reading is reported in percent.
 struct Percent<'a> {
-    context: &'a JobContext,
+    reports: Reports<'a>,
     last: AtomicU64,
 }
 
@@ -51,31 +50,31 @@ impl ReadProgress for Percent<'_> {
     fn step(&self, done: u64, total: u64) -> bool {
         let percent = (u128::from(done) * 100 / u128::from(total.max(1))) as u64;
         if self.last.swap(percent, Ordering::Relaxed) != percent {
-            self.context.send(CallsEvent::Reading(percent));
+            self.reports.send(CallsEvent::Reading(percent));
         }
-        self.context.is_wanted()
+        self.reports.context.is_wanted()
     }
 
     fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
-        self.context.ticket.wanted()
+        self.reports.context.ticket.wanted()
     }
 }
 
 /// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows, until the
 /// requests end.
-pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
+pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
     let agent = list::format_of(file).map_or("", |format| format.agent());
     let (examiner, requests) = ((context.services.examiner)(agent), context.take_requests());
-    let progress = Percent { context, last: AtomicU64::new(0) };
+    let reports = Reports { number, context };
+    let progress = Percent { reports, last: AtomicU64::new(0) };
     let mut opened = match list::open(file, &progress) {
         Ok(opened) => opened,
-        Err(_) if !context.is_wanted() => return,
         Err(error) => {
-            context.send(CallsEvent::Failed(error.to_string().into()));
+            reports.send(CallsEvent::Failed(error.to_string().into()));
             return;
         }
     };
-    if !context.is_wanted() || !context.send(opened_calls(opened.transcript())) {
+    if !reports.send(opened_calls(opened.transcript())) {
         return;
     }
     let mut todo = Todo::new(opened.transcript().calls.len());
@@ -87,7 +86,7 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
             file,
             examiner: &examiner,
             transcript: opened.transcript(),
-            context,
+            reports,
             verdicts: &verdicts,
         };
         match request {
@@ -97,8 +96,8 @@ pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&session),
             Err(RecvTimeoutError::Timeout) => {
-                copies.report(opened.transcript(), context);
-                if follow(&mut opened, &mut todo, context) {
+                copies.report(opened.transcript(), reports);
+                if follow(&mut opened, &mut todo, reports) {
                     verdicts.borrow_mut().clear();
                 }
             }
@@ -131,7 +130,7 @@ impl CopiesElsewhere {
     }
 
     /// Reports how many sessions have each call, once that is known, and again when the session has grown.
-    fn report(&mut self, transcript: &Transcript, context: &JobContext) {
+    fn report(&mut self, transcript: &Transcript, reports: Reports) {
         if let Some(done) = self.looking.take_if(|looking| looking.is_finished()) {
             self.found = done.join().unwrap_or_default();
         }
@@ -140,28 +139,25 @@ impl CopiesElsewhere {
         }
         self.reported = transcript.calls.len();
         let counts = transcript.calls.iter().map(|call| self.found.with(call)).enumerate();
-        context.send(CallsEvent::Copied(counts.filter(|(_, copies)| *copies > 0).collect()));
+        reports.send(CallsEvent::Copied(counts.filter(|(_, copies)| *copies > 0).collect()));
     }
 }
 
 /// Reads what was added to the session since. Returns whether there was anything.
-fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {
-    match opened.refresh(&context.ticket) {
+fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, reports: Reports) -> bool {
+    match opened.refresh(&reports.context.ticket) {
         Ok(false) => {}
         Ok(true) => {
-            context.send(opened_calls(opened.transcript()));
+            reports.send(opened_calls(opened.transcript()));
             *todo = Todo::new(opened.transcript().calls.len());
             return true;
         }
-        Err(error) if context.is_wanted() => {
-            context.send(CallsEvent::Failed(error.to_string().into()));
-        }
-        Err(_) => {}
+        Err(error) => drop(reports.send(CallsEvent::Failed(error.to_string().into()))),
     }
     false
 }
 
-fn opened_calls(transcript: &Transcript) -> Event {
+fn opened_calls(transcript: &Transcript) -> CallsEvent {
     let row = |call: &Call| {
         let thread = transcript.thread(call).filter(|_| call.thread > 0);
         CallRow {
@@ -190,7 +186,6 @@ fn opened_calls(transcript: &Transcript) -> Event {
         unread: unread.in_words().into(),
         is_format_unknown: unread.is_format_unknown(),
     }))
-    .into()
 }
 
 /// What is still to be found out about the calls: first what is on the screen, then the sizes of all, then of those that

@@ -10,7 +10,7 @@ pub struct Binding {
     /// The keys, separated by spaces; the first is the one shown.
     pub keys: &'static str,
     pub action: Action,
-    /// The name in `[keys]` of the configuration: unique, and never changed. Empty if the keys cannot be changed.
+    /// The name in `[keys]` of the configuration: unique; one that changes goes to `FORMER_NAMES`. Empty if the keys cannot be changed.
     pub name: &'static str,
     /// The description in help and docs.
     pub what: &'static str,

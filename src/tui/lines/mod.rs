@@ -10,7 +10,7 @@ use crate::text::search::Pattern;
 use super::event::ScreenEvent;
 use super::footer::FooterState;
 use super::job::{JobContext, Slot};
-use super::keys::Action;
+use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use super::list::screen::{ListContext, ListKind, ListTitle};
@@ -107,13 +107,14 @@ impl ListKind for FoundLines {
         }
     }
 
-    fn empty(&self, list: &List<FoundLine>) -> Vec<SafeText> {
+    fn empty(&self, list: &List<FoundLine>, keys: &KeyMap) -> Vec<SafeText> {
+        let back = keys.of(KeyContext::Lists, Action::Back);
         let words = match self.state {
-            SearchState::Searching => "searching…",
-            _ if !list.rows().is_empty() => "No line has these words. Esc shows all.",
-            SearchState::Stopped | SearchState::Ended(_) => "No line of the stored outputs matches.",
+            SearchState::Searching => "searching…".into(),
+            _ if !list.rows().is_empty() => format!("No line has these words. {back} shows all.").into(),
+            SearchState::Stopped | SearchState::Ended(_) => "No line of the stored outputs matches.".into(),
         };
-        vec![words.into()]
+        vec![words]
     }
 
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {

@@ -44,6 +44,11 @@ impl<R: Clone> List<R> {
         }
     }
 
+    /// Whether a row was left out when the rows were arranged last.
+    pub(crate) fn hides(&self, row: usize) -> bool {
+        self.running.is_none() && row < self.shown.all && self.shown_at(row).is_none()
+    }
+
     pub(super) fn shown_at(&self, row: usize) -> Option<usize> {
         self.shown.order.iter().position(|n| *n as usize == row)
     }

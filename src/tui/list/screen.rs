@@ -16,7 +16,7 @@ use crate::text::label::SafeText;
 use crate::tui::event::{Event, Message, ScreenEvent};
 use crate::tui::footer::{self, FooterState};
 use crate::tui::job::Slot;
-use crate::tui::keys::{Action, KeyContext};
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::copying::{self, Copyable};
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::target::Opened;
@@ -48,7 +48,7 @@ pub trait ListKind: Sized + 'static {
     fn title(&self, list: &List<Self::Row>) -> ListTitle;
 
     /// Returns what stands in place of an empty list.
-    fn empty(&self, list: &List<Self::Row>) -> Vec<SafeText>;
+    fn empty(&self, list: &List<Self::Row>, keys: &KeyMap) -> Vec<SafeText>;
 
     /// Returns two lines about the selected row.
     fn details(&self, list: &List<Self::Row>) -> [SafeText; 2];
@@ -290,6 +290,9 @@ impl<L: ListKind> Screen for ListScreen<L> {
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
             Action::Sort => effects.lay(self.list.sort_menu()),
+            Action::Group if L::SPEC.groups.is_empty() => {
+                self.message = Some(Message::note("this list has no groups"));
+            }
             Action::Group => self.on_list(effects, List::group_next),
             Action::Choose => self.on_list(effects, List::toggle_mark),
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
@@ -335,7 +338,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         if self.list.is_empty() {
             let body =
                 Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
-            line::block(frame.buffer_mut(), body, &self.of.empty(&self.list), canvas.theme.dim);
+            line::block(frame.buffer_mut(), body, &self.of.empty(&self.list, canvas.keys), canvas.theme.dim);
         } else {
             let pending = self.of.pending();
             let is_struck = |row: &L::Row| {

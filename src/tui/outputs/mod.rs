@@ -24,7 +24,7 @@ use crate::text::search::Pattern;
 use super::event::{Message, ScreenEvent, Urgency};
 use super::footer::FooterState;
 use super::job::JobContext;
-use super::keys::Action;
+use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, WIDE, readable_by_others};
 use super::list::rows::{BatchText, RowTable};
@@ -184,11 +184,13 @@ impl ListKind for Outputs {
         ListTitle { place: &["Outputs"], figures, alarm, ..ListTitle::default() }
     }
 
-    fn empty(&self, list: &List<OutputRow>) -> Vec<SafeText> {
+    fn empty(&self, list: &List<OutputRow>, keys: &KeyMap) -> Vec<SafeText> {
         if !list.rows().is_empty() && !list.filter_text().is_empty() {
             let is_awaited = self.read_percent(list).is_some() || list.is_following();
             let yet = if is_awaited { " yet" } else { "" };
-            let words = format!("nothing matches \u{201c}{}\u{201d}{yet}; Esc shows all", list.filter_text());
+            let back = keys.of(KeyContext::Lists, Action::Back);
+            let words =
+                format!("nothing matches \u{201c}{}\u{201d}{yet}; {back} shows all", list.filter_text());
             return vec![words.into()];
         }
         if !self.has_looked {
@@ -366,6 +368,9 @@ impl Outputs {
         let Some(path) = &self.sought else { return };
         let is_it = |row: &OutputRow| path.file_name() == Some(row.entry.name()) && row.entry.path() == *path;
         let row = list.rows().iter().position(is_it);
+        if row.is_some_and(|row| list.hides(row)) && !list.filter_text().is_empty() {
+            list.end_filter();
+        }
         if row.is_some_and(|row| list.choose(row)) || row.is_none() && self.has_looked {
             self.sought = None;
         }

@@ -86,9 +86,7 @@ impl Pager {
         let keys = self.canvas.keys;
         match (keys.action(KeyContext::Drawer, key), key.code) {
             (Some(action), _) => self.drawer_action(action, effects),
-            (None, KeyCode::Char(c))
-                if c.is_ascii_digit() && is_character(key) && self.chosen_param().is_some() =>
-            {
+            (None, KeyCode::Char(c)) if c.is_ascii_digit() && is_character(key) && self.takes_typing() => {
                 self.drawer.typed = Some(c.to_string());
             }
             _ => return false,
@@ -214,14 +212,24 @@ impl Pager {
         self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
     }
 
+    /// Whether the value of the selected row can be typed.
+    fn takes_typing(&self) -> bool {
+        let is_word = |kind: &ParamKind| matches!(kind, ParamKind::Boolean | ParamKind::Choice(_));
+        self.chosen_param().is_some_and(|(_, kind, _)| !is_word(&kind))
+    }
+
     fn type_value(&mut self, key: KeyEvent, effects: &mut Effects) {
+        let is_interrupt = self.canvas.keys.action(KeyContext::Pager, key) == Some(Action::Interrupt);
         let Some(typed) = &mut self.drawer.typed else { return };
         match key.code {
             KeyCode::Enter => self.take_typed(effects),
             KeyCode::Esc => self.drawer.typed = None,
             KeyCode::Backspace => drop(typed.pop()),
-            KeyCode::Char(_) if typed.len() >= MOST_TYPED => self.message = Some(Message::full_line()),
-            KeyCode::Char(c) => typed.push(c),
+            KeyCode::Char(c) if is_character(key) => match typed.len() < MOST_TYPED {
+                true => typed.push(c),
+                false => self.message = Some(Message::full_line()),
+            },
+            _ if is_interrupt => self.drawer.typed = None,
             _ => {}
         }
     }

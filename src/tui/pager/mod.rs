@@ -295,7 +295,8 @@ impl Pager {
             self.plan_again(effects)
         }
         self.filter_again(effects);
-        if matches!(changed.content, Change::Grown { .. }) && self.panes.is_at_end() {
+        let is_longer = self.output.view.len() > before;
+        if is_longer && matches!(changed.content, Change::Grown { .. }) && self.panes.is_at_end() {
             self.panes.following = true;
         }
         self.settle();

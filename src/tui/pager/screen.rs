@@ -49,15 +49,16 @@ impl Screen for Pager {
     }
 
     fn key(&mut self, key: KeyEvent, effects: &mut Effects) -> bool {
-        let context = self.context();
-        match (context, self.canvas.keys.action(context, key)) {
-            (KeyContext::Lists, _) => return false,
-            _ => match self.waiting.take() {
-                Some(waiting) => self.second_key(waiting, key),
-                None => return self.drawer.is_open() && self.drawer_key(key, effects),
-            },
+        if self.drawer.picker.is_some() {
+            return false;
         }
-        true
+        match self.waiting.take() {
+            Some(waiting) => {
+                self.second_key(waiting, key);
+                true
+            }
+            None => self.drawer.is_open() && self.drawer_key(key, effects),
+        }
     }
 
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
@@ -128,9 +129,8 @@ impl Screen for Pager {
                 gone.transpose()?;
                 self.on_picker(|_| (), effects);
             }
-            (Purpose::GoTo, text @ ("n" | "p")) => {
-                effects.request(ScreenRequest::OtherFile { next: text == "n" });
-            }
+            (Purpose::GoTo, "n") => self.other_file(Some(self.file + 1), effects),
+            (Purpose::GoTo, "p") => self.other_file(self.file.checked_sub(1), effects),
             (Purpose::GoTo, text) => self.go_to(text)?,
             (Purpose::Window, text) => self.set_window(text)?,
             _ => {}
@@ -172,6 +172,18 @@ impl Screen for Pager {
 }
 
 impl Pager {
+    /// Goes to another of the outputs named on the command line.
+    fn other_file(&mut self, to: Option<usize>, effects: &mut Effects) {
+        match to.filter(|to| *to < self.files) {
+            Some(to) => effects.request(ScreenRequest::OtherFile(to)),
+            None if self.files < 2 => self.note("no other file was named on the command line"),
+            None => {
+                let end = if self.file == 0 { "first" } else { "last" };
+                self.note(format!("file {} of {} is the {end}", self.file + 1, self.files));
+            }
+        }
+    }
+
     fn wait(&mut self, waiting: Waiting, text: &str) {
         self.waiting = Some(waiting);
         self.note(text);

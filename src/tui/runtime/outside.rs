@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::source::Source;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Job, Pace, Slot};
 use crate::tui::outputs::OutputsEvent;
 use crate::tui::outputs::deletion::delete;
 use crate::tui::screen::{Effect, Effects};
 
+use super::viewed::NO_FILE;
 use super::{Session, terminal};
 
 /// Whether a job may be postponed: it would hold the next key up, and a later one replaces it.
@@ -55,9 +55,9 @@ impl Session {
                 Effect::Edit { path, line } => self.edit(path, line)?,
                 Effect::Open(request) => self.open_stored(request)?,
                 Effect::Reopen => self.reopen()?,
-                Effect::OtherFile { next } => {
+                Effect::OtherFile(number) => {
                     let mut effects = Effects::default();
-                    self.other_file(next, &mut effects);
+                    self.open_file(number, &mut effects);
                     self.carry_out(effects)?;
                 }
                 Effect::Delete(to_delete) => {
@@ -90,12 +90,30 @@ impl Session {
         })
     }
 
+    /// Returns the file to edit, by default that of the output being viewed.
+    ///
+    /// # Errors
+    /// Why there is none, in words. An editor would begin a new file in place of one that was deleted.
+    fn file_to_edit(&self, path: Option<PathBuf>) -> Result<PathBuf, &'static str> {
+        let (path, deleted) = match path {
+            Some(path) => (path, "the file was deleted"),
+            None => {
+                let path = self.source().ok_or(NO_FILE)?.path();
+                let path = path.ok_or("standard input has no file to edit")?;
+                (path.to_owned(), "the file was deleted; copy what is shown, or keep it")
+            }
+        };
+        if path.try_exists().is_ok_and(|exists| !exists) { Err(deleted) } else { Ok(path) }
+    }
+
     /// Opens the user's editor and leaves the terminal to it until it exits.
     fn edit(&mut self, path: Option<PathBuf>, line: u64) -> io::Result<()> {
-        let viewed = || self.source().and_then(Source::path).map(Path::to_owned);
-        let Some(path) = path.or_else(viewed) else {
-            self.tell(Message::note("standard input has no file to edit"));
-            return Ok(());
+        let path = match self.file_to_edit(path) {
+            Ok(path) => path,
+            Err(why) => {
+                self.tell(Message::note(why));
+                return Ok(());
+            }
         };
         let editor =
             ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));

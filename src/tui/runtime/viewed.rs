@@ -18,6 +18,9 @@ use crate::tui::target::{Opened, OpenedFrom, Producer, Subject, Target};
 use super::Session;
 use super::signal::Signal;
 
+/// Why an output in memory cannot be opened again, or edited.
+pub(super) const NO_FILE: &str = "this output is in no file";
+
 /// An output on the stack of the screens.
 pub(super) enum Viewed {
     /// One of those named on the command line, by its index. The first may still be being made.
@@ -42,17 +45,6 @@ impl Session {
         if let Some(place) = self.places.remove(&number) {
             self.app.update(OutputEvent::StartAt(place), effects);
         }
-    }
-
-    /// Switches to the next or previous of the outputs named on the command line.
-    pub(super) fn other_file(&mut self, next: bool, effects: &mut Effects) {
-        let (at, count) = (self.file, self.files.len());
-        let to = if next { Some(at + 1) } else { at.checked_sub(1) };
-        let Some(to) = to.filter(|to| *to < count) else {
-            let end = if next { "last" } else { "first" };
-            return self.tell(Message::note(format!("file {} of {count} is the {end}", at + 1)));
-        };
-        self.open_file(to, effects);
     }
 
     /// Opens an output that a screen lists.
@@ -172,7 +164,10 @@ impl Session {
 
     /// Opens the file being viewed again.
     pub(super) fn reopen(&mut self) -> io::Result<()> {
-        let Some(source) = self.source_mut() else { return Ok(()) };
+        let Some(source) = self.source_mut() else {
+            self.tell(Message::note(NO_FILE));
+            return Ok(());
+        };
         if let Err(error) = source.reopen() {
             self.tell(Message::error(error.to_string()));
             return Ok(());

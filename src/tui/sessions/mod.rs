@@ -19,7 +19,7 @@ use super::calls::lost::LostInCall;
 use super::event::{Message, ScreenEvent};
 use super::footer::FooterState;
 use super::job::{JobContext, Slot};
-use super::keys::Action;
+use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
@@ -96,12 +96,13 @@ impl ListKind for Sessions {
         ListTitle { place: &["Sessions"], figures, ..ListTitle::default() }
     }
 
-    fn empty(&self, list: &List<SessionRow>) -> Vec<SafeText> {
+    fn empty(&self, list: &List<SessionRow>, keys: &KeyMap) -> Vec<SafeText> {
         if self.now.is_none() {
             return vec!["looking for sessions…".into()];
         }
         if !list.rows().is_empty() {
-            return vec!["No session has these words. Esc shows all.".into()];
+            let back = keys.of(KeyContext::Lists, Action::Back);
+            return vec![format!("No session has these words. {back} shows all.").into()];
         }
         let heading = ["No agent has recorded a session here.", "", "Sessions of these agents are read:"];
         // As many in a row as fit on the narrowest screen.

@@ -10,7 +10,7 @@ use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
 use crate::tui::footer::FooterState;
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::keys::Action;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::list::List;
 use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
@@ -103,13 +103,16 @@ impl ListKind for ChangedList {
         ListTitle { place: &["Settings", "Outputs"], figures, name, ..ListTitle::default() }
     }
 
-    fn empty(&self, list: &List<ChangedRow>) -> Vec<SafeText> {
+    fn empty(&self, list: &List<ChangedRow>, keys: &KeyMap) -> Vec<SafeText> {
+        let back = keys.of(KeyContext::Lists, Action::Back);
         let words = match self.all {
-            None => "putting the outputs in order…",
-            Some(_) if !list.rows().is_empty() => "No output has these words. Esc shows all.",
-            Some(_) => "It cuts no output differently than the present setting.",
+            None => "putting the outputs in order…".into(),
+            Some(_) if !list.rows().is_empty() => {
+                format!("No output has these words. {back} shows all.").into()
+            }
+            Some(_) => "It cuts no output differently than the present setting.".into(),
         };
-        vec![words.into()]
+        vec![words]
     }
 
     fn details(&self, list: &List<ChangedRow>) -> [SafeText; 2] {

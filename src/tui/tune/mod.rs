@@ -19,7 +19,7 @@ use crate::text::search::Pattern;
 use crate::tune::{TuneGrid, TuneSetting};
 
 use super::footer::FooterState;
-use super::keys::Action;
+use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::ListSpec;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
@@ -97,8 +97,9 @@ impl ListKind for Tuning {
     fn footer(&self, list: &List<TuneRow>) -> FooterState {
         match self.of {
             TuneRows::Settings if self.is_running() => FooterState::Measuring,
-            _ if list.rows().is_empty() => FooterState::NoFigures,
+            TuneRows::Settings if list.rows().is_empty() => FooterState::NoSettings,
             TuneRows::Settings => FooterState::Settings,
+            TuneRows::Policies if list.rows().is_empty() => FooterState::NoPolicies,
             TuneRows::Policies => FooterState::Policies,
         }
     }
@@ -121,7 +122,9 @@ impl ListKind for Tuning {
         }
     }
 
-    fn empty(&self, list: &List<TuneRow>) -> Vec<SafeText> {
+    fn empty(&self, list: &List<TuneRow>, keys: &KeyMap) -> Vec<SafeText> {
+        let [back, policies] =
+            [Action::Back, Action::Policy].map(|action| keys.of(KeyContext::Lists, action));
         let unreadable = || self.figures.unreadable.1.clone().unwrap_or_default();
         let words = match &self.state {
             TuneState::Empty(reports) if reports.is_empty() => {
@@ -130,9 +133,13 @@ impl ListKind for Tuning {
             }
             TuneState::Empty(reports) => return searched(NONE_YET, reports, list.height.saturating_sub(6)),
             TuneState::Failed(words) => {
-                vec![words.to_string(), String::new(), "p picks another policy".to_owned()]
+                let next = match self.of {
+                    TuneRows::Settings => format!("{policies} picks another policy"),
+                    TuneRows::Policies => format!("{back} goes back"),
+                };
+                vec![words.to_string(), String::new(), next]
             }
-            _ if !list.rows().is_empty() => vec!["No row has these words. Esc shows all.".to_owned()],
+            _ if !list.rows().is_empty() => vec![format!("No row has these words. {back} shows all.")],
             TuneState::Listing => vec!["listing the outputs…".to_owned()],
             TuneState::Measuring => vec!["measuring…".to_owned()],
             TuneState::Stopped => vec!["stopped before any output was measured".to_owned()],

@@ -99,7 +99,8 @@ impl ListTable<'_> {
                     self.fitted(cells.clone(), &widths, &marks)
                 }
                 ListTableRow::Heading(words) => {
-                    vec![Span::new(format!("{mark} "), self.canvas.theme.accent), words.clone()]
+                    let spans = vec![Span::new(format!("{mark} "), self.canvas.theme.accent), words.clone()];
+                    line::cut(spans, area.width.into(), self.canvas.glyphs())
                 }
             };
             if n == chosen {

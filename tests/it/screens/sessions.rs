@@ -17,7 +17,7 @@ use overspill::source::{MapView, Source};
 use overspill::tui::Services;
 use overspill::tui::calls::lost::LostInCall;
 use overspill::tui::calls::rows::{CallRow, CallSizes};
-use overspill::tui::calls::{CallsEvent, OpenedCalls};
+use overspill::tui::calls::{CallsEvent, CallsReport, OpenedCalls};
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
@@ -182,7 +182,7 @@ fn opened(size: (u16, u16)) -> Bench {
     let mut bench = listed(size);
     bench.keys("<Enter>");
     let opened = OpenedCalls { rows: calls(), ..by() };
-    let effects = bench.update(CallsEvent::Opened(Box::new(opened)));
+    let effects = bench.update(CallsReport(1, CallsEvent::Opened(Box::new(opened))));
     bench.carry_out(effects);
     bench
 }
@@ -333,7 +333,7 @@ fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     let earlier: Vec<_> = rows[0].earlier.iter().map(|file| file.id.clone()).collect();
     assert_eq!(earlier, [rows[2].file.id.clone()]);
     let mut bench = opened((200, 50));
-    bench.update(CallsEvent::Copied(vec![(1, 2)]));
+    bench.update(CallsReport(1, CallsEvent::Copied(vec![(1, 2)])));
     bench.keys("j");
     assert!(text(&bench).contains("saved, also in 2 sessions"), "{}", text(&bench));
 }
@@ -345,10 +345,26 @@ fn a_session_that_grows_follows_its_last_call() {
     let mut rows = calls();
     rows.push(call("toolu_7", "Bash", CutState::No));
     let more = OpenedCalls { rows, ..by() };
-    bench.update(CallsEvent::Opened(Box::new(more)));
+    bench.update(CallsReport(1, CallsEvent::Opened(Box::new(more))));
     let open = &bench.calls().list;
     assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_7"));
     assert!(open.rows()[0].sizes.is_some(), "what was known stays");
+}
+
+#[test]
+fn what_comes_late_of_a_session_that_was_left_is_dropped() {
+    let mut bench = opened((80, 24));
+    bench.keys("q<Enter>");
+    let opened =
+        |session| CallsReport(session, CallsEvent::Opened(Box::new(OpenedCalls { rows: calls(), ..by() })));
+    bench.update(opened(1));
+    assert!(bench.calls().list.is_empty(), "of the session before");
+    let effects = bench.update(opened(3));
+    bench.carry_out(effects);
+    bench.update(CallsReport(1, CallsEvent::Copied(vec![(1, 2)])));
+    assert_eq!(bench.calls().list.rows()[1].copies, 0);
+    bench.update(CallsReport(3, CallsEvent::Copied(vec![(1, 2)])));
+    assert_eq!(bench.calls().list.rows()[1].copies, 2);
 }
 
 #[test]
@@ -357,7 +373,7 @@ fn records_that_are_not_understood_say_so() {
     bench.keys("<Enter>");
     let unread = "12 records of 1 unknown kind (x ×12)".into();
     let opened = OpenedCalls { unread, is_format_unknown: true, ..by() };
-    bench.update(CallsEvent::Opened(Box::new(opened)));
+    bench.update(CallsReport(1, CallsEvent::Opened(Box::new(opened))));
     assert!(text(&bench).contains("Format not understood"), "{}", text(&bench));
     assert!(text(&bench).contains("12 records of 1 unknown kind"), "{}", text(&bench));
 }
@@ -381,9 +397,9 @@ fn the_facts_of_a_call_open_from_its_list_and_what_the_records_hold_follows() {
     assert_eq!(last_request(&bench), Some(&CallRequest::Facts(1)));
     assert!(text(&bench).contains("compared     verified: claude-code/bash"), "{}", text(&bench));
     assert!(text(&bench).contains("│ …  "), "the rest has not come yet: {}", text(&bench));
-    bench.update(CallsEvent::Facts(0, facts(&["Record"])));
+    bench.update(CallsReport(1, CallsEvent::Facts(0, facts(&["Record"]))));
     assert!(!text(&bench).contains("Record"), "of another call: {}", text(&bench));
-    bench.update(CallsEvent::Facts(1, facts(&["Record", "Arguments"])));
+    bench.update(CallsReport(1, CallsEvent::Facts(1, facts(&["Record", "Arguments"]))));
     keep("calls_facts", &bench);
     bench.keys("=");
     assert!(!text(&bench).contains("Record"), "{}", text(&bench));
@@ -394,7 +410,7 @@ fn the_page_of_facts_scrolls_and_follows_the_size_of_the_terminal() {
     let mut bench = shown((80, 24), RestOfOutput::Here, None);
     bench.keys("=");
     assert_eq!(last_request(&bench), Some(&CallRequest::Facts(1)));
-    bench.update(CallsEvent::Facts(1, facts(&["Record"])));
+    bench.update(CallsReport(1, CallsEvent::Facts(1, facts(&["Record"]))));
     assert!(!text(&bench).contains("Record"), "{}", text(&bench));
     assert!(text(bench.keys("G")).contains("── Record"), "{}", text(&bench));
     bench.resize((120, 40));
@@ -498,7 +514,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             place,
             recorded: Box::new(recorded),
         };
-        CallsEvent::Ready(Box::new(call))
+        CallsReport(1, CallsEvent::Ready(Box::new(call)))
     };
     for (keys, opens) in [("", true), ("q", false), ("qq", false)] {
         let mut bench = Bench::new((80, 24));
@@ -508,7 +524,7 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
         found(&mut bench, 1, sessions());
         bench.keys("<Enter>");
         let opened = OpenedCalls { rows: calls(), ..by() };
-        bench.update(CallsEvent::Opened(Box::new(opened)));
+        bench.update(CallsReport(1, CallsEvent::Opened(Box::new(opened))));
         bench.keys("g<Enter>").keys(keys);
         assert_eq!(
             last_request(&bench),
@@ -654,9 +670,9 @@ fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
     let mut bench = opened((120, 40));
     let lost = |all, lost| ErrorsLost { all, lost };
     for (index, errors, warnings) in [(1, lost(0, 0), lost(9, 5)), (2, lost(3, 2), lost(0, 0))] {
-        bench.update(CallsEvent::Lost(index, Some(LostInCall { errors, warnings })));
+        bench.update(CallsReport(1, CallsEvent::Lost(index, Some(LostInCall { errors, warnings }))));
     }
-    bench.update(CallsEvent::Lost(3, None));
+    bench.update(CallsReport(1, CallsEvent::Lost(3, None)));
     keep("calls_lost", bench.keys("se"));
     assert_eq!(
         bench.keys("g").calls().list.chosen().map(|row| row.id.to_string()).as_deref(),
