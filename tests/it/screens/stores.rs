@@ -10,6 +10,7 @@ use overspill::store::{EntryStatus, Env, list};
 use overspill::tui::app::{Effect, Event, OutputsEvent};
 use overspill::tui::job::Slot;
 use overspill::tui::outputs::beside::Glance;
+use overspill::tui::screen::Link;
 use overspill::tui::target::Subject;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -162,6 +163,20 @@ fn a_filter_that_is_given_up_returns_to_where_one_was() {
     let moved = chosen(stocked.bench.keys("j"));
     assert_eq!(chosen(stocked.bench.keys("<Esc>")), moved, "the row that was selected meanwhile");
     assert_ne!(moved, before);
+}
+
+#[test]
+fn an_output_that_the_filter_hides_is_gone_to_without_it() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let path = |bench: &Bench| bench.stores().list.chosen().map(|row| row.entry.path());
+    let sought = path(stocked.bench.keys("G"));
+    stocked.bench.keys("g/main<Enter>");
+    assert_ne!(path(&stocked.bench), sought);
+    let link = Link::Stores(sought.clone());
+    let effects = stocked.bench.act(|app, effects| app.go_to(Box::new(link), effects));
+    stocked.bench.carry_out(effects);
+    assert_eq!(path(&stocked.bench), sought);
+    assert_eq!(stocked.bench.stores().list.filter_text(), "");
 }
 
 #[test]
