@@ -180,6 +180,16 @@ fn an_output_that_the_filter_hides_is_gone_to_without_it() {
 }
 
 #[test]
+fn where_there_is_little_room_no_heading_stands_without_its_values() {
+    for width in [40, 42, 44] {
+        let rows = Stocked::with_entries((width, 10)).shown().bench.rows();
+        assert!(rows[1].trim_end().ends_with("time left"), "{rows:#?}");
+        assert!(rows.iter().any(|row| row.trim_end().ends_with("overdue 24 h")), "{rows:#?}");
+        assert!(rows.iter().any(|row| row.trim_end().ends_with("7 d")), "{rows:#?}");
+    }
+}
+
+#[test]
 fn a_filter_says_how_many_of_how_many() {
     let mut stocked = Stocked::with_entries(SIZES[0]).shown();
     let title = stocked.bench.keys("/overspill<Enter>").rows()[0].clone();
