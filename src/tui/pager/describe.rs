@@ -271,13 +271,16 @@ pub(crate) fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Ve
     let key = |action| keys.of(KeyContext::Pager, action);
     match (side, &output.preview) {
         (Side::Preview, _) if output.is_awaited() && !output.has_preview() => {
-            let (back, spill) = (key(Action::Back), key(Action::Other));
-            Some(vec![format!("The preview is being planned. {back} gives up; {spill} shows the spill.")])
+            let (back, whole) = (key(Action::Back), key(Action::Other));
+            Some(vec![format!(
+                "The preview is being planned. {back} gives up; {whole} shows the whole output."
+            )])
         }
         (Side::Preview, _) if !output.has_preview() => {
-            let (policies, spill) = (key(Action::Policy), key(Action::Other));
+            let (limits, whole) = (key(Action::Limits), key(Action::Other));
+            let policies = keys.of(KeyContext::Drawer, Action::Policy);
             Some(vec![format!(
-                "No preview was made. {policies} picks another policy; {spill} shows the spill."
+                "No preview was made. {limits} {policies} picks another policy; {whole} shows the whole output."
             )])
         }
         (Side::Preview, Err(refusal)) => {

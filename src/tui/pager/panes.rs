@@ -319,6 +319,11 @@ impl Pager {
 
     pub(crate) fn turn_follow(&mut self) {
         self.panes.following = !self.panes.following;
+        let is_cut = self.output.preview.as_ref().is_ok_and(|preview| preview.truncated);
+        if self.panes.following && is_cut && !self.shows_both() && !self.output.is_rest_missing() {
+            // New lines arrive in the whole output.
+            self.panes.focus = Side::Spill;
+        }
         self.follow();
     }
 

@@ -77,6 +77,11 @@ impl ListTable<'_> {
             }
             widths[n] = None;
         }
+        // What is left over still is left out whole: a heading without its values says nothing.
+        while taken(&widths) > room {
+            let Some(first) = widths.iter().position(Option::is_some) else { break };
+            widths[first] = None;
+        }
         let rest = room.saturating_sub(taken(&widths));
         open.into_iter().for_each(|n| widths[n] = Some(rest));
         widths

@@ -1,6 +1,7 @@
 //! Nothing loses the reader's place: changes of limits, direction and policy, wrapping, and whatever is given up.
 
-use overspill::source::Source;
+use overspill::source::{Change, PathStatus, Source};
+use overspill::tui::app::{Changed, Effect, OutputEvent};
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy, subject};
@@ -194,6 +195,40 @@ fn other_files_are_left_and_come_back_to_with_side_place_search_and_limits() {
     assert!(bench.keys("l+").status().contains("limits as at the start"), "{}", bench.status());
     show(&mut bench, 1);
     assert_eq!(bench.rows(), second);
+}
+
+#[test]
+fn without_another_file_one_stays_where_one_is() {
+    let home = Home::new();
+    let source = Source::open(&home.file("one", test_log(500))).expect("a file");
+    let mut bench = Bench::new((80, 24));
+    for (file, files, keys, words) in [
+        (0, 1, ":n<Enter>", "no other file was named on the command line"),
+        (0, 2, ":p<Enter>", "file 1 of 2 is the first"),
+        (1, 2, ":n<Enter>", "file 2 of 2 is the last"),
+    ] {
+        let effects = bench.show_file(file, files, subject(policy("opencode/output")), &source);
+        bench.carry_out(effects);
+        assert!(bench.keys(keys).status().contains(words), "{}", bench.status());
+    }
+    assert!(!bench.asked.iter().any(|effect| matches!(effect, Effect::OtherFile(_))));
+    bench.keys(":p<Enter>");
+    assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::OtherFile(0))));
+}
+
+#[test]
+fn a_file_is_followed_in_the_whole_output_and_not_because_it_was_opened_again() {
+    let mut bench = open((80, 24));
+    let view = bench.pager().output.view.clone();
+    let content = Change::Grown { from: 0 };
+    let changed = Changed { view, content, path: PathStatus::Current, streaming: false };
+    bench.keys("<Tab>G");
+    let effects = bench.update(OutputEvent::Changed(changed));
+    bench.carry_out(effects);
+    assert!(!bench.pager().panes.following);
+    bench.keys("g<Tab>F");
+    assert!(bench.pager().panes.following);
+    assert_eq!(bench.pager().focus(), Side::Spill, "new lines arrive there");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The policy picker: what each policy does to the output on the screen, and trying policies on.
 
 use overspill::config::EffectivePolicy;
+use overspill::preview::ParamKind;
 use overspill::tui::app::{Effect, Event, OutputEvent};
 use overspill::tui::job::Slot;
 use overspill::tui::pager::Pager;
@@ -89,6 +90,25 @@ fn limits_changed_by_hand_stay_when_the_picker_is_left() {
     bench.keys("<Down><Up><Enter>");
     assert_eq!(bench.pager().output.policy().max_lines(), Some(1900));
     assert!(bench.pager().drawer.picker.is_none());
+}
+
+#[test]
+fn a_control_key_is_no_text_and_digits_are_typed_only_where_a_value_can_be() {
+    let mut bench = open(SIZES[0]);
+    let typed = |bench: &Bench| bench.pager().drawer.typed.clone();
+    assert_eq!(typed(bench.keys("l5<^d>")).as_deref(), Some("5"));
+    assert_eq!(typed(bench.keys("<^c>")), None);
+    assert!(bench.pager().drawer.is_open(), "only typing ends");
+    for _ in 0..10 {
+        let params = bench.pager().output.policy().params();
+        let at = bench.pager().drawer.row.checked_sub(1);
+        let is_word =
+            at.is_none_or(|at| matches!(params[at].kind, ParamKind::Boolean | ParamKind::Choice(_)));
+        assert_eq!(typed(bench.keys("7")).is_none(), is_word, "{}", bench.pager().drawer.row);
+        bench.keys(if is_word { "<Down>" } else { "<Esc><Down>" });
+    }
+    assert!(!bench.keys("<Esc>m<^c>").status().contains("is set"), "{}", bench.status());
+    assert!(bench.keys("'c").status().contains("no mark c"), "{}", bench.status());
 }
 
 #[test]

@@ -352,6 +352,17 @@ fn a_session_that_grows_follows_its_last_call() {
 }
 
 #[test]
+fn a_list_without_groups_says_so_and_following_says_how_it_ends() {
+    let mut bench = opened((80, 24));
+    assert!(text(bench.keys("t")).contains("this list has no groups"), "{}", text(&bench));
+    assert!(
+        text(bench.keys("F")).contains("at the last call, and at each that comes in"),
+        "{}",
+        text(&bench)
+    );
+}
+
+#[test]
 fn what_comes_late_of_a_session_that_was_left_is_dropped() {
     let mut bench = opened((80, 24));
     bench.keys("q<Enter>");

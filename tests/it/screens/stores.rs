@@ -12,7 +12,7 @@ use overspill::tui::app::{Effect, Event, OutputEvent, OutputsEvent};
 use overspill::tui::job::Slot;
 use overspill::tui::outputs::beside::Glance;
 use overspill::tui::outputs::deletion::delete;
-use overspill::tui::screen::Screen;
+use overspill::tui::screen::{Link, Screen};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -165,6 +165,30 @@ fn a_filter_that_is_given_up_returns_to_where_one_was() {
     let moved = chosen(stocked.bench.keys("j"));
     assert_eq!(chosen(stocked.bench.keys("<Esc>")), moved, "the row that was selected meanwhile");
     assert_ne!(moved, before);
+}
+
+#[test]
+fn an_output_that_the_filter_hides_is_gone_to_without_it() {
+    let mut stocked = Stocked::with_entries(SIZES[0]).shown();
+    let path = |bench: &Bench| bench.stores().list.chosen().map(|row| row.entry.path());
+    let sought = path(stocked.bench.keys("G"));
+    stocked.bench.keys("g/main<Enter>");
+    assert_ne!(path(&stocked.bench), sought);
+    let link = Link::Stores(sought.clone());
+    let effects = stocked.bench.act(|app, effects| app.go_to(Box::new(link), effects));
+    stocked.bench.carry_out(effects);
+    assert_eq!(path(&stocked.bench), sought);
+    assert_eq!(stocked.bench.stores().list.filter_text(), "");
+}
+
+#[test]
+fn where_there_is_little_room_no_heading_stands_without_its_values() {
+    for width in [40, 42, 44] {
+        let rows = Stocked::with_entries((width, 10)).shown().bench.rows();
+        assert!(rows[1].trim_end().ends_with("time left"), "{rows:#?}");
+        assert!(rows.iter().any(|row| row.trim_end().ends_with("overdue 24 h")), "{rows:#?}");
+        assert!(rows.iter().any(|row| row.trim_end().ends_with("7 d")), "{rows:#?}");
+    }
 }
 
 #[test]
