@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_151), ("tui", 23_910), ("session", 17_739), ("preview", 13_682), ("cli", 10_524)];
+    &[("", 85_688), ("tui", 22_661), ("session", 17_739), ("preview", 13_682), ("cli", 10_506)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 584;
+const FILES: usize = 545;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 1);
