@@ -22,7 +22,7 @@ use super::event::{Event, Message, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot};
 use super::keys::{Action, KeyContext};
 use super::recorded::ReadyCall;
-use super::target::{Opened, OpenedFrom};
+use super::target::Opened;
 use super::widget::canvas::Canvas;
 use super::widget::cost::Cost;
 use super::widget::line::{self, Span};
@@ -254,8 +254,6 @@ pub enum Link {
     Follow(String),
     /// From the call of this index to its spill in the list of stored outputs.
     SpillOfCall(usize),
-    /// From the selected stored output to its call.
-    CallOfOutput,
     /// To the list of stored outputs, which keeps this one.
     Keep(ShownOutput),
 }
@@ -331,7 +329,6 @@ pub struct OpenRequest {
     /// The policy to show it under.
     pub under: Option<Box<EffectivePolicy>>,
     pub find: Option<Pattern>,
-    pub origin: OpenedFrom,
     /// What its list calls it; empty if its file's name is all that is known.
     pub name: SafeText,
     /// Its id in its store, as far as its list knows it.
@@ -350,7 +347,6 @@ impl OpenRequest {
             line: None,
             under: None,
             find: None,
-            origin: OpenedFrom::Stores,
             name: SafeText::default(),
             id: String::new(),
             is_kept: false,

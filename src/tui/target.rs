@@ -72,14 +72,8 @@ impl Subject {
 /// Where an output was opened from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenedFrom {
-    /// It is named on the command line.
-    Named,
-    /// The list of stored outputs.
-    Stores,
-    /// The calls of a session.
-    Session,
-    /// The outputs that a setting cuts differently.
-    Tune,
+    CommandLine,
+    List,
 }
 
 /// An output on its way to its screen.

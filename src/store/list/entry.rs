@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -194,6 +194,11 @@ impl Entry {
 
     pub fn path(&self) -> PathBuf {
         self.place().path.join(self.name())
+    }
+
+    /// Whether it is at this path. Of most entries of a large store the name says that it is not.
+    pub fn is_at(&self, path: &Path) -> bool {
+        path.file_name() == Some(self.name()) && self.path() == path
     }
 
     /// Returns the record of a kept copy, which says what it is a copy of.

@@ -176,10 +176,6 @@ impl ListKind for Calls {
         path.into_iter().chain(command).chain([id]).collect()
     }
 
-    fn file(&self, row: &CallRow) -> Option<(PathBuf, u64)> {
-        Some((row.sizes.as_ref()?.spill_path.clone()?, 1))
-    }
-
     fn output(&self, row: &CallRow) -> Option<PathBuf> {
         row.sizes.as_ref()?.spill_path.clone()
     }

@@ -127,12 +127,12 @@ impl ListKind for FoundLines {
         vec![Copyable::path(row.path.as_os_str().as_encoded_bytes()), Copyable::id(row.id.as_bytes())]
     }
 
-    fn file(&self, row: &FoundLine) -> Option<(PathBuf, u64)> {
-        Some((row.path.to_path_buf(), row.number))
-    }
-
     fn output(&self, row: &FoundLine) -> Option<PathBuf> {
         Some(row.path.to_path_buf())
+    }
+
+    fn line(&self, row: &FoundLine) -> u64 {
+        row.number
     }
 
     fn serves(&self, link: &Link) -> bool {

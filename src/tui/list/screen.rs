@@ -77,14 +77,14 @@ pub trait ListKind: Sized + 'static {
     /// Returns what can be copied of a row.
     fn copyable(&self, row: &Self::Row) -> Vec<Copyable>;
 
-    /// Returns the file of a row, and the line in it that the row is of, 1-based.
-    fn file(&self, _row: &Self::Row) -> Option<(PathBuf, u64)> {
-        None
-    }
-
     /// Returns the stored output that a row is of.
     fn output(&self, _row: &Self::Row) -> Option<PathBuf> {
         None
+    }
+
+    /// Returns the line of that output that the row is of, 1-based.
+    fn line(&self, _row: &Self::Row) -> u64 {
+        1
     }
 
     /// Whether such a link is for this list.
@@ -298,9 +298,9 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
             Action::Matching => effects.lay(Prompt::new(Purpose::Grep)),
             Action::Copy => self.copy(effects),
-            Action::Editor => match self.list.chosen().and_then(|row| self.of.file(row)) {
-                Some((path, line)) => effects.push(Effect::Edit { path: Some(path), line }),
-                None => self.message = Some(Message::note("there is no file here to open in an editor")),
+            Action::Editor => match self.list.chosen().map(|row| (self.of.output(row), self.of.line(row))) {
+                Some((Some(path), line)) => effects.push(Effect::Edit { path: Some(path), line }),
+                _ => self.message = Some(Message::note("this row has no file to edit")),
             },
             Action::Search => {
                 self.list.start_filter();

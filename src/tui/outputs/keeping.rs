@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::config::ChosenBy;
 use crate::human::{count, size};
 use crate::source::{Hold, MapView};
-use crate::store::{self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED, scan};
+use crate::store::{self, CopyRecord, Entry, EntryStatus, Env, KEPT_ALREADY, OwnStore, UNFINISHED, scan};
 use crate::text::label::label;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, Slot};
@@ -161,8 +161,11 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, delete: &s
 /// it is in no file.
 fn keep_output(shown: ShownOutput, context: &JobContext) {
     let ShownOutput { path, command, read, .. } = shown;
-    let result = match (entry_at(&path, context), read) {
-        (Some(entry), _) if entry.is_kept() => Err(KEPT_ALREADY.to_owned()),
+    let entry = entry_at(&path, context);
+    if entry.as_ref().is_some_and(|entry| is_kept(entry, context.env())) {
+        return report(vec![path], Message::note(KEPT_ALREADY), context);
+    }
+    let result = match (entry, read) {
         (Some(entry), _) => keep(&entry, &command, context, 0),
         (None, Some(read)) => save(&read, context),
         (None, None) => Err(format!("{}: in no agent's store, so nothing deletes it", path.display())),
@@ -171,9 +174,6 @@ fn keep_output(shown: ShownOutput, context: &JobContext) {
         Ok(kept) => {
             let words = format!("kept forever: {}", kept.display());
             report(vec![path], Message::note(words), context);
-        }
-        Err(words) if words.ends_with(KEPT_ALREADY) => {
-            report(vec![path], Message::note(KEPT_ALREADY), context);
         }
         Err(words) => report(Vec::new(), Message::error(words), context),
     }
@@ -189,13 +189,18 @@ fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
     }
 }
 
+/// Whether an entry, or a copy of it, is kept.
+fn is_kept(entry: &Entry, env: &Env) -> bool {
+    let kept = || OwnStore::open(env).ok().flatten()?.kept(env).ok();
+    entry.is_kept() || kept().is_some_and(|kept| kept.has_copy_of(entry))
+}
+
 /// Returns the entry of a store that is at a path.
 fn entry_at(path: &Path, context: &JobContext) -> Option<Entry> {
     let (store, _) = context.services.stores.store_of(path, context.env())?;
     let mut found = None;
     scan(store, context.env(), crate::env::now(), &mut |entry| {
-        let is_it = path.file_name() == Some(entry.name()) && entry.path() == path;
-        if !is_it {
+        if !entry.is_at(path) {
             return ControlFlow::Continue(());
         }
         found = Some(entry);

@@ -26,7 +26,7 @@ use super::footer::FooterState;
 use super::job::JobContext;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::column::{ListSpec, SlowState, WIDE, readable_by_others};
+use super::list::column::{ListSpec, WIDE, readable_by_others};
 use super::list::rows::{BatchText, RowTable};
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::popup::copying::Copyable;
@@ -236,16 +236,12 @@ impl ListKind for Outputs {
         self.pending.take()
     }
 
-    fn file(&self, row: &OutputRow) -> Option<(PathBuf, u64)> {
-        Some((row.entry.path(), 1))
-    }
-
     fn output(&self, row: &OutputRow) -> Option<PathBuf> {
         Some(row.entry.path())
     }
 
     fn serves(&self, link: &Link) -> bool {
-        matches!(link, Link::Stores(_) | Link::Follow(_) | Link::CallOfOutput | Link::Keep(_))
+        matches!(link, Link::Stores(_) | Link::Follow(_) | Link::Keep(_))
     }
 
     fn follow(&mut self, link: Link, on: Context) {
@@ -256,7 +252,7 @@ impl ListKind for Outputs {
                 on.list.follow();
             }
             Link::Keep(shown) => self.keep_shown(shown, on),
-            _ => Self::go_to_call(on),
+            _ => {}
         }
     }
 
@@ -366,29 +362,13 @@ impl Outputs {
     /// Selects the output that is looked for, once it is shown.
     fn select_sought(&mut self, list: &mut List<OutputRow>) {
         let Some(path) = &self.sought else { return };
-        let is_it = |row: &OutputRow| path.file_name() == Some(row.entry.name()) && row.entry.path() == *path;
-        let row = list.rows().iter().position(is_it);
+        let row = list.rows().iter().position(|row| row.entry.is_at(path));
         if row.is_some_and(|row| list.hides(row)) && !list.filter_text().is_empty() {
             list.end_filter();
         }
         if row.is_some_and(|row| list.choose(row)) || row.is_none() && self.has_looked {
             self.sought = None;
         }
-    }
-
-    /// Goes to the recorded call of the selected output.
-    fn go_to_call(on: Context) {
-        let Some(row) = on.list.chosen() else { return };
-        if let Some(call) = row.call() {
-            return on.effects.show(Link::Call(Box::new(call.clone())));
-        }
-        let state = row.facts.as_ref().map_or(SlowState::Missing, |facts| facts.call.state);
-        let words = match state {
-            SlowState::Failed => "no call is known: no session recorded near it in time names this output",
-            _ if !row.is_of_agent() => "overspill's own outputs are of no agent's call",
-            _ => "its call is being looked for; try again in a moment",
-        };
-        on.note(words);
     }
 
     /// Measures the marked outputs; without marks, those that the filter shows; without a filter, all.

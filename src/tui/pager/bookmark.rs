@@ -39,7 +39,7 @@ impl Pager {
     /// Ends this screen. Returns what the next one needs, with a bookmark if the output was named on the command line.
     pub(crate) fn hand_over(self) -> Handover {
         let Self { find, filter, mut bookmarks, output, panes, file, origin, .. } = self;
-        if origin == OpenedFrom::Named {
+        if origin == OpenedFrom::CommandLine {
             let bookmark = Bookmark {
                 panes,
                 find: find.clone(),

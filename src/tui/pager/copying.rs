@@ -170,7 +170,7 @@ impl Pager {
     /// Names the lines of a range of Spill, if they are counted: `line 7`, `lines 120-140`.
     fn numbers_in_words(&self, side: Side, range: &Range<u64>) -> Option<String> {
         let output = &self.output;
-        let number = |at: u64| output.index.line_at(&output.view, at).map(|line| thousands(line + 1));
+        let number = |at: u64| output.line_number(at as usize).map(thousands);
         let (first, last) = (number(range.start)?, number(range.end)?);
         (side == Side::Spill).then(|| match first == last {
             true => format!("line {first}"),
@@ -181,8 +181,7 @@ impl Pager {
     /// Returns the number of the line to edit: the current one of the pane with the focus, or in Preview the one that it
     /// shows. 1-based; the first one if it is not counted.
     pub(crate) fn line_to_edit(&self) -> u64 {
-        let (at, output) = (self.current_offset() as u64, &self.output);
-        output.index.line_at(&output.view, at).map_or(1, |line| line + 1)
+        self.output.line_number(self.current_offset()).unwrap_or(1)
     }
 
     /// Returns the bytes of the lines from the one that holds `first` to the one that holds `last`.
@@ -196,8 +195,8 @@ impl Pager {
     /// Returns the bytes of the window of lines, without the last line feed, as far as they are counted.
     fn window_range(&self) -> Option<Range<u64>> {
         let (window, output) = (self.panes.window, &self.output);
-        let start = output.index.offset_of(&output.view, window.offset.saturating_sub(1))?;
-        let end = output.index.offset_of(&output.view, window.next().saturating_sub(1));
+        let start_of = |line: u64| output.start_of_line(line).map(|offset| offset as u64);
+        let (start, end) = (start_of(window.offset)?, start_of(window.next()));
         let is_whole = output.index.is_complete();
         let last = |len: u64| self.lines_of(Side::Spill, len.saturating_sub(1), len.saturating_sub(1)).end;
         let len = output.view.len() as u64;

@@ -36,8 +36,7 @@ impl Pager {
 
     /// Takes in that the outputs of these paths are kept.
     pub(crate) fn kept(&mut self, paths: &[PathBuf]) {
-        let subject = &mut self.output.subject;
-        let path = subject.file.as_ref().unwrap_or(&subject.context.saved_as);
-        subject.is_kept |= paths.iter().any(|kept| kept == Path::new(path));
+        let path = Path::new(self.output.subject.path());
+        self.output.subject.is_kept |= paths.iter().any(|kept| kept == path);
     }
 }

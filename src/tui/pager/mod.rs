@@ -121,7 +121,7 @@ impl Pager {
         let Handover { mut find, filters, mut bookmarks } = before;
         find.typing = None;
         find.forget_place();
-        let bookmark = (origin == OpenedFrom::Named).then(|| bookmarks.remove(&file)).flatten();
+        let bookmark = (origin == OpenedFrom::CommandLine).then(|| bookmarks.remove(&file)).flatten();
         let mut pager = Self {
             canvas,
             output: OpenOutput::new(subject, view),

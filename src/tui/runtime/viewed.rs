@@ -1,6 +1,7 @@
 //! The outputs on the stack of the screens, with their files: how they are opened, watched and closed.
 
 use std::io;
+use std::path::Path;
 
 use crate::capture::NOT_SAVED;
 use crate::config::EffectivePolicy;
@@ -35,7 +36,7 @@ impl Session {
     pub(super) fn open_file(&mut self, number: usize, effects: &mut Effects) {
         let Target { subject, source } = &self.files[number];
         self.file = number;
-        let mut opened = Opened::new(OpenedFrom::Named, subject.clone(), source.view());
+        let mut opened = Opened::new(OpenedFrom::CommandLine, subject.clone(), source.view());
         match &self.producer {
             Some(Producer::Command(_)) if number == 0 => opened.running = true,
             Some(Producer::Stream) if number == 0 => opened.streaming = true,
@@ -49,13 +50,7 @@ impl Session {
 
     /// Opens an output that a screen lists.
     pub(super) fn open_stored(&mut self, request: OpenRequest) -> io::Result<()> {
-        let Target { mut subject, source } = match (self.services.open)(&request.path, Hold::Lock) {
-            Ok(target) => target,
-            Err(fault) => {
-                self.tell(Message::error(fault));
-                return Ok(());
-            }
-        };
+        let Some(Target { mut subject, source }) = self.target(&request.path) else { return Ok(()) };
         if !request.name.is_empty() {
             subject.name = request.name.to_string();
         }
@@ -64,9 +59,14 @@ impl Session {
             line: request.line,
             under: request.under.map(|under| *under),
             find: request.find,
-            ..Opened::new(request.origin, subject, source.view())
+            ..Opened::new(OpenedFrom::List, subject, source.view())
         };
         self.show_and_carry_out(opened, Viewed::Stored(source))
+    }
+
+    /// Returns the output at a path, or says why it cannot be opened.
+    fn target(&mut self, path: &Path) -> Option<Target> {
+        (self.services.open)(path, Hold::Lock).map_err(|fault| self.tell(Message::error(fault))).ok()
     }
 
     /// Opens a call of a session: what was recorded, over the output that it was cut from.
@@ -76,26 +76,18 @@ impl Session {
         let CitingCall { file, call, command } = &ready.recorded.call;
         let (id, command) = (format!("{}:{call}", file.id), command.clone());
         let (subject, view, viewed) = match ready.place {
-            OutputPlace::File(path) => match (self.services.open)(&path, Hold::Lock) {
-                Ok(Target { subject, source }) => {
-                    // As the agent named it, which in a copy of its directory is another path.
-                    let saved_as = ready.saved_as.unwrap_or_else(|| subject.context.saved_as.clone());
-                    let context = InputContext { exit_code: ready.exit_code, saved_as, ..subject.context };
-                    // The cut is the recorded one; the store only tells where the spill is.
-                    let store_warnings = subject.policy.store_warnings;
-                    let certainty = Certainty::Reconstructed;
-                    let policy = EffectivePolicy { certainty, store_warnings, ..choice };
-                    (
-                        Subject { name, id, command, context, policy, ..subject },
-                        source.view(),
-                        Viewed::Stored(source),
-                    )
-                }
-                Err(fault) => {
-                    self.tell(Message::error(fault));
-                    return Ok(());
-                }
-            },
+            OutputPlace::File(path) => {
+                let Some(Target { subject, source }) = self.target(&path) else { return Ok(()) };
+                // As the agent named it, which in a copy of its directory is another path.
+                let saved_as = ready.saved_as.unwrap_or_else(|| subject.context.saved_as.clone());
+                let context = InputContext { exit_code: ready.exit_code, saved_as, ..subject.context };
+                // The cut is the recorded one; the store only tells where the spill is.
+                let store_warnings = subject.policy.store_warnings;
+                let certainty = Certainty::Reconstructed;
+                let policy = EffectivePolicy { certainty, store_warnings, ..choice };
+                let subject = Subject { name, id, command, context, policy, ..subject };
+                (subject, source.view(), Viewed::Stored(source))
+            }
             OutputPlace::Memory(view) => {
                 // Of an output whose rest is missing no policy makes what the model got.
                 let certainty = match &ready.recorded.rest {
@@ -109,7 +101,7 @@ impl Session {
             }
         };
         let opened =
-            Opened { recorded: Some(ready.recorded), ..Opened::new(OpenedFrom::Session, subject, view) };
+            Opened { recorded: Some(ready.recorded), ..Opened::new(OpenedFrom::List, subject, view) };
         self.show_and_carry_out(opened, viewed)
     }
 

@@ -16,7 +16,6 @@ use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, To
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
 use crate::tui::popup::copying::Copyable;
 use crate::tui::screen::{Effect, Effects, OpenRequest};
-use crate::tui::target::OpenedFrom;
 use crate::tui::widget::table::CellSide::{Left, Path, Right};
 use crate::tune::{ChangedOutput, UnderSetting};
 
@@ -137,10 +136,6 @@ impl ListKind for ChangedList {
         vec![Copyable::path(row.path.as_os_str().as_encoded_bytes())]
     }
 
-    fn file(&self, row: &ChangedRow) -> Option<(PathBuf, u64)> {
-        Some((row.path.clone(), 1))
-    }
-
     fn output(&self, row: &ChangedRow) -> Option<PathBuf> {
         Some(row.path.clone())
     }
@@ -194,7 +189,6 @@ impl ChangedList {
         let policy = start.run.policy(start.setting).cloned();
         on.effects.push(Effect::Open(OpenRequest {
             under: policy.map(|policy| Box::new(super::tuned(policy))),
-            origin: OpenedFrom::Tune,
             ..OpenRequest::stored(row.path.clone())
         }));
     }

@@ -128,7 +128,7 @@ impl Bench {
             line: request.line,
             under: request.under.map(|under| *under),
             find: request.find,
-            ..Opened::new(request.origin, subject, view)
+            ..Opened::new(OpenedFrom::List, subject, view)
         })
     }
 
@@ -165,7 +165,7 @@ impl Bench {
         subject: Subject,
         view: MapView,
     ) -> Vec<Effect> {
-        self.show_opened(Opened { file, files, ..Opened::new(OpenedFrom::Named, subject, view) })
+        self.show_opened(Opened { file, files, ..Opened::new(OpenedFrom::CommandLine, subject, view) })
     }
 
     /// Shows an output that is in no file, as one named on the command line.

@@ -53,7 +53,7 @@ fn open_chosen(bench: &mut Bench) {
     bench.keys("<Enter>");
     let path = bench.opened().expect("an entry is opened").clone();
     let source = Source::open(&path).unwrap();
-    open(bench, &source, OpenedFrom::Stores, false);
+    open(bench, &source, OpenedFrom::List, false);
     assert_eq!(bench.app.context(), KeyContext::Pager);
 }
 
@@ -197,7 +197,7 @@ fn running() -> (Home, Bench) {
     let path = home.file("build.log", test_log(30));
     let mut bench = Bench::new(SIZES[0]);
     let source = Source::open(&path).unwrap();
-    open(&mut bench, &source, OpenedFrom::Named, true);
+    open(&mut bench, &source, OpenedFrom::CommandLine, true);
     (home, bench)
 }
 
@@ -240,7 +240,7 @@ fn press(bench: &mut Bench, key: &str) {
         bench.keys("<Esc>");
     }
     if let Some(path) = bench.opened().cloned() {
-        open(bench, &Source::open(&path).unwrap(), OpenedFrom::Stores, false);
+        open(bench, &Source::open(&path).unwrap(), OpenedFrom::List, false);
     }
 }
 
@@ -272,7 +272,7 @@ proptest::proptest! {
         };
         let source = Source::open(&path).unwrap();
         match is_named {
-            true => open(bench, &source, OpenedFrom::Named, false),
+            true => open(bench, &source, OpenedFrom::CommandLine, false),
             false => {
                 let effects = bench.start_with_stores();
                 bench.carry_out(effects);

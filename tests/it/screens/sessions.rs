@@ -480,7 +480,7 @@ fn shown_over(
     bench.keys("j<Enter>");
     let subject = Subject { name: "Bash: seq".into(), context, ..base };
     let opened =
-        Opened { recorded: Some(Box::new(recorded)), ..Opened::new(OpenedFrom::Session, subject, view) };
+        Opened { recorded: Some(Box::new(recorded)), ..Opened::new(OpenedFrom::List, subject, view) };
     let effects = bench.show_opened(opened);
     bench.carry_out(effects);
     bench

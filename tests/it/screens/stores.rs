@@ -35,7 +35,7 @@ impl Stocked {
         Self { dir, bench }
     }
 
-    pub(super) fn entry(&self, agent: &str, id: &str, content: &[u8], hours: u64) {
+    pub(super) fn entry(&self, agent: &str, id: &str, content: &[u8], hours: u64) -> PathBuf {
         let store = self.dir.path().join(".local/share").join(agent).join("tool-output");
         std::fs::create_dir_all(&store).unwrap();
         let file = std::fs::File::create(store.join(id)).unwrap();
@@ -48,6 +48,7 @@ impl Stocked {
         }
         let mode = if agent == "opencode" { 0o644 } else { 0o600 };
         file.set_permissions(PermissionsExt::from_mode(mode)).unwrap();
+        store.join(id)
     }
 
     pub(super) fn with_entries(size: (u16, u16)) -> Self {
@@ -332,11 +333,10 @@ fn keep_selected(stocked: &mut Stocked) {
 #[test]
 fn an_output_is_kept_where_it_is_read_and_says_so() {
     let stocked = Stocked::new((120, 24));
-    let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
-    stocked.entry("opencode", id, b"one\ntwo\n", 30);
+    let file = stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"one\ntwo\n", 30);
     let mut stocked = stocked.shown();
-    let file = stocked.dir.path().join(".local/share/opencode/tool-output").join(id);
     let subject = Subject { file: Some(file.to_string_lossy().into()), ..subject(policy("opencode/output")) };
+    let again = subject.clone();
     stocked.bench.show_view(subject, MapView::of_bytes(b"one\ntwo\n").unwrap());
     assert!(!stocked.bench.rows()[0].contains("kept"), "{}", stocked.bench.rows()[0]);
     keep_selected(&mut stocked);
@@ -347,6 +347,11 @@ fn an_output_is_kept_where_it_is_read_and_says_so() {
     let [copy] = &copies[..] else { panic!("{copies:?}") };
     assert!(own.join("kept").join(copy.file_name()).exists(), "{copy:?}");
     assert!(stocked.bench.keys("K").status().contains("kept already"), "{}", stocked.bench.status());
+    // Opened anew, it is not known to be kept until that is asked for.
+    stocked.bench.show_view(again, MapView::of_bytes(b"one\ntwo\n").unwrap());
+    keep_selected(&mut stocked);
+    assert!(stocked.bench.status().contains("kept already"), "{}", stocked.bench.status());
+    assert_eq!(std::fs::read_dir(own.join("tool-output")).unwrap().count(), 1);
 }
 
 #[test]
@@ -373,7 +378,7 @@ fn of_a_pipe_that_is_still_coming_nothing_is_kept() {
     let mut stocked = Stocked::new((120, 24));
     let view = MapView::of_bytes(b"one\n").unwrap();
     let subject = subject(policy("opencode/output"));
-    let opened = Opened { streaming: true, ..Opened::new(OpenedFrom::Named, subject, view) };
+    let opened = Opened { streaming: true, ..Opened::new(OpenedFrom::CommandLine, subject, view) };
     stocked.bench.show_opened(opened);
     let status = stocked.bench.keys("K").status();
     assert!(status.contains("still coming; keep it once it is complete"), "{status}");
@@ -432,10 +437,8 @@ fn all_that_is_marked_is_kept() {
 #[test]
 fn why_a_deletion_is_refused_comes_before_the_name_and_what_stays_is_still_marked() {
     let stocked = Stocked::new((80, 24));
-    let id = "tool_e26cf08d5001AbCdEfGhIjKlMn";
-    stocked.entry("opencode", id, b"one", 30);
+    let file = stocked.entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", b"one", 30);
     let mut stocked = stocked.shown();
-    let file = stocked.dir.path().join(".local/share/opencode/tool-output").join(id);
     let reader = std::fs::File::open(&file).unwrap();
     reader.lock_shared().unwrap();
     stocked.bench.keys("xDy");
@@ -457,7 +460,7 @@ fn a_link_of_the_facts_stays_selected_when_others_come_above_it() {
     subject.file = Some(path.to_string_lossy().into());
     subject.context.saved_as = path.to_string_lossy().into();
     subject.policy.chosen_by = ChosenBy::Store(vec!["opencode/output".into()]);
-    let opened = Opened::new(OpenedFrom::Stores, subject, MapView::of_bytes(b"text").unwrap());
+    let opened = Opened::new(OpenedFrom::List, subject, MapView::of_bytes(b"text").unwrap());
     let effects = stocked.bench.show_opened(opened);
     stocked.bench.carry_out(effects);
     stocked.bench.update(Event::Key(KeyEvent::from(KeyCode::Char('='))));
