@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 85_688), ("tui", 22_661), ("session", 17_739), ("preview", 13_682), ("cli", 10_506)];
+    &[("", 85_648), ("tui", 22_616), ("session", 17_739), ("preview", 13_682), ("cli", 10_506)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 545;
