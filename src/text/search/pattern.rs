@@ -102,14 +102,15 @@ impl Pattern {
             return Err(PatternError { why: "it matches every line".to_owned(), at: None });
         }
         // Only a comment at the end of the pattern hides what is added; then the pattern is used as it is.
-        let whole = Self::new(&format!("(?:{text})(?-u:.)*")).unwrap_or_else(|_| own.clone());
+        let whole = Self::new(&with_rest_of_line(text)).unwrap_or_else(|_| own.clone());
         Ok(Self { text: own.text, ..whole })
     }
 
-    /// Compiles a pattern of errors or warnings as [`Pattern::to_line_end`] does, of which lines of JSON with a level count by
-    /// that.
+    /// Compiles a built-in pattern as [`Pattern::to_line_end`] does, of which lines of JSON with a level count by that. It is
+    /// compiled once: that it does not match empty text is known.
     pub(super) fn of_severity(text: &str, severity: Severity) -> Result<Self, PatternError> {
-        Ok(Self { severity: Some(severity), ..Self::to_line_end(text)? })
+        let whole = Self::new(&with_rest_of_line(text))?;
+        Ok(Self { text: text.to_owned(), severity: Some(severity), ..whole })
     }
 
     /// Returns the pattern as typed.
@@ -224,6 +225,10 @@ impl Pattern {
     pub(super) fn is_sifted(&self) -> bool {
         self.needle.is_some()
     }
+}
+
+fn with_rest_of_line(text: &str) -> String {
+    format!("(?:{text})(?-u:.)*")
 }
 
 /// Finds the lines that may contain a match.

@@ -40,8 +40,7 @@ impl Severity {
     /// Returns the built-in pattern, which a line of JSON with a level matches only by that. It is compiled when it is first
     /// needed.
     pub fn built_in(self) -> Option<&'static Pattern> {
-        static PATTERNS: [OnceLock<Option<Pattern>>; 2] = [OnceLock::new(), OnceLock::new()];
-        PATTERNS[self as usize].get_or_init(|| Pattern::of_severity(self.text(), self).ok()).as_ref()
+        BUILT_IN[self as usize].get_or_init(|| Pattern::of_severity(self.text(), self).ok()).as_ref()
     }
 
     /// Returns the built-in pattern as text.
@@ -52,6 +51,10 @@ impl Severity {
         }
     }
 }
+
+static BUILT_IN: [OnceLock<Option<Pattern>>; 2] = [OnceLock::new(), OnceLock::new()];
+
+static LEVEL: OnceLock<Option<Regex>> = OnceLock::new();
 
 /// The patterns for both severities. A line matches each once at most.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +67,20 @@ impl SeverityPatterns {
     /// Returns a pattern; `None` if the built-in one cannot be compiled.
     pub fn get(&self, severity: Severity) -> Option<&Pattern> {
         self.own[severity as usize].as_ref().or_else(|| severity.built_in())
+    }
+
+    /// Compiles what [`SeverityPatterns::get`] returns, and what its matches need: that takes some milliseconds.
+    pub fn compile(&self) {
+        for severity in Severity::ALL {
+            self.get(severity);
+        }
+        level_pattern();
+    }
+
+    /// Whether nothing is left to compile.
+    pub fn are_compiled(&self) -> bool {
+        let mut patterns = self.own.iter().zip(&BUILT_IN);
+        patterns.all(|(own, built_in)| own.is_some() || built_in.get().is_some()) && LEVEL.get().is_some()
     }
 }
 
@@ -141,10 +158,13 @@ pub(super) fn is_by_level(severity: Severity, bytes: &[u8], found: &Range<usize>
     level(bytes, found).is_none_or(|level| level == Some(severity))
 }
 
+fn level_pattern() -> Option<&'static Regex> {
+    LEVEL.get_or_init(|| Regex::new(ANY_LEVEL).ok()).as_ref()
+}
+
 /// Returns the severity that the level in the line of a match stands for, if there is a level.
 fn level(bytes: &[u8], found: &Range<usize>) -> Option<Option<Severity>> {
-    static LEVEL: OnceLock<Option<Regex>> = OnceLock::new();
-    let level = LEVEL.get_or_init(|| Regex::new(ANY_LEVEL).ok()).as_ref()?;
+    let level = level_pattern()?;
     let far = found.start.saturating_sub(LOOK_BEHIND);
     let before = bytes.get(far..found.start)?;
     let start = memchr::memrchr(b'\n', before).map_or(far, |feed| far + feed + 1);

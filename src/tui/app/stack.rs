@@ -121,7 +121,7 @@ impl App {
             _ => self.screen_mut::<Pager>().map_or_else(Handover::default, |pager| pager.park(effects)),
         };
         let mut pager = Pager::new(self.canvas, opened, before, effects);
-        pager.errors.patterns = self.severities.clone();
+        pager.mark_severities(self.severities.clone(), effects);
         if let Some(pattern) = find {
             pager.find.look_for(pattern);
             pager.count_matches(effects);

@@ -32,6 +32,8 @@ pub enum OutputEvent {
         /// The bytes whose totals those are; none if only line feeds were counted.
         measured: Range<u64>,
     },
+    /// Lines can be marked by their severity from now on.
+    SeveritiesCompiled,
     Found {
         number: u64,
         reply: SearchReply,

@@ -175,7 +175,7 @@ impl Pager {
             OutputEvent::Advised(number, change) => self.advised(number, change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
             // The screen has handled them.
-            OutputEvent::Policies(_) | OutputEvent::Ready(_) => {}
+            OutputEvent::Policies(_) | OutputEvent::Ready(_) | OutputEvent::SeveritiesCompiled => {}
             OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
             OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
             OutputEvent::Cited(path, call) => self.take_cited(&path, call),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::source::{MapView, ViewSupply};
 use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns, read_starting_in};
 use crate::tui::job::Slot;
-use crate::tui::pager::event::Counting;
+use crate::tui::pager::event::{Counting, OutputEvent};
 use crate::tui::pager::fates::holds;
 use crate::tui::pager::scans::{self, CountJob};
 use crate::tui::pager::{Pager, task_number};
@@ -71,6 +71,17 @@ pub struct ErrorSearch {
 }
 
 impl Pager {
+    /// Marks lines by these patterns once a worker has compiled them, so that the first screen does not wait for that.
+    pub(crate) fn mark_severities(&mut self, patterns: SeverityPatterns, effects: &mut Effects) {
+        self.errors.patterns = patterns.clone();
+        if !patterns.are_compiled() {
+            effects.run(Slot::Other, move |context| {
+                patterns.compile();
+                context.send(OutputEvent::SeveritiesCompiled);
+            });
+        }
+    }
+
     /// Returns the severity that walks and figures go by: errors, or warnings if there is no error.
     pub(crate) fn severity(&self) -> Severity {
         let [errors, warnings] = &self.errors.tallies;

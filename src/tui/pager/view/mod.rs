@@ -84,7 +84,7 @@ fn shown(pager: &Pager, side: Side, headed: bool) -> Shown<'_> {
         selected: pager.selected(side),
         pattern: pager.find.pattern.as_ref().or_else(|| pager.output.sift_of(side).and_then(Sift::marked)),
         current: pager.find.current(side),
-        severities: Some(&pager.errors.patterns),
+        severities: Some(&pager.errors.patterns).filter(|patterns| patterns.are_compiled()),
     }
 }
 
