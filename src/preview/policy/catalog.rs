@@ -1,5 +1,6 @@
 //! All policies by name; each is parsed only on demand.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -14,7 +15,7 @@ const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/policies.rs
 /// Policy files by name; the user's own take precedence over the built-in ones.
 #[derive(Debug, Clone)]
 pub struct Catalog {
-    files: BTreeMap<String, File>,
+    files: BTreeMap<Cow<'static, str>, File>,
     /// The user's own files that cannot be used.
     broken: Vec<Broken>,
 }
@@ -39,19 +40,16 @@ impl Broken {
 
 #[derive(Debug, Clone)]
 struct File {
-    text: String,
-    /// What errors call the file.
-    path: String,
-    own: bool,
+    text: Cow<'static, str>,
+    /// The path of a file of the user's own.
+    own: Option<String>,
 }
 
 impl Catalog {
     /// Returns the built-in policies.
     pub fn builtin() -> Self {
-        let files = BUILTIN.iter().map(|(name, text)| {
-            let file = File { text: (*text).to_owned(), path: format!("built-in {name}"), own: false };
-            ((*name).to_owned(), file)
-        });
+        let file = |text| File { text: Cow::Borrowed(text), own: None };
+        let files = BUILTIN.iter().map(|&(name, text)| (Cow::Borrowed(name), file(text)));
         Self { files: files.collect(), broken: Vec::new() }
     }
 
@@ -90,7 +88,8 @@ impl Catalog {
         }
         let shown = path.display().to_string();
         let policy = parse(&text, &shown).map_err(|fault| self.set_aside(path, &text, fault))?;
-        self.files.insert(policy.name().to_owned(), File { text, path: shown, own: true });
+        let file = File { text: Cow::Owned(text), own: Some(shown) };
+        self.files.insert(Cow::Owned(policy.name().to_owned()), file);
         Ok(())
     }
 
@@ -119,7 +118,7 @@ impl Catalog {
 
     /// Returns the names of all policies that can be used, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str).filter(|name| self.fault_of(name).is_none())
+        self.files.keys().map(|name| &**name).filter(|name| self.fault_of(name).is_none())
     }
 
     /// Returns a policy with its parameters at their defaults.
@@ -134,17 +133,20 @@ impl Catalog {
             let known = self.names().map(str::to_owned).collect();
             return Err(PolicyError::Unknown { name: few_words(name), known });
         };
-        parse(&file.text, &file.path)
+        match &file.own {
+            Some(path) => parse(&file.text, path),
+            None => parse(&file.text, &format!("built-in {name}")),
+        }
     }
 
     /// Returns a policy's file as written.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.files.get(name).map(|file| file.text.as_str())
+        self.files.get(name).map(|file| &*file.text)
     }
 
     /// Whether a policy is one of the user's own files.
     pub fn is_own(&self, name: &str) -> bool {
-        self.files.get(name).is_some_and(|file| file.own)
+        self.files.get(name).is_some_and(|file| file.own.is_some())
     }
 }
 

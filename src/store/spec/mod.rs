@@ -316,7 +316,7 @@ impl FileRule {
 impl StoreSpec {
     /// Returns the root directories: each path, or the unset variable that it needs.
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
-        self.rooted(env).map(|(_, root)| root.map(|root| root.path)).collect()
+        self.roots.iter().map(|pattern| expand::root(pattern, env)).collect()
     }
 
     /// Returns each root's pattern with the root.
@@ -335,20 +335,22 @@ impl StoreSpec {
     }
 
     fn rule_of(&self, path: &Path, env: &Env) -> Option<&FileRule> {
-        self.roots(env).into_iter().flatten().find_map(|root| self.fits(path.strip_prefix(root).ok()?))
+        let mut roots = self.roots.iter().filter_map(|pattern| expand::root(pattern, env).ok());
+        roots.find_map(|root| self.fits(path.strip_prefix(root).ok()?))
     }
 
     fn fits(&self, rest: &Path) -> Option<&FileRule> {
-        let mut facts = PathFacts::default();
         let (file, above) = (rest.file_name()?, rest.parent()?);
-        let mut components = self.path.iter();
-        for name in above {
-            if !components.next()?.read(name.as_encoded_bytes(), &mut facts) {
-                return None;
-            }
+        // Most paths are too short or too long for a store, and no pattern has to be compiled to see that.
+        if above.iter().count() != self.path.len() {
+            return None;
+        }
+        let mut facts = PathFacts::default();
+        let mut directories = self.path.iter().zip(above);
+        if !directories.all(|(component, name)| component.read(name.as_encoded_bytes(), &mut facts)) {
+            return None;
         }
         let rule = self.file_rule(file.as_encoded_bytes(), &mut facts)?;
-        let ours = components.next().is_none() && !facts.agent.is_some_and(|agent| self.skips(&agent));
-        ours.then_some(rule)
+        (!facts.agent.is_some_and(|agent| self.skips(&agent))).then_some(rule)
     }
 }

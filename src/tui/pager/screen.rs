@@ -100,6 +100,10 @@ impl Screen for Pager {
     }
 
     fn repaint(&mut self, canvas: Canvas, _effects: &mut Effects) {
+        if canvas.size == self.canvas.size {
+            self.canvas = canvas;
+            return;
+        }
         self.hold();
         self.canvas = canvas;
         self.drawer.picker.iter_mut().for_each(|picker| picker.fit(canvas.size));

@@ -97,11 +97,6 @@ fn show(start: Start) -> io::Result<ExitReport> {
     if start.mouse == MouseConfig::Wheel {
         terminal::take_wheel()?;
     }
-    let gone = signals.clone();
-    // If no thread can be started, the next key or frame notices that the terminal is gone.
-    let _ = terminal::on_close(move || {
-        let _ = gone.send(Signal::TerminalGone(None));
-    });
     let size = screen.size()?.into();
     let (keyboard, background) = Keyboard::start(signals.clone(), start.asks.is_some())?;
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
@@ -146,6 +141,11 @@ fn show(start: Start) -> io::Result<ExitReport> {
         session.take_background(background, &mut effects);
     }
     session.draw()?;
+    let gone = session.signals.clone();
+    // If no thread can be started, the next key or frame notices that the terminal is gone.
+    let _ = terminal::on_close(move || {
+        let _ = gone.send(Signal::TerminalGone(None));
+    });
     session.carry_out(rest.into_iter().chain(effects))?;
     let mut inbox = Inbox::new(received);
     session.go(&mut inbox)?;
