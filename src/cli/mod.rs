@@ -15,6 +15,7 @@ mod safe;
 mod screens;
 mod sessions;
 mod settings;
+mod shell;
 pub(crate) mod stores;
 mod suggest;
 mod table;
@@ -63,6 +64,9 @@ type CommandResult = anyhow::Result<()>;
 
 /// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
+    if let Some(words) = shell::words() {
+        return shell::run(&words);
+    }
     let status = status();
     // For agents, 2 from a hook means that the command must not run.
     ExitCode::from(if status > 1 && args::help::is_hook() { 1 } else { status })

@@ -37,16 +37,30 @@ pub fn lost_errors(
     kept: &[Range<usize>],
     pattern: &Pattern,
 ) -> LostErrors {
-    let mut finds = KeptFinds::new(std::iter::once(kept));
     let mut first_lost = None;
+    let [all, kept] = each_lost(supply, kept, pattern, &mut |found| {
+        first_lost.get_or_insert_with(|| line_around(bytes, found));
+    });
+    LostErrors { all, kept, first_lost }
+}
+
+/// Hands over where each error begins that the model did not get, in order. Returns the number of errors, and of those that
+/// it got; else as [`lost_errors`].
+pub fn each_lost(
+    supply: &mut impl Supply,
+    kept: &[Range<usize>],
+    pattern: &Pattern,
+    take: &mut dyn FnMut(&Range<usize>),
+) -> [u64; 2] {
+    let mut finds = KeptFinds::new(std::iter::once(kept));
     each_match(supply, pattern, &mut |found| {
-        if !finds.found_first(&found) && first_lost.is_none() {
-            first_lost = Some(line_around(bytes, &found));
+        if !finds.found_first(&found) {
+            take(&found);
         }
         ControlFlow::Continue(())
     });
     let (all, kept) = finds.counts();
-    LostErrors { all, kept: kept.first().copied().unwrap_or_default(), first_lost }
+    [all, kept.first().copied().unwrap_or_default()]
 }
 
 /// Returns where the first line begins that the model did not get whole, in bytes of an output that was cut. `kept` are

@@ -66,6 +66,8 @@ impl Config {
         all.push(self.setting(if is_table { "theme.base" } else { "theme" }, "auto"));
         all.extend(self.written_under("theme."));
         all.push(self.setting("mouse", "none"));
+        let defaults = [("notes", "true"), ("limit", "2048"), ("ignore", "")];
+        all.extend(defaults.map(|(name, value)| self.setting(&format!("hook.{name}"), value)));
         all.extend(keys.iter().map(|(name, keys)| self.setting(&format!("keys.{name}"), keys)));
         let mut names = std::collections::BTreeSet::new();
         all.retain(|setting| names.insert(setting.name.clone()));
@@ -207,6 +209,13 @@ const REST: &str = "
 #   [tools.grep]
 #   policy = \"pi/grep\"
 #   limit = 50
+
+# What `overspill hook` tells an agent's model after a command: whether anything, in how many bytes at most (2048), and after
+# which commands nothing: those that begin with one of these.
+#[hook]
+#notes = true
+#limit = 2048
+#ignore = []  # such as [\"git log\"]
 
 # The keys of the screens: one, or a list. An empty list takes the key away.
 #[keys]

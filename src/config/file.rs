@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
-use crate::form::Shape::{Checked, Loose, Names, Or, Scalar, Table, Text, TextOrTexts};
+use crate::form::Shape::{Checked, Flag, List, Loose, Names, Number, Or, Scalar, Table, Text, TextOrTexts};
 use crate::form::{self, Field, Mistake, Spot, nearest, optional};
 use crate::fs::plain_file::{self, few_words};
 use crate::preview::Catalog;
@@ -42,10 +42,37 @@ pub struct FileConfig {
     /// What the screens take of the mouse.
     #[serde(default)]
     pub mouse: MouseConfig,
+    /// What agents are told after a command: `[hook]`.
+    #[serde(default)]
+    pub hook: HookConfig,
     /// The user's own keys: `[keys]`.
     #[serde(default)]
     pub keys: KeysConfig,
 }
+
+/// What `overspill hook` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct HookConfig {
+    /// Whether notes are added to what the model got.
+    pub notes: bool,
+    /// The longest note, in bytes.
+    pub limit: u64,
+    /// Commands about which nothing is said: those that begin with one of these.
+    pub ignore: Vec<String>,
+}
+
+impl Default for HookConfig {
+    fn default() -> Self {
+        Self { notes: true, limit: MAX_NOTE, ignore: Vec::new() }
+    }
+}
+
+/// The longest note that can be asked for, in bytes.
+pub const MAX_NOTE: u64 = 2048;
+
+/// The most commands about which nothing is said.
+const MAX_IGNORE: usize = 256;
 
 /// What the screens take of the mouse.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -101,8 +128,12 @@ const FILE: &[Field] = &[
     optional("tools", Names(&Names(&Scalar))),
     optional("theme", Or(&Loose(theme::is_base), &Table(theme::FIELDS))),
     optional("mouse", Checked(mouse)),
+    optional("hook", Table(HOOK)),
     optional("keys", Names(&TextOrTexts)),
 ];
+
+const HOOK: &[Field] =
+    &[optional("notes", Flag), optional("limit", Number), optional("ignore", List(&Text, MAX_IGNORE))];
 
 /// What a configuration file says.
 #[derive(Debug, Default)]

@@ -31,7 +31,7 @@ use effective::Written;
 pub use effective::{EffectiveSetting, KEEP_OWN, SettingFrom};
 pub use fault::{Affects, FileFault, Need};
 use file::Settings;
-pub use file::{ConfigValue, FileConfig, MouseConfig, Parameters, ToolConfig};
+pub use file::{ConfigValue, FileConfig, HookConfig, MAX_NOTE, MouseConfig, Parameters, ToolConfig};
 pub use keys::{KeySetting, KeysConfig};
 pub use overrides::{ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE};
 use overrides::{apply, is_limit, set_limits};
@@ -158,6 +158,11 @@ impl Config {
         &self.file.theme
     }
 
+    /// Returns what agents are told after a command.
+    pub fn hook(&self) -> &HookConfig {
+        &self.file.hook
+    }
+
     /// Returns what the screens take of the mouse.
     pub fn mouse(&self) -> MouseConfig {
         self.file.mouse
@@ -252,6 +257,7 @@ impl Config {
         let store = self.store_of(copy.map(|copy| Path::new(&copy.original)).or(path)).map(|(spec, _)| spec);
         let certainty = match run.filter(|_| cut.is_some()) {
             _ if !policy.is_same(&of_agent) => Certainty::WouldGet,
+            Some(run) if run.is_whole() && run.agent.is_some() => Certainty::Reconstructed,
             Some(run) if run.is_whole() && run.exit.is_some() => Certainty::Recorded,
             Some(_) => Certainty::WouldGet,
             None if self.is_of_agent(&policy, path, copy) => Certainty::Reconstructed,

@@ -62,6 +62,14 @@ impl MapView {
         Ok(MapView { mapping: Some(Arc::new(mapping)), len: bytes.len(), generation })
     }
 
+    /// Returns a view of a temporary file, which nobody else changes.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(crate) fn of_temporary(file: &File) -> io::Result<MapView> {
+        MapView::map(file, file.metadata()?.len(), next_generation())
+    }
+
     /// Maps the first `len` bytes of `file`, with room to grow if the system allows that.
     pub(super) fn map(file: &File, len: u64, generation: u64) -> io::Result<MapView> {
         let len = usize::try_from(len).map_err(|_| io::Error::other("larger than the address space"))?;

@@ -93,6 +93,7 @@ impl Captured {
             command: about.command.clone(),
             directory: about.directory.to_string_lossy().into_owned(),
             tool: about.tool.clone(),
+            agent: None,
             stream: output.stream.as_str().to_owned(),
             start: self.started,
             end: self.finished,

@@ -1,102 +1,80 @@
 //! `overspill hook`: answers an agent's hook: after a command it tells the model what was cut, and where the rest is.
 
-mod wire;
+mod event;
+mod input;
+mod note;
+mod replace;
 
-use std::io::{self, Read};
-use std::ops::Range;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use jiff::SignedDuration;
+use serde_json::Value;
+
 use crate::cli::args::{HookAgent, HookArgs};
-use crate::cli::{CommandResult, Failure, json};
-use crate::compare::{LostErrors, kept_ranges, lost_errors};
-use crate::config::{Config, Overrides};
-use crate::human::{count as count_of, lines, size, thousands};
-use crate::preview::{self, Input, Policy, Preview, ToCount};
+use crate::cli::{CommandResult, Failure, json, shell};
+use crate::config::{Config, MAX_NOTE, Overrides};
+use crate::human::{lines, thousands};
+use crate::preview::Policy;
 use crate::session;
-use crate::source::{self, Buffer, Source, ViewSupply};
+use crate::source::Source;
+use crate::store::{Record, RunRecord, now};
 use crate::text::label;
-use crate::text::search::Severity;
-use crate::text::supply::{OwnBytes, Supply};
-use crate::text::units::{self, Measure, Want};
 
-use wire::{HookInput, ToolResponse};
-
-/// Maximum size of what an agent passes to a hook, in bytes.
-const MOST_INPUT: u64 = 64 << 20;
-/// Maximum number of bytes that are read of an output: agents wait for their hooks.
-const MAX_READ: usize = 40 << 20;
-/// Maximum number of bytes of a lost error line in a note.
-const MOST_LINE: usize = 200;
+use event::{HookEvent, Phase};
+use input::{ShortJson, ToolText};
+use note::HookOutput;
 
 /// Reads the hook's input, and prints an answer if there is something to answer.
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
-    let mut text = Vec::new();
-    io::stdin().lock().take(MOST_INPUT).read_to_end(&mut text)?;
-    let input: HookInput = serde_json::from_slice(&text).map_err(|_| {
+    let Some(input) = ShortJson::read(&mut io::stdin().lock())? else { return Ok(()) };
+    let event = HookEvent::new(args.agent, input).ok_or_else(|| {
         let agent = clap::ValueEnum::to_possible_value(&args.agent);
         let agent = agent.as_ref().map_or("the agent", |agent| agent.get_name());
         Failure::Usage(format!("standard input is not what {agent} passes to a hook; see docs/agents.md"))
     })?;
-    if !input.is_after_command(args.agent) {
+    if event.phase() == Phase::Other || is_left_alone(config, event.command()) {
         return Ok(());
     }
-    match after(config, &input, args.agent)? {
-        Some(note) => Ok(json(&mut crate::cli::safe::stdout(), &input.with_note(&note))?),
+    match answer(config, &event, args.replace) {
+        Some(answer) => Ok(json(&mut crate::cli::safe::stdout(), &answer)?),
         None => Ok(()),
     }
 }
 
-/// Describes what the model did not get; none if it got everything.
-fn after(config: &Config, input: &HookInput, agent: HookAgent) -> anyhow::Result<Option<String>> {
-    let ToolResponse { text, saved_as, notice } = input.response(agent);
-    if let Some(notice) = notice {
-        let lost = format!("overspill: you did not get all of this output ({notice}).");
-        let remedy = "run the command as `overspill run -- COMMAND` to keep it.";
-        return Ok(Some(format!("{lost} The agent keeps no copy: {remedy}")));
-    }
-    let overrides = Overrides { policy: Some(agent.policy().to_owned()), ..Overrides::default() };
-    let policy = config.resolve(&overrides, None).map_err(crate::cli::input::usage)?.policy;
-    // A text that the agent has cut already is no output: its notice says where that is.
-    let cited = notices(&policy, &text);
-    if saved_as.is_none() && cited.is_none() && policy.notices_in(&text).is_some() {
-        return Ok(None);
-    }
-    let saved = saved_as.or(cited).filter(|path| is_known(config, path, input.transcript_path.as_deref()));
-    let Some(path) = saved else {
-        let bytes = text.as_bytes();
-        let mut start = OwnBytes::from(&*text).part(0..bytes.len().min(MAX_READ));
-        let output = HookOutput {
-            bytes,
-            count: &|range, want| units::measure_all(bytes.get(range).unwrap_or_default(), want),
-        };
-        // The agent may still save it: Gemini CLI does so after the hook, and then names the file itself.
-        return of_output(config, &output, &mut start, &policy, "");
+/// Whether nothing is said about a command: the configuration names it, or `overspill run` itself says what it kept.
+fn is_left_alone(config: &Config, command: &str) -> bool {
+    let is_it = |named: &String| {
+        let rest = command.trim_start().strip_prefix(named.trim());
+        rest.is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
     };
-    let name = path.to_string_lossy();
-    let mut read = |source: &mut Source| {
-        let view = source.view();
-        let output = HookOutput {
-            bytes: &view,
-            count: &|range, want| source::measure(&view, range, want, &mut Buffer::default()),
-        };
-        of_output(config, &output, &mut ViewSupply::from(&view).up_to(MAX_READ), &policy, &name)
-    };
-    // Of a file that is cut or rewritten again and again nothing is known.
-    let lost = Source::glance_at_entry(&path)?.read_steadily(&mut || true, &mut read);
-    let lost = lost.unwrap_or(Ok(None))?;
-    Ok(lost.map(|lost| format!("{lost} The whole output is in {}", label::label(name.as_bytes()))))
+    config.hook().ignore.iter().any(is_it) || command.contains("overspill run ")
 }
 
-/// Returns the path in a notice of the policy's, at the end of a text or at its start.
-fn notices(policy: &Policy, text: &str) -> Option<PathBuf> {
-    let found = policy.notice_patterns().iter().flat_map(|form| form.find_in(text));
-    let at_an_end = found.filter(|found| found.range.start < NEAR || found.range.end + NEAR > text.len());
-    let mut figures = at_an_end.flat_map(|found| found.figures);
-    figures.find(|(name, path)| name == "path" && path.starts_with('/')).map(|(_, path)| path.into())
+/// Returns the answer; `None` if the model got everything, or nothing is known.
+fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
+    let hook = HookContext { config, event };
+    let text = event.text();
+    let saved = event.saved_as().or_else(|| hook.captured()).or_else(|| hook.cited(text.as_ref()?));
+    let note = match saved.filter(|path| is_known(config, path, event.records())) {
+        Some(path) if replaces && event.phase() == Phase::After => {
+            return event
+                .with_text(hook.of_file(&path, &|output, name| replace::text(config, output, name))?);
+        }
+        Some(path) => {
+            let policy = hook.policy_of(&path)?;
+            hook.of_file(&path, &|output, name| hook.note_of_file(output, &policy, name))
+        }
+        None if !event.is_of_shell() => None,
+        None => match (event.agent(), event.phase()) {
+            (HookAgent::ClaudeCode, Phase::Failed) => hook.note_of_failure(&text?),
+            (HookAgent::Codex, Phase::After) => hook.note_of_codex(&text?),
+            (HookAgent::GeminiCli, Phase::After) => hook.note_of_gemini(&text?),
+            _ => None,
+        },
+    };
+    note.filter(|_| config.hook().notes).map(|note| event.with_note(&note))
 }
-
-/// How near to an end of a text a notice is the agent's own and no quotation, in bytes.
-const NEAR: usize = 600;
 
 /// Whether a path that an agent names is one that it may have: in a known store, or beside its records. Nothing else is
 /// opened.
@@ -106,64 +84,153 @@ fn is_known(config: &Config, path: &Path, records: Option<&Path>) -> bool {
     is_file && (config.stores.store_of(path, &config.env).is_some() || is_beside())
 }
 
-/// An output that a hook describes.
-struct HookOutput<'a> {
-    bytes: &'a [u8],
-    /// Counts totals of a range of the bytes.
-    count: &'a dyn Fn(Range<usize>, Want) -> Measure,
+/// How many records of runs are looked through for a copy, the last first, and how old it may be.
+const MAX_RECORDS: usize = 32;
+const MAX_AGE: SignedDuration = SignedDuration::from_secs(60);
+
+/// How near to an end of a text a notice is the agent's own and no quotation, in bytes.
+const NEAR: usize = 600;
+
+/// How much of either end of a text is searched for a notice, in bytes.
+const MAX_END: usize = 16 << 10;
+
+#[derive(Clone, Copy)]
+struct HookContext<'a> {
+    config: &'a Config,
+    event: &'a HookEvent,
 }
 
-/// Describes what a policy cuts of an output: lines, size, errors. Of a long one only the first [`MAX_READ`] bytes are
-/// read, which `supply` has, and what they cannot tell is left out.
-fn of_output(
-    config: &Config,
-    output: &HookOutput,
-    supply: &mut impl Supply,
-    policy: &Policy,
-    path: &str,
-) -> anyhow::Result<Option<String>> {
-    let HookOutput { bytes, count } = *output;
-    let input = Input { saved_as: path, ..Input::of(bytes, path) };
-    let is_read = bytes.len() <= MAX_READ;
-    let totals = |_, want| is_read.then(|| count(0..bytes.len(), want));
-    let planned = preview::plan_counting(&input, policy, ToCount::All, totals)
-        .map_err(|error| Failure::Failed(error.to_string()))?;
-    let preview = planned.preview;
-    if !preview.truncated {
-        return Ok(None);
+impl HookContext<'_> {
+    /// Returns the most bytes of a note.
+    fn most(self) -> usize {
+        self.config.hook().limit.min(MAX_NOTE) as usize
     }
-    let kept = kept_ranges(&preview.parts);
-    let read = bytes.get(..MAX_READ).unwrap_or(bytes);
-    let severities = config.severities();
-    let mut lost = |severity| {
-        let found = severities.get(severity).map(|pattern| lost_errors(read, supply, &kept, pattern));
-        (severity, found.unwrap_or_default())
-    };
-    let errors = lost(Severity::Error);
-    let found = if errors.1.all > 0 { errors } else { lost(Severity::Warning) };
-    Ok(Some(note(&preview, &found, output)))
+
+    fn resolve(self, policy: Option<&str>, path: Option<&Path>) -> Option<Policy> {
+        let overrides = Overrides { policy: policy.map(str::to_owned), ..Overrides::default() };
+        Some(self.config.resolve(&overrides, path).ok()?.policy)
+    }
+
+    /// Returns the policy by which the output in a file was cut: of the shell tool, or the one that the file's store tells.
+    fn policy_of(self, path: &Path) -> Option<Policy> {
+        let is_saved_by_agent = self.event.is_of_shell() && self.event.phase() == Phase::After;
+        self.resolve(Some(self.event.agent().policy()).filter(|_| is_saved_by_agent), Some(path))
+    }
+
+    /// Returns the copy that `overspill -c` made of the output of a failed command, which the agent does not save.
+    fn captured(self) -> Option<PathBuf> {
+        if self.event.phase() != Phase::Failed || self.event.agent() != HookAgent::ClaudeCode {
+            return None;
+        }
+        let env = &self.config.env;
+        let names = Record::names(env).into_iter().rev().take(MAX_RECORDS);
+        let mut runs = names.filter_map(|name| match Record::read(env, &name)? {
+            Record::Run(run) => Some(run),
+            Record::Copy(_) => None,
+        });
+        let since = now() - MAX_AGE;
+        let is_it = |run: &RunRecord| {
+            let command = run.command.last().map(String::as_str);
+            run.agent.as_deref() == Some(shell::AGENT)
+                && command == Some(self.event.command())
+                && run.end > since
+        };
+        runs.find(is_it).map(|run| run.path.into())
+    }
+
+    /// Returns the path in a notice of the agent's at an end of a text.
+    fn cited(self, text: &ToolText) -> Option<PathBuf> {
+        let view = text.view(0).ok()?;
+        let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
+        let ends = ends.map(|end| String::from_utf8_lossy(&view[end]).into_owned());
+        let agent = self.event.agent().policy().split('/').next().unwrap_or_default();
+        let is_of_agent = |name: &&str| name.split('/').next() == Some(agent);
+        let names: Vec<&str> = match self.event.is_of_shell() {
+            true => vec![self.event.agent().policy()],
+            false => self.config.catalog.names().filter(is_of_agent).collect(),
+        };
+        let policies = names.into_iter().filter_map(|name| self.config.catalog.get(name).ok());
+        policies.into_iter().find_map(|policy| ends.iter().find_map(|end| path_in_notice(&policy, end)))
+    }
+
+    /// Returns what `describe` makes of the output in a file, whose path in one line it is given; `None` if the file is cut
+    /// or rewritten meanwhile.
+    fn of_file(self, path: &Path, describe: &dyn Fn(&HookOutput, &str) -> Option<String>) -> Option<String> {
+        let name = label::label(path.as_os_str().as_encoded_bytes());
+        let saved = self.event.saved_size().unwrap_or_default();
+        let mut read = |source: &mut Source| {
+            let output = HookOutput::new(source.view());
+            describe(&HookOutput { size: output.size.max(saved), ..output }, &name)
+        };
+        Source::glance_at_entry(path).ok()?.read_steadily(&mut || true, &mut read).ok()?
+    }
+
+    fn note_of_file(self, output: &HookOutput, policy: &Policy, name: &str) -> Option<String> {
+        let kept = output.kept(policy, name)?;
+        Some(output.loss(self.config, &kept).note(&output.place(name), self.most()))
+    }
+
+    /// Claude Code keeps nothing of a failed command but what the model gets.
+    fn note_of_failure(self, text: &ToolText) -> Option<String> {
+        let view = text.view(0).ok()?;
+        let cut = event::claude_cut(&String::from_utf8_lossy(&view))?;
+        let left_out = thousands(cut.left_out);
+        let more = match cut.may_be_more {
+            true => ", and what follows its first 30,000 bytes is gone, too: its real end may be missing",
+            false => "",
+        };
+        Some(format!(
+            "overspill: {left_out} characters of this output were left out{more}. The agent saves no output of a failed \
+             command: run it as `overspill run -- COMMAND` to keep it."
+        ))
+    }
+
+    /// Codex keeps no copy.
+    fn note_of_codex(self, text: &ToolText) -> Option<String> {
+        let view = text.view(0).ok()?;
+        let cut = event::codex_cut(&String::from_utf8_lossy(&view))?;
+        let of = cut.lines.map(|all| format!(" of {}", lines(all))).unwrap_or_default();
+        Some(format!(
+            "overspill: you did not get all of this output{of} ({}). The agent keeps no copy: run the command as \
+             `overspill run -- COMMAND` to keep it.",
+            cut.notice
+        ))
+    }
+
+    /// Gemini CLI cuts the result after the hook, with the note at its end, and then saves it: so the note decides what is
+    /// cut, and is written again until it is right.
+    fn note_of_gemini(self, text: &ToolText) -> Option<String> {
+        let policy = self.resolve(Some(self.event.agent().policy()), None)?;
+        let write = |filler: usize| {
+            let view = text.view(filler).ok()?;
+            let inner = event::unwrapped(&view, filler);
+            let output = HookOutput { inner, size: text.len.max(view.len() as u64), view };
+            let kept = output.kept(&policy, "")?;
+            let place = "The first line of this result names the file with the whole output.";
+            Some(output.loss(self.config, &kept).note(place, self.most()))
+        };
+        // Without a note it may not be cut at all.
+        write(0)?;
+        let mut filler = 0;
+        for _ in 0..MAX_TRIES {
+            let note = write(filler)?;
+            let added = event::added_by_gemini(&note);
+            if added == filler {
+                return Some(note);
+            }
+            filler = added;
+        }
+        None
+    }
 }
 
-/// Writes the note, for a model to read.
-fn note(preview: &Preview, (severity, found): &(Severity, LostErrors), output: &HookOutput) -> String {
-    let HookOutput { bytes, count } = *output;
-    let of = |kept: Option<u64>, total: Option<u64>, shown: &dyn Fn(u64) -> String| {
-        kept.zip(total).map(|(kept, total)| format!("{} of {}", thousands(kept), shown(total)))
-    };
-    let got = of(preview.kept_lines, preview.total_lines, &lines).unwrap_or_else(|| "a part".to_owned());
-    let whole = size(bytes.len() as u64);
-    let mut note = format!("overspill: you got {got} of this output ({whole} in all).");
-    let Some(line) = &found.first_lost else { return note };
-    let number = thousands(count(0..line.start, Want::LINE_FEEDS).line_feeds + 1);
-    let text = bytes.get(line.clone()).unwrap_or_default();
-    let text = label::label(text.get(..MOST_LINE).unwrap_or(text));
-    let (lost, all) = (thousands(found.lost()), thousands(found.all));
-    let one = severity.singular();
-    note.push_str(&match found.kept {
-        _ if bytes.len() > MAX_READ => format!(" The first {one} that you did not get"),
-        0 => format!(" You got none of its {}; the first", count_of(found.all, one)),
-        _ => format!(" You did not get {lost} of its {all} {}; the first", severity.plural()),
-    });
-    note.push_str(&format!(" is line {number}: {text}."));
-    note
+/// How often a note is written that has to count itself.
+const MAX_TRIES: usize = 4;
+
+/// Returns the path in a notice of the policy's, at the end of a text or at its start.
+fn path_in_notice(policy: &Policy, text: &str) -> Option<PathBuf> {
+    let found = policy.notice_patterns().iter().flat_map(|form| form.find_in(text));
+    let at_an_end = found.filter(|found| found.range.start < NEAR || found.range.end + NEAR > text.len());
+    let mut figures = at_an_end.flat_map(|found| found.figures);
+    figures.find(|(name, path)| name == "path" && path.starts_with('/')).map(|(_, path)| path.into())
 }

@@ -86,6 +86,9 @@ pub struct RunRecord {
     pub directory: String,
     /// The tool that it stood for.
     pub tool: Option<String>,
+    /// The agent that ran it, if it was not `overspill run`: its model got what the agent cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// `stdout` (including standard error, unless captured separately) or `stderr`.
     pub stream: String,
     /// When it started.

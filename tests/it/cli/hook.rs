@@ -140,50 +140,223 @@ fn other_commands_tools_and_events_are_left_alone() {
     home.pipe("{}", &["hook", "cursor"]).fails(1, &["cursor", "claude-code"]);
 }
 
+/// Returns the note in an answer.
+fn note(home: &Home, agent: &str, input: &Value) -> String {
+    answer(home, agent, input)["additionalContext"].as_str().unwrap().to_owned()
+}
+
+const ERRORS: &str =
+    " You got none of its 2 errors:\nline 9,000: error[E9000]: broken\nline 11,000: error[E11000]: broken";
+
+/// Writes the output where Claude Code keeps it, beside its records. Returns both paths.
+fn claude_spill(home: &Home) -> [std::path::PathBuf; 2] {
+    let records = home.work().join(".claude/projects/p/s.jsonl");
+    let spill = home.work().join(".claude/projects/p/s/tool-results/btrdy8235.txt");
+    std::fs::create_dir_all(spill.parent().unwrap()).unwrap();
+    std::fs::write(&spill, output()).unwrap();
+    [records, spill]
+}
+
+fn claude_saved(records: &std::path::Path, path: &std::path::Path, size: usize) -> Value {
+    let response = json!({ "stdout": &output()[..30_000], "stderr": "", "interrupted": false, "isImage": false,
+        "noOutputExpected": false, "persistedOutputPath": path, "persistedOutputSize": size });
+    claude("PostToolUse", json!({ "transcript_path": records, "tool_response": response, "duration_ms": 60 }))
+}
+
 #[test]
 fn the_model_is_told_what_it_did_not_get() {
     let home = Home::new();
     // Claude Code names the file that it saved; only one beside its records is opened.
-    let records = home.work().join(".claude/projects/p/s.jsonl");
-    let spill = home.work().join(".claude/projects/p/s/tool-results/b1.txt");
-    std::fs::create_dir_all(spill.parent().unwrap()).unwrap();
-    std::fs::write(&spill, output()).unwrap();
-    let with = |path: &std::path::Path| {
-        let response = json!({ "stdout": &output()[..30_000], "stderr": "", "interrupted": false, "isImage": false,
-            "persistedOutputPath": path, "persistedOutputSize": output().len() });
-        claude("PostToolUse", json!({ "transcript_path": records, "tool_response": response }))
-    };
-    let note = answer(&home, "claude-code", &with(&spill))["additionalContext"].as_str().unwrap().to_owned();
-    let got = "overspill: you got ";
-    let errors = " You got none of its 2 errors; the first is line 9,000: error[E9000]: ^[[31mbroken.";
-    assert!(note.starts_with(got) && note.contains(errors), "{note}");
-    assert!(note.ends_with(&format!("The whole output is in {}", spill.display())), "{note}");
+    let [records, spill] = claude_spill(&home);
+    let said = note(&home, "claude-code", &claude_saved(&records, &spill, output().len()));
+    let start = "overspill: you got 45 of 20,000 lines of this output (907.1 KB in all).";
+    assert_eq!(said, format!("{start}{ERRORS}\nThe whole output is in {}", spill.display()));
+    let said = note(&home, "claude-code", &claude_saved(&records, &spill, 90 << 20));
+    assert!(said.contains("you got a part of this output (90 MB in all). At least 2 errors"), "{said}");
+    assert!(said.ends_with(&format!("Its first 907.1 KB are in {}", spill.display())), "{said}");
     std::fs::write(home.at("elsewhere.txt"), output()).unwrap();
-    let input = with(&home.at("elsewhere.txt"));
-    assert!(!ask(&home, "claude-code", &input).text().contains("error[E9000]"));
-
-    let input = gemini(
-        "AfterTool",
-        json!({ "tool_response": { "llmContent": [{ "text": output() }], "returnDisplay": "" } }),
-    );
-    let note = answer(&home, "gemini-cli", &input)["additionalContext"].as_str().unwrap().to_owned();
-    // It may be saved later.
-    assert!(note.starts_with(got) && note.ends_with(errors), "{note}");
+    let input = claude_saved(&records, &home.at("elsewhere.txt"), output().len());
+    assert_eq!(ask(&home, "claude-code", &input).text(), "");
 
     let store = home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", output(), 1);
     let metadata = json!({ "truncated": true, "outputPath": store });
-    let input =
-        opencode("tool.execute.after", json!({ "tool_response": { "output": "...", "metadata": metadata } }));
-    let note = answer(&home, "opencode", &input)["additionalContext"].as_str().unwrap().to_owned();
-    assert!(note.contains(errors) && note.ends_with(&store.display().to_string()), "{note}");
+    let response = json!({ "output": "...", "metadata": metadata });
+    let mut input = opencode("tool.execute.after", json!({ "tool_response": response }));
+    let said = note(&home, "opencode", &input);
+    assert!(said.contains(ERRORS) && said.ends_with(&store.display().to_string()), "{said}");
+    input["tool_name"] = json!("webfetch");
+    assert!(note(&home, "opencode", &input).contains(ERRORS), "of any tool whose output is cut");
 
-    let cut = "Total output lines: 50000\n\n1\n2\n…3021 tokens truncated…\n50000\n";
-    let note =
-        answer(&home, "codex", &codex("PostToolUse", json!({ "tool_response": cut })))["additionalContext"]
-            .clone();
-    assert!(note.as_str().unwrap().contains("(…3021 tokens truncated…)"), "{note}");
+    let cut = "Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\n1\n2\n…3021 tokens truncated…\n50000\n";
+    let said = note(&home, "codex", &codex("PostToolUse", json!({ "tool_response": cut })));
+    assert!(said.starts_with(
+        "overspill: you did not get all of this output of 5,449 lines (…3021 tokens truncated…)."
+    ));
     let whole = codex("PostToolUse", json!({ "tool_response": "1\n2\n" }));
     assert_eq!(ask(&home, "codex", &whole).text(), "");
+}
+
+/// An agent saves nothing of a command that failed.
+#[test]
+fn of_a_failed_command_only_what_is_known_is_said() {
+    let home = Home::new();
+    let failed = |error: &str| {
+        let more = json!({ "error": error, "is_interrupt": false, "duration_ms": 36 });
+        claude("PostToolUseFailure", more)
+    };
+    let half = "x".repeat(5000);
+    let cut = |left_out: u32| {
+        failed(&format!(
+            "Exit code 1\n{}\n\n... [{left_out} characters truncated] ...\n\n{half}",
+            &half[12..]
+        ))
+    };
+    let said = note(&home, "claude-code", &cut(20_012));
+    assert!(
+        said.starts_with(
+            "overspill: 20,012 characters of this output were left out, and what follows its first"
+        ),
+        "{said}"
+    );
+    let said = note(&home, "claude-code", &cut(2_000));
+    assert!(
+        said.starts_with("overspill: 2,000 characters of this output were left out. The agent saves"),
+        "{said}"
+    );
+    assert_eq!(ask(&home, "claude-code", &failed("Exit code 1\nfailed\n")).text(), "");
+    let mut of_edit = cut(2_000);
+    of_edit["tool_name"] = json!("Edit");
+    assert_eq!(ask(&home, "claude-code", &of_edit).text(), "");
+}
+
+/// Gemini CLI cuts the result with its own words around the output, and with the note at its end.
+#[test]
+fn of_gemini_the_lines_of_the_command_are_counted_with_the_note_in_the_result() {
+    let home = Home::new();
+    for after in ["", "Exit Code: 1\n"] {
+        let text = format!(
+            "<untrusted_context>\nOutput: {}{after}Process Group PGID: 12792\n</untrusted_context>",
+            output()
+        );
+        let response = json!({ "llmContent": text, "returnDisplay": output() });
+        let said = note(&home, "gemini-cli", &gemini("AfterTool", json!({ "tool_response": response })));
+        let result = format!(
+            "{text}\n\n<hook_context>{}</hook_context>",
+            said.replace('<', "&lt;").replace('>', "&gt;")
+        );
+        let start = "<untrusted_context>\nOutput: ".len();
+        let end = start + output().len();
+        let head = output()[..8_000 - start].lines().count();
+        let tail = output()[result.len() - 32_000 - start..].lines().count();
+        assert!(result.len() > end);
+        let got =
+            format!("overspill: you got {} of 20,000 lines of this output (907.1 KB in all).", head + tail);
+        let place = "\nThe first line of this result names the file with the whole output.";
+        assert_eq!(said, format!("{got}{ERRORS}{place}"), "{after}");
+    }
+    let parts = json!({ "llmContent": [{ "text": output() }], "returnDisplay": "" });
+    let said = note(&home, "gemini-cli", &gemini("AfterTool", json!({ "tool_response": parts })));
+    assert!(said.contains(ERRORS), "{said}");
+    let fits = json!({ "llmContent": "x".repeat(39_990), "returnDisplay": "" });
+    assert_eq!(ask(&home, "gemini-cli", &gemini("AfterTool", json!({ "tool_response": fits }))).text(), "");
+}
+
+/// Saves the output where an agent does, as a path beside the working directory.
+fn saved_at(home: &Home, path: &str) -> std::path::PathBuf {
+    let path = home.work().with_file_name(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, output()).unwrap();
+    path
+}
+
+#[test]
+fn qwen_and_copilot_name_the_file_in_the_text() {
+    let home = Home::new();
+    let saved = saved_at(&home, "home/.qwen/tmp/0a1b/run_shell_command_0123456789ab.output");
+    let text = format!(
+        "Tool output was too large and has been truncated.\nThe full output has been saved to: {}\nTo read the complete output, \
+         use the read_file tool with the absolute file path above.\nThe truncated output below shows the beginning and end of the \
+         content. The marker '... [CONTENT TRUNCATED] ...' indicates where content was removed.\n\nTruncated part of the \
+         output:\nline 1\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\nline 20000",
+        saved.display()
+    );
+    let qwen = |more: Value| {
+        let input = json!({ "session_id": "s", "transcript_path": "/home/me/.qwen/s.jsonl", "cwd": "/work",
+            "timestamp": "2026-11-22T10:00:00.000Z", "permission_mode": "yolo", "tool_name": "run_shell_command",
+            "tool_call_id": "call_1", "tool_input": { "command": "make" } });
+        merged(input, more)
+    };
+    let response = json!({ "llmContent": text, "returnDisplay": output() });
+    let after = qwen(json!({ "hook_event_name": "PostToolUse", "tool_response": response }));
+    let failed = qwen(json!({ "hook_event_name": "PostToolUseFailure", "error": text }));
+    for input in [after, failed] {
+        let said = note(&home, "qwen-code", &input);
+        assert!(said.contains(ERRORS) && said.ends_with(&saved.display().to_string()), "{said}");
+    }
+
+    let name = "1764000000000-copilot-tool-output-42-0123abcd-0123-4567-89ab-0123456789ab.txt";
+    let saved = saved_at(&home, &format!("tmp/{name}"));
+    let text = format!(
+        "Output too large to read at once (860.6 KB). Saved to: {}\nConsider using tools like grep (for searching), head/tail \
+         (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine portions of the \
+         output.\n\nPreview (first 500 chars):\nline 1\n<shellId: 1 completed with exit code 1>",
+        saved.display()
+    );
+    let input = json!({ "sessionId": "s", "timestamp": 1_764_000_000_000_u64, "cwd": "/work", "toolName": "bash",
+        "toolArgs": { "command": "make", "description": "Build" },
+        "toolResult": { "resultType": "success", "textResultForLlm": text } });
+    let said = ask(&home, "copilot-cli", &input).json()["additionalContext"].as_str().unwrap().to_owned();
+    assert!(said.contains(ERRORS) && said.ends_with(&saved.display().to_string()), "{said}");
+}
+
+#[test]
+fn claude_code_gets_start_errors_and_end_in_place_of_its_preview() {
+    let home = Home::new();
+    let [records, spill] = claude_spill(&home);
+    let input = claude_saved(&records, &spill, output().len());
+    let ran = home.pipe(input.to_string(), &["hook", "claude-code", "--replace"]).ok();
+    let answer = &ran.json()["hookSpecificOutput"];
+    assert_eq!(answer.get("additionalContext"), None, "the text says all");
+    let output_of = &answer["updatedToolOutput"];
+    let keys: Vec<&String> = output_of.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["stdout", "stderr", "interrupted", "isImage", "noOutputExpected"]);
+    let text = output_of["stdout"].as_str().unwrap();
+    assert!(
+        text.len() < 30_000
+            && text.starts_with("line 1 of")
+            && text.ends_with("line 20000 of a long build, which says nothing\n")
+    );
+    let place = format!(
+        "The whole output is in {}]\nYou got none of its 2 errors:\nline 9,000: error[E9000]: broken\n",
+        spill.display()
+    );
+    assert!(text.contains(&place), "{text}");
+    // There is no file of a failed command.
+    let failed = claude("PostToolUseFailure", json!({ "error": "Exit code 1\n" }));
+    assert_eq!(home.pipe(failed.to_string(), &["hook", "claude-code", "--replace"]).ok().text(), "");
+}
+
+fn write_config(home: &Home, text: &str) {
+    let directory = home.work().with_file_name("config/overspill");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("config.toml"), text).unwrap();
+}
+
+#[test]
+fn the_configuration_says_whether_and_how_much_is_told() {
+    let home = Home::new();
+    let [records, spill] = claude_spill(&home);
+    let mut input = claude_saved(&records, &spill, output().len());
+    let with = |text: &str, input: &Value| {
+        write_config(&home, text);
+        ask(&home, "claude-code", input).text().to_owned()
+    };
+    assert_eq!(with("[hook]\nnotes = false\n", &input), "");
+    let short = with("[hook]\nlimit = 240\n", &input);
+    assert!(short.contains("and 2 more") && !short.contains("line 9,000"), "{short}");
+    input["tool_input"]["command"] = json!("git log -p");
+    assert_eq!(with("[hook]\nignore = [\"git log\"]\n", &input), "");
+    assert_ne!(with("[hook]\nignore = [\"git lo\"]\n", &input), "");
 }
 
 #[test]
@@ -194,10 +367,11 @@ fn of_an_output_without_end_the_first_part_is_told() {
     let metadata = json!({ "truncated": true, "outputPath": store });
     let input =
         opencode("tool.execute.after", json!({ "tool_response": { "output": "...", "metadata": metadata } }));
-    let note = answer(&home, "opencode", &input)["additionalContext"].as_str().unwrap().to_owned();
-    let expected = "overspill: you got a part of this output (1 TB in all). The first error that you did \
-                    not get is line 9,000: error[E9000]: ^[[31mbroken. The whole output is in ";
-    assert_eq!(note, format!("{expected}{}", store.display()));
+    let errors =
+        "\nline 9,000: error[E9000]: broken\nline 11,000: error[E11000]: broken\nThe whole output is in ";
+    let expected = "overspill: you got a part of this output (1 TB in all). At least 2 errors (in its first 40 MB) did not \
+                    reach you:";
+    assert_eq!(note(&home, "opencode", &input), format!("{expected}{errors}{}", store.display()));
 }
 
 /// The settings that the page tells to add are what the agents read: JSON, TOML.

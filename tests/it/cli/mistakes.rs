@@ -295,7 +295,7 @@ const CONFIGS: &[Case] = &[
     (
         "policy = \"opencode/output\"",
         "zzz = 3",
-        "1:1: `zzz`: there is no such key; the keys of this file are policy, keep_own, errors, warnings, limits, tools, theme, mouse, keys",
+        "1:1: `zzz`: there is no such key; the keys of this file are policy, keep_own, errors, warnings, limits, tools, theme, mouse, hook, keys",
     ),
     (
         "keep_own = \"7d\"",

@@ -1,0 +1,300 @@
+//! What each agent passes to its hook, as seen in the agents, and how it takes an answer.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::cli::args::HookAgent;
+
+use super::input::{ShortJson, ToolText};
+
+/// What a hook is told, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// A tool has done its work.
+    After,
+    /// A tool has failed.
+    Failed,
+    /// Anything else: it is not answered.
+    Other,
+}
+
+#[derive(Debug)]
+pub(super) struct HookEvent {
+    agent: HookAgent,
+    fields: Fields,
+    json: ShortJson,
+}
+
+/// The fields that are read of an event. Agents pass more, and none passes all of these.
+#[derive(Debug, Deserialize)]
+struct Fields {
+    #[serde(default, rename = "hook_event_name")]
+    name: String,
+    #[serde(default, alias = "toolName")]
+    tool_name: String,
+    #[serde(default, alias = "toolArgs")]
+    tool_input: Value,
+    #[serde(default, alias = "toolResult")]
+    tool_response: Value,
+    /// Of a failed command: what the model gets.
+    #[serde(default)]
+    error: Value,
+    /// The agent's record of the session.
+    #[serde(default)]
+    transcript_path: Option<PathBuf>,
+}
+
+impl HookAgent {
+    /// Returns the policy by which the agent cuts what its shell tool prints.
+    pub(super) fn policy(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code/bash",
+            // Its limit depends on the model; this is the lower one.
+            Self::Codex => "codex/exec-bytes",
+            Self::GeminiCli => "gemini-cli/output",
+            Self::Opencode => "opencode/shell",
+            Self::QwenCode => "qwen-code/shell",
+            Self::CopilotCli => "copilot-cli/tool",
+        }
+    }
+
+    fn shell_tool(self) -> &'static str {
+        match self {
+            Self::ClaudeCode | Self::Codex => "Bash",
+            Self::GeminiCli | Self::QwenCode => "run_shell_command",
+            Self::Opencode | Self::CopilotCli => "bash",
+        }
+    }
+}
+
+impl HookEvent {
+    /// Takes the JSON of an event; `None` if it is none.
+    pub(super) fn new(agent: HookAgent, json: ShortJson) -> Option<Self> {
+        let fields = serde_json::from_slice(&json.text).ok()?;
+        Some(Self { agent, fields, json })
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        match &*self.fields.name {
+            "PostToolUse" | "AfterTool" | "tool.execute.after" => Phase::After,
+            "PostToolUseFailure" => Phase::Failed,
+            // It does not name its events.
+            "" if self.agent == HookAgent::CopilotCli && !self.fields.tool_response.is_null() => Phase::After,
+            _ => Phase::Other,
+        }
+    }
+
+    pub(super) fn agent(&self) -> HookAgent {
+        self.agent
+    }
+
+    pub(super) fn is_of_shell(&self) -> bool {
+        self.fields.tool_name == self.agent.shell_tool()
+    }
+
+    /// Returns the command that the shell tool ran; empty for another tool.
+    pub(super) fn command(&self) -> &str {
+        self.fields.tool_input.get("command").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(super) fn records(&self) -> Option<&Path> {
+        self.fields.transcript_path.as_deref()
+    }
+
+    /// Returns the file in which the agent says that it saved the output, if it does so outside of the text.
+    pub(super) fn saved_as(&self) -> Option<PathBuf> {
+        let response = &self.fields.tool_response;
+        let path = match self.agent {
+            HookAgent::ClaudeCode => response.get("persistedOutputPath"),
+            HookAgent::Opencode => response.get("metadata").and_then(|data| data.get("outputPath")),
+            _ => None,
+        };
+        path.and_then(Value::as_str).map(PathBuf::from)
+    }
+
+    /// Returns the size of the output in bytes, if the agent says it beside the file.
+    pub(super) fn saved_size(&self) -> Option<u64> {
+        self.fields.tool_response.get("persistedOutputSize").and_then(Value::as_u64)
+    }
+
+    /// Returns the text of the result: the whole output, or what was left of it.
+    pub(super) fn text(&self) -> Option<ToolText> {
+        let response = &self.fields.tool_response;
+        let values: Vec<&Value> = match (self.phase(), self.agent) {
+            (Phase::Failed, _) => vec![&self.fields.error],
+            (_, HookAgent::ClaudeCode) if self.is_of_shell() => {
+                ["stdout", "stderr"].iter().filter_map(|key| response.get(key)).collect()
+            }
+            (_, HookAgent::ClaudeCode | HookAgent::Codex) => vec![response],
+            (_, HookAgent::GeminiCli | HookAgent::QwenCode) => {
+                response.get("llmContent").into_iter().collect()
+            }
+            (_, HookAgent::Opencode) => response.get("output").into_iter().collect(),
+            (_, HookAgent::CopilotCli) => response.get("textResultForLlm").into_iter().collect(),
+        };
+        let mut strings = Vec::new();
+        values.into_iter().for_each(|value| strings_in(value, &mut strings));
+        self.json.join(&strings)
+    }
+
+    /// Returns the answer that adds a note for the model.
+    pub(super) fn with_note(&self, note: &str) -> Value {
+        match self.agent {
+            HookAgent::CopilotCli => json!({ "additionalContext": note }),
+            _ => {
+                json!({ "hookSpecificOutput": { "hookEventName": self.fields.name, "additionalContext": note } })
+            }
+        }
+    }
+
+    /// Returns the answer that puts another text in place of the output; `None` if the agent takes none.
+    pub(super) fn with_text(&self, text: String) -> Option<Value> {
+        let mut output: Map<String, Value> = self.fields.tool_response.as_object()?.clone();
+        if self.agent != HookAgent::ClaudeCode {
+            return None;
+        }
+        // With them the model would get a preview of 2 KB of the new text.
+        output.retain(|key, _| !key.starts_with("persistedOutput"));
+        output.insert("stdout".to_owned(), text.into());
+        output.insert("stderr".to_owned(), "".into());
+        Some(
+            json!({ "hookSpecificOutput": { "hookEventName": self.fields.name, "updatedToolOutput": output } }),
+        )
+    }
+}
+
+/// Returns a text, or the texts in a list of parts.
+fn strings_in<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => strings.push(text),
+        Value::Array(parts) => parts.iter().for_each(|part| strings_in(part, strings)),
+        Value::Object(part) => part.get("text").into_iter().for_each(|text| strings_in(text, strings)),
+        _ => {}
+    }
+}
+
+/// How Gemini CLI begins the text of a command's result.
+const WRAPPER: &[u8] = b"<untrusted_context>\nOutput: ";
+
+/// How the lines begin that it writes after it.
+const AFTER: [&str; 5] = ["Error: ", "Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: "];
+
+/// How long what it writes after the output may be, in bytes.
+const MAX_AFTER: usize = 4096;
+
+/// Returns what of a text is the output itself, as a range in bytes: Gemini CLI writes about it before and after it, and
+/// `filler` bytes follow that.
+pub(super) fn unwrapped(text: &[u8], filler: usize) -> Range<usize> {
+    let text = &text[..text.len() - filler];
+    if !text.starts_with(WRAPPER) {
+        return 0..text.len();
+    }
+    let from = text.len().saturating_sub(MAX_AFTER).max(WRAPPER.len());
+    let end = String::from_utf8_lossy(&text[from..]).into_owned();
+    let Some(mut rest) = end.strip_suffix("\n</untrusted_context>") else { return WRAPPER.len()..text.len() };
+    while let Some((before, line)) = rest.rsplit_once('\n')
+        && AFTER.iter().any(|key| line.starts_with(key))
+    {
+        rest = before;
+    }
+    // What is not UTF-8 would stand before all that.
+    WRAPPER.len()..text.len() - (end.len() - rest.len())
+}
+
+/// Returns how many bytes Gemini CLI adds to a text with a note: that is part of what it cuts.
+pub(super) fn added_by_gemini(note: &str) -> usize {
+    let escaped = note.replace('<', "&lt;").replace('>', "&gt;");
+    "\n\n<hook_context></hook_context>".len() + escaped.encode_utf16().count()
+}
+
+/// What an agent that keeps no copy left out before its hook ran.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CutBefore {
+    /// Its notice.
+    pub notice: String,
+    /// The number of lines of the whole, if it says that.
+    pub lines: Option<u64>,
+}
+
+/// Returns what Codex cut; see the policies `codex/exec` and `codex/exec-bytes`.
+pub(super) fn codex_cut(text: &str) -> Option<CutBefore> {
+    const END: &str = " truncated…";
+    let notice = text.match_indices(END).find_map(|(end, _)| {
+        let start = text[..end].rfind('…')?;
+        let (number, unit) = text[start..end].trim_start_matches('…').split_once(' ')?;
+        let is_notice = number.parse::<u64>().is_ok() && ["tokens", "chars"].contains(&unit);
+        is_notice.then(|| text[start..end + END.len()].to_owned())
+    })?;
+    let lines = text.lines().take(2).find_map(|line| line.strip_prefix("Total output lines: ")?.parse().ok());
+    Some(CutBefore { notice, lines })
+}
+
+/// What Claude Code left out of the output of a failed command, in UTF-16 units; see the policy `claude-code/bash-failed`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct FailedCut {
+    pub left_out: u64,
+    /// Whether more may have followed, of which nothing is known: only so much of an output is looked at.
+    pub may_be_more: bool,
+}
+
+/// Bytes of a failed command's output at which Claude Code looks.
+const WINDOW: u64 = 30_000;
+
+pub(super) fn claude_cut(error: &str) -> Option<FailedCut> {
+    const START: &str = "\n\n... [";
+    const END: &str = " characters truncated] ...\n\n";
+    let (notice, left_out) = error.match_indices(START).find_map(|(start, _)| {
+        let (number, _) = error[start + START.len()..].split_once(END)?;
+        Some((START.len() + number.len() + END.len(), number.parse::<u64>().ok()?))
+    })?;
+    let shown = error.encode_utf16().count() - notice;
+    let status = error.lines().next().filter(|line| line.starts_with("Exit code "));
+    let header = status.map_or(0, |line| line.len() + 1);
+    let seen = left_out + (shown - header) as u64;
+    // Other characters than ASCII take more bytes than units, and those that were left out may be such.
+    Some(FailedCut { left_out, may_be_more: seen >= WINDOW || !error.is_ascii() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_gemini_writes_around_an_output_is_no_part_of_it() {
+        let inner = |text: &str| text[unwrapped(text.as_bytes(), 0)].to_owned();
+        for after in ["Process Group PGID: 12\n", "Exit Code: 1\nSignal: 9\nProcess Group PGID: 12\n", ""] {
+            let text = format!("<untrusted_context>\nOutput: one\ntwo: 2\n\n{after}</untrusted_context>");
+            assert_eq!(inner(&text), "one\ntwo: 2\n", "{after}");
+        }
+        assert_eq!(unwrapped(b"plainxx", 2), 0..5);
+        assert_eq!(inner("plain\n"), "plain\n");
+        assert_eq!(inner("<untrusted_context>\nOutput: one"), "one");
+    }
+
+    #[test]
+    fn codex_says_how_many_lines_there_were() {
+        let text = "Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\na…276748 chars truncated…b";
+        let cut = CutBefore { notice: "…276748 chars truncated…".to_owned(), lines: Some(5449) };
+        assert_eq!(codex_cut(text), Some(cut));
+        assert_eq!(codex_cut("…12 tokens truncated…").unwrap().lines, None);
+        assert_eq!(codex_cut("whole"), None);
+    }
+
+    #[test]
+    fn of_a_failed_command_the_end_is_known_only_below_the_window() {
+        let error = |left_out: usize, half: usize| {
+            let text = "x".repeat(half);
+            format!("Exit code 1\n{}\n\n... [{left_out} characters truncated] ...\n\n{text}", &text[12..])
+        };
+        assert_eq!(claude_cut(&error(20_012, 5000)), Some(FailedCut { left_out: 20_012, may_be_more: true }));
+        assert_eq!(
+            claude_cut(&error(20_011, 5000)),
+            Some(FailedCut { left_out: 20_011, may_be_more: false })
+        );
+        assert!(claude_cut(&error(2_000, 5000).replace('x', "é")).unwrap().may_be_more);
+        assert_eq!(claude_cut("Exit code 1\nfailed"), None);
+    }
+}

@@ -1,0 +1,269 @@
+//! Reads what an agent passes to its hook in bounded memory: long strings of the JSON are set aside in temporary files.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+
+use memchr::{memchr, memchr2};
+
+use crate::session::json::Decoder;
+use crate::source::{self, MapView};
+
+/// How much of a string is kept in memory, in bytes as it is written.
+const MAX_SHORT: usize = 1 << 20;
+
+/// How much is read besides strings that are set aside, in bytes.
+const MAX_JSON: usize = 4 << 20;
+
+/// How much is kept of a text, in bytes: agents wait for their hooks.
+pub(super) const MAX_TEXT: usize = 40 << 20;
+
+/// How many bytes are read at once.
+const CHUNK: usize = 64 << 10;
+
+/// Begins the string that stands for one that was set aside, before its number. No agent's text has it; a text that does
+/// means one that is given beside it anyway.
+const MARK: char = '\0';
+
+/// JSON without its long strings.
+#[derive(Debug, Default)]
+pub(super) struct ShortJson {
+    pub text: Vec<u8>,
+    /// The long strings, decoded, in their order; a `None` could not be written.
+    long: Vec<Option<LongText>>,
+}
+
+#[derive(Debug)]
+struct LongText {
+    file: File,
+    len: u64,
+}
+
+/// A text that the hook is given.
+#[derive(Debug)]
+pub(super) struct ToolText {
+    content: Content,
+    /// Its length in bytes; more than [`MAX_TEXT`] means that only its beginning was kept.
+    pub len: u64,
+}
+
+#[derive(Debug)]
+enum Content {
+    Memory(Vec<u8>),
+    File(File),
+}
+
+impl ShortJson {
+    /// Reads all of `input`; `None` if it is too large.
+    pub(super) fn read(input: &mut impl Read) -> io::Result<Option<Self>> {
+        let (mut json, mut string, mut chunk) = (Self::default(), None, vec![0; CHUNK]);
+        loop {
+            let read = match input.read(&mut chunk) {
+                Ok(0) => return Ok(Some(json)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            json.take(&chunk[..read], &mut string);
+            if json.text.len() > MAX_JSON {
+                // An agent may take it amiss if what it writes is not read.
+                io::copy(input, &mut io::sink())?;
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Takes in the next bytes; `string` is the one that they begin in, if they do.
+    fn take(&mut self, mut bytes: &[u8], string: &mut Option<OpenString>) {
+        while !bytes.is_empty() {
+            let Some(open) = string else {
+                let end = memchr(b'"', bytes).map_or(bytes.len(), |quote| quote + 1);
+                self.text.extend_from_slice(&bytes[..end]);
+                if bytes[end - 1] == b'"' {
+                    *string = Some(OpenString::new(self.text.len()));
+                }
+                bytes = &bytes[end..];
+                continue;
+            };
+            let (end, is_whole) = open.extent(bytes);
+            open.push(&bytes[..end], &mut self.text);
+            if is_whole {
+                if let Some(long) = string.take().and_then(|open| open.long) {
+                    let mark = format!("\\u{:04x}{}", u32::from(MARK), self.long.len());
+                    self.text.extend_from_slice(mark.as_bytes());
+                    self.long.push(long.finish());
+                }
+                self.text.push(b'"');
+            }
+            bytes = &bytes[end + usize::from(is_whole)..];
+        }
+    }
+
+    /// Returns the text that these strings of the JSON make, one after another; `None` if one of several was set aside, or
+    /// it could not be written.
+    pub(super) fn join(&self, strings: &[&str]) -> Option<ToolText> {
+        let long = |text: &&str| text.strip_prefix(MARK)?.parse::<usize>().ok();
+        match (strings, strings.iter().find_map(long)) {
+            (_, None) => {
+                let text = strings.concat().into_bytes();
+                Some(ToolText { len: text.len() as u64, content: Content::Memory(text) })
+            }
+            ([_], Some(number)) => {
+                let LongText { file, len } = self.long.get(number)?.as_ref()?;
+                Some(ToolText { content: Content::File(file.try_clone().ok()?), len: *len })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A string whose end was not read yet.
+struct OpenString {
+    /// Where it begins in the JSON that is kept.
+    start: usize,
+    /// Whether the next byte is escaped.
+    is_escaped: bool,
+    long: Option<LongWriter>,
+}
+
+impl OpenString {
+    fn new(start: usize) -> Self {
+        Self { start, is_escaped: false, long: None }
+    }
+
+    /// Returns how many of these bytes belong to it, and whether the quote that ends it follows them.
+    fn extent(&mut self, bytes: &[u8]) -> (usize, bool) {
+        let mut at = usize::from(std::mem::take(&mut self.is_escaped));
+        while let Some(found) = memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
+            if bytes[at + found] == b'"' {
+                return (at + found, true);
+            }
+            at += found + 2;
+            self.is_escaped = at > bytes.len();
+        }
+        (bytes.len(), false)
+    }
+
+    fn push(&mut self, bytes: &[u8], json: &mut Vec<u8>) {
+        if let Some(long) = &mut self.long {
+            return long.push(bytes);
+        }
+        json.extend_from_slice(bytes);
+        if json.len() - self.start > MAX_SHORT {
+            let mut long = LongWriter::new();
+            long.push(&json[self.start..]);
+            json.truncate(self.start);
+            self.long = Some(long);
+        }
+    }
+}
+
+/// Decodes a string into a temporary file.
+struct LongWriter {
+    decoder: Decoder,
+    file: io::Result<BufWriter<File>>,
+    len: u64,
+}
+
+impl LongWriter {
+    fn new() -> Self {
+        let file = source::temporary_file().map(|file| BufWriter::with_capacity(CHUNK, file));
+        Self { decoder: Decoder::default(), file, len: 0 }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        let Self { decoder, file, len } = self;
+        decoder.push(bytes, &mut |piece| write(file, len, piece));
+    }
+
+    fn finish(self) -> Option<LongText> {
+        let Self { decoder, mut file, mut len } = self;
+        decoder.finish(&mut |piece| write(&mut file, &mut len, piece));
+        Some(LongText { file: file.ok()?.into_inner().ok()?, len })
+    }
+}
+
+/// Writes as much of a piece as has room, and counts all of it.
+fn write(file: &mut io::Result<BufWriter<File>>, len: &mut u64, piece: &str) -> bool {
+    let room = (MAX_TEXT as u64).saturating_sub(*len) as usize;
+    *len += piece.len() as u64;
+    let written = file.as_mut().map(|file| file.write_all(&piece.as_bytes()[..piece.len().min(room)]));
+    if let Ok(Err(error)) = written {
+        *file = Err(error);
+    }
+    true
+}
+
+impl ToolText {
+    /// Returns its bytes, with `filler` bytes of text after them.
+    pub(super) fn view(&self, filler: usize) -> io::Result<MapView> {
+        let more = vec![b'x'; filler];
+        match &self.content {
+            Content::Memory(text) => MapView::of_bytes(&[&text[..], &more].concat()),
+            Content::File(file) => {
+                let mut file = file;
+                let kept = self.len.min(MAX_TEXT as u64);
+                file.set_len(kept)?;
+                io::Seek::seek(&mut file, io::SeekFrom::Start(kept))?;
+                file.write_all(&more)?;
+                MapView::of_temporary(file)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Gives the bytes one, two, three .. at a time.
+    struct Bits<'a>(&'a [u8], usize);
+
+    impl Read for Bits<'_> {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            self.1 = self.1 % 7 + 1;
+            let len = self.1.min(room.len()).min(self.0.len());
+            room[..len].copy_from_slice(&self.0[..len]);
+            self.0 = &self.0[len..];
+            Ok(len)
+        }
+    }
+
+    fn text_of(json: &ShortJson, value: &Value) -> Vec<u8> {
+        json.join(&[value.as_str().unwrap()]).unwrap().view(0).unwrap().to_vec()
+    }
+
+    #[test]
+    fn short_strings_stay_and_long_ones_are_set_aside() {
+        let long = "a \"quoted\" line \\ with \u{1b}[31mcolour and ü €\n".repeat(40_000);
+        let value = json!({ "short": "x\\\"y\"", "long": long, "list": [long, 7, null, "\\"], "end": "z" });
+        for read in [
+            ShortJson::read(&mut value.to_string().as_bytes()),
+            ShortJson::read(&mut Bits(value.to_string().as_bytes(), 0)),
+        ] {
+            let short = read.unwrap().unwrap();
+            let got: Value = serde_json::from_slice(&short.text).unwrap();
+            assert_eq!([&got["short"], &got["end"], &got["list"][3]], ["x\\\"y\"", "z", "\\"]);
+            assert!(short.text.len() < 1000);
+            assert!(text_of(&short, &got["long"]) == long.as_bytes());
+            assert!(text_of(&short, &got["list"][0]) == long.as_bytes());
+        }
+    }
+
+    #[test]
+    fn of_a_text_without_end_the_beginning_is_kept() {
+        let text = "x".repeat(MAX_TEXT + 5);
+        let short = ShortJson::read(&mut format!("[\"{text}\"]").as_bytes()).unwrap().unwrap();
+        let got: Value = serde_json::from_slice(&short.text).unwrap();
+        let text = short.join(&[got[0].as_str().unwrap()]).unwrap();
+        assert_eq!(text.len, MAX_TEXT as u64 + 5);
+        assert_eq!(text.view(3).unwrap().len(), MAX_TEXT + 3);
+        assert_eq!(text.view(0).unwrap().len(), MAX_TEXT, "and again without more");
+    }
+
+    #[test]
+    fn what_is_too_large_besides_long_strings_is_refused() {
+        let list = format!("[{}1]", "1,".repeat(MAX_JSON));
+        assert!(ShortJson::read(&mut list.as_bytes()).unwrap().is_none());
+    }
+}

@@ -1,0 +1,237 @@
+//! What a model did not get of an output: measured, and in words for it to read.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use crate::compare::{each_lost, kept_ranges, line_around};
+use crate::config::Config;
+use crate::human::{count, lines, size, thousands};
+use crate::preview::{self, Input, Policy, ToCount};
+use crate::source::{Buffer, MapView, ViewSupply, measure};
+use crate::text::ansi;
+use crate::text::label::SafeText;
+use crate::text::search::Severity;
+use crate::text::units::Want;
+
+use super::input::MAX_TEXT;
+
+/// The most lost errors that are named.
+const MAX_NAMED: usize = 8;
+
+/// The most bytes of a line that are looked at, and the most columns of it that are said.
+const MAX_LINE: usize = 400;
+const MAX_WORDS: usize = 120;
+
+/// An output, as far as it was read.
+pub(super) struct HookOutput {
+    pub view: MapView,
+    /// What of the view the tool printed, in bytes; an agent may write something around it, and cut both.
+    pub inner: Range<usize>,
+    /// The size of the whole, in bytes; more than the view has if that is only its beginning.
+    pub size: u64,
+}
+
+/// What the model did not get of an output.
+pub(super) struct Loss {
+    size: u64,
+    /// The number of lines that the model got a part of, and of all lines; `None` if not all was read.
+    lines: Option<[u64; 2]>,
+    severity: Severity,
+    /// The number of errors, or of warnings if there is no error, and of those that the model did not get.
+    all: u64,
+    lost: u64,
+    /// The first of these.
+    pub named: Vec<LostLine>,
+}
+
+pub(super) struct LostLine {
+    /// The number of the line, 1-based.
+    pub number: u64,
+    /// Its first words, as a terminal without colours would show them.
+    pub words: SafeText,
+}
+
+impl HookOutput {
+    pub(super) fn new(view: MapView) -> Self {
+        Self { inner: 0..view.len(), size: view.len() as u64, view }
+    }
+
+    /// Says what of it is in the file of this name: an agent may save only a beginning.
+    pub(super) fn place(&self, name: &str) -> String {
+        match self.size > self.view.len() as u64 {
+            true => format!("Its first {} are in {name}", size(self.view.len() as u64)),
+            false => format!("The whole output is in {name}"),
+        }
+    }
+
+    /// Whether so little was read that its lines cannot be counted.
+    fn is_partial(&self) -> bool {
+        self.view.len() > MAX_TEXT || self.size > self.view.len() as u64
+    }
+
+    /// Returns what a policy keeps of it, as ranges in bytes; `None` if that is all.
+    pub(super) fn kept(&self, policy: &Policy, path: &str) -> Option<Vec<Range<usize>>> {
+        let input = Input { saved_as: path, ..Input::of(&self.view, path) };
+        let totals = |_, want| {
+            let all = 0..self.view.len();
+            (!self.is_partial()).then(|| measure(&self.view, all, want, &mut Buffer::default()))
+        };
+        let preview = preview::plan_counting(&input, policy, ToCount::All, totals).ok()?.preview;
+        let mut kept = kept_ranges(&preview.parts);
+        if self.size > self.view.len() as u64 {
+            // What looks like its end is none.
+            kept.retain(|range| range.start == 0);
+        }
+        preview.truncated.then_some(kept)
+    }
+
+    /// Finds out what of it the model did not get that got these ranges.
+    pub(super) fn loss(&self, config: &Config, kept: &[Range<usize>]) -> Loss {
+        let severities = config.severities();
+        let mut found = Severity::ALL.into_iter().filter_map(|severity| {
+            let mut named = Vec::new();
+            let mut supply = ViewSupply::from(&self.view).up_to(MAX_TEXT);
+            let [all, got] = each_lost(&mut supply, kept, severities.get(severity)?, &mut |found| {
+                if named.len() < MAX_NAMED {
+                    named.push(line_around(&self.view, found));
+                }
+            });
+            (all > 0).then_some((severity, all, all - got, named))
+        });
+        let (severity, all, lost, named) = found.next().unwrap_or_default();
+        let lines = (!self.is_partial()).then(|| self.lines_got(kept));
+        Loss {
+            size: self.size.saturating_sub((self.view.len() - self.inner.len()) as u64),
+            lines,
+            severity,
+            all,
+            lost,
+            named: self.named(named),
+        }
+    }
+
+    /// Returns the number of lines of which a part is in these ranges, and of all lines.
+    fn lines_got(&self, kept: &[Range<usize>]) -> [u64; 2] {
+        let mut buffer = Buffer::default();
+        let mut feeds =
+            |range: Range<usize>| measure(&self.view, range, Want::LINE_FEEDS, &mut buffer).line_feeds;
+        let (mut at, mut line, mut got, mut last) = (self.inner.start, 0, 0, None);
+        for range in kept {
+            let range = range.start.max(at)..range.end.min(self.inner.end);
+            if range.is_empty() {
+                continue;
+            }
+            line += feeds(at..range.start);
+            let first = line;
+            line += feeds(range.start..range.end - 1);
+            got += line - first + u64::from(last != Some(first));
+            last = Some(line);
+            at = range.end - 1;
+        }
+        let all = line + feeds(at..self.inner.end);
+        let is_open = !self.inner.is_empty() && self.view.get(self.inner.end - 1) != Some(&b'\n');
+        [got, all + u64::from(is_open)]
+    }
+
+    fn named(&self, lost: Vec<Range<usize>>) -> Vec<LostLine> {
+        let mut buffer = Buffer::default();
+        let (mut at, mut number) = (self.inner.start, 1);
+        let mut line = |line: Range<usize>| {
+            number += measure(&self.view, at..line.start.max(at), Want::LINE_FEEDS, &mut buffer).line_feeds;
+            at = line.start.max(at);
+            let text = &self.view[line.start..line.end.min(line.start + MAX_LINE)];
+            LostLine { number, words: SafeText::from_bytes(&ansi::printed(text)).fit(MAX_WORDS) }
+        };
+        lost.into_iter().map(&mut line).collect()
+    }
+}
+
+impl Loss {
+    /// Says how many errors the model did not get; empty if it got all.
+    pub(super) fn heading(&self) -> String {
+        let [one, many] = [self.severity.singular(), self.severity.plural()];
+        match self.lines {
+            _ if self.lost == 0 => String::new(),
+            None => {
+                format!("At least {} (in its first 40 MB) did not reach you:", count(self.lost, one))
+            }
+            _ if self.lost == self.all => format!("You got none of its {}:", count(self.all, one)),
+            _ => {
+                let (lost, all) = (thousands(self.lost), thousands(self.all));
+                format!("You did not get {lost} of its {all} {many}:")
+            }
+        }
+    }
+
+    /// Writes the note: what the model got, the lost errors as far as they have room in `most` bytes, and `place`, which
+    /// says where the whole is.
+    pub(super) fn note(&self, place: &str, most: usize) -> String {
+        let got = match self.lines {
+            Some([got, all]) => format!("{} of {}", thousands(got), lines(all)),
+            None => "a part".to_owned(),
+        };
+        let mut note = format!("overspill: you got {got} of this output ({} in all).", size(self.size));
+        let place = if place.is_empty() { String::new() } else { format!("\n{place}") };
+        if self.lost == 0 {
+            return note + &place;
+        }
+        let _ = write!(note, " {}", self.heading());
+        let (mut named, mut shown) = (String::new(), 0);
+        for LostLine { number, words } in &self.named {
+            let line = format!("\nline {}: {words}", thousands(*number));
+            let rest = "\nand 1,000,000 more".len();
+            if note.len() + named.len() + line.len() + rest + place.len() > most {
+                break;
+            }
+            named.push_str(&line);
+            shown += 1;
+        }
+        if shown < self.lost {
+            let _ = write!(named, "\nand {} more", thousands(self.lost - shown));
+        }
+        note + &named + &place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(text: &str) -> HookOutput {
+        HookOutput::new(MapView::of_bytes(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn a_line_of_which_a_part_was_got_counts_once() {
+        let text = "one\ntwo\nthree\nfour";
+        let got = |kept: &[Range<usize>]| output(text).lines_got(kept);
+        assert_eq!(got(&[]), [0, 4]);
+        assert_eq!(got(&[0..text.len()]), [4, 4]);
+        assert_eq!(got(&[0..1, 2..3]), [1, 4], "both in the first line");
+        assert_eq!(got(&[0..4, 14..18]), [2, 4]);
+        assert_eq!(got(&[3..4, 5..6]), [2, 4]);
+        assert_eq!(output("").lines_got(&[]), [0, 0]);
+        assert_eq!(output("a\n").lines_got(&[0..1]), [1, 1]);
+    }
+
+    #[test]
+    fn a_note_has_no_more_bytes_than_it_may() {
+        let words = |n: u64| LostLine { number: n, words: "error: something is broken here".into() };
+        let loss = Loss {
+            size: 250 << 10,
+            lines: Some([13, 5449]),
+            severity: Severity::Error,
+            all: 20,
+            lost: 19,
+            named: (1..=8).map(words).collect(),
+        };
+        let whole = loss.note("The whole output is in /tmp/x", 2048);
+        assert!(whole.starts_with("overspill: you got 13 of 5,449 lines of this output (250 KB in all). You did not get 19 of its 20 errors:\nline 1: "));
+        assert!(whole.ends_with("\nand 11 more\nThe whole output is in /tmp/x"), "{whole}");
+        for most in 200..600 {
+            let note = loss.note("The whole output is in /tmp/x", most);
+            assert!(note.len() <= most, "{most}: {note}");
+            assert!(note.ends_with("more\nThe whole output is in /tmp/x"));
+        }
+    }
+}

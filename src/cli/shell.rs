@@ -1,0 +1,228 @@
+//! `overspill -c LINE`: runs a line as the agent's shell would, and saves a copy of an output that the agent will cut.
+//!
+//! The shell writes to the file that the agent gave it for the output, as without overspill, so that nothing of it is held up
+//! or changed; the file is copied once the shell has ended. Any other line, and one whose output goes anywhere else than into a
+//! file, is the shell's alone.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, ExitStatus};
+use std::thread;
+
+use jiff::Timestamp;
+use memchr::memmem;
+use rustix::fs::fstat;
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::Signals;
+
+use crate::config::{Config, Overrides};
+use crate::preview::{self, Input, Policy};
+use crate::source::{Buffer, MapView, measure};
+use crate::store::{Env, Exit, OutputSize, OwnStore, Record, RunRecord, now};
+use crate::text::units::Want;
+
+use super::run::signals::is_ignored;
+
+/// The agent that has a prefix for the lines of its shell tool, and the policies by which it cuts an output: of a command
+/// that succeeds, and of one that fails.
+pub(crate) const AGENT: &str = "claude-code";
+const POLICIES: [&str; 2] = ["claude-code/bash", "claude-code/bash-failed"];
+
+/// The largest output that is copied, in bytes.
+const MAX_COPY: u64 = 1 << 30;
+
+/// Returns the words for the shell, if the program was called as one: `-c LINE ..`.
+pub(super) fn words() -> Option<Vec<OsString>> {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    (words.len() > 1 && words[0] == "-c").then_some(words)
+}
+
+/// Runs the line and ends as the shell does.
+pub(super) fn run(words: &[OsString]) -> ExitCode {
+    let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "sh".into());
+    let mut command = Command::new(&shell);
+    command.args(words);
+    let output = command_in(words[1].as_bytes()).zip(AgentFile::of_stdout());
+    let ended = match output {
+        None => Err(command.exec()),
+        Some((line, file)) => {
+            let start = now();
+            run_beside(command).inspect(|ended| {
+                // Where no copy can be made there is none, without a word: what is printed is the command's.
+                let _ = file.save([shell, "-c".into(), line], start, *ended);
+            })
+        }
+    };
+    match ended {
+        Ok(ended) => end_as(ended),
+        Err(error) => {
+            super::fail(&format!("{}: {error}", words[0].to_string_lossy()));
+            ExitCode::from(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
+        }
+    }
+}
+
+/// Runs the shell as a child, to which the signals are passed on.
+fn run_beside(mut command: Command) -> io::Result<ExitStatus> {
+    let stops = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
+    let mut signals = Signals::new(stops.into_iter().filter(|signal| !is_ignored(*signal)))?;
+    let mut child = command.spawn()?;
+    let pid = Pid::from_child(&child);
+    let passing = signals.handle();
+    let thread = thread::Builder::new().name("passing".into()).spawn(move || {
+        for signal in signals.forever() {
+            let _ = Signal::from_named_raw(signal).map(|signal| kill_process(pid, signal));
+        }
+    });
+    let ended = child.wait();
+    passing.close();
+    let _ = thread.map(thread::JoinHandle::join);
+    ended
+}
+
+/// Ends with the status of the shell, or by the signal that ended it.
+fn end_as(ended: ExitStatus) -> ExitCode {
+    if let Some(signal) = ended.signal() {
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        let own = rustix::process::getpid();
+        let _ = Signal::from_named_raw(signal).map(|signal| kill_process(own, signal));
+        return ExitCode::from(128_u8.wrapping_add(signal as u8));
+    }
+    ExitCode::from(ended.code().unwrap_or(1) as u8)
+}
+
+/// Returns the command in a line of the agent's shell tool: it sources a snapshot, evaluates the command in quotes, and notes
+/// the directory. `None` for any other line, as of a hook or of an MCP server.
+fn command_in(line: &[u8]) -> Option<OsString> {
+    let tail = memmem::rfind(line, b" && pwd -P >| ")?;
+    let noted = line.get(tail + b" && pwd -P >| ".len()..)?;
+    if !noted.ends_with(b"-cwd") || noted.iter().any(u8::is_ascii_whitespace) {
+        return None;
+    }
+    let start = memmem::find(line, b"eval ")? + b"eval ".len();
+    let quoted = line.get(start..tail)?;
+    let quoted = quoted.strip_suffix(b" < /dev/null").unwrap_or(quoted);
+    let inner = quoted.strip_prefix(b"'")?.strip_suffix(b"'")?;
+    let inner = std::str::from_utf8(inner).ok()?;
+    let quotes = ["'\\''", "'\"'\"'"].into_iter().find(|quote| inner.contains(quote));
+    Some(quotes.map_or_else(|| inner.to_owned(), |quote| inner.replace(quote, "'")).into())
+}
+
+/// The file in which the agent takes up the output.
+struct AgentFile {
+    file: File,
+    /// Where the output begins in it, in bytes.
+    start: u64,
+}
+
+impl AgentFile {
+    /// Opens the file that standard output and standard error are; `None` if they are not one file.
+    fn of_stdout() -> Option<Self> {
+        let [out, err] = [fstat(io::stdout()).ok()?, fstat(io::stderr()).ok()?];
+        let is_file = rustix::fs::FileType::from_raw_mode(out.st_mode).is_file();
+        if !is_file || (out.st_dev, out.st_ino) != (err.st_dev, err.st_ino) {
+            return None;
+        }
+        let file = File::open(path_of(io::stdout())?).ok()?;
+        let opened = fstat(&file).ok()?;
+        ((opened.st_dev, opened.st_ino) == (out.st_dev, out.st_ino))
+            .then_some(Self { file, start: out.st_size as u64 })
+    }
+
+    /// Copies the output into the own store, if the agent cuts it.
+    fn save(mut self, command: [OsString; 3], start: Timestamp, ended: ExitStatus) -> io::Result<()> {
+        let view = MapView::of_temporary(&self.file)?;
+        let output = view.get(self.start as usize..).unwrap_or_default();
+        let env = Env::from_process();
+        let policy = policy_of(&env, ended).ok_or(io::ErrorKind::NotFound)?;
+        let input = Input { exit_code: ended.code(), ..Input::of(output, "") };
+        if preview::plan(&input, &policy).is_ok_and(|preview| !preview.truncated) {
+            return Ok(());
+        }
+        let len = output.len() as u64;
+        let end = now();
+        let copy = OwnStore::create(&env).map_err(io::Error::other)?.begin(end)?;
+        io::Seek::seek(&mut self.file, io::SeekFrom::Start(self.start))?;
+        let copied = io::copy(&mut io::Read::take(&self.file, len.min(MAX_COPY)), &mut copy.file())?;
+        let name = copy.id().to_owned();
+        let lines = measure(&view, self.start as usize..view.len(), Want::LINE_FEEDS, &mut Buffer::default());
+        let record = RunRecord {
+            path: copy.path().to_string_lossy().into_owned(),
+            command: command.map(|word| word.to_string_lossy().into_owned()).to_vec(),
+            directory: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
+            tool: Some("Bash".to_owned()),
+            agent: Some(AGENT.to_owned()),
+            stream: "stdout".to_owned(),
+            start,
+            end,
+            exit: ended
+                .signal()
+                .map_or(ended.code().map(|code| Exit::Code(code as u8)), |signal| Some(Exit::Signal(signal))),
+            stopped: None,
+            seen: OutputSize { bytes: len, lines: lines.line_feeds },
+            kept: OutputSize { bytes: copied, lines: lines.line_feeds },
+            truncated: (copied < len).then(|| "cap".to_owned()),
+            policy: policy.name().to_owned(),
+            parameters: Default::default(),
+        };
+        Record::Run(record).write(&env, &name, false)?;
+        copy.finish(false).map(drop)
+    }
+}
+
+/// Returns the policy by which the agent cuts the output of a command that ended so.
+fn policy_of(env: &Env, ended: ExitStatus) -> Option<Policy> {
+    let name = POLICIES[usize::from(!ended.success())];
+    let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
+    let configured = Config::load(env.clone()).resolve(&overrides, None);
+    configured.map(|resolved| resolved.policy).or_else(|_| Policy::builtin(name)).ok()
+}
+
+/// Returns the path of an open file.
+#[cfg(target_os = "linux")]
+fn path_of(file: impl AsFd) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd;
+    Some(PathBuf::from(format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn path_of(file: impl AsFd) -> Option<PathBuf> {
+    let path = rustix::fs::getpath(file).ok()?;
+    Some(PathBuf::from(<OsString as std::os::unix::ffi::OsStringExt>::from_vec(path.into_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_of_the_shell_tool_are_recognised() {
+        let line = |command: &str| {
+            format!(
+                "source /home/u/.claude/shell-snapshots/snapshot-bash-1.sh 2>/dev/null || true && shopt -u extglob && \
+                 eval {command} < /dev/null && pwd -P >| /tmp/claude-5c3e-cwd"
+            )
+        };
+        let command = |line: &str| command_in(line.as_bytes()).map(|command| command.into_string().unwrap());
+        assert_eq!(command(&line("'make -j4'")).as_deref(), Some("make -j4"));
+        assert_eq!(
+            command(&line("'echo it'\\''s && pwd -P >| x'")).as_deref(),
+            Some("echo it's && pwd -P >| x")
+        );
+        assert_eq!(command(&line("'echo it'\"'\"'s'")).as_deref(), Some("echo it's"));
+        for other in [
+            "overspill hook claude-code",
+            "npx server",
+            "eval 'x' && pwd -P >| /tmp/a b-cwd",
+            "pwd -P >| /tmp/x-cwd",
+        ] {
+            assert_eq!(command(other), None, "{other}");
+        }
+    }
+}
