@@ -6,21 +6,10 @@ use std::sync::Arc;
 
 use crate::human::thousands;
 use crate::session::citing::CitingCall;
-use crate::session::examine::Paths;
+use crate::session::examine::{OutputPlace, Paths, RestOfOutput};
+use crate::session::facts::TitledText;
 use crate::session::model::Evidence;
 use crate::session::verdict::{Against, Unchecked, Verdict};
-use crate::source::MapView;
-
-/// What is left of the output that the result was cut from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RestOfOutput {
-    /// The output is at hand: in its spill, or in a copy that is known to be whole.
-    Here,
-    /// The agent did not cut it, so the recorded text is all of it.
-    NotCut,
-    /// Only the recorded text is left, for this reason.
-    Missing(&'static str),
-}
 
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
@@ -56,12 +45,6 @@ pub(crate) enum Cited {
     By(Box<CitingCall>),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TitledText {
-    pub title: String,
-    pub text: Vec<u8>,
-}
-
 /// What the records hold of a call besides its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFacts {
@@ -79,15 +62,6 @@ pub enum CallRequest {
     Show(usize, Paths),
     /// Read what the records hold of this call besides its result.
     Facts(usize),
-}
-
-/// Where the output of a call is, to be shown beside what was recorded.
-#[derive(Debug, Clone)]
-pub enum OutputPlace {
-    /// A file in a known store, or beside the records.
-    File(PathBuf),
-    /// Memory: a copy that is whole, or the recorded text itself.
-    Memory(MapView),
 }
 
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::env::Env;
 use crate::session::copies::RelatedSessions;
+use crate::session::examine::CallInspector;
 use crate::session::list;
 use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
@@ -83,9 +84,7 @@ pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
     loop {
         let request = next_request(&requests, if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
         let session = SessionContext {
-            file,
-            examiner: &examiner,
-            transcript: opened.transcript(),
+            of: CallInspector { examiner: &examiner, file, transcript: opened.transcript() },
             reports,
             verdicts: &verdicts,
         };

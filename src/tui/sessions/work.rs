@@ -11,6 +11,7 @@ use jiff::Timestamp;
 
 use crate::corpus::{Corpus, TuneOutputs};
 use crate::session::copies::{SeenCalls, families};
+use crate::session::examine::CallInspector;
 use crate::session::exposure::Exposure;
 use crate::session::list;
 use crate::session::model::SessionFacts;
@@ -188,17 +189,16 @@ fn expiries(spills: &HashSet<&PathBuf>, context: &JobContext) -> HashMap<PathBuf
 /// their spills to `spills`.
 fn lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
     let opened = list::open(&session.file, &context.ticket).ok()?;
-    let (transcript, agent) = (opened.transcript(), list::format_of(&session.file)?.agent());
-    let examiner = (context.services.examiner)(agent);
+    let transcript = opened.transcript();
+    let examiner = (context.services.examiner)(transcript.agent);
+    let inspector = CallInspector { examiner: &examiner, file: &session.file, transcript };
     let mut sum: Option<LostInCall> = None;
     for call in transcript.calls.iter().filter(|call| call.is_cut()) {
         if !context.is_wanted() {
             return None;
         }
-        let spill = examiner.spill(&session.file, call);
-        spills.extend(spill.and_then(|spill| spill.path().map(Path::to_path_buf)));
-        let of = (&*session.file, transcript, call);
-        if let Some(lost) = LostInCall::count(&examiner, of, &context.services.severities) {
+        spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));
+        if let Some(lost) = LostInCall::count(&inspector, call, &context.services.severities) {
             sum.get_or_insert_default().add(lost);
         }
     }
@@ -207,11 +207,12 @@ fn lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -
 
 /// Lists the outputs that the results of a session name and that are there, in the order of its calls.
 pub(super) fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<TuneOutputs, String> {
-    let agent = list::format_of(file).map_or("", |format| format.agent());
-    let examiner = (context.services.examiner)(agent);
     let opened = list::open(file, &context.ticket).map_err(|error| error.to_string())?;
-    let spills = opened.transcript().calls.iter().filter_map(|call| examiner.spill(file, call));
+    let transcript = opened.transcript();
+    let examiner = (context.services.examiner)(transcript.agent);
+    let inspector = CallInspector { examiner: &examiner, file, transcript };
+    let spills = transcript.calls.iter().filter_map(|call| inspector.spill(call));
     let mut paths: Vec<PathBuf> = spills.filter_map(|spill| spill.path().map(Path::to_path_buf)).collect();
-    paths.retain(|path| examiner.is_known(file, path));
+    paths.retain(|path| inspector.is_known(path));
     Ok(TuneOutputs::Listed(Arc::new(Corpus::of_paths(&paths))))
 }
