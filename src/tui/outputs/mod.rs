@@ -38,7 +38,10 @@ use facts::SearchedRows;
 use got::ModelShare;
 use keeping::Keeping;
 use rows::{OutputFacts, OutputRow, Peek};
-use scan::{NONE_YET, OutputSums, Scanned, searched};
+use scan::{OutputSums, Scanned};
+
+/// The heading where no outputs are listed.
+pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
 
 /// How all stored outputs are called.
 const ALL: &str = "all stored outputs";
@@ -200,7 +203,7 @@ impl ListKind for Outputs {
             true => "Waiting for new outputs in these directories:",
             false => NONE_YET,
         };
-        let mut words = searched(heading, &self.reports, list.height.saturating_sub(6));
+        let mut words = store::searched(heading, &self.reports, list.height.saturating_sub(6));
         words.extend([SafeText::default(), "`overspill FILE` opens any file.".into()]);
         words
     }

@@ -1,13 +1,8 @@
 //! The workers of the list of sessions: one finds them and looks for changes, one sums up their calls.
 
-use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-use jiff::Timestamp;
 
 use crate::corpus::{Corpus, TuneOutputs};
 use crate::session::copies::{SeenCalls, families};
@@ -17,7 +12,7 @@ use crate::session::list;
 use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
 use crate::session::tally;
-use crate::store::{self, StoreSpec};
+use crate::store;
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
 use crate::tui::job::JobContext;
@@ -151,38 +146,15 @@ pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
         }
         spills.push((session, own));
     }
-    let expiries = expiries(&spills.iter().flat_map(|(_, own)| own).collect(), context);
-    for (session, own) in spills {
-        let first = own.iter().filter_map(|spill| expiries.get(spill)).min().copied();
+    let paths = spills.iter().flat_map(|(_, own)| own).map(PathBuf::as_path).collect();
+    let (stores, goes_on) = (&context.services.stores, || context.is_wanted());
+    let entries = store::entries_at(&paths, stores, context.env(), crate::env::now(), &goes_on);
+    for (session, own) in &spills {
+        let first = own.iter().filter_map(|spill| entries.get(spill)?.expires.at()).min();
         if !context.is_wanted() || !context.send(SessionsEvent::Expires(session.file.clone(), first)) {
             return;
         }
     }
-}
-
-/// Finds out when these spills are deleted, by the rules of the stores in which they lie.
-fn expiries(spills: &HashSet<&PathBuf>, context: &JobContext) -> HashMap<PathBuf, Timestamp> {
-    let (env, mut found) = (context.env(), HashMap::new());
-    let names: HashSet<&OsStr> = spills.iter().filter_map(|spill| spill.file_name()).collect();
-    let holds_some = |spec: &&Arc<StoreSpec>| {
-        let is_of = |spill: &&PathBuf| {
-            let of = context.services.stores.store_of(spill, env);
-            of.is_some_and(|(found, _)| Arc::ptr_eq(found, spec))
-        };
-        spills.iter().any(is_of)
-    };
-    for spec in context.services.stores.specs.iter().filter(holds_some) {
-        store::scan(spec, env, crate::env::now(), &mut |entry| {
-            if names.contains(entry.name())
-                && let Some(at) = entry.expires.at()
-                && spills.contains(&entry.path())
-            {
-                found.insert(entry.path(), at);
-            }
-            if context.is_wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-    }
-    found
 }
 
 /// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is. Adds
