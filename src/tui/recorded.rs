@@ -4,12 +4,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::human::thousands;
 use crate::session::citing::CitingCall;
 use crate::session::examine::{OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
 use crate::session::model::Evidence;
-use crate::session::verdict::{Against, Unchecked, Verdict};
+use crate::session::verdict::Verdict;
 
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
@@ -86,27 +85,4 @@ pub enum PreviewFrom {
     Records,
     /// What the policy makes of the output.
     Policy,
-}
-
-/// Says in a sentence what the check of a call found; `None` while it is being checked.
-pub(crate) fn check_in_words(check: Option<&Verdict>) -> String {
-    match check {
-        None => "being compared with what the policies make of the output".into(),
-        Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
-            "plausible: {policy} makes this text of some output; the real one is not at hand, so its \
-             totals in the notice are not checked"
-        ),
-        Some(Verdict::Equal { policy, .. }) => {
-            format!("verified: {policy} makes the same text of the output, byte for byte")
-        }
-        Some(Verdict::Differs(difference)) => {
-            let place = format!("byte {}, in its {}", thousands(difference.at + 1), difference.part);
-            match &difference.fits {
-                Some(fits) => format!("differs; {fits}, of another version, makes the same text"),
-                None => format!("DIFFERS from {}: first at {place}", difference.policy),
-            }
-        }
-        Some(Verdict::Unchecked(Unchecked::NotCut)) => "not cut, so there is nothing to compare".into(),
-        Some(Verdict::Unchecked(why)) => format!("not checked: {why}"),
-    }
 }

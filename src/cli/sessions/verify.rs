@@ -122,10 +122,6 @@ fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJs
         Verdict::Differs(difference) => Some(difference.clone()),
         _ => None,
     };
-    let policy = match verdict {
-        Verdict::Equal { policy, .. } => Some(policy.clone()),
-        _ => difference.as_ref().map(|difference| difference.policy.clone()),
-    };
     VerdictJson {
         mark: verdict.mark(),
         is_unsteady: matches!(verdict, Verdict::Unchecked(Unchecked::Unsteady)),
@@ -137,7 +133,7 @@ fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJs
         command: command_of(transcript, call, Secrets::Mask),
         verdict: verdict.as_str(),
         against: verdict.against().map(Against::as_str),
-        policy,
+        policy: verdict.policy().map(str::to_owned),
         differs_at: difference.as_ref().map(|difference| difference.at),
         part: difference.as_ref().map(|difference| difference.part),
         fits: difference.and_then(|difference| difference.fits),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::store::{self, DirWatch, Entry, Env, GrowingEntries, Kept, Left, RootReport, StoreSpec};
+use crate::store::{self, DirWatch, Entry, EntrySums, Env, GrowingEntries, Kept, RootReport, StoreSpec};
 use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
@@ -26,29 +26,6 @@ pub enum Scanned {
     Some(Vec<Entry>),
     /// The end, with the result for each root of each store.
     All(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
-}
-
-/// What outputs add up to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct OutputSums {
-    pub outputs: u64,
-    pub bytes: u64,
-    /// How many of them others can read.
-    pub exposed: u64,
-    pub overdue: u64,
-    pub overdue_bytes: u64,
-}
-
-impl OutputSums {
-    fn add(&mut self, entry: &Entry, now: jiff::Timestamp) {
-        self.outputs += 1;
-        self.bytes = self.bytes.saturating_add(entry.size());
-        self.exposed += u64::from(entry.exposed());
-        if matches!(entry.left(now), Left::Overdue(_)) {
-            self.overdue += 1;
-            self.overdue_bytes = self.overdue_bytes.saturating_add(entry.size());
-        }
-    }
 }
 
 impl Outputs {
@@ -73,7 +50,7 @@ impl Outputs {
         match scanned {
             Scanned::Begun { now, user, kept } => {
                 on.list.look.now = now;
-                (self.user, self.kept, self.arriving_sums) = (Some(user), kept, OutputSums::default());
+                (self.user, self.kept, self.arriving_sums) = (Some(user), kept, EntrySums::default());
                 if !self.has_looked && !on.list.rows().is_empty() {
                     on.list.set_rows(Vec::new());
                 }

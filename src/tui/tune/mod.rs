@@ -138,7 +138,7 @@ impl ListKind for Tuning {
                 };
                 vec![words.to_string(), String::new(), next]
             }
-            _ if !list.rows().is_empty() => vec![format!("No row has these words. {back} shows all.")],
+            _ if !list.rows().is_empty() => return list.no_match(keys),
             TuneState::Listing => vec!["listing the outputs…".to_owned()],
             TuneState::Measuring => vec!["measuring…".to_owned()],
             TuneState::Stopped => vec!["stopped before any output was measured".to_owned()],
