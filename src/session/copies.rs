@@ -4,6 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::path::Path;
+use std::thread::JoinHandle;
 use std::time::SystemTime;
 
 use crate::env::Env;
@@ -133,6 +134,38 @@ impl RelatedSessions {
     /// Returns the number of other sessions that have the same call.
     pub fn with(&self, call: &Call) -> u64 {
         self.seen.iter().filter(|seen| seen.has(call)).count() as u64
+    }
+}
+
+/// Finds out which other sessions have the same calls, while the session is looked at.
+#[derive(Debug)]
+pub struct CopySearch {
+    search: Option<JoinHandle<RelatedSessions>>,
+    found: RelatedSessions,
+    /// The number of calls that were looked for in the other sessions.
+    reported: usize,
+}
+
+impl CopySearch {
+    pub fn start(env: &Env, file: &SessionFile, progress: impl ReadProgress + Send + 'static) -> Self {
+        let (env, file) = (env.clone(), file.clone());
+        let search = move || RelatedSessions::find(&env, &file, &progress);
+        let search = std::thread::Builder::new().name("copies".into()).spawn(search).ok();
+        Self { search, found: RelatedSessions::default(), reported: 0 }
+    }
+
+    /// Returns how many sessions have each call that others have, by its index, once that is known, and again when the
+    /// session has grown.
+    pub fn news(&mut self, transcript: &Transcript) -> Option<Vec<(usize, u64)>> {
+        if let Some(done) = self.search.take_if(|search| search.is_finished()) {
+            self.found = done.join().unwrap_or_default();
+        }
+        if self.search.is_some() || self.reported == transcript.calls.len() {
+            return None;
+        }
+        self.reported = transcript.calls.len();
+        let counts = transcript.calls.iter().map(|call| self.found.with(call)).enumerate();
+        Some(counts.filter(|(_, copies)| *copies > 0).collect())
     }
 }
 

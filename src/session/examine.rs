@@ -3,8 +3,10 @@
 
 use std::fmt;
 #[cfg(feature = "app")]
+use std::io;
+#[cfg(feature = "app")]
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::preview::Catalog;
@@ -12,9 +14,11 @@ use crate::source::{MapView, Source};
 
 use super::model::Call;
 #[cfg(feature = "app")]
-use super::model::CallResult;
+use super::model::{CallResult, CutState};
 use super::reader::SessionFile;
+use super::sent::{self, BestResults};
 use super::spill::{SpillState, is_beside, state_of};
+use super::tally::length;
 use super::transcript::Transcript;
 use super::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
 use super::window::{ReadFile, read_file};
@@ -27,6 +31,29 @@ pub enum Paths {
     /// Any regular file of the user's own.
     Any,
 }
+
+/// What is left of the output that the result was cut from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RestOfOutput {
+    /// The output is at hand: in its spill, or in a copy that is known to be whole.
+    Here,
+    /// The agent did not cut it, so the recorded text is all of it.
+    NotCut,
+    /// Only the recorded text is left, for this reason.
+    Missing(&'static str),
+}
+
+/// Where the output of a call is, to be shown beside what was recorded.
+#[derive(Debug, Clone)]
+pub enum OutputPlace {
+    /// A file in a known store, or beside the records.
+    File(PathBuf),
+    /// Memory: a copy that is whole, or the recorded text itself.
+    Memory(MapView),
+}
+
+/// Why a spill is not opened that lies where the records claim it to be.
+pub const OUTSIDE: &str = "its spill is in no known store, and is not opened unasked";
 
 /// Tells whether a path lies in a known store.
 pub type InStore = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
@@ -51,60 +78,79 @@ impl Examiner {
         Self { verifier: Verifier::new(catalog, agent), in_store, uid, paths }
     }
 
-    /// Returns what is at the place that a call's result names; `None` if it names none.
-    pub fn spill(&self, file: &SessionFile, call: &Call) -> Option<SpillState> {
-        state_of(call, &file.path, self.uid)
-    }
-
     /// Whether a spill lies where agents keep spills, so that it is opened unasked.
     pub fn is_known(&self, file: &SessionFile, path: &Path) -> bool {
         (self.in_store)(path) || is_beside(path, &file.path)
     }
+}
+
+/// Examines the calls of one session.
+#[derive(Debug, Clone, Copy)]
+pub struct CallInspector<'a> {
+    pub examiner: &'a Examiner,
+    pub file: &'a SessionFile,
+    pub transcript: &'a Transcript,
+}
+
+impl CallInspector<'_> {
+    /// Returns what is at the place that a call's result names; `None` if it names none.
+    pub fn spill(&self, call: &Call) -> Option<SpillState> {
+        state_of(call, &self.file.path, self.examiner.uid)
+    }
+
+    /// Whether a spill lies where agents keep spills, so that it is opened unasked.
+    pub fn is_known(&self, path: &Path) -> bool {
+        self.examiner.is_known(self.file, path)
+    }
 
     /// Returns the size of the whole output in bytes, if it is known.
-    pub fn whole_bytes(&self, file: &SessionFile, call: &Call) -> Option<u64> {
-        let found = self.spill(file, call).and_then(|state| state.path()?.metadata().ok());
+    pub fn whole_bytes(&self, call: &Call) -> Option<u64> {
+        let found = self.spill(call).and_then(|state| state.path()?.metadata().ok());
         found.map(|meta| meta.len()).or_else(|| call.cites.iter().find_map(|cite| cite.bytes))
+    }
+
+    /// Returns the results of a call by the best evidence.
+    pub fn best(&self, call: &Call) -> BestResults {
+        sent::best(self.transcript, call)
+    }
+
+    /// Returns the length in bytes of the result as the model first saw it.
+    pub fn got(&self, call: &Call) -> Option<u64> {
+        self.best(call).first().and_then(|first| length(self.transcript, first))
     }
 
     /// Returns what of the text of a call's result, as ranges in bytes, the agent added, as far as its policies tell.
     #[cfg(feature = "app")]
-    pub(crate) fn added_in(
-        &self,
-        transcript: &Transcript,
-        of: (&Call, &CallResult),
-        text: &str,
-    ) -> Vec<Range<usize>> {
-        self.verifier.added_in(transcript, of, text)
+    pub(crate) fn added_in(&self, of: (&Call, &CallResult), text: &str) -> Vec<Range<usize>> {
+        self.examiner.verifier.added_in(self.transcript, of, text)
     }
 
     /// Compares the result that the model first saw with what the policies make of the whole output.
-    pub fn verify(&self, file: &SessionFile, transcript: &Transcript, call: &Call) -> Verdict {
+    pub fn verify(&self, call: &Call) -> Verdict {
         if call.is_window {
-            return self.verify_window(file, transcript, call);
+            return self.verify_window(call);
         }
         let is_cut = call.is_cut();
-        let here =
-            self.spill(file, call).and_then(|state| state.path().map(Path::to_owned)).filter(|_| is_cut);
-        if here.is_some_and(|path| self.paths == Paths::Known && !self.is_known(file, &path)) {
+        let here = self.spill(call).and_then(|state| state.path().map(Path::to_owned)).filter(|_| is_cut);
+        if here.is_some_and(|path| self.examiner.paths == Paths::Known && !self.is_known(&path)) {
             return Verdict::Unchecked(Unchecked::Outside);
         }
-        match is_cut.then(|| self.open(file, call)).flatten() {
+        match is_cut.then(|| self.open(call)).flatten() {
             Some((source, path)) => {
-                self.compare(transcript, call, source, &mut |view| WholeOutput::Spill(view, path.clone()))
+                self.compare(call, source, &mut |view| WholeOutput::Spill(view, path.clone()))
             }
             None => {
-                let copy = is_cut.then(|| whole_display(transcript, call)).flatten();
-                self.verifier.verify(transcript, call, copy.as_ref())
+                let copy = is_cut.then(|| whole_display(self.transcript, call)).flatten();
+                self.examiner.verifier.verify(self.transcript, call, copy.as_ref())
             }
         }
     }
 
     /// Compares a window of a file with what the policies make of the file that was read.
-    fn verify_window(&self, file: &SessionFile, transcript: &Transcript, call: &Call) -> Verdict {
-        let may_open = |path: &Path| self.paths == Paths::Any || self.is_known(file, path);
-        match read_file(transcript, call, &file.path, self.uid, &may_open) {
-            Ok((source, read)) => self.compare(transcript, call, source, &mut |view| {
+    fn verify_window(&self, call: &Call) -> Verdict {
+        let may_open = |path: &Path| self.examiner.paths == Paths::Any || self.is_known(path);
+        match read_file(self.transcript, call, &self.file.path, self.examiner.uid, &may_open) {
+            Ok((source, read)) => self.compare(call, source, &mut |view| {
                 WholeOutput::File(Box::new(ReadFile { view, ..read.clone() }))
             }),
             Err(why) => Verdict::Unchecked(why.into()),
@@ -114,39 +160,68 @@ impl Examiner {
     /// Compares a result with what the policies make of a file, which is of one content.
     fn compare(
         &self,
-        transcript: &Transcript,
         call: &Call,
         mut source: Source,
         whole: &mut dyn FnMut(MapView) -> WholeOutput,
     ) -> Verdict {
         let verdict = source.read_steadily(&mut || true, &mut |source| {
-            self.verifier.verify(transcript, call, Some(&whole(source.view())))
+            self.examiner.verifier.verify(self.transcript, call, Some(&whole(source.view())))
         });
         verdict.unwrap_or(Verdict::Unchecked(Unchecked::Unsteady))
     }
 
     /// Calls `read` with the whole output of a call that was cut, of one content, if it is at hand: a spill or a whole copy.
     #[cfg(feature = "app")]
-    pub(crate) fn read_whole<T>(
-        &self,
-        file: &SessionFile,
-        transcript: &Transcript,
-        call: &Call,
-        read: &mut dyn FnMut(&MapView) -> T,
-    ) -> Option<T> {
-        let path = self.spill(file, call).and_then(|state| state.path().map(Path::to_owned));
-        let is_open = path.is_some_and(|path| self.paths == Paths::Any || self.is_known(file, &path));
-        if let Some((mut source, _)) = is_open.then(|| self.open(file, call)).flatten() {
+    pub(crate) fn read_whole<T>(&self, call: &Call, read: &mut dyn FnMut(&MapView) -> T) -> Option<T> {
+        let path = self.spill(call).and_then(|state| state.path().map(Path::to_owned));
+        let is_open = path.is_some_and(|path| self.examiner.paths == Paths::Any || self.is_known(&path));
+        if let Some((mut source, _)) = is_open.then(|| self.open(call)).flatten() {
             return source.read_steadily(&mut || true, &mut |source| read(&source.view())).ok();
         }
-        let Some(WholeOutput::Display(bytes)) = whole_display(transcript, call) else { return None };
+        let Some(WholeOutput::Display(bytes)) = whole_display(self.transcript, call) else { return None };
         MapView::of_bytes(&bytes).ok().map(|view| read(&view))
     }
 
+    /// Returns where the whole output is, and what is left of it: a spill if it lies in one of these places, else a copy
+    /// that is whole, else `text`, which is the result.
+    ///
+    /// # Errors
+    /// There is no memory for a text.
+    #[cfg(feature = "app")]
+    pub(crate) fn output(
+        &self,
+        call: &Call,
+        text: &str,
+        paths: Paths,
+    ) -> io::Result<(OutputPlace, RestOfOutput)> {
+        let spill = self.spill(call);
+        let is_cut = call.is_cut();
+        if let Some(SpillState::Here(path)) = &spill
+            && is_cut
+            && (paths == Paths::Any || self.is_known(path))
+        {
+            return Ok((OutputPlace::File(path.clone()), RestOfOutput::Here));
+        }
+        let memory = |bytes: &[u8]| MapView::of_bytes(bytes).map(OutputPlace::Memory);
+        if let Some(WholeOutput::Display(bytes)) = whole_display(self.transcript, call).filter(|_| is_cut) {
+            return Ok((memory(&bytes)?, RestOfOutput::Here));
+        }
+        let rest = match (call.cut, spill) {
+            (CutState::Lost, _) => RestOfOutput::Missing("the agent cut it and never kept the rest"),
+            (CutState::Spill, Some(SpillState::Here(_))) => RestOfOutput::Missing(OUTSIDE),
+            (CutState::Spill, Some(SpillState::Other(_))) => {
+                RestOfOutput::Missing("another file is where its spill was")
+            }
+            (CutState::Spill, _) => RestOfOutput::Missing("its spill was deleted since"),
+            (CutState::No | CutState::Unknown, _) => RestOfOutput::NotCut,
+        };
+        Ok((memory(text.as_bytes())?, rest))
+    }
+
     /// Opens the spill of a call, and returns the path that the agent gave it.
-    fn open(&self, file: &SessionFile, call: &Call) -> Option<(Source, String)> {
+    fn open(&self, call: &Call) -> Option<(Source, String)> {
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
-        let spill = self.spill(file, call).and_then(|state| Source::glance_at_entry(state.path()?).ok());
+        let spill = self.spill(call).and_then(|state| Source::glance_at_entry(state.path()?).ok());
         spill.zip(cited)
     }
 }

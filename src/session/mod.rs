@@ -15,6 +15,8 @@ pub mod database;
 pub mod document;
 pub mod examine;
 pub mod exposure;
+#[cfg(feature = "app")]
+pub mod facts;
 pub mod fate;
 pub mod find;
 pub mod id;

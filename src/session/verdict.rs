@@ -1,5 +1,7 @@
 //! What a check of a call can find: that a policy makes what was recorded, that none does, or that nothing was compared.
 
+use crate::human::thousands;
+
 use super::window::NoReadFile;
 
 /// What a check found.
@@ -76,12 +78,43 @@ impl Verdict {
 }
 
 impl Verdict {
+    /// Returns the policy that makes the text, or that comes closest.
+    pub fn policy(&self) -> Option<&str> {
+        match self {
+            Self::Equal { policy, .. } | Self::Differs(Difference { policy, .. }) => Some(policy),
+            Self::Unchecked(_) => None,
+        }
+    }
+
     /// Returns the limit that cut the output, if that is proven.
     pub fn cut_by(&self) -> Option<&'static str> {
         match self {
             Self::Equal { by, .. } => *by,
             _ => None,
         }
+    }
+}
+
+/// Says in a sentence what the check of a call found; `None` while it is being checked.
+pub fn check_in_words(check: Option<&Verdict>) -> String {
+    match check {
+        None => "being compared with what the policies make of the output".into(),
+        Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
+            "plausible: {policy} makes this text of some output; the real one is not at hand, so its \
+             totals in the notice are not checked"
+        ),
+        Some(Verdict::Equal { policy, .. }) => {
+            format!("verified: {policy} makes the same text of the output, byte for byte")
+        }
+        Some(Verdict::Differs(difference)) => {
+            let place = format!("byte {}, in its {}", thousands(difference.at + 1), difference.part);
+            match &difference.fits {
+                Some(fits) => format!("differs; {fits}, of another version, makes the same text"),
+                None => format!("DIFFERS from {}: first at {place}", difference.policy),
+            }
+        }
+        Some(Verdict::Unchecked(Unchecked::NotCut)) => "not cut, so there is nothing to compare".into(),
+        Some(Verdict::Unchecked(why)) => format!("not checked: {why}"),
     }
 }
 

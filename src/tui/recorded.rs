@@ -4,23 +4,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::human::thousands;
 use crate::session::citing::CitingCall;
-use crate::session::examine::Paths;
+use crate::session::examine::{OutputPlace, Paths, RestOfOutput};
+use crate::session::facts::TitledText;
 use crate::session::model::Evidence;
-use crate::session::verdict::{Against, Unchecked, Verdict};
-use crate::source::MapView;
-
-/// What is left of the output that the result was cut from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RestOfOutput {
-    /// The output is at hand: in its spill, or in a copy that is known to be whole.
-    Here,
-    /// The agent did not cut it, so the recorded text is all of it.
-    NotCut,
-    /// Only the recorded text is left, for this reason.
-    Missing(&'static str),
-}
+use crate::session::verdict::Verdict;
 
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
@@ -56,12 +44,6 @@ pub(crate) enum Cited {
     By(Box<CitingCall>),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TitledText {
-    pub title: String,
-    pub text: Vec<u8>,
-}
-
 /// What the records hold of a call besides its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFacts {
@@ -79,15 +61,6 @@ pub enum CallRequest {
     Show(usize, Paths),
     /// Read what the records hold of this call besides its result.
     Facts(usize),
-}
-
-/// Where the output of a call is, to be shown beside what was recorded.
-#[derive(Debug, Clone)]
-pub enum OutputPlace {
-    /// A file in a known store, or beside the records.
-    File(PathBuf),
-    /// Memory: a copy that is whole, or the recorded text itself.
-    Memory(MapView),
 }
 
 #[derive(Debug)]
@@ -112,27 +85,4 @@ pub enum PreviewFrom {
     Records,
     /// What the policy makes of the output.
     Policy,
-}
-
-/// Says in a sentence what the check of a call found; `None` while it is being checked.
-pub(crate) fn check_in_words(check: Option<&Verdict>) -> String {
-    match check {
-        None => "being compared with what the policies make of the output".into(),
-        Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
-            "plausible: {policy} makes this text of some output; the real one is not at hand, so its \
-             totals in the notice are not checked"
-        ),
-        Some(Verdict::Equal { policy, .. }) => {
-            format!("verified: {policy} makes the same text of the output, byte for byte")
-        }
-        Some(Verdict::Differs(difference)) => {
-            let place = format!("byte {}, in its {}", thousands(difference.at + 1), difference.part);
-            match &difference.fits {
-                Some(fits) => format!("differs; {fits}, of another version, makes the same text"),
-                None => format!("DIFFERS from {}: first at {place}", difference.policy),
-            }
-        }
-        Some(Verdict::Unchecked(Unchecked::NotCut)) => "not cut, so there is nothing to compare".into(),
-        Some(Verdict::Unchecked(why)) => format!("not checked: {why}"),
-    }
 }

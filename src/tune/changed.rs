@@ -50,6 +50,20 @@ impl ChangedOutput {
             self.number,
         )
     }
+
+    /// Describes what is lost and what is won: `loses the end`.
+    pub(crate) fn describe(&self) -> String {
+        let lost = |under: &UnderSetting| [under.lost_all, under.lost_first_error, under.lost_last_line];
+        let parts = ["everything", "the first error", "the end"];
+        let (now, then) = (lost(&self.now), lost(&self.then));
+        let list = |lost: bool| {
+            let is_so = |part: &usize| then[*part] == lost && now[*part] != lost;
+            (0..parts.len()).filter(is_so).map(|part| parts[part]).collect::<Vec<_>>().join(", ")
+        };
+        let parts = [("loses", list(true)), ("gains", list(false))];
+        let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
+        parts.map(|(verb, list)| format!("{verb} {list}")).collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl ChangedOutputs {

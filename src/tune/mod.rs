@@ -16,7 +16,7 @@ pub(crate) use changed::{ChangedOutput, ChangedOutputs};
 pub(crate) use frontier::{TuneMove, frontier, share_in_words};
 pub(crate) use grid::{TuneGrid, TuneSetting};
 pub(crate) use sums::{SettingFigures, TuneSums};
-pub(crate) use visit::{Tuner, UnderSetting, VisitedOutput};
+pub(crate) use visit::{Tuner, VisitedOutput};
 
 #[cfg(test)]
 pub(crate) use sums::figures_of;

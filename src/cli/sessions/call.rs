@@ -11,18 +11,19 @@ use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::session::copies::RelatedSessions;
-use crate::session::examine::Paths;
+use crate::session::examine::{CallInspector, Paths};
+use crate::session::facts::FirstBytes;
 use crate::session::model::{Call, TextPiece};
 use crate::session::sent::{MessageProof, NotSent, request_of, write_request};
 use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::source::Source;
 
-use super::row::{CallJson, Looker, Secrets};
+use super::row::{CallJson, Secrets, examiner};
 use super::select;
 
 /// The longest text in `--json`, in bytes.
-const MOST_JSON: usize = 16 << 20;
+const MAX_JSON: usize = 16 << 20;
 
 /// A call as in `--json`, with the text that was asked for.
 #[derive(Debug, Serialize)]
@@ -44,17 +45,16 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         let words = format!("`{}` names a session; add a call as in SESSION:CALL", args.id);
         return Err(Failure::Usage(words).into());
     };
-    let looker = Looker::new(config, &found.file, transcript, Paths::Known);
+    let examiner = examiner(config, transcript.agent, Paths::Known);
+    let inspector = CallInspector { examiner: &examiner, file: &found.file, transcript };
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let secrets = if args.what.raw { Secrets::Show } else { Secrets::Mask };
-        let mut text = Vec::new();
-        let mut limited = Limited { bytes: &mut text, is_cut: false };
-        let what = write(call, transcript, &looker, &args.what, &mut limited)?;
-        let text_is_cut = limited.is_cut;
-        let text = secrets.shown(&String::from_utf8_lossy(&text));
-        let call = fields(&looker.json(call, secrets))?;
-        json(&mut out, &CallTextJson { version: 1, call, what, text, text_is_cut })?;
+        let mut first = FirstBytes::new(MAX_JSON);
+        let what = write(call, inspector, &args.what, &mut first)?;
+        let text = secrets.shown(&String::from_utf8_lossy(&first.bytes));
+        let call = fields(&CallJson::new(inspector, call, secrets))?;
+        json(&mut out, &CallTextJson { version: 1, call, what, text, text_is_cut: first.is_more })?;
         return Ok(out.flush()?);
     }
     let related = || RelatedSessions::find(&config.env, &found.file, &()).with(call);
@@ -63,7 +63,7 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         say(&format!("this call is also in {}", count(copies, "session")));
     }
     let mut out = io::BufWriter::new(SafeWriter::stdout());
-    write(call, transcript, &looker, &args.what, &mut out)?;
+    write(call, inspector, &args.what, &mut out)?;
     out.flush()?;
     Ok(out.get_mut().end()?)
 }
@@ -79,13 +79,13 @@ fn fields(call: &CallJson) -> serde_json::Result<Map<String, Value>> {
 /// Writes the text that was asked for, and returns its name.
 fn write(
     call: &Call,
-    transcript: &Transcript,
-    looker: &Looker,
+    inspector: CallInspector,
     what: &CallTexts,
     out: &mut impl Write,
 ) -> anyhow::Result<&'static str> {
+    let transcript = inspector.transcript;
     if what.spill {
-        return spill(call, looker, out).map(|()| "spill");
+        return spill(call, inspector, out).map(|()| "spill");
     }
     if what.raw {
         let record = call.first().and_then(|first| first.record).or(call.record);
@@ -104,7 +104,7 @@ fn write(
     if what.request {
         return request(call, transcript, out).map(|()| "request");
     }
-    let best = looker.best(call);
+    let best = inspector.best(call);
     let result = if what.recorded { call.first() } else { best.first() };
     let result = result.ok_or_else(|| Failure::Failed("the call has no result".into()))?;
     if let Some(why) = best.not_sent.filter(|_| what.sent) {
@@ -153,35 +153,16 @@ fn pieces(transcript: &Transcript, pieces: &[TextPiece], out: &mut impl Write) -
 }
 
 /// Copies the spill.
-fn spill(call: &Call, looker: &Looker, out: &mut impl Write) -> anyhow::Result<()> {
-    let Some(state) = looker.spill(call) else {
+fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow::Result<()> {
+    let Some(state) = inspector.spill(call) else {
         return Err(Failure::Failed("the result names no spill".into()).into());
     };
     let Some(path) = state.path() else {
         let cited = call.cites.first().map(|cite| cite.path.display().to_string()).unwrap_or_default();
         return Err(Failure::Failed(format!("{cited}: the spill is {}", state.as_str())).into());
     };
-    if !looker.is_known(path) {
+    if !inspector.is_known(path) {
         say(&format!("{}: the file that the records name; it is in no known store", path.display()));
     }
     crate::cli::view::copy_to(Source::glance_at_entry(path)?, out)
-}
-
-/// Takes the first bytes of a text, as many as `--json` prints.
-struct Limited<'a> {
-    bytes: &'a mut Vec<u8>,
-    is_cut: bool,
-}
-
-impl Write for Limited<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = MOST_JSON.saturating_sub(self.bytes.len()).min(bytes.len());
-        self.bytes.extend_from_slice(&bytes[..room]);
-        self.is_cut |= room < bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }

@@ -8,13 +8,10 @@ use sha2::{Digest, Sha256};
 
 use crate::config::Config;
 use crate::session::command::command;
-use crate::session::examine::{Examiner, Paths};
+use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::mask::mask;
 use crate::session::model::Call;
-use crate::session::reader::SessionFile;
-use crate::session::sent::{self, BestResults};
 use crate::session::spill::SpillState;
-use crate::session::tally::length;
 use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Verdict};
@@ -65,15 +62,6 @@ pub(crate) struct CallJson {
     pub verify_against: Option<&'static str>,
 }
 
-/// What a command works out about calls.
-pub(crate) struct Looker<'a> {
-    /// The session's file.
-    pub file: &'a SessionFile,
-    /// The session's calls.
-    pub transcript: &'a Transcript,
-    examiner: Examiner,
-}
-
 /// Returns what examines the calls of an agent's sessions.
 pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
     let (stores, env) = (config.stores.clone(), config.env.clone());
@@ -81,74 +69,35 @@ pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
     Examiner::new(&config.catalog, agent, in_store, config.env.uid(), paths)
 }
 
-impl<'a> Looker<'a> {
-    /// Creates one for the calls of a session.
-    pub(crate) fn new(
-        config: &Config,
-        file: &'a SessionFile,
-        transcript: &'a Transcript,
-        paths: Paths,
-    ) -> Self {
-        Self { file, transcript, examiner: examiner(config, transcript.agent, paths) }
-    }
+/// Returns the one line that says what a call did.
+pub(crate) fn command_of(transcript: &Transcript, call: &Call, secrets: Secrets) -> String {
+    secrets.shown(&command(transcript, call))
+}
 
-    /// Whether a spill lies where agents keep spills, so that it is opened unasked.
-    pub(crate) fn is_known(&self, path: &Path) -> bool {
-        self.examiner.is_known(self.file, path)
-    }
-
-    /// Returns what is at the place that a call's result names.
-    pub(crate) fn spill(&self, call: &Call) -> Option<SpillState> {
-        self.examiner.spill(self.file, call)
-    }
-
-    /// Returns the size of the whole output in bytes, if it is known.
-    pub(crate) fn whole_bytes(&self, call: &Call) -> Option<u64> {
-        self.examiner.whole_bytes(self.file, call)
-    }
-
-    /// Compares a call's result with what the policies make of the whole output.
-    pub(crate) fn verify(&self, call: &Call) -> Verdict {
-        self.examiner.verify(self.file, self.transcript, call)
-    }
-
-    /// Returns the results of a call by the best evidence.
-    pub(crate) fn best(&self, call: &Call) -> BestResults {
-        sent::best(self.transcript, call)
-    }
-
-    /// Returns the length in bytes of the result as the model first saw it.
-    pub(crate) fn got(&self, call: &Call) -> Option<u64> {
-        self.best(call).first().and_then(|first| length(self.transcript, first))
-    }
-
-    /// Returns the one line that says what a call did.
-    pub(crate) fn command(&self, call: &Call, secrets: Secrets) -> String {
-        secrets.shown(&command(self.transcript, call))
-    }
-
+impl CallJson {
     /// Works out everything about a call.
-    pub(crate) fn json(&self, call: &Call, secrets: Secrets) -> CallJson {
+    pub(crate) fn new(of: CallInspector, call: &Call, secrets: Secrets) -> Self {
+        let CallInspector { file, transcript, .. } = of;
         let mut hash = Sha256::new();
-        let best = self.best(call);
+        let best = of.best(call);
         let measured = best.first().and_then(|first| {
             let mut take = |piece: &str| {
                 hash.update(piece);
                 true
             };
-            text::decode(self.transcript, &first.pieces, &mut take).ok()
+            text::decode(transcript, &first.pieces, &mut take).ok()
         });
-        let spill = self.spill(call);
-        let verdict = call.is_partial().then(|| self.verify(call));
-        let thread = self.transcript.thread(call);
-        CallJson {
+        let spill = of.spill(call);
+        let verdict = call.is_partial().then(|| of.verify(call));
+        let thread = transcript.thread(call);
+        Self {
             id: call.id.to_string(),
-            session: self.file.id.clone(),
-            agent: self.transcript.agent,
-            version: self.transcript.facts.version.clone(),
+            session: file.id.clone(),
+            agent: transcript.agent,
+            version: transcript.facts.version.clone(),
             thread: thread.map_or_else(String::new, |thread| thread.name.to_string()),
-            tool: self.transcript.tool(call).to_owned(),
-            command: self.command(call, secrets),
+            tool: transcript.tool(call).to_owned(),
+            command: command_of(transcript, call, secrets),
             at: call.at.map(|at| at.to_string()),
             status: call.status.as_str(),
             exit: call.exit,

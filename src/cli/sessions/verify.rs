@@ -11,12 +11,12 @@ use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::session::copies::SeenCalls;
-use crate::session::examine::Paths;
+use crate::session::examine::{CallInspector, Paths};
 use crate::session::list;
 use crate::session::model::Call;
 use crate::session::verdict::{Against, Unchecked, Verdict};
 
-use super::row::{Looker, Secrets};
+use super::row::{Secrets, command_of, examiner};
 use super::select;
 
 /// One verdict as in `--json`.
@@ -59,10 +59,13 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
                 None => select::session(config, what)?,
             };
             let transcript = selected.opened.transcript();
-            let looker = Looker::new(config, &selected.file, transcript, paths);
+            let examiner = examiner(config, transcript.agent, paths);
+            let inspector = CallInspector { examiner: &examiner, file: &selected.file, transcript };
             match selected.call {
-                Some(at) => check(&looker, transcript.calls.get(at).into_iter(), &mut found),
-                None => check(&looker, transcript.calls.iter().filter(|call| call.is_partial()), &mut found),
+                Some(at) => check(inspector, transcript.calls.get(at).into_iter(), &mut found),
+                None => {
+                    check(inspector, transcript.calls.iter().filter(|call| call.is_partial()), &mut found)
+                }
             }
         }
         None if !args.all => {
@@ -79,10 +82,11 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
                             say(&select::unread_in_words(&file, &transcript.unread));
                         }
                         let seen = seen.entry(transcript.facts.origin.clone()).or_default();
-                        let looker = Looker::new(config, &file, transcript, paths);
+                        let examiner = examiner(config, transcript.agent, paths);
+                        let inspector = CallInspector { examiner: &examiner, file: &file, transcript };
                         let calls =
                             transcript.calls.iter().filter(|call| call.is_partial() && !seen.has(call));
-                        check(&looker, calls, &mut found);
+                        check(inspector, calls, &mut found);
                         // Sessions without an origin have no copies.
                         if transcript.facts.origin.is_some() {
                             seen.add(transcript);
@@ -108,19 +112,15 @@ fn is_call(config: &Config, id: &str) -> bool {
     !is_path && !id.contains(':') && !sessions.iter().any(|session| session.id.starts_with(id))
 }
 
-fn check<'a>(looker: &Looker, calls: impl Iterator<Item = &'a Call>, found: &mut Vec<VerdictJson>) {
-    found.extend(calls.map(|call| record(looker, call, &looker.verify(call))));
+fn check<'a>(inspector: CallInspector, calls: impl Iterator<Item = &'a Call>, found: &mut Vec<VerdictJson>) {
+    found.extend(calls.map(|call| record(inspector, call, &inspector.verify(call))));
 }
 
-fn record(looker: &Looker, call: &Call, verdict: &Verdict) -> VerdictJson {
-    let (file, transcript) = (looker.file, looker.transcript);
+fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJson {
+    let CallInspector { file, transcript, .. } = inspector;
     let difference = match verdict {
         Verdict::Differs(difference) => Some(difference.clone()),
         _ => None,
-    };
-    let policy = match verdict {
-        Verdict::Equal { policy, .. } => Some(policy.clone()),
-        _ => difference.as_ref().map(|difference| difference.policy.clone()),
     };
     VerdictJson {
         mark: verdict.mark(),
@@ -130,10 +130,10 @@ fn record(looker: &Looker, call: &Call, verdict: &Verdict) -> VerdictJson {
         agent: transcript.agent,
         version: transcript.facts.version.clone(),
         tool: transcript.tool(call).to_owned(),
-        command: looker.command(call, Secrets::Mask),
+        command: command_of(transcript, call, Secrets::Mask),
         verdict: verdict.as_str(),
         against: verdict.against().map(Against::as_str),
-        policy,
+        policy: verdict.policy().map(str::to_owned),
         differs_at: difference.as_ref().map(|difference| difference.at),
         part: difference.as_ref().map(|difference| difference.part),
         fits: difference.and_then(|difference| difference.fits),

@@ -5,19 +5,19 @@ pub(crate) mod name;
 pub(crate) mod report;
 pub(crate) mod scan;
 pub(crate) mod sort;
+pub(crate) mod watch;
 
 use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::source::{Identity, Stamp};
-
-use super::{Entry, Env, RootReport, StoreSpec, apply_limits};
+use super::{DirWatch, Entry, Env, RootReport, StoreSpec, Stores, apply_limits};
 
 /// Everything in some stores.
 #[derive(Debug, Default)]
@@ -32,31 +32,6 @@ impl Listing {
     /// Returns a watch for changed, new and removed directories.
     pub fn watch(&self) -> DirWatch {
         DirWatch::new(self.reports.iter().flat_map(|(_, roots)| roots))
-    }
-}
-
-/// Detects whether directories have changed since they were listed, with one stat each.
-#[derive(Clone, Debug, Default)]
-pub struct DirWatch {
-    dirs: Vec<(PathBuf, Option<Stamp>)>,
-}
-
-impl DirWatch {
-    /// Watches the directories of these reports.
-    pub fn new<'a>(reports: impl IntoIterator<Item = &'a RootReport>) -> DirWatch {
-        let dirs = reports.into_iter().flat_map(|report| report.dirs.iter().cloned()).collect();
-        DirWatch { dirs }
-    }
-
-    /// Checks once; true if an entry may have been added or removed since the last check.
-    pub fn check_once(&mut self) -> bool {
-        let mut changed = false;
-        for (path, seen) in &mut self.dirs {
-            let now = std::fs::metadata(&path).ok().map(|meta| Identity::from(&meta).modified);
-            changed |= now != *seen;
-            *seen = now;
-        }
-        changed
     }
 }
 
@@ -122,4 +97,30 @@ pub fn resolve<'a>(
         1 => IdMatch::One(Box::new(found.remove(0))),
         _ => IdMatch::Several(found),
     }
+}
+
+/// Returns the entries at these paths, as far as stores hold them, until `goes_on` says no.
+pub fn entries_at(
+    paths: &HashSet<&Path>,
+    stores: &Stores,
+    env: &Env,
+    now: Timestamp,
+    goes_on: &dyn Fn() -> bool,
+) -> HashMap<PathBuf, Entry> {
+    let names: HashSet<_> = paths.iter().filter_map(|path| path.file_name()).collect();
+    let holders: Vec<_> = paths.iter().filter_map(|path| Some(stores.store_of(path, env)?.0)).collect();
+    let mut found = HashMap::new();
+    for spec in stores.specs.iter().filter(|spec| holders.iter().any(|holder| Arc::ptr_eq(holder, spec))) {
+        scan::scan(spec, env, now, &mut |entry| {
+            if names.contains(entry.name()) && paths.contains(&*entry.path()) {
+                found.insert(entry.path(), entry);
+            }
+            if goes_on() && found.len() < paths.len() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+    }
+    found
 }

@@ -1,9 +1,11 @@
 //! What became of listing a store's root.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::source::Stamp;
-use crate::store::Unset;
+use crate::store::{StoreSpec, Unset};
+use crate::text::label::SafeText;
 
 /// What was found at one of a store's roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,4 +53,41 @@ pub enum RootState {
 
 pub(super) fn report(root: PathBuf, state: RootState) -> RootReport {
     RootReport { root, state, entries: 0, bytes: 0, unreadable: Vec::new(), dirs: Vec::new() }
+}
+
+impl RootState {
+    fn describe(&self) -> &str {
+        match self {
+            Self::Absent => "not there",
+            Self::Listed | Self::Stopped => "empty",
+            Self::Unset(_) => "its variable is not set",
+            Self::Unreadable(reason) => reason,
+        }
+    }
+}
+
+/// Returns a heading, then at most `room` directories (at least one), those that exist first.
+pub fn searched(heading: &str, reports: &[(Arc<StoreSpec>, Vec<RootReport>)], room: usize) -> Vec<SafeText> {
+    let mut looked: Vec<(bool, String)> = reports
+        .iter()
+        .flat_map(|(store, roots)| {
+            roots.iter().map(|report| {
+                let root = SafeText::from_bytes(report.root.as_os_str().as_encoded_bytes());
+                (
+                    report.state == RootState::Absent,
+                    format!("{:<12} {root} ({})", store.agent, report.state.describe()),
+                )
+            })
+        })
+        .collect();
+    looked.sort();
+    looked.dedup();
+    let more = looked.len().saturating_sub(room.max(1));
+    looked.truncate(room.max(1));
+    let mut words = vec![heading.to_owned(), String::new()];
+    words.extend(looked.into_iter().map(|(_, words)| words));
+    if more > 0 {
+        words.push(format!("and {more} more: `overspill stores` lists all"));
+    }
+    words.into_iter().map(SafeText::from).collect()
 }

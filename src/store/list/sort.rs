@@ -1,11 +1,13 @@
-//! Sorts entries and adds up their sizes. Pure.
+//! Sorts entries and adds them up. Pure.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::store::Entry;
+use jiff::Timestamp;
+
+use crate::store::{Entry, Left};
 
 /// The sort key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,4 +139,27 @@ fn none_last<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
 /// Adds up sizes in bytes, saturating: sparse files can add up to more than fits.
 pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
     sizes.into_iter().fold(0, u64::saturating_add)
+}
+
+/// What entries add up to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EntrySums {
+    pub entries: u64,
+    pub bytes: u64,
+    /// How many of them others can read.
+    pub exposed: u64,
+    pub overdue: u64,
+    pub overdue_bytes: u64,
+}
+
+impl EntrySums {
+    pub fn add(&mut self, entry: &Entry, now: Timestamp) {
+        self.entries += 1;
+        self.bytes = self.bytes.saturating_add(entry.size());
+        self.exposed += u64::from(entry.exposed());
+        if matches!(entry.left(now), Left::Overdue(_)) {
+            self.overdue += 1;
+            self.overdue_bytes = self.overdue_bytes.saturating_add(entry.size());
+        }
+    }
 }

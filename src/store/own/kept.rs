@@ -28,6 +28,11 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// Whether an entry, or a copy of it, is kept.
+    pub fn has(&self, entry: &Entry) -> bool {
+        entry.is_kept() || self.has_copy_of(entry)
+    }
+
     /// Whether there is a kept copy of an entry.
     pub fn has_copy_of(&self, entry: &Entry) -> bool {
         self.copies.values().any(|copy| copy.is_of(entry))

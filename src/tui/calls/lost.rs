@@ -7,12 +7,9 @@ use crate::compare::{kept_ranges, lost_errors};
 use crate::corpus::ErrorsLost;
 use crate::human::thousands;
 use crate::preview::{self, Input};
-use crate::session::examine::Examiner;
+use crate::session::examine::CallInspector;
 use crate::session::model::Call;
-use crate::session::reader::SessionFile;
-use crate::session::sent;
 use crate::session::text;
-use crate::session::transcript::Transcript;
 use crate::source::{MapView, ViewSupply};
 use crate::text::search::{Severity, SeverityPatterns};
 use crate::tui::list::column::{RowCell, SlowFigure, Tone};
@@ -32,12 +29,12 @@ pub struct LostInCall {
 impl LostInCall {
     /// Counts them; `None` if the whole output or the result is not at hand.
     pub(crate) fn count(
-        examiner: &Examiner,
-        (file, transcript, call): (&SessionFile, &Transcript, &Call),
+        inspector: &CallInspector,
+        call: &Call,
         severities: &SeverityPatterns,
     ) -> Option<Self> {
-        let best = sent::best(transcript, call);
-        let (result, facts) = text::to_text(transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
+        let best = inspector.best(call);
+        let (result, facts) = text::to_text(inspector.transcript, &best.first()?.pieces, MAX_RESULT).ok()?;
         if facts.is_stopped {
             return None;
         }
@@ -48,7 +45,7 @@ impl LostInCall {
             let preview = preview::recorded(&result, &Input::of(view, "")).ok()?;
             Self::beside(view, &kept_ranges(&preview.parts), severities).map(|(lost, _)| lost)
         };
-        examiner.read_whole(file, transcript, call, &mut count).flatten()
+        inspector.read_whole(call, &mut count).flatten()
     }
 
     /// Counts them in an output of which these ranges were kept, and returns the line of the first lost error, or of the

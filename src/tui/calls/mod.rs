@@ -1,6 +1,5 @@
 //! The list of the calls of one session.
 
-mod context;
 pub mod lost;
 pub mod rows;
 pub(crate) mod work;
@@ -11,11 +10,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::human::{count, thousands};
+use crate::human::thousands;
 use crate::session::examine::Paths;
 use crate::session::list::format_of;
 use crate::session::reader::SessionFile;
-use crate::session::verify::Verdict;
+use crate::session::verdict::{Verdict, check_in_words};
 use crate::text::label::SafeText;
 
 use super::event::ScreenEvent;
@@ -29,7 +28,7 @@ use super::pager::event::OutputEvent;
 use super::pager::facts::{self, FactRow};
 use super::pager::text_box::{LinkedText, TextBox};
 use super::popup::copying::Copyable;
-use super::recorded::{CallFacts, CallRequest, ReadyCall, check_in_words};
+use super::recorded::{CallFacts, CallRequest, ReadyCall};
 use super::screen::{Effect, Link};
 use super::widget::canvas::Canvas;
 use lost::LostInCall;
@@ -120,15 +119,14 @@ impl ListKind for Calls {
     }
 
     fn title(&self, list: &List<CallRow>) -> ListTitle {
-        let (all, shown) = (list.rows().len() as u64, list.len() as u64);
         let figures = match (&self.state, list.filter_text()) {
             (ReadingState::Reading(percent), _) => format!("reading… {percent}%"),
             (ReadingState::Failed(_), _) => "not readable".into(),
             (ReadingState::Read, "") => {
                 let cut = list.rows().iter().filter(|row| row.is_cut()).count() as u64;
-                format!("{}, {} cut", count(all, "call"), thousands(cut))
+                format!("{}, {} cut", list.count_in_words(), thousands(cut))
             }
-            (ReadingState::Read, _) => format!("{} of {}", thousands(shown), count(all, "call")),
+            (ReadingState::Read, _) => list.count_in_words(),
         };
         let id = self.file.as_ref().map_or("", |file| &file.id);
         let name = if self.session.title.is_empty() { id.into() } else { self.session.title.clone() };
@@ -152,9 +150,7 @@ impl ListKind for Calls {
                 "Format not understood: nothing in these records is of a kind that overspill knows.".into(),
                 self.session.unread.to_string(),
             ],
-            ReadingState::Read if !list.rows().is_empty() => {
-                vec![format!("No call has these words. {back} shows all.")]
-            }
+            ReadingState::Read if !list.rows().is_empty() => return list.no_match(keys),
             ReadingState::Read => vec!["No tool was called in this session.".to_owned()],
         };
         words.into_iter().map(SafeText::from).collect()

@@ -1,26 +1,42 @@
 //! The worker that holds the session that is open: reads it, follows it as it grows, works out what its calls lack, and
-//! answers what the screens ask of them.
+//! prepares one to be shown with its text, the output that it was cut from, and its other texts.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::env::Env;
-use crate::session::copies::RelatedSessions;
+use crate::session::citing::CitingCall;
+use crate::session::command::{command, one_line};
+use crate::session::copies::CopySearch;
+use crate::session::examine::{CallInspector, OUTSIDE, Paths, RestOfOutput};
 use crate::session::list;
 use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
+use crate::session::spill::SpillState;
+use crate::session::tally::length;
+use crate::session::text;
 use crate::session::transcript::Transcript;
+use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
+use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, JobRequest, Ticket};
 use crate::tui::list::column::SlowFigure;
-use crate::tui::recorded::CallRequest;
+use crate::tui::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 
-use super::context::{Reports, SessionContext, Verdicts};
-use super::rows::CallRow;
-use super::{CallsEvent, OpenedCalls};
+use super::lost::LostInCall;
+use super::rows::{CallRow, CallSizes};
+use super::{CallsEvent, CallsReport, OpenedCalls};
+
+/// The longest result that is shown, in bytes.
+const MAX_RESULT: usize = 16 << 20;
+
+/// Outputs up to this many bytes are compared before the call is shown; others while it is shown.
+const COMPARED_FIRST: u64 = 4 << 20;
 
 /// How many calls are looked at before what is known is sent, and requests are heard.
 const CALLS: usize = 32;
@@ -78,14 +94,12 @@ pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
         return;
     }
     let mut todo = Todo::new(opened.transcript().calls.len());
-    let mut copies = CopiesElsewhere::look(context.env(), file, &context.ticket);
+    let mut copies = CopySearch::start(context.env(), file, context.ticket.clone());
     let verdicts = Verdicts::default();
     loop {
         let request = next_request(&requests, if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
         let session = SessionContext {
-            file,
-            examiner: &examiner,
-            transcript: opened.transcript(),
+            of: CallInspector { examiner: &examiner, file, transcript: opened.transcript() },
             reports,
             verdicts: &verdicts,
         };
@@ -96,7 +110,9 @@ pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&session),
             Err(RecvTimeoutError::Timeout) => {
-                copies.report(opened.transcript(), reports);
+                if let Some(copies) = copies.news(opened.transcript()) {
+                    reports.send(CallsEvent::Copied(copies));
+                }
                 if follow(&mut opened, &mut todo, reports) {
                     verdicts.borrow_mut().clear();
                 }
@@ -111,36 +127,6 @@ pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
 fn next_request(requests: &Receiver<JobRequest>, limit: Duration) -> Result<CallRequest, RecvTimeoutError> {
     let request = requests.recv_timeout(limit)?;
     request.downcast().map(|request| *request).map_err(|_| RecvTimeoutError::Timeout)
-}
-
-/// Finds out which other sessions have the same calls, while the session is looked at.
-struct CopiesElsewhere {
-    looking: Option<JoinHandle<RelatedSessions>>,
-    found: RelatedSessions,
-    /// The number of calls that were looked for in the other sessions.
-    reported: usize,
-}
-
-impl CopiesElsewhere {
-    fn look(env: &Env, file: &SessionFile, ticket: &Ticket) -> Self {
-        let (env, file, ticket) = (env.clone(), file.clone(), ticket.clone());
-        let look = move || RelatedSessions::find(&env, &file, &ticket);
-        let looking = std::thread::Builder::new().name("copies".into()).spawn(look).ok();
-        Self { looking, found: RelatedSessions::default(), reported: 0 }
-    }
-
-    /// Reports how many sessions have each call, once that is known, and again when the session has grown.
-    fn report(&mut self, transcript: &Transcript, reports: Reports) {
-        if let Some(done) = self.looking.take_if(|looking| looking.is_finished()) {
-            self.found = done.join().unwrap_or_default();
-        }
-        if self.looking.is_some() || self.reported == transcript.calls.len() {
-            return;
-        }
-        self.reported = transcript.calls.len();
-        let counts = transcript.calls.iter().map(|call| self.found.with(call)).enumerate();
-        reports.send(CallsEvent::Copied(counts.filter(|(_, copies)| *copies > 0).collect()));
-    }
 }
 
 /// Reads what was added to the session since. Returns whether there was anything.
@@ -228,5 +214,142 @@ impl Todo {
             session.verify(self.verdicts);
             self.verdicts += 1;
         }
+    }
+}
+
+/// The session that is open, and what its calls are examined with.
+struct SessionContext<'a> {
+    of: CallInspector<'a>,
+    reports: Reports<'a>,
+    verdicts: &'a Verdicts,
+}
+
+/// Reports on the session of this number, as long as it is the one that is open.
+#[derive(Clone, Copy)]
+struct Reports<'a> {
+    number: u64,
+    context: &'a JobContext,
+}
+
+impl Reports<'_> {
+    /// Sends an event. Returns whether the session is still open.
+    fn send(&self, event: CallsEvent) -> bool {
+        self.context.is_wanted() && self.context.send(CallsReport(self.number, event))
+    }
+}
+
+/// Verdicts on calls by their numbers, so that opening a call does not compare it twice.
+type Verdicts = RefCell<BTreeMap<usize, Verdict>>;
+
+impl SessionContext<'_> {
+    fn size(&self, range: Range<usize>) {
+        let sizes = |index: usize| {
+            let call = self.of.transcript.calls.get(index)?;
+            let spill = self.of.spill(call);
+            let command = command(self.of.transcript, call);
+            let best = self.of.best(call);
+            Some((
+                index,
+                CallSizes {
+                    got: best.first().and_then(|first| length(self.of.transcript, first)),
+                    evidence: best.first().map(|first| first.evidence),
+                    context: best.first().map(|first| first.context),
+                    whole: self.of.whole_bytes(call),
+                    spill: spill.as_ref().map(SpillState::as_str),
+                    spill_path: spill.as_ref().and_then(SpillState::path).map(Path::to_owned),
+                    command: SafeText::from(one_line(&command)),
+                    written: command.into(),
+                },
+            ))
+        };
+        self.reports.send(CallsEvent::Sized(range.filter_map(sizes).collect()));
+    }
+
+    fn count_lost(&self, index: usize) {
+        let Some(call) = self.of.transcript.calls.get(index).filter(|call| call.is_cut()) else { return };
+        let lost = LostInCall::count(&self.of, call, &self.reports.context.services.severities);
+        self.reports.send(CallsEvent::Lost(index, lost));
+    }
+
+    fn verdict(&self, index: usize) -> Option<Verdict> {
+        self.verdicts.borrow().get(&index).cloned()
+    }
+
+    fn compare(&self, index: usize, call: &Call) -> Verdict {
+        let verdict = self.of.verify(call);
+        self.verdicts.borrow_mut().insert(index, verdict.clone());
+        verdict
+    }
+
+    /// Compares a call with what the policies make, if it was cut.
+    fn verify(&self, index: usize) {
+        let Some(call) = self.of.transcript.calls.get(index).filter(|call| call.is_partial()) else { return };
+        let verdict = self.verdict(index).unwrap_or_else(|| self.compare(index, call));
+        self.reports.send(CallsEvent::Verified(index, verdict));
+    }
+
+    fn show(&self, index: usize, paths: Paths) {
+        let context = self.reports.context;
+        match self.ready(index, paths) {
+            Ok(ready) => self.reports.send(CallsEvent::Ready(Box::new(ready))),
+            Err(words) => context.is_wanted() && context.send(Event::Told(Message::note(words))),
+        };
+    }
+
+    fn ready(&self, index: usize, paths: Paths) -> Result<ReadyCall, String> {
+        let call = self.of.transcript.calls.get(index).ok_or("the call is gone from the records")?;
+        let best = self.of.best(call);
+        let first = best.first().ok_or("no result of this call was recorded")?;
+        let (text, facts) = text::to_text(self.of.transcript, &first.pieces, MAX_RESULT)
+            .map_err(|error| format!("the records cannot be read: {error}"))?;
+        if facts.is_stopped {
+            return Err(format!("the result is over {} MB, too long to be shown", MAX_RESULT >> 20));
+        }
+        let (place, rest) =
+            self.of.output(call, &text, paths).map_err(|error| format!("no memory for the text: {error}"))?;
+        let claim = match self.of.spill(call) {
+            Some(SpillState::Here(path)) if rest == RestOfOutput::Missing(OUTSIDE) => Some(path),
+            _ => None,
+        };
+        let is_quick = self.of.whole_bytes(call).is_none_or(|bytes| bytes <= COMPARED_FIRST);
+        let check = self.verdict(index).or_else(|| is_quick.then(|| self.compare(index, call)));
+        let policy = check.as_ref().and_then(Verdict::policy).filter(|policy| !policy.is_empty());
+        let tool = self.of.transcript.tool(call);
+        Ok(ReadyCall {
+            name: format!("{tool}: {}", one_line(&command(self.of.transcript, call))),
+            agent: self.of.transcript.agent,
+            policy: policy.and_then(|policy| policy.split(' ').next()).map(str::to_owned),
+            exit_code: call.exit.filter(|code| *code != 0),
+            saved_as: call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned()),
+            place,
+            recorded: Box::new(RecordedCall {
+                index,
+                call: CitingCall {
+                    file: self.of.file.clone(),
+                    call: call.id.to_string(),
+                    command: command(self.of.transcript, call),
+                },
+                notices: match rest {
+                    RestOfOutput::Missing(_) => self.of.added_in((call, first), &text).into(),
+                    _ => Arc::default(),
+                },
+                text: text.into(),
+                evidence: first.evidence,
+                by: self.of.recorder(),
+                rest,
+                claim,
+                check,
+                facts: self.of.facts(call, Some(first)),
+                texts: None,
+            }),
+        })
+    }
+
+    /// Reads what the records hold of a call besides its result, and sends it.
+    fn facts(&self, index: usize) {
+        let Some(call) = self.of.transcript.calls.get(index) else { return };
+        let facts = self.of.facts(call, self.of.best(call).first());
+        let facts = CallFacts { facts, texts: self.of.texts(call) };
+        self.reports.send(CallsEvent::Facts(index, Box::new(facts)));
     }
 }

@@ -10,7 +10,7 @@ use crate::text::search::Pattern;
 use super::event::ScreenEvent;
 use super::footer::FooterState;
 use super::job::{JobContext, Slot};
-use super::keys::{Action, KeyContext, KeyMap};
+use super::keys::{Action, KeyMap};
 use super::list::List;
 use super::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use super::list::screen::{ListContext, ListKind, ListTitle};
@@ -108,13 +108,11 @@ impl ListKind for FoundLines {
     }
 
     fn empty(&self, list: &List<FoundLine>, keys: &KeyMap) -> Vec<SafeText> {
-        let back = keys.of(KeyContext::Lists, Action::Back);
-        let words = match self.state {
-            SearchState::Searching => "searching…".into(),
-            _ if !list.rows().is_empty() => format!("No line has these words. {back} shows all.").into(),
-            SearchState::Stopped | SearchState::Ended(_) => "No line of the stored outputs matches.".into(),
-        };
-        vec![words]
+        match self.state {
+            SearchState::Searching => vec!["searching…".into()],
+            _ if !list.rows().is_empty() => list.no_match(keys),
+            _ => vec!["No line of the stored outputs matches.".into()],
+        }
     }
 
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {

@@ -15,7 +15,9 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::human::{count, thousands};
 use crate::text::label::SafeText;
+use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::menu::{Menu, MenuEntry};
 
 use arrange::{ArrangeTask, Arranged, ListOptions, RowTexts};
@@ -204,6 +206,19 @@ impl<R: Clone> List<R> {
 
     pub fn is_empty(&self) -> bool {
         self.shown.order.is_empty()
+    }
+
+    /// Returns how many rows there are, or how many of them the filter shows: `3 of 12 calls`.
+    pub(crate) fn count_in_words(&self) -> String {
+        let all = count(self.rows.len() as u64, self.spec.noun);
+        let is_filtered = !self.options.filter.is_empty();
+        if is_filtered { format!("{} of {all}", thousands(self.len() as u64)) } else { all }
+    }
+
+    /// Returns what stands in place of rows of which the filter shows none.
+    pub(crate) fn no_match(&self, keys: &KeyMap) -> Vec<SafeText> {
+        let back = keys.of(KeyContext::Lists, Action::Back);
+        vec![format!("No {} has these words. {back} shows all.", self.spec.noun).into()]
     }
 
     pub(crate) fn sum(&self) -> &str {

@@ -1,17 +1,21 @@
-//! The output of the selected row, shown beside the list.
+//! What is shown of the selected row: its output beside the list, and its facts with where they lead.
 
+use std::any::Any;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::layout::Rect;
 
+use crate::human::{count, size};
 use crate::source::{Hold, Identity, MapView};
 use crate::store::EntryStatus;
 use crate::text::label::SafeText;
 use crate::tui::job::{JobContext, Pace, Slot};
 use crate::tui::list::List;
-use crate::tui::list::screen::PanelFrame;
+use crate::tui::list::screen::{ListScreen, PanelFrame};
+use crate::tui::pager::facts::{self, FactRow};
 use crate::tui::pager::output::OpenOutput;
+use crate::tui::pager::text_box::{LinkedText, TextBox};
 use crate::tui::pager::view::pane;
 use crate::tui::screen::Effects;
 use crate::tui::target::Subject;
@@ -20,7 +24,7 @@ use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line;
 
 use super::rows::OutputRow;
-use super::{Outputs, OutputsEvent};
+use super::{Context, Outputs, OutputsEvent, rows};
 
 /// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
 pub(crate) const BESIDE: Duration = Duration::from_millis(15);
@@ -107,4 +111,51 @@ fn plan(of: (PathBuf, Identity), context: &JobContext) {
     if let Some(made) = made {
         context.send(OutputsEvent::Previewed(made));
     }
+}
+
+impl Outputs {
+    /// Shows the facts about the selected output.
+    pub(super) fn show_facts(&self, on: Context) {
+        if on.list.chosen().is_none() {
+            return;
+        }
+        on.effects.lay(TextBox::following(facts::TITLE, self.facts(on.list, on.canvas), |below| {
+            let screen: &ListScreen<Self> = (below as &dyn Any).downcast_ref()?;
+            Some(screen.of.facts(&screen.list, &screen.canvas))
+        }));
+    }
+
+    fn facts(&self, list: &List<OutputRow>, canvas: &Canvas) -> LinkedText {
+        let facts = list.chosen().map(|row| {
+            let [_, state] = rows::details(row, self.user, &list.look);
+            facts_of(row).into_iter().chain([("state", state.to_string()).into()]).collect()
+        });
+        facts::page(facts.unwrap_or_default(), Some(&[]), canvas)
+    }
+}
+
+/// Returns what is known of an output; the session and the call lead to themselves.
+fn facts_of(row: &OutputRow) -> Vec<FactRow> {
+    let entry = &row.entry;
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+    let bytes = format!("{} ({})", size(entry.size()), count(entry.size(), "byte"));
+    let of_entry = [
+        ("command", text(row.written_command())),
+        ("id", entry.id().into_owned()),
+        ("file", entry.path().to_string_lossy().into_owned()),
+        ("size", bytes),
+        ("agent", entry.agent().to_owned()),
+        ("tool", text(row.tool())),
+        ("project", text(entry.project())),
+    ];
+    let call = row.call();
+    let of_call = match call {
+        Some(call) => vec![("session", call.file.id.clone()), ("call", call.call.clone())],
+        None => vec![("session", text(entry.session()))],
+    };
+    let led = |fact: (&'static str, String)| match call {
+        Some(call) => FactRow::from(fact).in_session(call),
+        None => fact.into(),
+    };
+    of_entry.into_iter().chain(of_call).map(led).collect()
 }

@@ -1,12 +1,12 @@
 //! Keeping outputs forever: entries of overspill's own store in place, other agents' as copies, and of a pipe what was read.
 
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::PathBuf;
 
 use crate::config::ChosenBy;
 use crate::human::{count, size};
 use crate::source::{Hold, MapView};
-use crate::store::{self, CopyRecord, Entry, EntryStatus, Env, KEPT_ALREADY, OwnStore, UNFINISHED, scan};
+use crate::store::{self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED, entries_at};
 use crate::text::label::label;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, Slot};
@@ -161,8 +161,11 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, delete: &s
 /// it is in no file.
 fn keep_output(shown: ShownOutput, context: &JobContext) {
     let ShownOutput { path, command, read, .. } = shown;
-    let entry = entry_at(&path, context);
-    if entry.as_ref().is_some_and(|entry| is_kept(entry, context.env())) {
+    let (env, at) = (context.env(), HashSet::from([&*path]));
+    let mut found = entries_at(&at, &context.services.stores, env, crate::env::now(), &|| true);
+    let entry = found.remove(&path);
+    let kept = || OwnStore::open(env).ok().flatten()?.kept(env).ok();
+    if entry.as_ref().is_some_and(|entry| kept().unwrap_or_default().has(entry)) {
         return report(vec![path], Message::note(KEPT_ALREADY), context);
     }
     let result = match (entry, read) {
@@ -187,26 +190,6 @@ fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
         context.send(Event::Told(message));
         context.send(OutputsEvent::Changed);
     }
-}
-
-/// Whether an entry, or a copy of it, is kept.
-fn is_kept(entry: &Entry, env: &Env) -> bool {
-    let kept = || OwnStore::open(env).ok().flatten()?.kept(env).ok();
-    entry.is_kept() || kept().is_some_and(|kept| kept.has_copy_of(entry))
-}
-
-/// Returns the entry of a store that is at a path.
-fn entry_at(path: &Path, context: &JobContext) -> Option<Entry> {
-    let (store, _) = context.services.stores.store_of(path, context.env())?;
-    let mut found = None;
-    scan(store, context.env(), crate::env::now(), &mut |entry| {
-        if !entry.is_at(path) {
-            return ControlFlow::Continue(());
-        }
-        found = Some(entry);
-        ControlFlow::Break(())
-    });
-    found
 }
 
 /// Saves what was read of a pipe in overspill's own store, and keeps it. Returns its path.

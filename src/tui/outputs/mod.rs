@@ -2,7 +2,6 @@
 
 pub mod beside;
 pub mod deletion;
-mod details;
 mod facts;
 pub mod got;
 mod keeping;
@@ -17,7 +16,7 @@ use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::human::{count, size, thousands};
 use crate::session::citing::CitingCall;
 use crate::source::Identity;
-use crate::store::{self, Entry, Kept, Marked, Pending, RootReport, StoreSpec};
+use crate::store::{self, Entry, EntrySums, Kept, Marked, Pending, RootReport, StoreSpec};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -38,7 +37,10 @@ use facts::SearchedRows;
 use got::ModelShare;
 use keeping::Keeping;
 use rows::{OutputFacts, OutputRow, Peek};
-use scan::{NONE_YET, OutputSums, Scanned, searched};
+use scan::Scanned;
+
+/// The heading where no outputs are listed.
+pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
 
 /// How all stored outputs are called.
 const ALL: &str = "all stored outputs";
@@ -50,8 +52,8 @@ pub struct Outputs {
     /// The rows of a later scan, until it has finished.
     arriving: RowTable<OutputRow>,
     /// What all rows add up to, and what those of a later scan do.
-    sums: OutputSums,
-    arriving_sums: OutputSums,
+    sums: EntrySums,
+    arriving_sums: EntrySums,
     /// The result of the last scan for each root of each store.
     reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
     user: Option<u32>,
@@ -160,7 +162,7 @@ impl ListKind for Outputs {
     }
 
     fn title(&self, list: &List<OutputRow>) -> ListTitle {
-        let OutputSums { outputs, bytes, exposed, overdue, overdue_bytes } = self.sums;
+        let EntrySums { entries: outputs, bytes, exposed, overdue, overdue_bytes } = self.sums;
         let figures = match list.filter_text() {
             _ if outputs == 0 => String::new(),
             "" => {
@@ -200,7 +202,7 @@ impl ListKind for Outputs {
             true => "Waiting for new outputs in these directories:",
             false => NONE_YET,
         };
-        let mut words = searched(heading, &self.reports, list.height.saturating_sub(6));
+        let mut words = store::searched(heading, &self.reports, list.height.saturating_sub(6));
         words.extend([SafeText::default(), "`overspill FILE` opens any file.".into()]);
         words
     }

@@ -1,17 +1,13 @@
-//! Scans of the stores: the worker that lists their outputs and watches for changes, what the list takes in of that, and
-//! which directories were searched in vain.
+//! Scans of the stores: the worker that lists their outputs and watches for changes, and what the list takes in of that.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use crate::fs::stat::timestamp;
-use crate::source::Identity;
-use crate::store::{self, DirWatch, Entry, Env, Kept, Left, RootReport, RootState, StoreSpec};
-use crate::text::label::{SafeText, label};
+use crate::store::{self, DirWatch, Entry, EntrySums, Env, GrowingEntries, Kept, RootReport, StoreSpec};
+use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::list::rows::{BATCH, RowTable};
@@ -30,29 +26,6 @@ pub enum Scanned {
     Some(Vec<Entry>),
     /// The end, with the result for each root of each store.
     All(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
-}
-
-/// What outputs add up to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct OutputSums {
-    pub outputs: u64,
-    pub bytes: u64,
-    /// How many of them others can read.
-    pub exposed: u64,
-    pub overdue: u64,
-    pub overdue_bytes: u64,
-}
-
-impl OutputSums {
-    fn add(&mut self, entry: &Entry, now: jiff::Timestamp) {
-        self.outputs += 1;
-        self.bytes = self.bytes.saturating_add(entry.size());
-        self.exposed += u64::from(entry.exposed());
-        if matches!(entry.left(now), Left::Overdue(_)) {
-            self.overdue += 1;
-            self.overdue_bytes = self.overdue_bytes.saturating_add(entry.size());
-        }
-    }
 }
 
 impl Outputs {
@@ -77,7 +50,7 @@ impl Outputs {
         match scanned {
             Scanned::Begun { now, user, kept } => {
                 on.list.look.now = now;
-                (self.user, self.kept, self.arriving_sums) = (Some(user), kept, OutputSums::default());
+                (self.user, self.kept, self.arriving_sums) = (Some(user), kept, EntrySums::default());
                 if !self.has_looked && !on.list.rows().is_empty() {
                     on.list.set_rows(Vec::new());
                 }
@@ -98,7 +71,7 @@ impl Outputs {
     }
 
     fn row(&self, entry: Entry) -> OutputRow {
-        let is_kept = entry.is_kept() || self.kept.has_copy_of(&entry);
+        let is_kept = self.kept.has(&entry);
         let facts = self.facts.get(&entry.identity).cloned();
         OutputRow { entry, is_kept, facts }
     }
@@ -146,9 +119,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Checks are rarer after a slow scan: they are at least this many times its duration apart.
 const REST: u32 = 4;
 
-/// Entries that were changed less than this before a look at the stores may still be growing.
-const GROWS: SignedDuration = SignedDuration::from_secs(10);
-
 /// Scans all stores, then watches their directories, and the entries that may be growing, until another scan is wanted or
 /// something has changed.
 fn scan(number: u64, context: &JobContext) {
@@ -159,7 +129,8 @@ fn scan(number: u64, context: &JobContext) {
     let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
     context.send(OutputsEvent::Scanned(number, Scanned::Begun { now, user: env.uid(), kept }));
     let some = Vec::with_capacity(FIRST);
-    let mut sender = EntrySender { number, some, most: FIRST, now, growing: Vec::new(), context };
+    let mut sender =
+        EntrySender { number, some, most: FIRST, now, growing: GrowingEntries::default(), context };
     let mut reports = Vec::new();
     for store in &context.services.stores.specs {
         reports.push((Arc::clone(store), sender.scan(store, env, now)));
@@ -176,32 +147,11 @@ fn scan(number: u64, context: &JobContext) {
         if !context.is_wanted() {
             return;
         }
-        if watch.check_once() || have_grown(&mut growing, crate::env::now()) {
+        if watch.check_once() || growing.check_once(crate::env::now()) {
             context.send(OutputsEvent::Changed);
             return;
         }
     }
-}
-
-/// An entry that may be growing, as it was listed and at the last look.
-struct Growing {
-    path: PathBuf,
-    listed: Identity,
-    seen: Identity,
-}
-
-/// Whether an entry is another than was listed, and no longer growing. What was not changed for a while, and what
-/// vanished, is forgotten.
-fn have_grown(growing: &mut Vec<Growing>, now: Timestamp) -> bool {
-    let mut have_grown = false;
-    growing.retain_mut(|entry| {
-        let Ok(facts) = entry.path.symlink_metadata() else { return false };
-        let before = std::mem::replace(&mut entry.seen, Identity::from(&facts));
-        let is_young = now.duration_since(timestamp(entry.seen.modified)) < GROWS;
-        have_grown |= entry.seen != entry.listed && (entry.seen == before || !is_young);
-        is_young
-    });
-    have_grown
 }
 
 /// Collects entries on their way to the screen.
@@ -210,7 +160,7 @@ struct EntrySender<'a> {
     some: Vec<Entry>,
     most: usize,
     now: Timestamp,
-    growing: Vec<Growing>,
+    growing: GrowingEntries,
     context: &'a JobContext,
 }
 
@@ -231,10 +181,7 @@ impl EntrySender<'_> {
     }
 
     fn add(&mut self, entry: Entry) -> ControlFlow<()> {
-        if entry.known_age(self.now).is_some_and(|age| age < GROWS) {
-            let (path, listed) = (entry.path(), entry.identity);
-            self.growing.push(Growing { path, listed, seen: listed });
-        }
+        self.growing.note(&entry, self.now);
         self.some.push(entry);
         if self.some.len() == self.most {
             // The first two messages together make up one batch.
@@ -251,79 +198,5 @@ impl EntrySender<'_> {
     fn send(&mut self) {
         let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.most));
         self.context.send(OutputsEvent::Scanned(self.number, Scanned::Some(some)));
-    }
-}
-
-/// The heading where no outputs are listed.
-pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
-
-/// Returns a heading, then at most `room` directories (at least one), those that exist first.
-pub(crate) fn searched(
-    heading: &str,
-    reports: &[(Arc<StoreSpec>, Vec<RootReport>)],
-    room: usize,
-) -> Vec<SafeText> {
-    let mut looked: Vec<(bool, String)> = reports
-        .iter()
-        .flat_map(|(store, roots)| {
-            roots.iter().map(|report| {
-                let root = SafeText::from_bytes(report.root.as_os_str().as_encoded_bytes());
-                (
-                    report.state == RootState::Absent,
-                    format!("{:<12} {root} ({})", store.agent, state_in_words(&report.state)),
-                )
-            })
-        })
-        .collect();
-    looked.sort();
-    looked.dedup();
-    let more = looked.len().saturating_sub(room.max(1));
-    looked.truncate(room.max(1));
-    let mut words = vec![heading.to_owned(), String::new()];
-    words.extend(looked.into_iter().map(|(_, words)| words));
-    if more > 0 {
-        words.push(format!("and {more} more: `overspill stores` lists all"));
-    }
-    words.into_iter().map(SafeText::from).collect()
-}
-
-fn state_in_words(state: &RootState) -> &str {
-    match state {
-        RootState::Absent => "not there",
-        RootState::Listed | RootState::Stopped => "empty",
-        RootState::Unset(_) => "its variable is not set",
-        RootState::Unreadable(reason) => reason,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_entry_has_grown_once_it_no_longer_grows() {
-        let home = tempfile::tempdir().unwrap();
-        let path = home.path().join("output");
-        let write = |text: &str| {
-            std::fs::write(&path, text).unwrap();
-            Identity::from(&path.symlink_metadata().unwrap())
-        };
-        let entry = |listed| Growing { path: path.clone(), listed, seen: listed };
-        let listed = write("one");
-        let now = timestamp(listed.modified);
-        let mut growing = vec![entry(listed)];
-        assert!(!have_grown(&mut growing, now), "it is as it was listed");
-        write("one two");
-        assert!(!have_grown(&mut growing, now), "it grows");
-        let last = write("one two three");
-        assert!(!have_grown(&mut growing, now), "it still grows");
-        assert!(have_grown(&mut growing, now));
-        let later = timestamp(last.modified) + GROWS;
-        growing = vec![entry(last), entry(listed)];
-        assert!(have_grown(&mut growing, later), "one had grown before it could be looked at");
-        assert!(growing.is_empty(), "nothing has changed for a while");
-        growing = vec![entry(last)];
-        std::fs::remove_file(&path).unwrap();
-        assert!(!have_grown(&mut growing, now) && growing.is_empty());
     }
 }

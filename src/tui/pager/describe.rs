@@ -11,7 +11,7 @@ use crate::tui::widget::line::bar;
 use super::fates::{Fate, Share};
 use super::output::OpenOutput;
 use super::search::count::Tally;
-use crate::tui::recorded::RestOfOutput;
+use crate::session::examine::RestOfOutput;
 
 /// Returns the number of matches in the file, with `+` while they are being counted.
 pub(crate) fn total(output: &OpenOutput, tally: &Tally) -> String {

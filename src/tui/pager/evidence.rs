@@ -3,7 +3,8 @@
 use crate::config::ChosenBy;
 use crate::known::Certainty;
 use crate::preview::Policy;
-use crate::session::examine::Paths;
+use crate::session::examine::{Paths, RestOfOutput};
+use crate::session::verdict::check_in_words;
 use crate::session::verify::Verdict;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
@@ -13,7 +14,7 @@ use super::Pager;
 use super::differences::Differences;
 use super::output::OpenOutput;
 use super::planning::AfterPlan;
-use crate::tui::recorded::{CallFacts, CallRequest, PreviewFrom, RecordedCall, RestOfOutput, check_in_words};
+use crate::tui::recorded::{CallFacts, CallRequest, PreviewFrom, RecordedCall};
 
 impl OpenOutput {
     pub fn shown_record(&self) -> Option<&RecordedCall> {

@@ -11,9 +11,12 @@ use crate::human::{count, lines, size, thousands, tokens};
 use crate::known::Certainty;
 use crate::preview::Preview;
 use crate::session::citing::{self, CitingCall};
+use crate::session::examine::RestOfOutput;
+use crate::session::facts::TitledText;
+use crate::session::verdict::check_in_words;
 use crate::text::label::{SafeText, columns_of, head};
 use crate::tui::job::Slot;
-use crate::tui::recorded::{CallRequest, Cited, RecordedCall, RestOfOutput, TitledText, check_in_words};
+use crate::tui::recorded::{CallRequest, Cited, RecordedCall};
 use crate::tui::screen::{Effects, Link};
 use crate::tui::widget::canvas::Canvas;
 

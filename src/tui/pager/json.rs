@@ -1,8 +1,8 @@
 //! Shows a line as indented JSON: the current one, or one given by its number.
 
 use crate::human::thousands;
+use crate::session::facts::TitledText;
 use crate::text::pretty::{JsonExtent, Pretty, pretty};
-use crate::tui::recorded::TitledText;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;

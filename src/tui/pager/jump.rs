@@ -10,7 +10,7 @@ use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use crate::tui::recorded::RestOfOutput;
+use crate::session::examine::RestOfOutput;
 use crate::tui::target::StartAt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::session::examine::RestOfOutput;
 use crate::store::KEPT_ALREADY;
-use crate::tui::recorded::RestOfOutput;
 use crate::tui::screen::{Effects, Link, ShownOutput};
 
 use super::Pager;

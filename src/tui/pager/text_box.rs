@@ -7,6 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
+use crate::session::facts::TitledText;
 use crate::text::cells::Show;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::doc::{Class, Doc};
@@ -14,7 +15,6 @@ use crate::tui::pager::fold::ProgressLines;
 use crate::tui::pager::reader::{Files, Reader};
 use crate::tui::pager::scroll::{Long, Scroll, Viewport};
 use crate::tui::pager::view::pane;
-use crate::tui::recorded::TitledText;
 use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::frame;

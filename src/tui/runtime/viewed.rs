@@ -8,11 +8,12 @@ use crate::config::EffectivePolicy;
 use crate::known::Certainty;
 use crate::preview::InputContext;
 use crate::session::citing::CitingCall;
+use crate::session::examine::{OutputPlace, RestOfOutput};
 use crate::source::{Change, Hold, Source, Watcher};
 use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::pager::event::{Changed, OutputEvent};
-use crate::tui::recorded::{OutputPlace, ReadyCall, RestOfOutput};
+use crate::tui::recorded::ReadyCall;
 use crate::tui::screen::{Effects, OpenRequest};
 use crate::tui::target::{Opened, OpenedFrom, Producer, Subject, Target};
 

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::corpus::TunePolicies;
-use crate::human::{count, thousands};
 use crate::session::list::agents;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
@@ -19,7 +18,7 @@ use super::calls::lost::LostInCall;
 use super::event::{Message, ScreenEvent};
 use super::footer::FooterState;
 use super::job::{JobContext, Slot};
-use super::keys::{Action, KeyContext, KeyMap};
+use super::keys::{Action, KeyMap};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
@@ -84,15 +83,12 @@ impl ListKind for Sessions {
     }
 
     fn title(&self, list: &List<SessionRow>) -> ListTitle {
-        let (all, shown) = (list.rows().len() as u64, list.len() as u64);
-        let figures = match list.filter_text() {
-            "" => {
-                let words = list.rows().iter().filter_map(|row| row.words.as_ref());
-                let open = words.filter(|words| words.is_open_to_others).count() as u64;
-                format!("{}{}", count(all, "session"), readable_by_others(open, &list.look))
-            }
-            _ => format!("{} of {}", thousands(shown), count(all, "session")),
-        };
+        let mut figures = list.count_in_words();
+        if list.filter_text().is_empty() {
+            let words = list.rows().iter().filter_map(|row| row.words.as_ref());
+            let open = words.filter(|words| words.is_open_to_others).count() as u64;
+            figures.push_str(&readable_by_others(open, &list.look));
+        }
         ListTitle { place: &["Sessions"], figures, ..ListTitle::default() }
     }
 
@@ -101,8 +97,7 @@ impl ListKind for Sessions {
             return vec!["looking for sessions…".into()];
         }
         if !list.rows().is_empty() {
-            let back = keys.of(KeyContext::Lists, Action::Back);
-            return vec![format!("No session has these words. {back} shows all.").into()];
+            return list.no_match(keys);
         }
         let heading = ["No agent has recorded a session here.", "", "Sessions of these agents are read:"];
         // As many in a row as fit on the narrowest screen.

@@ -1,22 +1,18 @@
 //! The workers of the list of sessions: one finds them and looks for changes, one sums up their calls.
 
-use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-
 use crate::corpus::{Corpus, TuneOutputs};
 use crate::session::copies::{SeenCalls, families};
+use crate::session::examine::CallInspector;
 use crate::session::exposure::Exposure;
 use crate::session::list;
 use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
 use crate::session::tally;
-use crate::store::{self, StoreSpec};
+use crate::store;
 use crate::text::label::SafeText;
 use crate::tui::calls::lost::LostInCall;
 use crate::tui::job::JobContext;
@@ -150,55 +146,31 @@ pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
         }
         spills.push((session, own));
     }
-    let expiries = expiries(&spills.iter().flat_map(|(_, own)| own).collect(), context);
-    for (session, own) in spills {
-        let first = own.iter().filter_map(|spill| expiries.get(spill)).min().copied();
+    let paths = spills.iter().flat_map(|(_, own)| own).map(PathBuf::as_path).collect();
+    let (stores, goes_on) = (&context.services.stores, || context.is_wanted());
+    let entries = store::entries_at(&paths, stores, context.env(), crate::env::now(), &goes_on);
+    for (session, own) in &spills {
+        let first = own.iter().filter_map(|spill| entries.get(spill)?.expires.at()).min();
         if !context.is_wanted() || !context.send(SessionsEvent::Expires(session.file.clone(), first)) {
             return;
         }
     }
 }
 
-/// Finds out when these spills are deleted, by the rules of the stores in which they lie.
-fn expiries(spills: &HashSet<&PathBuf>, context: &JobContext) -> HashMap<PathBuf, Timestamp> {
-    let (env, mut found) = (context.env(), HashMap::new());
-    let names: HashSet<&OsStr> = spills.iter().filter_map(|spill| spill.file_name()).collect();
-    let holds_some = |spec: &&Arc<StoreSpec>| {
-        let is_of = |spill: &&PathBuf| {
-            let of = context.services.stores.store_of(spill, env);
-            of.is_some_and(|(found, _)| Arc::ptr_eq(found, spec))
-        };
-        spills.iter().any(is_of)
-    };
-    for spec in context.services.stores.specs.iter().filter(holds_some) {
-        store::scan(spec, env, crate::env::now(), &mut |entry| {
-            if names.contains(entry.name())
-                && let Some(at) = entry.expires.at()
-                && spills.contains(&entry.path())
-            {
-                found.insert(entry.path(), at);
-            }
-            if context.is_wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-    }
-    found
-}
-
 /// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is. Adds
 /// their spills to `spills`.
 fn lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
     let opened = list::open(&session.file, &context.ticket).ok()?;
-    let (transcript, agent) = (opened.transcript(), list::format_of(&session.file)?.agent());
-    let examiner = (context.services.examiner)(agent);
+    let transcript = opened.transcript();
+    let examiner = (context.services.examiner)(transcript.agent);
+    let inspector = CallInspector { examiner: &examiner, file: &session.file, transcript };
     let mut sum: Option<LostInCall> = None;
     for call in transcript.calls.iter().filter(|call| call.is_cut()) {
         if !context.is_wanted() {
             return None;
         }
-        let spill = examiner.spill(&session.file, call);
-        spills.extend(spill.and_then(|spill| spill.path().map(Path::to_path_buf)));
-        let of = (&*session.file, transcript, call);
-        if let Some(lost) = LostInCall::count(&examiner, of, &context.services.severities) {
+        spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));
+        if let Some(lost) = LostInCall::count(&inspector, call, &context.services.severities) {
             sum.get_or_insert_default().add(lost);
         }
     }
@@ -207,11 +179,12 @@ fn lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -
 
 /// Lists the outputs that the results of a session name and that are there, in the order of its calls.
 pub(super) fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<TuneOutputs, String> {
-    let agent = list::format_of(file).map_or("", |format| format.agent());
-    let examiner = (context.services.examiner)(agent);
     let opened = list::open(file, &context.ticket).map_err(|error| error.to_string())?;
-    let spills = opened.transcript().calls.iter().filter_map(|call| examiner.spill(file, call));
+    let transcript = opened.transcript();
+    let examiner = (context.services.examiner)(transcript.agent);
+    let inspector = CallInspector { examiner: &examiner, file, transcript };
+    let spills = transcript.calls.iter().filter_map(|call| inspector.spill(call));
     let mut paths: Vec<PathBuf> = spills.filter_map(|spill| spill.path().map(Path::to_path_buf)).collect();
-    paths.retain(|path| examiner.is_known(file, path));
+    paths.retain(|path| inspector.is_known(path));
     Ok(TuneOutputs::Listed(Arc::new(Corpus::of_paths(&paths))))
 }

@@ -10,14 +10,14 @@ use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
 use crate::tui::footer::FooterState;
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::keys::{Action, KeyContext, KeyMap};
+use crate::tui::keys::{Action, KeyMap};
 use crate::tui::list::List;
 use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
 use crate::tui::popup::copying::Copyable;
 use crate::tui::screen::{Effect, Effects, OpenRequest};
 use crate::tui::widget::table::CellSide::{Left, Path, Right};
-use crate::tune::{ChangedOutput, UnderSetting};
+use crate::tune::ChangedOutput;
 
 static SPEC: ListSpec<ChangedRow> = ListSpec {
     noun: "output",
@@ -35,11 +35,8 @@ static SPEC: ListSpec<ChangedRow> = ListSpec {
             let bytes = |row: &ChangedRow| Reverse(row.changed.then.preview_bytes);
             bytes(a).cmp(&bytes(b))
         }),
-        ListColumn::new("change", Left, 0, |row: &ChangedRow, _| RowCell::plain(change(&row.changed))).sorts(
-            'c',
-            NAMES,
-            |a, b| change(&a.changed).cmp(&change(&b.changed)),
-        ),
+        ListColumn::new("change", Left, 0, |row: &ChangedRow, _| RowCell::plain(row.changed.describe()))
+            .sorts('c', NAMES, |a, b| a.changed.describe().cmp(&b.changed.describe())),
     ],
     groups: &[],
     words: &[],
@@ -103,15 +100,11 @@ impl ListKind for ChangedList {
     }
 
     fn empty(&self, list: &List<ChangedRow>, keys: &KeyMap) -> Vec<SafeText> {
-        let back = keys.of(KeyContext::Lists, Action::Back);
-        let words = match self.all {
-            None => "putting the outputs in order…".into(),
-            Some(_) if !list.rows().is_empty() => {
-                format!("No output has these words. {back} shows all.").into()
-            }
-            Some(_) => "It cuts no output differently than the present setting.".into(),
-        };
-        vec![words]
+        match self.all {
+            None => vec!["putting the outputs in order…".into()],
+            Some(_) if !list.rows().is_empty() => list.no_match(keys),
+            Some(_) => vec!["It cuts no output differently than the present setting.".into()],
+        }
     }
 
     fn details(&self, list: &List<ChangedRow>) -> [SafeText; 2] {
@@ -127,7 +120,7 @@ impl ListKind for ChangedList {
                 thousands(now.kept_finds)
             ),
         };
-        let change = change(&row.changed);
+        let change = row.changed.describe();
         let words = if change.is_empty() { kept } else { format!("{kept}; {change}") };
         [words.into(), SafeText::from_bytes(row.path.as_os_str().as_encoded_bytes())]
     }
@@ -217,18 +210,4 @@ fn kept(row: &ChangedRow, _: &RowLook) -> RowCell {
     let [now, then] = [row.changed.now, row.changed.then].map(|under| under.kept_finds);
     let tone = if then < now { Tone::Warning } else { Tone::Plain };
     RowCell::new(format!("{} → {}", thousands(now), thousands(then)), tone)
-}
-
-/// Describes what is lost and what is won: `loses the end`.
-fn change(changed: &ChangedOutput) -> String {
-    let lost = |under: &UnderSetting| [under.lost_all, under.lost_first_error, under.lost_last_line];
-    let parts = ["everything", "the first error", "the end"];
-    let (now, then) = (lost(&changed.now), lost(&changed.then));
-    let list = |lost: bool| {
-        let is_so = |part: &usize| then[*part] == lost && now[*part] != lost;
-        (0..parts.len()).filter(is_so).map(|part| parts[part]).collect::<Vec<_>>().join(", ")
-    };
-    let parts = [("loses", list(true)), ("gains", list(false))];
-    let parts = parts.into_iter().filter(|(_, list)| !list.is_empty());
-    parts.map(|(verb, list)| format!("{verb} {list}")).collect::<Vec<_>>().join("; ")
 }

@@ -13,7 +13,7 @@ use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
 use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
 use crate::human::{count, size, span_left, thousands};
 use crate::preview::Policy;
-use crate::store::{RootReport, StoreSpec};
+use crate::store::{RootReport, StoreSpec, searched};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::tune::{TuneGrid, TuneSetting};
@@ -23,8 +23,7 @@ use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::ListSpec;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
-use super::outputs::TuneStart;
-use super::outputs::scan::{NONE_YET, searched};
+use super::outputs::{NONE_YET, TuneStart};
 use super::pager::limits_text;
 use super::popup::copying::Copyable;
 use super::screen::Effects;
@@ -139,7 +138,7 @@ impl ListKind for Tuning {
                 };
                 vec![words.to_string(), String::new(), next]
             }
-            _ if !list.rows().is_empty() => vec![format!("No row has these words. {back} shows all.")],
+            _ if !list.rows().is_empty() => return list.no_match(keys),
             TuneState::Listing => vec!["listing the outputs…".to_owned()],
             TuneState::Measuring => vec!["measuring…".to_owned()],
             TuneState::Stopped => vec!["stopped before any output was measured".to_owned()],

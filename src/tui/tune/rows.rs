@@ -31,7 +31,7 @@ pub struct TuneRow {
 }
 
 pub(super) static SPEC: ListSpec<TuneRow> = ListSpec {
-    noun: "setting",
+    noun: "row",
     columns: COLUMNS,
     groups: &[],
     words: &[],

@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 use overspill::corpus::ErrorsLost;
 use overspill::preview::{Catalog, Input, InputContext, plan_counted};
 use overspill::session::citing::CitingCall;
-use overspill::session::examine::Paths;
+use overspill::session::examine::{OutputPlace, Paths, RestOfOutput};
+use overspill::session::facts::TitledText;
 use overspill::session::fate::ResultFate;
 use overspill::session::model::{CallStatus, CutState, Evidence, SessionFacts};
 use overspill::session::reader::SessionFile;
@@ -21,9 +22,7 @@ use overspill::tui::calls::{CallsEvent, CallsReport, OpenedCalls};
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
-use overspill::tui::recorded::{
-    CallFacts, CallRequest, OutputPlace, ReadyCall, RecordedCall, RestOfOutput, TitledText,
-};
+use overspill::tui::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 use overspill::tui::screen::Effect;
 use overspill::tui::sessions::rows::{SessionRow, SessionWords};
 use overspill::tui::sessions::{FoundSessions, SessionsEvent};

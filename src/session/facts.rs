@@ -1,0 +1,163 @@
+//! What the records hold of a call besides its result: facts in words, and its record, arguments, request and display
+//! copies as texts.
+
+use std::io::{Error, Result, Write};
+
+use jiff::tz::TimeZone;
+
+use crate::human::{count, thousands};
+use crate::text::pretty::{JsonExtent, pretty};
+
+use super::command::command;
+use super::examine::CallInspector;
+use super::fate::FateEvidence;
+use super::model::{Call, CallResult, DisplayCopy, Evidence, RecordSpan};
+use super::sent::{self, NotSent};
+use super::text;
+
+/// The longest text that is read, in bytes.
+const MAX_TEXT: usize = 1 << 20;
+
+/// What the title of a longer one says.
+const FIRST: &str = " (its first 1 MiB)";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TitledText {
+    pub title: String,
+    pub text: Vec<u8>,
+}
+
+impl CallInspector<'_> {
+    /// Returns who recorded the session: the agent with its version.
+    pub(crate) fn recorder(&self) -> String {
+        let version = self.transcript.facts.version.as_deref().unwrap_or_default();
+        format!("{} {version}", self.transcript.agent).trim_end().to_owned()
+    }
+
+    /// Returns what is known of a call, by name; `first` is its result by the best evidence.
+    pub(crate) fn facts(&self, call: &Call, first: Option<&CallResult>) -> Vec<(&'static str, String)> {
+        let transcript = self.transcript;
+        let time =
+            |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string();
+        let thread = transcript.thread(call).map_or_else(String::new, |thread| thread.name.to_string());
+        let later = (call.results.len() as u64).checked_sub(1).filter(|later| *later > 0);
+        let mut facts = vec![
+            ("evidence", first.map_or("no result was recorded", |first| evidence(first.evidence)).to_owned()),
+            ("recorded by", self.recorder()),
+            ("session", self.file.id.clone()),
+            ("call", call.id.to_string()),
+            ("command", command(transcript, call)),
+            ("thread", thread),
+            ("called", call.at.map(time).unwrap_or_default()),
+            ("recorded", first.and_then(|first| first.at).map(time).unwrap_or_default()),
+            ("status", call.status.as_str().to_owned()),
+            ("still has", first.map(still_has).unwrap_or_default()),
+            ("later texts", later.map(thousands).unwrap_or_default()),
+        ];
+        facts.extend(call.cites.iter().map(|cite| ("cites", cite.path.to_string_lossy().into_owned())));
+        facts.retain(|(_, text)| !text.is_empty());
+        facts
+    }
+
+    /// Reads the record, the arguments, the request and the display copies of a call, as far as there are any.
+    pub(crate) fn texts(&self, call: &Call) -> Vec<TitledText> {
+        let record = call.first().and_then(|first| first.record).or(call.record);
+        let spans = [("Record", record), ("Arguments", call.input)];
+        let spans = spans.into_iter().filter_map(|(name, span)| Some(self.record_text(name, span?)));
+        let displays = call.display.iter().map(|copy| self.display(copy));
+        spans.chain(self.request(call)).chain(displays).collect()
+    }
+
+    fn display(&self, copy: &DisplayCopy) -> TitledText {
+        let read = text::to_text(self.transcript, std::slice::from_ref(&copy.text), MAX_TEXT);
+        let part = if read.as_ref().is_ok_and(|(_, facts)| facts.is_stopped) { FIRST } else { "" };
+        let title =
+            format!("Other text{part}: {}, a copy for the screen, which the model never got", copy.name);
+        TitledText {
+            title,
+            text: read.map_or_else(|error| unreadable(&error), |(text, _)| text.into_bytes()),
+        }
+    }
+
+    /// Returns the request that first carried the result, if the records hold requests.
+    fn request(&self, call: &Call) -> Option<TitledText> {
+        let request = match sent::request_of(self.transcript, call) {
+            Ok(request) => request,
+            Err(NotSent::NoRequests | NotSent::NotCarried) => return None,
+            Err(fault) => {
+                let title = "Request".to_owned();
+                return Some(TitledText { title, text: fault.to_string().into_bytes() });
+            }
+        };
+        let mut first = FirstBytes::new(MAX_TEXT);
+        let written = sent::write_request(self.transcript, &request, &mut first);
+        let (text, part) = json_text(written.map(|_| first.bytes), first.is_more);
+        let messages = count(request.messages.len() as u64, "message");
+        let title = format!("Request{part}: {messages}, the first that carried the result");
+        Some(TitledText { title, text })
+    }
+
+    fn record_text(&self, name: &str, span: RecordSpan) -> TitledText {
+        let read = self.transcript.read(span, MAX_TEXT as u64);
+        let is_first = read.as_ref().is_ok_and(|bytes| (bytes.len() as u64) < span.len());
+        let (text, part) = json_text(read, is_first);
+        TitledText { title: format!("{name}{part}"), text }
+    }
+}
+
+fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Sent => "sent: the request that carried it is in the records",
+        Evidence::Recorded => "recorded: the agent's history holds it",
+        Evidence::Rendered => "rendered: recorded, with what the agent is known to add when it sends it",
+    }
+}
+
+/// Says whether the model still has the result, and how that is known if it is not recorded.
+fn still_has(first: &CallResult) -> String {
+    match first.context.evidence {
+        FateEvidence::Sent | FateEvidence::Recorded => first.context.describe(),
+        evidence => format!("{} ({})", first.context.describe(), evidence.as_str().replace('-', " ")),
+    }
+}
+
+/// Lays JSON out, and returns what its title adds if this is only the beginning; what is not JSON stays as it is.
+fn json_text(read: Result<Vec<u8>>, is_first: bool) -> (Vec<u8>, &'static str) {
+    let (extent, part) = if is_first { (JsonExtent::Beginning, FIRST) } else { (JsonExtent::Whole, "") };
+    let text = match read {
+        Ok(bytes) => pretty(&bytes, extent).map_or(bytes, |pretty| pretty.text),
+        Err(error) => unreadable(&error),
+    };
+    (text, part)
+}
+
+fn unreadable(error: &Error) -> Vec<u8> {
+    format!("the records cannot be read: {error}").into_bytes()
+}
+
+/// Keeps the first bytes that are written to it, up to a number.
+#[derive(Debug)]
+pub(crate) struct FirstBytes {
+    pub bytes: Vec<u8>,
+    max: usize,
+    pub is_more: bool,
+}
+
+impl FirstBytes {
+    pub(crate) fn new(max: usize) -> Self {
+        Self { bytes: Vec::new(), max, is_more: false }
+    }
+}
+
+impl Write for FirstBytes {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        let room = self.max - self.bytes.len();
+        self.bytes.extend(&bytes[..bytes.len().min(room)]);
+        self.is_more |= bytes.len() > room;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
