@@ -19,7 +19,7 @@ use crate::session::verify::Verdict;
 use crate::text::label::SafeText;
 
 use super::event::ScreenEvent;
-use super::footer::FooterState;
+use super::footer::Footer;
 use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
@@ -115,8 +115,8 @@ impl ListKind for Calls {
     type Link = Link;
     const SPEC: &'static ListSpec<CallRow> = &rows::SPEC;
 
-    fn footer(&self, _: &List<CallRow>) -> FooterState {
-        FooterState::Calls
+    fn footer(&self, _: &List<CallRow>) -> Footer {
+        Footer::CALLS
     }
 
     fn title(&self, list: &List<CallRow>) -> ListTitle {

@@ -8,7 +8,7 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
 use super::event::ScreenEvent;
-use super::footer::FooterState;
+use super::footer::Footer;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
@@ -82,8 +82,8 @@ impl ListKind for FoundLines {
     type Link = Link;
     const SPEC: &'static ListSpec<FoundLine> = &SPEC;
 
-    fn footer(&self, _: &List<FoundLine>) -> FooterState {
-        FooterState::Lines
+    fn footer(&self, _: &List<FoundLine>) -> Footer {
+        Footer::LINES
     }
 
     fn title(&self, list: &List<FoundLine>) -> ListTitle {

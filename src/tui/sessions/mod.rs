@@ -17,7 +17,7 @@ use crate::text::label::SafeText;
 
 use super::calls::lost::LostInCall;
 use super::event::{Message, ScreenEvent};
-use super::footer::FooterState;
+use super::footer::Footer;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
@@ -79,8 +79,8 @@ impl ListKind for Sessions {
     type Link = Link;
     const SPEC: &'static ListSpec<SessionRow> = &rows::SPEC;
 
-    fn footer(&self, _: &List<SessionRow>) -> FooterState {
-        FooterState::Sessions
+    fn footer(&self, _: &List<SessionRow>) -> Footer {
+        Footer::SESSIONS
     }
 
     fn title(&self, list: &List<SessionRow>) -> ListTitle {
