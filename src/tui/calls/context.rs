@@ -7,9 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use jiff::tz::TimeZone;
-
-use crate::human::{count, thousands};
+use crate::human::{count, local_time, thousands};
 use crate::session::citing::CitingCall;
 use crate::session::command::{command, one_line};
 use crate::session::examine::{Examiner, Paths};
@@ -223,8 +221,6 @@ impl SessionContext<'_> {
 
     fn facts_of(&self, call: &Call, first: Option<&CallResult>) -> Vec<(&'static str, String)> {
         let transcript = self.transcript;
-        let time =
-            |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string();
         let thread = transcript.thread(call).map_or_else(String::new, |thread| thread.name.to_string());
         let later = (call.results.len() as u64).checked_sub(1).filter(|later| *later > 0);
         let mut facts = vec![
@@ -234,8 +230,8 @@ impl SessionContext<'_> {
             ("call", call.id.to_string()),
             ("command", command(transcript, call)),
             ("thread", thread),
-            ("called", call.at.map(time).unwrap_or_default()),
-            ("recorded", first.and_then(|first| first.at).map(time).unwrap_or_default()),
+            ("called", call.at.map(local_time).unwrap_or_default()),
+            ("recorded", first.and_then(|first| first.at).map(local_time).unwrap_or_default()),
             ("status", call.status.as_str().to_owned()),
             ("still has", first.map(still_has).unwrap_or_default()),
             ("later texts", later.map(thousands).unwrap_or_default()),

@@ -22,10 +22,14 @@ static SPEC: ListSpec<FoundLine> =
     ListSpec {
         noun: "line",
         columns: &[
-            ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
-                RowCell::dim(row.age.map_or("–".into(), span))
+            ListColumn::new("when", Right, 6, |row: &FoundLine, look| {
+                let age = |at| look.now.duration_since(at).as_secs().max(0) as u64;
+                RowCell::dim(row.at.map_or("–".into(), |at| span(age(at))))
             })
-            .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
+            .leads(|row| row.at)
+            .sorts('w', ["latest first", "earliest first"], |a, b| {
+                (a.at.is_some(), b.at).cmp(&(b.at.is_some(), a.at))
+            }),
             ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(&*row.agent)).sorts(
                 'a',
                 NAMES,
@@ -144,6 +148,7 @@ impl ListKind for FoundLines {
         let number = self.number + 1;
         *self = Self { pattern: Some(pattern.clone()), number, ..Self::default() };
         on.list.clear();
+        on.list.look.now = crate::env::now();
         on.effects.run(Slot::Grep, move |context| find(number, &pattern, context));
     }
 

@@ -1,35 +1,20 @@
 //! The facts about the selected output, and where they lead.
 
-use std::any::Any;
-
 use crate::human::{count, size};
 use crate::tui::list::List;
-use crate::tui::list::screen::ListScreen;
-use crate::tui::pager::facts::{self, FactRow};
-use crate::tui::pager::text_box::{LinkedText, TextBox};
-use crate::tui::widget::canvas::Canvas;
+use crate::tui::pager::facts::{FactRow, ListFacts};
+use crate::tui::recorded::TitledText;
 
 use super::rows::OutputRow;
-use super::{Context, Outputs, rows};
+use super::{Outputs, rows};
 
-impl Outputs {
-    /// Shows the facts about the selected output.
-    pub(super) fn show_facts(&self, on: Context) {
-        if on.list.chosen().is_none() {
-            return;
-        }
-        on.effects.lay(TextBox::following(facts::TITLE, self.facts(on.list, on.canvas), |below| {
-            let screen: &ListScreen<Self> = (below as &dyn Any).downcast_ref()?;
-            Some(screen.of.facts(&screen.list, &screen.canvas))
-        }));
-    }
-
-    fn facts(&self, list: &List<OutputRow>, canvas: &Canvas) -> LinkedText {
+impl ListFacts for Outputs {
+    fn facts(&self, list: &List<OutputRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
         let facts = list.chosen().map(|row| {
             let [_, state] = rows::details(row, self.user, &list.look);
             of_row(row).into_iter().chain([("state", state.to_string()).into()]).collect()
         });
-        facts::page(facts.unwrap_or_default(), Some(&[]), canvas)
+        (facts.unwrap_or_default(), Some(&[]))
     }
 }
 

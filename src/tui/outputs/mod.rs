@@ -29,6 +29,7 @@ use super::list::List;
 use super::list::column::{ListSpec, WIDE, readable_by_others};
 use super::list::rows::{BatchText, RowTable};
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
+use super::pager::facts::ListFacts;
 use super::popup::copying::Copyable;
 use super::screen::{Effect, Link, OpenRequest, ScreenRequest};
 use super::widget::canvas::Canvas;
