@@ -36,8 +36,8 @@ pub struct FoundLine {
     /// The agent and the id of the output.
     pub(crate) agent: Arc<str>,
     pub(crate) id: Arc<str>,
-    /// Seconds since the last change of the output, if that is known.
-    pub(crate) age: Option<u64>,
+    /// When the output was last changed, if that is known.
+    pub(crate) at: Option<Timestamp>,
     /// The number of the line, 1-based.
     pub(crate) number: u64,
     pub(crate) got: LineGot,
@@ -149,7 +149,7 @@ impl Finder<'_> {
             path: output.path().into(),
             agent,
             id,
-            age: output.age(self.now).and_then(|age| u64::try_from(age.as_secs()).ok()),
+            at: output.age(self.now).and_then(|age| self.now.checked_sub(age).ok()),
             number: 0,
             got: LineGot::Unknown,
             text: SafeText::default(),

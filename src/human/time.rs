@@ -1,6 +1,12 @@
-//! Parses ages and durations.
+//! Ages, durations and times, as people write them.
 
 use jiff::SignedDuration;
+#[cfg(feature = "app")]
+use jiff::{
+    Timestamp, Zoned,
+    civil::{Date, Time},
+    tz::TimeZone,
+};
 
 #[cfg(feature = "app")]
 use std::time::Duration;
@@ -38,6 +44,33 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("'{text}' is not a duration; write 90, 1.5s, 2m or 1h"))
 }
 
+/// Parses a time: an age as lists show it (`2 h`, `3d`), the last such time of day (`14:30`, `14:30:05`), or a day
+/// (`2026-11-24`). Returns the end of the minute, second or day. `None` if it is none of them.
+#[cfg(feature = "app")]
+pub(crate) fn parse_time(text: &str, now: &Zoned) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Some(age) = parse_age(&text.replace(' ', "").replace("min", "m")) {
+        return now.timestamp().checked_sub(age).ok();
+    }
+    let end = if let Ok(day) = text.parse::<Date>() {
+        day.at(23, 59, 59, 999_999_999)
+    } else {
+        let hour = if text.find(':') == Some(1) { "0" } else { "" };
+        let time: Time = format!("{hour}{text}").parse().ok()?;
+        let end = if text.matches(':').count() == 1 { time.with().second(59) } else { time.with() };
+        let end = end.subsec_nanosecond(999_999_999).build().ok()?;
+        let day = if time <= now.time() { now.date() } else { now.date().yesterday().ok()? };
+        day.to_datetime(end)
+    };
+    Some(end.to_zoned(now.time_zone().clone()).ok()?.timestamp())
+}
+
+/// Says a time to the second, as the clocks here show it.
+#[cfg(feature = "app")]
+pub(crate) fn local_time(at: Timestamp) -> String {
+    at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,6 +83,28 @@ mod tests {
         assert_eq!(parse_age("50h"), Some(SignedDuration::from_hours(50)));
         for wrong in ["", "d", "7", "-1d", "1.5h", "9223372036854775807w", "7é"] {
             assert_eq!(parse_age(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_time_is_an_age_the_last_such_time_of_day_or_a_day() {
+        let now: Zoned = "2026-11-24T09:00:00+01:00[Europe/Berlin]".parse().unwrap();
+        for (text, expected) in [
+            ("2 h", "2026-11-24T07:00:00"),
+            ("5 min", "2026-11-24T08:55:00"),
+            (" 3d ", "2026-11-21T09:00:00"),
+            ("08:30", "2026-11-24T08:30:59.999999999"),
+            ("08:30:05", "2026-11-24T08:30:05.999999999"),
+            ("9:00", "2026-11-24T09:00:59.999999999"),
+            ("14:30", "2026-11-23T14:30:59.999999999"),
+            ("2026-11-22", "2026-11-22T23:59:59.999999999"),
+            ("24:00", ""),
+            ("2026-02-30", ""),
+            ("yesterday", ""),
+            ("", ""),
+        ] {
+            let local = |at: Timestamp| at.to_zoned(now.time_zone().clone()).datetime().to_string();
+            assert_eq!(parse_time(text, &now).map_or(String::new(), local), expected, "{text}");
         }
     }
 

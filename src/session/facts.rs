@@ -3,9 +3,7 @@
 
 use std::io::{Error, Result, Write};
 
-use jiff::tz::TimeZone;
-
-use crate::human::{count, thousands};
+use crate::human::{count, local_time, thousands};
 use crate::text::pretty::{JsonExtent, pretty};
 
 use super::command::command;
@@ -37,8 +35,6 @@ impl CallInspector<'_> {
     /// Returns what is known of a call, by name; `first` is its result by the best evidence.
     pub(crate) fn facts(&self, call: &Call, first: Option<&CallResult>) -> Vec<(&'static str, String)> {
         let transcript = self.transcript;
-        let time =
-            |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string();
         let thread = transcript.thread(call).map_or_else(String::new, |thread| thread.name.to_string());
         let later = (call.results.len() as u64).checked_sub(1).filter(|later| *later > 0);
         let mut facts = vec![
@@ -48,8 +44,8 @@ impl CallInspector<'_> {
             ("call", call.id.to_string()),
             ("command", command(transcript, call)),
             ("thread", thread),
-            ("called", call.at.map(time).unwrap_or_default()),
-            ("recorded", first.and_then(|first| first.at).map(time).unwrap_or_default()),
+            ("called", call.at.map(local_time).unwrap_or_default()),
+            ("recorded", first.and_then(|first| first.at).map(local_time).unwrap_or_default()),
             ("status", call.status.as_str().to_owned()),
             ("still has", first.map(still_has).unwrap_or_default()),
             ("later texts", later.map(thousands).unwrap_or_default()),

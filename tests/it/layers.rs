@@ -92,14 +92,20 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("pager", &["popup", "list", "screen", "job", "target", "recorded", "event", "footer", "keys", "widget"]),
     (
         "outputs",
-        &["popup", "list", "calls", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"],
+        &[
+            "popup", "list", "calls", "pager", "screen", "job", "target", "recorded", "event", "footer",
+            "keys", "widget",
+        ],
     ),
     ("list", &["popup", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     ("lines", &["popup", "list", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     ("calls", &["popup", "list", "pager", "screen", "job", "recorded", "event", "footer", "keys", "widget"]),
     (
         "sessions",
-        &["popup", "calls", "outputs", "list", "screen", "job", "event", "footer", "keys", "widget"],
+        &[
+            "popup", "calls", "outputs", "list", "pager", "screen", "job", "recorded", "event", "footer",
+            "keys", "widget",
+        ],
     ),
     (
         "tune",

@@ -4,7 +4,6 @@ pub mod lost;
 pub mod rows;
 pub(crate) mod work;
 
-use std::any::Any;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,25 +11,24 @@ use jiff::Timestamp;
 
 use crate::human::thousands;
 use crate::session::examine::Paths;
+use crate::session::facts::TitledText;
 use crate::session::list::format_of;
 use crate::session::reader::SessionFile;
 use crate::session::verdict::{Verdict, check_in_words};
 use crate::text::label::SafeText;
 
 use super::event::ScreenEvent;
-use super::footer::FooterState;
+use super::footer::Footer;
 use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState};
-use super::list::screen::{ListContext, ListKind, ListScreen, ListTitle};
+use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::pager::event::OutputEvent;
-use super::pager::facts::{self, FactRow};
-use super::pager::text_box::{LinkedText, TextBox};
+use super::pager::facts::{FactRow, ListFacts};
 use super::popup::copying::Copyable;
 use super::recorded::{CallFacts, CallRequest, ReadyCall};
 use super::screen::{Effect, Link};
-use super::widget::canvas::Canvas;
 use lost::LostInCall;
 use rows::{CallRow, CallSizes};
 
@@ -114,8 +112,8 @@ impl ListKind for Calls {
     type Link = Link;
     const SPEC: &'static ListSpec<CallRow> = &rows::SPEC;
 
-    fn footer(&self, _: &List<CallRow>) -> FooterState {
-        FooterState::Calls
+    fn footer(&self, _: &List<CallRow>) -> Footer {
+        Footer::CALLS
     }
 
     fn title(&self, list: &List<CallRow>) -> ListTitle {
@@ -234,7 +232,11 @@ impl ListKind for Calls {
                 self.shown_call = Some(index);
                 on.effects.ask(Slot::OpenSession, CallRequest::Show(index, Paths::Known));
             }
-            Action::Facts => self.show_facts(on),
+            Action::Facts => {
+                let Some(index) = on.list.chosen_index() else { return };
+                on.effects.ask(Slot::OpenSession, CallRequest::Facts(index));
+                self.show_facts(on);
+            }
             Action::Follow if !on.list.is_empty() => {
                 on.list.act(Action::End, None);
                 on.note("at the last call, and at each that comes in; a move stops that");
@@ -265,6 +267,20 @@ impl ListKind for Calls {
     }
 }
 
+impl ListFacts for Calls {
+    fn facts(&self, list: &List<CallRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
+        let known = self.facts.as_ref().filter(|(index, _)| Some(*index) == list.chosen_index());
+        let check = list.chosen().filter(|row| row.is_partial()).map(|row| row.verdict.as_ref());
+        let mut rows: Vec<FactRow> =
+            check.map(|check| ("compared", check_in_words(check)).into()).into_iter().collect();
+        rows.extend(list.chosen().and_then(|row| self.output(row)).map(|path| {
+            FactRow::from(("spill", path.to_string_lossy().into_owned())).leading(Link::Stores(Some(path)))
+        }));
+        rows.extend(known.into_iter().flat_map(|(_, known)| known.facts.clone()).map(FactRow::from));
+        (rows, known.map(|(_, known)| known.texts.as_slice()))
+    }
+}
+
 impl Calls {
     /// Whether a session is the one whose calls are listed.
     fn holds(&self, file: &SessionFile) -> bool {
@@ -291,28 +307,6 @@ impl Calls {
         *self = Self { number, file: Some(file.clone()), session, sought, ..Self::default() };
         on.list.clear();
         on.effects.run(Slot::OpenSession, move |context| work::hold(&file, number, context));
-    }
-
-    /// Shows the facts about the selected call, and asks the worker for them.
-    fn show_facts(&mut self, on: Context) {
-        let Some(index) = on.list.chosen_index() else { return };
-        on.effects.ask(Slot::OpenSession, CallRequest::Facts(index));
-        on.effects.lay(TextBox::following(facts::TITLE, self.facts(on.list, on.canvas), |below| {
-            let screen: &ListScreen<Self> = (below as &dyn Any).downcast_ref()?;
-            Some(screen.of.facts(&screen.list, &screen.canvas))
-        }));
-    }
-
-    fn facts(&self, list: &List<CallRow>, canvas: &Canvas) -> LinkedText {
-        let known = self.facts.as_ref().filter(|(index, _)| Some(*index) == list.chosen_index());
-        let check = list.chosen().filter(|row| row.is_partial()).map(|row| row.verdict.as_ref());
-        let mut rows: Vec<FactRow> =
-            check.map(|check| ("compared", check_in_words(check)).into()).into_iter().collect();
-        rows.extend(list.chosen().and_then(|row| self.output(row)).map(|path| {
-            FactRow::from(("spill", path.to_string_lossy().into_owned())).leading(Link::Stores(Some(path)))
-        }));
-        rows.extend(known.into_iter().flat_map(|(_, known)| known.facts.clone()).map(FactRow::from));
-        facts::page(rows, known.map(|(_, known)| known.texts.as_slice()), canvas)
     }
 
     /// Takes in the calls: those of a session just read, or of one that has grown. What is known of a call stays.

@@ -146,9 +146,11 @@ pub(super) static SPEC: ListSpec<CallRow> = ListSpec {
 const STATE: usize = 32;
 
 const COLUMNS: &[ListColumn<CallRow>] = &[
-    ListColumn::new("when", Left, 11, when).yields(4).sorts('w', ["oldest first", "newest first"], |a, b| {
-        (a.at.is_none(), a.at).cmp(&(b.at.is_none(), b.at))
-    }),
+    ListColumn::new("when", Left, 11, when).leads(|row| row.at).yields(4).sorts(
+        'w',
+        ["oldest first", "newest first"],
+        |a, b| (a.at.is_none(), a.at).cmp(&(b.at.is_none(), b.at)),
+    ),
     ListColumn::new("tool", Left, 18, |row: &CallRow, _| faint(row, row.tool.clone())),
     ListColumn::new("command", Left, 0, |row: &CallRow, _| match &row.sizes {
         Some(sizes) => faint(row, sizes.command.clone()),

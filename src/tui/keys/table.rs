@@ -92,7 +92,7 @@ pub const TABLE: &[Binding] = &[
     row(Pager, "%", A::Percent, "percent", "to a percentage: 50%"),
     row(Pager, "m", A::Mark, "mark", "set a mark: then a letter"),
     row(Pager, "'", A::ToMark, "to-mark", "to a mark; twice: back"),
-    row(Everywhere, ":", A::GoTo, "go-to", "to a line, 50%, 4096b"),
+    row(Everywhere, ":", A::GoTo, "go-to", "to a line, 50%, 4096b; in lists: to a row, a time"),
 
     row(Everywhere, "Tab", A::Other, "other-view", "the other text; in lists: outputs, sessions"),
     row(Everywhere, "S", A::Stores, "stores", "to the lists"),

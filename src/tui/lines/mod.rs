@@ -8,7 +8,7 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
 use super::event::ScreenEvent;
-use super::footer::FooterState;
+use super::footer::Footer;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyMap};
 use super::list::List;
@@ -22,10 +22,14 @@ static SPEC: ListSpec<FoundLine> =
     ListSpec {
         noun: "line",
         columns: &[
-            ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
-                RowCell::dim(row.age.map_or("–".into(), span))
+            ListColumn::new("when", Right, 6, |row: &FoundLine, look| {
+                let age = |at| look.now.duration_since(at).as_secs().max(0) as u64;
+                RowCell::dim(row.at.map_or("–".into(), |at| span(age(at))))
             })
-            .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
+            .leads(|row| row.at)
+            .sorts('w', ["latest first", "earliest first"], |a, b| {
+                (a.at.is_some(), b.at).cmp(&(b.at.is_some(), a.at))
+            }),
             ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(&*row.agent)).sorts(
                 'a',
                 NAMES,
@@ -82,8 +86,8 @@ impl ListKind for FoundLines {
     type Link = Link;
     const SPEC: &'static ListSpec<FoundLine> = &SPEC;
 
-    fn footer(&self, _: &List<FoundLine>) -> FooterState {
-        FooterState::Lines
+    fn footer(&self, _: &List<FoundLine>) -> Footer {
+        Footer::LINES
     }
 
     fn title(&self, list: &List<FoundLine>) -> ListTitle {
@@ -142,6 +146,7 @@ impl ListKind for FoundLines {
         let number = self.number + 1;
         *self = Self { pattern: Some(pattern.clone()), number, ..Self::default() };
         on.list.clear();
+        on.list.look.now = crate::env::now();
         on.effects.run(Slot::Grep, move |context| find(number, &pattern, context));
     }
 

@@ -157,6 +157,8 @@ pub struct ListColumn<R> {
     pub(super) cell: fn(&R, &RowLook) -> RowCell,
     /// How rows are sorted by it, if they are.
     pub(super) order: Option<(SortColumn, RowOrder<R>)>,
+    /// When a row was, if the column says that.
+    pub(super) time: Option<fn(&R) -> Option<Timestamp>>,
 }
 
 impl<R> ListColumn<R> {
@@ -168,12 +170,18 @@ impl<R> ListColumn<R> {
         most: usize,
         cell: fn(&R, &RowLook) -> RowCell,
     ) -> Self {
-        Self { table: TableColumn { heading, side, most, yields: None }, cell, order: None }
+        Self { table: TableColumn { heading, side, most, yields: None }, cell, order: None, time: None }
     }
 
     /// Has it make room, the smallest number first.
     pub(crate) const fn yields(mut self, rank: u8) -> Self {
         self.table.yields = Some(rank);
+        self
+    }
+
+    /// Has it lead to the row of a time.
+    pub(crate) const fn leads(mut self, time: fn(&R) -> Option<Timestamp>) -> Self {
+        self.time = Some(time);
         self
     }
 

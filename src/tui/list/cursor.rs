@@ -4,6 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use jiff::tz::TimeZone;
+
+use crate::human::parse_time;
 use crate::tui::keys::Action;
 
 use super::List;
@@ -88,15 +91,35 @@ impl<R: Clone> List<R> {
         self.settle();
     }
 
-    /// Selects the row whose number, 1-based, was typed.
+    /// Selects the row whose number, 1-based, was typed; or the latest that is not after a typed time.
     ///
     /// # Errors
-    /// The text is not a number.
+    /// The text is neither, or there is no such row, or the rows are not in the order of their times.
     pub(crate) fn go_to(&mut self, text: &str) -> Result<(), String> {
         let text = text.trim();
-        let row: usize = text.parse().map_err(|_| format!("'{text}' is not the number of a row"))?;
-        self.move_to(row.saturating_sub(1));
+        match text.parse::<usize>() {
+            Ok(row) => self.move_to(row.saturating_sub(1)),
+            Err(_) => self.move_to(self.row_at(text)?),
+        }
         Ok(())
+    }
+
+    /// Returns the first of the latest shown rows that are not after a typed time.
+    fn row_at(&self, text: &str) -> Result<usize, String> {
+        let now = self.look.now.to_zoned(TimeZone::system());
+        let Some(end) = parse_time(text, &now) else {
+            return Err(format!("'{text}' is no row (120) and no time (14:30, 2026-11-24, 3d)"));
+        };
+        let Some(dated) = self.spec.columns.iter().find(|column| column.time.is_some()) else {
+            return Err("the rows of this list have no times; type the number of one".to_owned());
+        };
+        let (when, sorted) = (dated.table.heading, self.sort_columns()[self.options.sort].name);
+        let time = dated.time.filter(|_| sorted == when);
+        let time = time.ok_or_else(|| format!("sorted by {sorted}: a time needs the order by {when}"))?;
+        let rows = self.shown.order.iter().enumerate().rev();
+        let times = rows.filter_map(|(at, row)| Some((at, time(&self.rows[*row as usize])?)));
+        let latest = times.filter(|(_, time)| *time <= end).max_by_key(|(_, time)| *time);
+        latest.map(|(at, _)| at).ok_or_else(|| format!("no row is as old as {text}"))
     }
 
     /// Scrolls so that the selected row is on the screen, the first of a group with its heading, and no blank rows are

@@ -14,7 +14,7 @@ use crate::human::thousands;
 use crate::store::{Marked, Pending};
 use crate::text::label::SafeText;
 use crate::tui::event::{Event, Message, ScreenEvent};
-use crate::tui::footer::{self, FooterState};
+use crate::tui::footer::Footer;
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::copying::{self, Copyable};
@@ -43,7 +43,7 @@ pub trait ListKind: Sized + 'static {
     const SPEC: &'static ListSpec<Self::Row>;
 
     /// Returns the keys that the footer teaches.
-    fn footer(&self, list: &List<Self::Row>) -> FooterState;
+    fn footer(&self, list: &List<Self::Row>) -> Footer;
 
     fn title(&self, list: &List<Self::Row>) -> ListTitle;
 
@@ -356,7 +356,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         line::rule(frame.buffer_mut(), places.rule, canvas);
         line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas);
         if let Some(status) = status {
-            let hints = footer::versions(self.of.footer(&self.list), None, canvas.keys);
+            let hints = self.of.footer(&self.list).versions(None, canvas.keys);
             let of = thousands(self.list.len() as u64);
             let progress = self.of.progress(&self.list, canvas);
             let position = match self.list.is_empty() {

@@ -1,5 +1,6 @@
 //! The laws of a list, over random rows and whatever is done to them.
 
+use jiff::Timestamp;
 use proptest::prelude::*;
 
 use crate::tui::keys::Action;
@@ -19,6 +20,7 @@ static SPEC: ListSpec<Row> = ListSpec {
     noun: "row",
     columns: &[
         ListColumn::new("id", CellSide::Left, 9, |row: &Row, _| RowCell::plain(format!("id{}", row.id)))
+            .leads(|row| (row.size > 0).then(|| minute(row.id)))
             .sorts('i', NAMES, |a, b| a.id.cmp(&b.id)),
         ListColumn::new("name", CellSide::Left, 0, |row: &Row, _| RowCell::plain(row.name.as_str())),
         ListColumn::new("size", CellSide::Right, 9, |row: &Row, _| RowCell::plain(format!("{}B", row.size)))
@@ -31,6 +33,11 @@ static SPEC: ListSpec<Row> = ListSpec {
     sum: |rows| format!("{} B", rows.map(|row| u64::from(row.size)).sum::<u64>()),
     mark: |_| RowCell::default(),
 };
+
+/// Returns a time so many minutes after the first.
+fn minute(minutes: u32) -> Timestamp {
+    Timestamp::from_second(60 * i64::from(minutes)).expect("a time")
+}
 
 /// What is done to a list.
 #[derive(Debug, Clone)]
@@ -194,6 +201,36 @@ fn a_motion_stays_in_the_list_and_on_the_screen() {
     assert!(!list.act(Action::Open, None));
     assert_eq!((list.go_to(" 12 "), list.go_to("x").is_err()), (Ok(()), true));
     assert_eq!(list.number(), 12);
+}
+
+#[test]
+fn a_time_leads_to_the_latest_row_that_is_not_after_it() {
+    let mut list = List::new(&SPEC);
+    list.resize(80, 6);
+    list.look.now = minute(60);
+    let row =
+        |id| Row { id, name: if id % 4 == 0 { "Alpha" } else { "beta" }.into(), size: u8::from(id != 12) };
+    list.set_rows((0..30).map(|n| row(2 * n)).collect::<Vec<_>>());
+    let row_of = |list: &mut List<Row>, text: &str| {
+        list.go_to(text)?;
+        Ok::<_, String>(list.chosen().map(|row| row.id))
+    };
+    for reversed in [false, true] {
+        assert_eq!(list.sort(), (0, reversed));
+        assert_eq!(row_of(&mut list, "50m"), Ok(Some(10)));
+        assert_eq!(row_of(&mut list, "49 min"), Ok(Some(10)));
+        assert_eq!(row_of(&mut list, "48 min"), Ok(Some(10)), "the time of the next is not known");
+        assert_eq!(row_of(&mut list, "0s"), Ok(Some(58)));
+        list.sort_by(0);
+    }
+    list.filter_by("alpha");
+    assert_eq!(row_of(&mut list, "50m"), Ok(Some(8)), "of those shown");
+    assert_eq!(row_of(&mut list, "2 h"), Err("no row is as old as 2 h".to_owned()));
+    let neither = "'soon' is no row (120) and no time (14:30, 2026-11-24, 3d)";
+    assert_eq!(row_of(&mut list, "soon"), Err(neither.to_owned()));
+    list.sort_by(1);
+    assert_eq!(row_of(&mut list, "50m"), Err("sorted by size: a time needs the order by id".to_owned()));
+    assert_eq!(row_of(&mut list, "1"), Ok(Some(0)), "a number is that of a row");
 }
 
 #[test]

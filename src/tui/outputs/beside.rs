@@ -1,21 +1,20 @@
 //! What is shown of the selected row: its output beside the list, and its facts with where they lead.
 
-use std::any::Any;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ratatui::layout::Rect;
 
 use crate::human::{count, size};
+use crate::session::facts::TitledText;
 use crate::source::{Hold, Identity, MapView};
 use crate::store::EntryStatus;
 use crate::text::label::SafeText;
 use crate::tui::job::{JobContext, Pace, Slot};
 use crate::tui::list::List;
-use crate::tui::list::screen::{ListScreen, PanelFrame};
-use crate::tui::pager::facts::{self, FactRow};
+use crate::tui::list::screen::PanelFrame;
+use crate::tui::pager::facts::{FactRow, ListFacts};
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::text_box::{LinkedText, TextBox};
 use crate::tui::pager::view::pane;
 use crate::tui::screen::Effects;
 use crate::tui::target::Subject;
@@ -24,7 +23,7 @@ use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line;
 
 use super::rows::OutputRow;
-use super::{Context, Outputs, OutputsEvent, rows};
+use super::{Outputs, OutputsEvent, rows};
 
 /// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
 pub(crate) const BESIDE: Duration = Duration::from_millis(15);
@@ -113,24 +112,13 @@ fn plan(of: (PathBuf, Identity), context: &JobContext) {
     }
 }
 
-impl Outputs {
-    /// Shows the facts about the selected output.
-    pub(super) fn show_facts(&self, on: Context) {
-        if on.list.chosen().is_none() {
-            return;
-        }
-        on.effects.lay(TextBox::following(facts::TITLE, self.facts(on.list, on.canvas), |below| {
-            let screen: &ListScreen<Self> = (below as &dyn Any).downcast_ref()?;
-            Some(screen.of.facts(&screen.list, &screen.canvas))
-        }));
-    }
-
-    fn facts(&self, list: &List<OutputRow>, canvas: &Canvas) -> LinkedText {
+impl ListFacts for Outputs {
+    fn facts(&self, list: &List<OutputRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
         let facts = list.chosen().map(|row| {
             let [_, state] = rows::details(row, self.user, &list.look);
             facts_of(row).into_iter().chain([("state", state.to_string()).into()]).collect()
         });
-        facts::page(facts.unwrap_or_default(), Some(&[]), canvas)
+        (facts.unwrap_or_default(), Some(&[]))
     }
 }
 

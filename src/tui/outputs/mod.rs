@@ -21,13 +21,14 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
 use super::event::{Message, ScreenEvent, Urgency};
-use super::footer::FooterState;
+use super::footer::Footer;
 use super::job::JobContext;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::{ListSpec, WIDE, readable_by_others};
 use super::list::rows::{BatchText, RowTable};
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
+use super::pager::facts::ListFacts;
 use super::popup::copying::Copyable;
 use super::screen::{Effect, Link, OpenRequest, ScreenRequest};
 use super::widget::canvas::Canvas;
@@ -145,19 +146,19 @@ impl ListKind for Outputs {
     type Link = Link;
     const SPEC: &'static ListSpec<OutputRow> = &rows::SPEC;
 
-    fn footer(&self, list: &List<OutputRow>) -> FooterState {
+    fn footer(&self, list: &List<OutputRow>) -> Footer {
         if !self.pending.is_empty() {
-            FooterState::Deletions
+            Footer::DELETIONS
         } else if list.marked() > 0 {
-            FooterState::MarkedOutputs
+            Footer::MARKED_OUTPUTS
         } else if !list.filter_text().is_empty() {
-            FooterState::FilteredOutputs
+            Footer::FILTERED_OUTPUTS
         } else if list.rows().is_empty() {
-            FooterState::NoOutputs
+            Footer::NO_OUTPUTS
         } else if list.is_following() {
-            FooterState::FollowedOutputs
+            Footer::FOLLOWED_OUTPUTS
         } else {
-            FooterState::Outputs
+            Footer::OUTPUTS
         }
     }
 

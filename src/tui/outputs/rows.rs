@@ -160,7 +160,7 @@ pub(super) fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> 
 
 const COLUMNS: &[ListColumn<OutputRow>] =
     &[
-        ListColumn::new("when", Right, 7, when).yields(2).in_order(
+        ListColumn::new("when", Right, 7, when).leads(|row| Some(row.entry.modified())).yields(2).in_order(
             'w',
             ["youngest first", "oldest first"],
             RowOrder::Whole(|rows, shown| order(SortBy::Age, rows, shown)),

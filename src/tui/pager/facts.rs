@@ -16,6 +16,8 @@ use crate::session::facts::TitledText;
 use crate::session::verdict::check_in_words;
 use crate::text::label::{SafeText, columns_of, head};
 use crate::tui::job::Slot;
+use crate::tui::list::List;
+use crate::tui::list::screen::{ListContext, ListKind, ListScreen};
 use crate::tui::recorded::{CallRequest, Cited, RecordedCall};
 use crate::tui::screen::{Effects, Link};
 use crate::tui::widget::canvas::Canvas;
@@ -29,8 +31,7 @@ use super::{Pager, describe};
 /// The columns reserved for the names of facts.
 const NAMES: usize = 12;
 
-/// The title of the box.
-pub(crate) const TITLE: &str = "Facts";
+const TITLE: &str = "Facts";
 
 impl Pager {
     /// Shows the facts, and asks the worker for what else the records hold of the call.
@@ -98,8 +99,27 @@ impl FactRow {
     }
 }
 
+/// A list that says what is known of its selected row.
+pub(crate) trait ListFacts: ListKind {
+    /// Returns the facts, and the texts that follow them: `None` until they have come.
+    fn facts(&self, list: &List<Self::Row>) -> (Vec<FactRow>, Option<&[TitledText]>);
+
+    fn show_facts(&self, on: ListContext<Self::Row>) {
+        if on.list.chosen().is_none() {
+            return;
+        }
+        let (facts, texts) = self.facts(on.list);
+        let first = page(facts, texts, on.canvas);
+        on.effects.lay(TextBox::following(TITLE, first, |below| {
+            let screen: &ListScreen<Self> = (below as &dyn Any).downcast_ref()?;
+            let (facts, texts) = screen.of.facts(&screen.list);
+            Some(page(facts, texts, &screen.canvas))
+        }));
+    }
+}
+
 /// Makes the page of facts and of the texts that follow them; without `texts` they have not come yet.
-pub(crate) fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> LinkedText {
+fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> LinkedText {
     let room = TextBox::columns(canvas).saturating_sub(NAMES + 3).max(1);
     let glyphs = canvas.glyphs();
     let (mut page, mut links, mut at): (Vec<(Class, String)>, Vec<_>, u64) = Default::default();

@@ -13,9 +13,7 @@ use crate::tui::widget::line::{self, Span};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
-    /// Whether to stop the command.
     Command,
-    /// Whether to delete what is marked for deletion.
     Deletions {
         outputs: usize,
         bytes: u64,
@@ -36,33 +34,20 @@ pub struct Leaving {
 /// With less room than this, in columns, the name of an output is left out.
 const MIN_NAME: usize = 12;
 
-/// An answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// Do it, and leave.
-    Yes,
-    /// Leave without it.
-    No,
-    /// Do not leave.
-    Stay,
-}
-
 impl Layer for Leaving {
     fn has_status_row(&self) -> bool {
         true
     }
 
-    /// Handles a key. Those that do not answer the question do nothing.
     fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
-        if on.canvas.keys.action(on.below.context(), key) == Some(Action::Interrupt) {
+        let interrupts = on.canvas.keys.action(on.below.context(), key) == Some(Action::Interrupt);
+        if interrupts || key.code == KeyCode::Esc {
             return LayerNext::Closes;
         }
-        let Some(answer) = Question::answer(key) else { return LayerNext::Stays };
-        let (is_yes, mut choice) = (answer == Answer::Yes, self.choice);
+        let Some(is_yes) = answer(key) else { return LayerNext::Stays };
         match &self.question {
-            _ if answer == Answer::Stay => return LayerNext::Closes,
-            Question::Command => choice.stop_command = Some(is_yes),
-            Question::Deletions { leaves: true, .. } => choice.delete_marked = Some(is_yes),
+            Question::Command => self.choice.stop_command = Some(is_yes),
+            Question::Deletions { leaves: true, .. } => self.choice.delete_marked = Some(is_yes),
             Question::Deletions { leaves: false, .. } => {
                 if is_yes {
                     on.effects.request(ScreenRequest::DeleteMarked);
@@ -70,25 +55,20 @@ impl Layer for Leaving {
                 return LayerNext::Closes;
             }
         }
-        on.effects.request(ScreenRequest::Leave(choice));
+        on.effects.request(ScreenRequest::Leave(self.choice));
         LayerNext::Closes
     }
 
     fn draw(&self, look: LayerFrame) {
         let theme = &look.canvas.theme;
         let [what, keys] = self.question.words(look.status.width.into());
-        let spans = [
-            Span::plain(" "),
-            Span::new(what, theme.warning),
-            Span::plain("  "),
-            Span::new(keys, theme.accent),
-        ];
+        let [what, keys] = [Span::new(what, theme.warning), Span::new(keys, theme.accent)];
+        let spans = [Span::plain(" "), what, Span::plain("  "), keys];
         line::spans(look.frame.buffer_mut(), look.status, &spans);
     }
 }
 
 impl Question {
-    /// Creates the question whether to delete what is marked for deletion.
     pub(crate) fn deletions(pending: &Pending, leaves: bool) -> Self {
         let name = pending.only().map(|only| SafeText::from_bytes(only.entry.id_bytes()));
         let (outputs, bytes) = (pending.len(), pending.bytes());
@@ -96,7 +76,7 @@ impl Question {
     }
 
     /// Returns the question as it is asked on so many columns, and the keys that answer it.
-    pub(crate) fn words(&self, columns: usize) -> [SafeText; 2] {
+    fn words(&self, columns: usize) -> [SafeText; 2] {
         match self {
             Question::Command => ["Stop the command?".into(), "y stop · n let it end · Esc stay".into()],
             Question::Deletions { outputs, bytes, name, leaves } => {
@@ -111,15 +91,14 @@ impl Question {
             }
         }
     }
+}
 
-    /// Returns the answer that a key gives; `None` if it gives none.
-    pub(crate) fn answer(key: KeyEvent) -> Option<Answer> {
-        match key.code {
-            KeyCode::Char('y') if key.modifiers.is_empty() => Some(Answer::Yes),
-            KeyCode::Char('n') if key.modifiers.is_empty() => Some(Answer::No),
-            KeyCode::Esc => Some(Answer::Stay),
-            _ => None,
-        }
+/// Whether a key says yes; `None` if it answers nothing.
+fn answer(key: KeyEvent) -> Option<bool> {
+    match key.code {
+        KeyCode::Char('y') if key.modifiers.is_empty() => Some(true),
+        KeyCode::Char('n') if key.modifiers.is_empty() => Some(false),
+        _ => None,
     }
 }
 
@@ -132,14 +111,13 @@ mod tests {
     #[test]
     fn only_its_own_keys_answer() {
         let key = |code| KeyEvent::new(code, KeyModifiers::NONE);
-        assert_eq!(Question::answer(key(KeyCode::Char('y'))), Some(Answer::Yes));
-        assert_eq!(Question::answer(key(KeyCode::Char('n'))), Some(Answer::No));
-        assert_eq!(Question::answer(key(KeyCode::Esc)), Some(Answer::Stay));
+        assert_eq!(answer(key(KeyCode::Char('y'))), Some(true));
+        assert_eq!(answer(key(KeyCode::Char('n'))), Some(false));
         for other in [KeyCode::Enter, KeyCode::Char('q'), KeyCode::Char(' '), KeyCode::Char('Y')] {
-            assert_eq!(Question::answer(key(other)), None, "{other:?}");
+            assert_eq!(answer(key(other)), None, "{other:?}");
         }
         let control = KeyEvent::new(KeyCode::Char('y'), KeyModifiers::CONTROL);
-        assert_eq!(Question::answer(control), None);
+        assert_eq!(answer(control), None);
     }
 
     #[test]

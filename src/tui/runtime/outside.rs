@@ -11,7 +11,6 @@ use crate::tui::outputs::OutputsEvent;
 use crate::tui::outputs::deletion::delete;
 use crate::tui::screen::{Effect, Effects};
 
-use super::viewed::NO_FILE;
 use super::{Session, terminal};
 
 /// Whether a job may be postponed: it would hold the next key up, and a later one replaces it.
@@ -97,11 +96,7 @@ impl Session {
     fn file_to_edit(&self, path: Option<PathBuf>) -> Result<PathBuf, &'static str> {
         let (path, deleted) = match path {
             Some(path) => (path, "the file was deleted"),
-            None => {
-                let path = self.source().ok_or(NO_FILE)?.path();
-                let path = path.ok_or("standard input has no file to edit")?;
-                (path.to_owned(), "the file was deleted; copy what is shown, or keep it")
-            }
+            None => (self.path()?.to_owned(), "the file was deleted; copy what is shown, or keep it"),
         };
         if path.try_exists().is_ok_and(|exists| !exists) { Err(deleted) } else { Ok(path) }
     }

@@ -20,9 +20,6 @@ use crate::tui::target::{Opened, OpenedFrom, Producer, Subject, Target};
 use super::Session;
 use super::signal::Signal;
 
-/// Why an output in memory cannot be opened again, or edited.
-pub(super) const NO_FILE: &str = "this output is in no file";
-
 /// An output on the stack of the screens.
 pub(super) enum Viewed {
     /// One of those named on the command line, by its index. The first may still be being made.
@@ -157,10 +154,11 @@ impl Session {
 
     /// Opens the file being viewed again.
     pub(super) fn reopen(&mut self) -> io::Result<()> {
-        let Some(source) = self.source_mut() else {
-            self.tell(Message::note(NO_FILE));
+        if let Err(why) = self.path() {
+            self.tell(Message::note(why));
             return Ok(());
-        };
+        }
+        let Some(source) = self.source_mut() else { return Ok(()) };
         if let Err(error) = source.reopen() {
             self.tell(Message::error(error.to_string()));
             return Ok(());
@@ -185,6 +183,14 @@ impl Session {
     /// Returns the file of the output being viewed, if it is in one.
     pub(super) fn source(&self) -> Option<&Source> {
         self.source_of(self.viewed.last()?)
+    }
+
+    /// Returns the path of the file of the output being viewed.
+    ///
+    /// # Errors
+    /// It is in memory, or came through a pipe: it cannot be edited, or opened again.
+    pub(super) fn path(&self) -> Result<&Path, &'static str> {
+        self.source().and_then(Source::path).ok_or("this output is in no file")
     }
 
     pub(super) fn source_mut(&mut self) -> Option<&mut Source> {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::corpus::TunePolicies;
+use crate::session::facts::TitledText;
 use crate::session::list::agents;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
@@ -16,13 +17,14 @@ use crate::text::label::SafeText;
 
 use super::calls::lost::LostInCall;
 use super::event::{Message, ScreenEvent};
-use super::footer::FooterState;
+use super::footer::Footer;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyMap};
 use super::list::List;
 use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::outputs::TuneStart;
+use super::pager::facts::{FactRow, ListFacts};
 use super::popup::copying::Copyable;
 use super::screen::{Effects, Link, ScreenRequest};
 use rows::{SessionRow, SessionWords};
@@ -78,8 +80,8 @@ impl ListKind for Sessions {
     type Link = Link;
     const SPEC: &'static ListSpec<SessionRow> = &rows::SPEC;
 
-    fn footer(&self, _: &List<SessionRow>) -> FooterState {
-        FooterState::Sessions
+    fn footer(&self, _: &List<SessionRow>) -> Footer {
+        Footer::SESSIONS
     }
 
     fn title(&self, list: &List<SessionRow>) -> ListTitle {
@@ -121,12 +123,11 @@ impl ListKind for Sessions {
     fn act(&mut self, action: Action, on: Context) {
         match action {
             Action::Open => {
-                let Some(row) = on.list.chosen() else { return };
-                let title = row.words.clone().unwrap_or_default().title;
-                on.effects.show(Link::Session { file: row.file.clone(), title });
+                on.list.chosen().into_iter().for_each(|row| on.effects.show(row.link()));
             }
             Action::Limits => Self::tune(TunePolicies::Around(Box::default()), on),
             Action::Policy => Self::tune(TunePolicies::Current, on),
+            Action::Facts => self.show_facts(on),
             Action::Refresh => self.find(on.effects),
             Action::Other => on.effects.request(ScreenRequest::turn(Link::Stores(None))),
             _ => on.refuse(),
@@ -193,6 +194,12 @@ impl ListKind for Sessions {
 
     fn close(&mut self, on: Context) {
         self.cover(on);
+    }
+}
+
+impl ListFacts for Sessions {
+    fn facts(&self, list: &List<SessionRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
+        (list.chosen().map(|row| rows::facts(row, &list.look)).unwrap_or_default(), Some(&[]))
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::human::{count, size, span, span_left, thousands, tokens};
+use crate::human::{count, local_time, size, span, span_left, thousands, tokens};
 use crate::session::list::LIVE;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
@@ -17,6 +17,8 @@ use crate::tui::calls::lost::LostInCall;
 use crate::tui::list::column::{
     LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
 };
+use crate::tui::pager::facts::FactRow;
+use crate::tui::screen::Link;
 use crate::tui::widget::table::CellSide::{Left, Path, Right};
 
 /// What the ends of a session's file say about it.
@@ -26,6 +28,8 @@ pub struct SessionWords {
     pub project: SafeText,
     /// The title, or the first words of the user.
     pub title: SafeText,
+    /// The first time in its records.
+    pub begun: Option<Timestamp>,
     /// Whether other users of the machine can read the file.
     pub is_open_to_others: bool,
 }
@@ -49,6 +53,12 @@ pub struct SessionRow {
 impl SessionRow {
     pub fn changed(&self) -> Option<Timestamp> {
         self.file.modified.and_then(|time| Timestamp::try_from(time).ok())
+    }
+
+    /// Returns what leads to its calls.
+    pub(super) fn link(&self) -> Link {
+        let title = self.words.clone().unwrap_or_default().title;
+        Link::Session { file: self.file.clone(), title }
     }
 
     /// Whether the session was changed in the last minute.
@@ -82,8 +92,11 @@ pub(super) static SPEC: ListSpec<SessionRow> = ListSpec {
 
 /// Rows come the latest first, and those that a column holds for equal stay so.
 const COLUMNS: &[ListColumn<SessionRow>] = &[
-    ListColumn::new("when", Right, 7, when)
-        .sorts('w', ["latest first", "earliest first"], |a, b| b.file.modified.cmp(&a.file.modified)),
+    ListColumn::new("when", Right, 7, when).leads(SessionRow::changed).sorts(
+        'w',
+        ["latest first", "earliest first"],
+        |a, b| b.file.modified.cmp(&a.file.modified),
+    ),
     ListColumn::new("agent", Left, 13, |row: &SessionRow, _| RowCell::plain(row.agent)).sorts(
         'a',
         NAMES,
@@ -188,13 +201,48 @@ pub(super) fn details(row: &SessionRow) -> [SafeText; 2] {
     let path = SafeText::from_bytes(row.file.path.as_os_str().as_encoded_bytes());
     let words = row.words.clone().unwrap_or_default();
     let agent = format!("{} {}", row.agent, words.version);
-    let sums = match &row.sums.value {
+    let open = if words.is_open_to_others { "other users can read it" } else { "" }.to_owned();
+    [
+        joined([agent.trim_end().to_owned(), open, words.project.to_string(), sums_in_words(row)].map(Some)),
+        path,
+    ]
+}
+
+/// Returns what is known of a session; its id leads to its calls.
+pub(super) fn facts(row: &SessionRow, look: &RowLook) -> Vec<FactRow> {
+    let words = row.words.clone().unwrap_or_default();
+    let time = |at: Option<Timestamp>| {
+        let ago = |at| span(look.now.duration_since(at).as_secs().max(0) as u64);
+        at.map(|at| format!("{} · {} ago", local_time(at), ago(at))).unwrap_or_default()
+    };
+    let readers = row.words.as_ref().map(|words| match words.is_open_to_others {
+        true => "its owner, and other users",
+        false => "its owner alone",
+    });
+    let first = row.expires.value.map_or("", |_| " · of the spill that is deleted first");
+    let link = |(name, text)| FactRow::from((name, text)).leading(row.link());
+    let facts = [
+        ("title", words.title.to_string()),
+        ("file", row.file.path.to_string_lossy().into_owned()),
+        ("agent", format!("{} {}", row.agent, words.version)),
+        ("project", words.project.to_string()),
+        ("begun", time(words.begun)),
+        ("changed", time(row.changed())),
+        ("calls", sums_in_words(row)),
+        ("errors lost", lost(row, look).text.to_string()),
+        ("time left", format!("{}{first}", time_left(row, look).text)),
+        ("read by", readers.unwrap_or("…").to_owned()),
+    ];
+    let id = link(("session", row.file.id.clone()));
+    [id].into_iter().chain(facts.map(FactRow::from)).collect()
+}
+
+fn sums_in_words(row: &SessionRow) -> String {
+    match &row.sums.value {
         Some(sums) => in_words(sums),
         None if row.sums.state == SlowState::Failed => "its records cannot be read".into(),
         None => "counting its calls…".into(),
-    };
-    let open = if words.is_open_to_others { "other users can read it" } else { "" }.to_owned();
-    [joined([agent.trim_end().to_owned(), open, words.project.to_string(), sums].map(Some)), path]
+    }
 }
 
 fn in_words(sums: &CallSums) -> String {

@@ -115,6 +115,7 @@ fn words(facts: &SessionFacts) -> SessionWords {
         version: text(&facts.version),
         project: text(&facts.cwd),
         title: text(&facts.title),
+        begun: facts.started,
         is_open_to_others: false,
     }
 }

@@ -8,7 +8,7 @@ use crate::corpus::{CorpusOutput, TuneRun};
 use crate::human::{thousands, tokens};
 use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
-use crate::tui::footer::FooterState;
+use crate::tui::footer::Footer;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyMap};
 use crate::tui::list::List;
@@ -86,8 +86,8 @@ impl ListKind for ChangedList {
     type Link = ChangedStart;
     const SPEC: &'static ListSpec<ChangedRow> = &SPEC;
 
-    fn footer(&self, _: &List<ChangedRow>) -> FooterState {
-        FooterState::ChangedOutputs
+    fn footer(&self, _: &List<ChangedRow>) -> Footer {
+        Footer::CHANGED_OUTPUTS
     }
 
     fn title(&self, list: &List<ChangedRow>) -> ListTitle {

@@ -18,7 +18,7 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 use crate::tune::{TuneGrid, TuneSetting};
 
-use super::footer::FooterState;
+use super::footer::Footer;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::column::ListSpec;
@@ -93,13 +93,13 @@ impl ListKind for Tuning {
     type Link = TuneStart;
     const SPEC: &'static ListSpec<TuneRow> = &rows::SPEC;
 
-    fn footer(&self, list: &List<TuneRow>) -> FooterState {
+    fn footer(&self, list: &List<TuneRow>) -> Footer {
         match self.of {
-            TuneRows::Settings if self.is_running() => FooterState::Measuring,
-            TuneRows::Settings if list.rows().is_empty() => FooterState::NoSettings,
-            TuneRows::Settings => FooterState::Settings,
-            TuneRows::Policies if list.rows().is_empty() => FooterState::NoPolicies,
-            TuneRows::Policies => FooterState::Policies,
+            TuneRows::Settings if self.is_running() => Footer::MEASURING,
+            TuneRows::Settings if list.rows().is_empty() => Footer::NO_SETTINGS,
+            TuneRows::Settings => Footer::SETTINGS,
+            TuneRows::Policies if list.rows().is_empty() => Footer::NO_POLICIES,
+            TuneRows::Policies => Footer::POLICIES,
         }
     }
 

@@ -59,18 +59,6 @@ pub struct Prompt {
     back: usize,
 }
 
-/// What a key in a prompt did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Typed {
-    Text,
-    /// Nothing, because the line is full.
-    TooMuch,
-    /// It gave the line up.
-    Left,
-    /// It entered the line.
-    Whole,
-}
-
 impl Prompt {
     pub fn new(purpose: Purpose) -> Self {
         Self { purpose, times: None, input: Input::default(), back: 0 }
@@ -105,7 +93,7 @@ impl Prompt {
         self.input.value()
     }
 
-    /// Returns the number of columns before the cursor.
+    /// In columns of the text before it.
     pub fn cursor(&self) -> usize {
         self.input.visual_cursor()
     }
@@ -120,10 +108,6 @@ impl Prompt {
             }
             fits
         })
-    }
-
-    fn is_full(&self) -> bool {
-        self.text().len() >= MOST_TYPED
     }
 
     /// Switches between all matching lines and those that the model did not get.
@@ -142,21 +126,22 @@ impl Prompt {
         (self.back, self.input) = (back, Input::new(text));
     }
 
-    /// Handles a key. `history` holds the lines entered before, newest last.
-    pub(crate) fn key(&mut self, key: KeyEvent, history: &[String]) -> Typed {
-        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    /// Handles a key of the line; returns false if the line is full. `history` holds the lines entered before, newest last.
+    pub(crate) fn edit(&mut self, key: KeyEvent, history: &[String]) -> bool {
         match key.code {
-            KeyCode::Esc => return Typed::Left,
-            KeyCode::Char('c') if control => return Typed::Left,
-            KeyCode::Backspace if self.text().is_empty() => return Typed::Left,
-            KeyCode::Enter => return Typed::Whole,
             KeyCode::Tab => self.turn(),
             KeyCode::Up => self.recall(history, true),
             KeyCode::Down => self.recall(history, false),
-            KeyCode::Char(_) if !control && self.is_full() => return Typed::TooMuch,
+            KeyCode::Char(_) if !key.modifiers.contains(KeyModifiers::CONTROL) && self.is_full() => {
+                return false;
+            }
             _ => _ = self.input.handle_event(&Terminal::Key(key)),
         }
-        Typed::Text
+        true
+    }
+
+    fn is_full(&self) -> bool {
+        self.text().len() >= MOST_TYPED
     }
 }
 

@@ -46,6 +46,7 @@ fn row(agent: &'static str, minutes: u64, words: Option<[&str; 3]>, sums: Option
         version: version.into(),
         project: project.into(),
         title: title.into(),
+        begun: jiff::Timestamp::from_second(1_795_000_000 - 3_600).ok(),
         is_open_to_others: minutes == 12,
     });
     SessionRow {
@@ -413,6 +414,48 @@ fn the_facts_of_a_call_open_from_its_list_and_what_the_records_hold_follows() {
     keep("calls_facts", &bench);
     bench.keys("=");
     assert!(!text(&bench).contains("Record"), "{}", text(&bench));
+}
+
+#[test]
+fn the_facts_of_a_session_open_from_the_list_follow_what_is_found_and_lead_to_its_calls() {
+    let mut bench = listed((120, 40));
+    bench.keys("j=");
+    for fact in [
+        "session      0195-0012",
+        "title        run it",
+        "file         /home/u/.codex/sessions/12.jsonl",
+        "agent        codex 0.169.0",
+        "project      /home/u/proj",
+        " · 60 min ago",
+        " · 12 min ago",
+        "calls        3 calls, 1 cut (1 never saved) · got 10 KB (~2.6k tokens)",
+        "errors lost  …",
+        "time left    …",
+        "read by      its owner, and other users",
+    ] {
+        assert!(text(&bench).contains(fact), "{fact}: {}", text(&bench));
+    }
+    let file = bench.sessions().list.rows()[1].file.clone();
+    let left = jiff::Timestamp::from_second(1_795_000_000 + 3 * 86_400).ok();
+    bench.update(SessionsEvent::Expires(file, left));
+    let left = "time left    3 d · of the spill that is deleted first";
+    assert!(text(&bench).contains(left), "{}", text(&bench));
+    bench.keys("<Enter>");
+    assert!(bench.rows()[0].contains("Sessions › Calls"), "{:?}", bench.rows()[0]);
+}
+
+#[test]
+fn a_time_leads_to_a_session_and_what_is_none_is_said_to_be() {
+    let mut bench = listed((80, 24));
+    bench.keys(":");
+    assert!(bench.status().contains("row · 14:30 · 2026-11-24 · 3d · q quits"), "{}", bench.status());
+    bench.keys("2 h<Enter>");
+    assert!(bench.status().contains("3 of 4"), "{}", bench.status());
+    bench.keys(":2<Enter>");
+    assert!(bench.status().contains("2 of 4"), "{}", bench.status());
+    bench.keys("sa:2h<Enter>");
+    let refused = "sorted by agent: a time needs the order by when";
+    assert!(bench.status().contains(refused), "{}", bench.status());
 }
 
 #[test]

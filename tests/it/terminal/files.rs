@@ -6,6 +6,7 @@ use std::io::Write;
 use rustix::process::Signal;
 
 use crate::common::home::{Home, fifo};
+use crate::common::records::claude;
 use crate::common::samples::test_log;
 use crate::common::session::Session;
 
@@ -90,6 +91,41 @@ fn a_pipe_is_shown_while_it_streams() {
     session.keys("q");
     assert_eq!(session.ended(), 0);
     session.is_restored();
+}
+
+/// Presses the keys for the editor and for opening again, and waits for what they say.
+fn edit_and_open_again(session: &mut Session, says: [&str; 2]) {
+    for (key, says) in ["v", "R"].into_iter().zip(says) {
+        session.keys(key).wait_status(says);
+        session.keys("g").wait_gone(says);
+    }
+}
+
+#[test]
+fn what_is_in_no_file_is_neither_edited_nor_opened_again_and_says_so() {
+    const NO_FILE: &str = "this output is in no file";
+    let home = Home::new();
+    claude(&home);
+    let mut session = Session::shell(&home, "seq 1 40 | $overspill");
+    session.wait_for("the model gets all 40 lines");
+    edit_and_open_again(&mut session, [NO_FILE; 2]);
+    session.keys("S\t").wait_for("1 session");
+    session.keys("\r").wait_for("3 calls, 1 cut");
+    session.keys("G\r").wait_for("recorded ·");
+    edit_and_open_again(&mut session, [NO_FILE; 2]);
+    // Nothing of it is cut, so it is not saved.
+    let mut session = Session::start(&home, &["run", "-i", "--", "seq", "1", "40"]);
+    session.wait_status("exited with status 0");
+    edit_and_open_again(&mut session, [NO_FILE; 2]);
+}
+
+#[test]
+fn the_saved_output_of_a_command_that_ran_is_edited_and_opened_again() {
+    let home = Home::new();
+    let words = ["run", "-i", "--keep", "always", "--", "seq", "1", "40"];
+    let mut session = Session::start_with(&home, &[("VISUAL", "no-such-editor")], &words);
+    session.wait_status("exited with status 0");
+    edit_and_open_again(&mut session, ["no-such-editor: ", "opened again"]);
 }
 
 #[test]

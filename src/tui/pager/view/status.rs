@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use crate::human::thousands;
 use crate::source::ViewSupply;
 use crate::text::label::SafeText;
-use crate::tui::footer::{self, FooterState};
+use crate::tui::footer::{self, Footer};
 use crate::tui::keys::Action;
 use crate::tui::pager::event::Counting;
 use crate::tui::pager::panes::ReadWindow;
@@ -41,9 +41,9 @@ pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut F
     let mut lefts = left(pager, told, drawn);
     let shortest = lefts.pop().unwrap_or_default();
     // What a filter found is worth more than hints.
-    let wanted = match footer_state(pager) {
-        FooterState::Filtered => 0,
-        FooterState::PreviewCut | FooterState::SpillCut => {
+    let wanted = match state(pager) {
+        Footer::FILTERED => 0,
+        Footer::PREVIEW_CUT | Footer::SPILL_CUT => {
             let enough = [WITH_LIMITS, WITH_WINDOWS].into_iter().find(|(columns, _)| area.width >= *columns);
             enough.map_or(LEAST_HINTS, |(_, hints)| hints)
         }
@@ -149,7 +149,7 @@ fn right(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<RightEnd> {
     let asks =
         escapes(pager, drawn).map(|text| Span::new(format!("{warned}{}", spaced(text)), theme.warning));
     let json = drawn.json.then_some(&footer::JSON);
-    let hints = footer::versions(footer_state(pager), json, pager.canvas.keys);
+    let hints = state(pager).versions(json, pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
     // What is searched for is worth more than what the keys do about escapes.
     let without = if long.text.columns() > 0 { LEAST_HINTS } else { 0 };
@@ -174,21 +174,21 @@ fn spaced(text: String) -> String {
     if text.is_empty() { text } else { text + GAP }
 }
 
-fn footer_state(pager: &Pager) -> FooterState {
+fn state(pager: &Pager) -> Footer {
     let output = &pager.output;
     let is_cut = output.preview.as_ref().is_ok_and(|preview| preview.truncated);
     let has_matches = pager.find.pattern.is_some() && pager.find.tally.counts.total() > 0;
     match pager.focus() {
-        _ if has_matches && is_cut => FooterState::SearchCut,
-        _ if has_matches => FooterState::SearchWhole,
-        Side::Spill if output.sift.is_some() => FooterState::Filtered,
-        _ if pager.is_coming() && !pager.panes.following => FooterState::Growing,
-        Side::Preview if output.is_alone() => FooterState::RecordedAlone,
-        Side::Preview if output.recorded.is_some() => FooterState::RecordedCall,
-        Side::Preview if is_cut => FooterState::PreviewCut,
-        Side::Preview => FooterState::PreviewWhole,
-        Side::Spill if is_cut => FooterState::SpillCut,
-        Side::Spill => FooterState::SpillWhole,
+        _ if has_matches && is_cut => Footer::SEARCH_CUT,
+        _ if has_matches => Footer::SEARCH_WHOLE,
+        Side::Spill if output.sift.is_some() => Footer::FILTERED,
+        _ if pager.is_coming() && !pager.panes.following => Footer::GROWING,
+        Side::Preview if output.is_alone() => Footer::RECORDED_ALONE,
+        Side::Preview if output.recorded.is_some() => Footer::RECORDED_CALL,
+        Side::Preview if is_cut => Footer::PREVIEW_CUT,
+        Side::Preview => Footer::PREVIEW_WHOLE,
+        Side::Spill if is_cut => Footer::SPILL_CUT,
+        Side::Spill => Footer::SPILL_WHOLE,
     }
 }
 
