@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use crate::document::scans;
 use crate::source::{MapView, ViewSupply};
+use crate::text::filter::Got;
 use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns, read_starting_in};
 use crate::tui::job::Slot;
-use crate::tui::pager::event::Counting;
-use crate::tui::pager::fates::holds;
-use crate::tui::pager::scans::{self, CountJob};
+use crate::tui::pager::event::{Counting, OutputEvent, SearchReply};
 use crate::tui::pager::{Pager, task_number};
 use crate::tui::screen::Effects;
 
@@ -57,7 +57,7 @@ fn matches_in(pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) -> Optio
     let mut supply = ViewSupply::from(view);
     let mut in_range = |range: &Range<usize>| {
         let found = read_starting_in(&mut supply, pattern, range.clone());
-        found.filter(|found| holds(kept, found)).count() as u64
+        found.filter(|found| Got(kept).covers(found)).count() as u64
     };
     (bytes <= MAX_KEPT).then(|| kept.iter().map(&mut in_range).sum())
 }
@@ -107,13 +107,24 @@ impl Pager {
         let (number, view) = (task_number(), self.output.view.clone());
         let tally = self.tally_mut(what);
         tally.number = number;
-        let job = CountJob { what, number, pattern, view, from: tally.counts.counted_bytes() };
+        let from = tally.counts.counted_bytes();
         let slot = match what {
             Counting::Matches => Slot::CountMatches,
             Counting::Severity(Severity::Error) => Slot::CountErrors,
             Counting::Severity(Severity::Warning) => Slot::CountWarnings,
         };
-        effects.run(slot, move |context| scans::tally(&job, context));
+        effects.run(slot, move |context| {
+            scans::count_matches(
+                &view,
+                &pattern,
+                from,
+                || context.go_on(),
+                |end, count| {
+                    let reply = SearchReply::Counted(what, end, count);
+                    context.report(OutputEvent::Found { number, reply })
+                },
+            );
+        });
         self.count_kept(what);
     }
 

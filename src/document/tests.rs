@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
+use super::reader::{Files, LineSegment, Reader};
 use crate::preview::{Catalog, Input, Output, Totals, plan};
 use crate::text::index::BlockIndex;
 use crate::text::layout::ANCHOR;
-use crate::tui::pager::reader::{Files, LineSegment, Reader};
 
 use super::*;
 

@@ -1,4 +1,12 @@
-//! What a pane shows: a document, made of ranges of the file and of text that is not in it, joined end to end.
+//! A text to read: a document, made of ranges of a file and of text that is not in it, joined end to end.
+
+pub mod counted;
+pub mod differences;
+pub mod fold;
+pub mod reader;
+pub mod rules;
+pub mod scans;
+pub mod sift;
 
 use std::ops::Range;
 
