@@ -89,7 +89,7 @@ impl Reader<'_> {
     fn slice<'b>(&'b self, chunk: &'b Chunk, from: u64, to: u64) -> &'b [u8] {
         let (from, to) = ((from - chunk.start) as usize, (to - chunk.start) as usize);
         match &chunk.body {
-            Body::Text(text) => &text[from..to],
+            Body::Text(text, _) => &text[from..to],
             Body::Range(stream, range) => {
                 let file = self.files.of(*stream);
                 let read = (range.start + from).min(file.len())..(range.start + to).min(file.len());

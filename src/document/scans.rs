@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::source::{self, Buffer, MapView};
+use crate::source::{self, Buffer, MapView, ViewSupply};
 use crate::text::filter::Got;
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
@@ -38,6 +38,9 @@ const MAX_CHUNK: usize = 1 << 20;
 
 /// A chunk with this many matches ends early, for the same reason.
 const MAX_MATCHES: u64 = 4096;
+
+/// What the model got of the matches is counted at once in up to this many kept bytes.
+const MAX_KEPT: usize = 2 << 20;
 
 /// A chunk never ends early before this many bytes, to keep the list of chunks small.
 const MIN_CHUNK: usize = 64 << 10;
@@ -259,6 +262,18 @@ pub(crate) fn count_matches(
             }
         }
     }
+}
+
+/// Counts the matches of which the model got every byte: those inside the ranges `kept`. Returns `None` if that is too much
+/// to search at once.
+pub(crate) fn count_kept(pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) -> Option<u64> {
+    let bytes: usize = kept.iter().map(Range::len).sum();
+    let mut supply = ViewSupply::from(view);
+    let mut in_range = |range: &Range<usize>| {
+        let found = search::read_starting_in(&mut supply, pattern, range.clone());
+        found.filter(|found| Got(kept).covers(found)).count() as u64
+    };
+    (bytes <= MAX_KEPT).then(|| kept.iter().map(&mut in_range).sum())
 }
 
 /// Counts the matches from the start of `within` until there are [`MAX_MATCHES`] or all of it is searched. Returns

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Doc;
-use super::reader::{Files, Reader};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::filter::index::{BlockLines, FilterIndex, LineCount};
 use crate::text::filter::scan::LineScan;
 use crate::text::filter::{self, Condition, Got, Shows};
 use crate::text::search::Pattern;
 use crate::text::supply::Supply;
+
+use super::Doc;
+use super::reader::{Files, Reader};
 
 /// The most ranges of lines kept of blocks seen before.
 const MAX_RANGES: usize = 100_000;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::*;
 use crate::source::Source;
+
+use super::*;
 
 const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
 

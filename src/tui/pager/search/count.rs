@@ -3,16 +3,11 @@
 use std::ops::Range;
 
 use crate::document::scans;
-use crate::source::{MapView, ViewSupply};
-use crate::text::filter::Got;
-use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns, read_starting_in};
+use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns};
 use crate::tui::job::Slot;
 use crate::tui::pager::event::{Counting, OutputEvent, SearchReply};
 use crate::tui::pager::{Pager, task_number};
 use crate::tui::screen::Effects;
-
-/// What the model got of the matches is counted at once in up to this many kept bytes.
-const MAX_KEPT: usize = 2 << 20;
 
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
@@ -49,17 +44,6 @@ impl Tally {
         let is_all = matches!(kept, [all] if all.start == 0 && all.end >= len);
         if is_all { Some(self.counts.total()) } else { self.kept }
     }
-}
-
-/// Counts the matches of which the model got every byte: those inside the ranges `kept`.
-fn matches_in(pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) -> Option<u64> {
-    let bytes: usize = kept.iter().map(Range::len).sum();
-    let mut supply = ViewSupply::from(view);
-    let mut in_range = |range: &Range<usize>| {
-        let found = read_starting_in(&mut supply, pattern, range.clone());
-        found.filter(|found| Got(kept).covers(found)).count() as u64
-    };
-    (bytes <= MAX_KEPT).then(|| kept.iter().map(&mut in_range).sum())
 }
 
 #[derive(Debug, Clone, Default)]
@@ -130,7 +114,7 @@ impl Pager {
 
     fn count_kept(&mut self, what: Counting) {
         if let Some(pattern) = self.pattern(what) {
-            let kept = matches_in(pattern, &self.output.view, &self.output.kept);
+            let kept = scans::count_kept(pattern, &self.output.view, &self.output.kept);
             self.tally_mut(what).kept = kept;
         }
     }
