@@ -95,6 +95,10 @@ pub mod config;
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod corpus;
+#[cfg(feature = "app")]
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod document;
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod human;

@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use crate::config::EffectivePolicy;
+use crate::document::reader::Cost;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
 use crate::source::MapView;
@@ -24,7 +25,6 @@ use super::keys::{Action, KeyContext};
 use super::recorded::ReadyCall;
 use super::target::Opened;
 use super::widget::canvas::Canvas;
-use super::widget::cost::Cost;
 use super::widget::line::{self, Span};
 use super::widget::prompt::{Prompt, Purpose};
 

@@ -19,13 +19,14 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("capture", &["store", "source", "preview", "known", "env", "fs", "text"]),
     ("compare", &["preview", "text"]),
     ("tune", &["compare", "preview", "human", "text"]),
+    ("document", &["source", "preview", "human", "text"]),
     ("config", &["store", "preview", "known", "form", "env", "fs", "human", "text"]),
     ("corpus", &["tune", "compare", "config", "known", "store", "source", "preview", "human", "text"]),
     (
         "tui",
         &[
-            "corpus", "tune", "compare", "config", "capture", "session", "store", "source", "preview",
-            "known", "form", "env", "fs", "text", "human",
+            "corpus", "document", "tune", "compare", "config", "capture", "session", "store", "source",
+            "preview", "known", "form", "env", "fs", "text", "human",
         ],
     ),
     (

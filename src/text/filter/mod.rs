@@ -107,6 +107,14 @@ pub fn meeting(conditions: &[Condition], bytes: OwnBytes, lines: Range<usize>) -
     left
 }
 
+/// How much of a range the model got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    Whole,
+    Some,
+    None,
+}
+
 /// The parts of the file that the model got: sorted, disjoint and not adjacent.
 #[derive(Debug, Clone, Copy)]
 pub struct Got<'a>(pub &'a [Range<usize>]);
@@ -118,8 +126,23 @@ impl Got<'_> {
     }
 
     /// Whether the model got all of a range that is not empty.
-    fn covers(&self, range: &Range<usize>) -> bool {
+    pub fn covers(&self, range: &Range<usize>) -> bool {
         self.after(range.start).is_some_and(|part| part.start <= range.start && range.end <= part.end)
+    }
+
+    /// Returns how much of a range the model got; none of an empty one.
+    pub fn share(&self, range: &Range<usize>) -> Share {
+        if range.is_empty() || !self.touches(range) {
+            return Share::None;
+        }
+        if self.covers(range) { Share::Whole } else { Share::Some }
+    }
+
+    /// Returns what the model did not get of a file of `len` bytes.
+    pub fn gaps(&self, len: usize) -> Vec<Range<usize>> {
+        let ends = [0].into_iter().chain(self.0.iter().map(|part| part.end));
+        let starts = self.0.iter().map(|part| part.start).chain([len]);
+        ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
     }
 
     /// Whether the model got any of a range.

@@ -130,3 +130,13 @@ fn what_is_counted_twice_counts_once() {
     assert_eq!(index.next(0, Shows::Lost), Some(0));
     assert_eq!(index.next(1, Shows::All), None);
 }
+
+#[test]
+fn shares_are_whole_some_or_none() {
+    let kept = [0..10, 20..30];
+    let of = |stretch| Got(&kept).share(&stretch);
+    assert_eq!(
+        [of(0..10), of(5..12), of(10..20), of(25..26), of(30..40)],
+        [Share::Whole, Share::Some, Share::None, Share::Whole, Share::None]
+    );
+}

@@ -10,6 +10,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
+use crate::document::reader::Cost;
 use crate::human;
 use crate::store::Pending;
 use crate::text::search::SeverityPatterns;
@@ -29,7 +30,6 @@ use super::sessions::Sessions;
 use super::tune::changed::ChangedList;
 use super::tune::{TuneRows, Tuning};
 use super::widget::canvas::Canvas;
-use super::widget::cost::Cost;
 use super::widget::finish;
 use super::widget::layout;
 use super::widget::line::{self, Span};

@@ -10,6 +10,7 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::document::reader::Cost;
 use crate::human::thousands;
 use crate::store::{Marked, Pending};
 use crate::text::label::SafeText;
@@ -21,7 +22,6 @@ use crate::tui::popup::copying::{self, Copyable};
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::target::Opened;
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::prompt::{Prompt, Purpose};

@@ -8,10 +8,10 @@ use crate::compare::first_lost_line;
 use crate::preview::Status;
 use crate::source::MapView;
 use crate::text::ansi;
+use crate::text::filter::Got;
 use crate::text::label::SafeText;
 use crate::text::search::SeverityPatterns;
 use crate::tui::calls::lost::LostInCall;
-use crate::tui::pager::fates::gaps;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::target::Subject;
 
@@ -97,7 +97,7 @@ impl FirstLost {
 impl ModelGot {
     /// Returns what these ranges, in order, are of `bytes`.
     fn kept(kept: &[Range<usize>], bytes: &[u8]) -> Self {
-        let lost: Vec<Range<usize>> = gaps(kept, bytes.len());
+        let lost: Vec<Range<usize>> = Got(kept).gaps(bytes.len());
         let kept_bytes: usize = kept.iter().map(Range::len).sum();
         match &lost[..] {
             [] => Self::All,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::EffectivePolicy;
+use crate::document::sift::Sift;
 use crate::preview::Preview;
 use crate::tui::job::Slot;
 use crate::tui::screen::Effects;
@@ -10,7 +11,6 @@ use crate::tui::target::OpenedFrom;
 
 use super::Pager;
 use super::filter::LineFilter;
-use super::filter::sift::Sift;
 use super::panes::Panes;
 use super::search::Find;
 

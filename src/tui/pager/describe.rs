@@ -1,14 +1,15 @@
 //! Describes the state of an output in words and figures. Pure.
 
+use crate::document::rules::Fate;
 use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::known::Certainty;
 use crate::preview::{Direction, LimitHit, Part, Preview, Status, Unit};
+use crate::text::filter::Share;
 use crate::text::index::BLOCK;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::bar;
 
-use super::fates::{Fate, Share};
 use super::output::OpenOutput;
 use super::search::count::Tally;
 use crate::session::examine::RestOfOutput;

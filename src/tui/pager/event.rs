@@ -82,9 +82,8 @@ impl ScreenEvent for OutputEvent {
 
 #[derive(Debug, Clone)]
 pub enum SearchReply {
-    /// The match, and whether the search wrapped around to find it.
-    Match(Range<usize>, bool),
-    Nothing,
+    /// The match, and whether the search wrapped around to find it; `None` if there is none.
+    Sought(Option<(Range<usize>, bool)>),
     /// A chunk has been counted: the offset where it ends, and the number of matches that start in it.
     Counted(Counting, usize, u64),
 }

@@ -1,6 +1,7 @@
 //! What the preview shows, the record of a call or what a policy makes of the output, and how certain it is that the model got that.
 
 use crate::config::ChosenBy;
+use crate::document::differences::Differences;
 use crate::known::Certainty;
 use crate::preview::Policy;
 use crate::session::examine::{Paths, RestOfOutput};
@@ -11,7 +12,6 @@ use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
 
 use super::Pager;
-use super::differences::Differences;
 use super::output::OpenOutput;
 use super::planning::AfterPlan;
 use crate::tui::recorded::{CallFacts, CallRequest, PreviewFrom, RecordedCall};

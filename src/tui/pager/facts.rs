@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::document::{Class, Doc};
 use crate::human::{count, lines, size, thousands, tokens};
 use crate::known::Certainty;
 use crate::preview::Preview;
@@ -22,7 +23,6 @@ use crate::tui::recorded::{CallRequest, Cited, RecordedCall};
 use crate::tui::screen::{Effects, Link};
 use crate::tui::widget::canvas::Canvas;
 
-use super::doc::{Class, Doc};
 use super::event::OutputEvent;
 use super::output::OpenOutput;
 use super::text_box::{LinkedText, TextBox};

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use crate::document::Class;
 use crate::preview::Policy;
+use crate::text::filter::{Got, Share};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::doc::Class;
-use super::fates::{Share, share};
 use super::panes::Place;
 use super::scroll::{CurrentLine, ScreenRow};
 
@@ -158,6 +158,6 @@ impl Pager {
     fn share_of_line(&self, offset: usize) -> Share {
         let reader = self.output.reader(Side::Spill, None);
         let (start, end) = (reader.line_start(offset as u64), reader.line_end(offset as u64));
-        share(&self.output.kept, &(start as usize..end.max(start + 1) as usize))
+        Got(&self.output.kept).share(&(start as usize..end.max(start + 1) as usize))
     }
 }

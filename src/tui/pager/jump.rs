@@ -27,6 +27,7 @@ pub(crate) enum Starting {
 }
 
 impl Pager {
+    /// Goes to a line, or else to the start of the text.
     pub(crate) fn go_start(&mut self, side: Side, line: Option<u64>) {
         self.panes.leave();
         match line {
@@ -35,15 +36,14 @@ impl Pager {
         }
     }
 
+    /// Goes to a line, or else to the end of the text.
     pub(crate) fn go_end(&mut self, side: Side, line: Option<u64>) {
-        self.panes.leave();
-        match line {
-            Some(line) => self.go_line(side, line),
-            None => {
-                self.place_at_end(side);
-                self.panes.following = side == Side::Spill && self.is_coming();
-            }
+        if line.is_some() {
+            return self.go_start(side, line);
         }
+        self.panes.leave();
+        self.place_at_end(side);
+        self.panes.following = side == Side::Spill && self.is_coming();
     }
 
     /// Goes to the next or previous cut, or difference of two texts that are compared, or `times` of them on or back as far

@@ -3,8 +3,8 @@
 
 use crate::human::{limit_in, lines, thousands};
 use crate::preview::{Direction, Policy};
+use crate::text::filter::Share;
 
-use super::fates::Share;
 use super::hold::LineFate;
 use super::output::OpenOutput;
 use super::{Pager, describe};

@@ -4,17 +4,12 @@ pub mod advice;
 pub(crate) mod bookmark;
 pub mod comparing;
 pub(crate) mod copying;
-pub(crate) mod counted;
 pub(crate) mod describe;
-pub(crate) mod differences;
-pub mod doc;
 pub mod drawer;
 pub mod event;
 pub(crate) mod evidence;
 pub(crate) mod facts;
-pub(crate) mod fates;
 pub mod filter;
-pub mod fold;
 pub(crate) mod hold;
 pub mod json;
 pub(crate) mod jump;
@@ -28,8 +23,6 @@ pub mod plan;
 pub mod planning;
 mod raw;
 pub(crate) mod read_tool;
-pub mod reader;
-pub(crate) mod scans;
 mod screen;
 pub mod scroll;
 pub mod search;
@@ -43,6 +36,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::capture::set_true;
 use crate::config::EffectivePolicy;
+use crate::document::scans;
 use crate::source::{Change, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::label::SafeText;
@@ -270,7 +264,17 @@ impl Pager {
         let output = &mut self.output;
         let from = output.start_counting();
         let (number, view) = (output.count_number(), output.view.clone());
-        effects.run(Slot::CountLines, move |context| scans::count(&view, number, from, context));
+        let generation = view.generation();
+        effects.run(Slot::CountLines, move |context| {
+            scans::count(
+                &view,
+                from,
+                || context.go_on(),
+                |counts, (measured, measure)| {
+                    context.report(OutputEvent::Counted { generation, number, counts, measure, measured })
+                },
+            );
+        });
     }
 
     pub(crate) fn changed(&mut self, changed: Changed, effects: &mut Effects) {

@@ -4,26 +4,27 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::config::EffectivePolicy;
+use crate::document::Doc;
+use crate::document::counted::{CountedChunks, Uncounted};
+use crate::document::differences::Differences;
+use crate::document::reader::Cost;
+use crate::document::reader::{Files, Reader};
+use crate::document::rules::Dividers;
+use crate::document::sift::Sift;
 use crate::known::{Extent, Warning};
 use crate::preview::{Policy, Preview, Totals};
 use crate::source::MapView;
+use crate::text::filter::Got;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
 use crate::text::units::{Measure, Want};
 use crate::text::utf16::ByteOrder;
 use crate::tui::widget::layout::{self, Side};
 
-use super::counted::{CountedChunks, Uncounted};
-use super::differences::Differences;
-use super::doc::Doc;
-use super::fates::{Dividers, gaps, holds};
-use super::filter::sift::Sift;
 use super::plan::{PlanDone, PlanTask};
-use super::reader::{Files, Reader};
 use super::scroll::{Scroll, Viewport};
 use super::task_number;
 use crate::tui::recorded::{Cited, PreviewFrom, RecordedCall};
 use crate::tui::target::Subject;
-use crate::tui::widget::cost::Cost;
 
 /// Files up to this many bytes are counted at once when only their preview is shown beside the list.
 const AT_ONCE: usize = 4 << 20;
@@ -374,10 +375,10 @@ impl OpenOutput {
     }
 
     pub fn is_kept(&self, offset: usize) -> bool {
-        holds(&self.kept, &(offset..offset + 1))
+        Got(&self.kept).covers(&(offset..offset + 1))
     }
 
     pub fn gaps(&self) -> Vec<Range<usize>> {
-        gaps(&self.kept, self.view.len())
+        Got(&self.kept).gaps(self.view.len())
     }
 }

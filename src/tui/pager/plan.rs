@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
+use crate::document::differences::Differences;
+use crate::document::reader::{Files, Reader};
+use crate::document::rules::Dividers;
+use crate::document::{Class, Doc};
 use crate::preview::{self, Input, InputContext, LineSeek, PlanError, Policy, Preview, Totals, Unit};
 use crate::source::MapView;
 use crate::text::ansi;
+use crate::text::filter::Got;
 use crate::text::index::BlockIndex;
 use crate::text::units::{Measure, Want, measure_all};
-
-use super::differences::Differences;
-use super::doc::{Class, Doc};
-use super::fates::{Dividers, holds};
-use super::reader::{Files, Reader};
 
 /// Outputs up to this many bytes are planned on the thread of the screens.
 pub const AT_ONCE: usize = 1 << 20;
@@ -97,8 +97,9 @@ impl PlanTask {
         let seek = self.seek();
         let input = self.input(&seek, wanted);
         wanted()
-            && preview::plan(&input, policy)
-                .is_ok_and(|preview| holds(&Doc::preview(&preview, &input).shown(), &(offset..offset + 1)))
+            && preview::plan(&input, policy).is_ok_and(|preview| {
+                Got(&Doc::preview(&preview, &input).shown()).covers(&(offset..offset + 1))
+            })
     }
 
     pub(crate) fn compare(&self, choice: &EffectivePolicy, wanted: &dyn Fn() -> bool) -> Comparison {

@@ -4,6 +4,7 @@ use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
+use crate::document::reader::Cost;
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
 use crate::tui::event::{Event, Message};
@@ -11,7 +12,6 @@ use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::cost::Cost;
 use crate::tui::widget::line::Span;
 use crate::tui::widget::prompt::{Prompt, Purpose};
 

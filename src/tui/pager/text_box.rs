@@ -7,12 +7,12 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
+use crate::document::fold::ProgressLines;
+use crate::document::reader::{Files, Reader};
+use crate::document::{Class, Doc};
 use crate::session::facts::TitledText;
 use crate::text::cells::Show;
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::pager::doc::{Class, Doc};
-use crate::tui::pager::fold::ProgressLines;
-use crate::tui::pager::reader::{Files, Reader};
 use crate::tui::pager::scroll::{Long, Scroll, Viewport};
 use crate::tui::pager::view::pane;
 use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action};

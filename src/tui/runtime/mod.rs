@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use ratatui::Frame;
 
 use crate::config::{MouseConfig, ThemeConfig};
+use crate::document::reader::Cost;
 use crate::source::{Change, Identity, PathStatus, Source, Watcher};
 use crate::store::Marked;
 use crate::text::label::SafeText;
@@ -32,7 +33,6 @@ use super::pager::event::{Changed, OutputEvent};
 use super::screen::{Effect, Effects, Link};
 use super::target::{Live, Producer, Services, StartAt, Target};
 use super::widget::canvas::Canvas;
-use super::widget::cost::Cost;
 use super::widget::theme::{Backdrop, Theme};
 use jobs::Jobs;
 use keyboard::{BackgroundAnswer, Keyboard};

@@ -1,7 +1,6 @@
 //! What all screens share for drawing: text lines, boxes, the layout, the theme, the marks and the ASCII fallback.
 
 pub mod canvas;
-pub mod cost;
 pub(crate) mod finish;
 pub(crate) mod frame;
 pub(crate) mod glyphs;

@@ -2,10 +2,10 @@
 
 use std::os::unix::fs::FileExt;
 
+use overspill::document::reader::Cost;
 use overspill::preview::{Input, Output, Totals, plan_touching};
 use overspill::text::index::BLOCK;
 use overspill::text::layout::ANCHOR;
-use overspill::tui::widget::cost::Cost;
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};

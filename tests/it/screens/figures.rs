@@ -1,7 +1,7 @@
 //! The figures on the screens: what is still being counted is marked as such, and ends.
 
+use overspill::document::Class;
 use overspill::preview::Catalog;
-use overspill::tui::pager::doc::Class;
 use ratatui::style::Modifier;
 
 use crate::common::bench::{Bench, policy};

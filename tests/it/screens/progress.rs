@@ -1,6 +1,6 @@
 //! Progress lines, folded to their last state, and JSON lines with indents.
 
-use overspill::tui::widget::cost::Cost;
+use overspill::document::reader::Cost;
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};

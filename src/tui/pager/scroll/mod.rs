@@ -2,18 +2,20 @@
 
 use std::ops::Range;
 
+use crate::document::fold::{self, Fold, ProgressLines, States};
+use crate::document::reader::{LineSegment, Reader};
+use crate::document::rules::{Dividers, RowRule};
+use crate::document::sift::Sift;
 use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 use crate::text::utf16::LineText;
 
-use super::fates::{Dividers, RowRule};
-use super::filter::sift::Sift;
-use super::fold::{self, Fold, ProgressLines, States};
-use super::reader::{LineSegment, Reader};
-
 /// How far back escape sequences are read to find the style at the start of a segment of a long line, in bytes.
 const LOOK_BACK: u64 = 4096;
+
+/// Columns of the sign before the number of states, and of the space after it.
+const STATES_SIGN: usize = 2;
 
 /// Rows rarely take more bytes per column than this: only escape sequences are longer than what they show.
 const ROOMY: u64 = 4;
@@ -202,7 +204,7 @@ impl Scroll<'_> {
         let Some(last) = rows.last_mut() else { return rows };
         (last.end, last.next) = (line.end, *next);
         let used: usize = last.cells.iter().map(|cell| usize::from(cell.width)).sum();
-        let is_room = used + 2 + states.width() <= usize::from(self.frame.width);
+        let is_room = used + 2 + STATES_SIGN + states.in_words().len() <= usize::from(self.frame.width);
         if is_room || *next == line.end || self.frame.long != Long::Wrapped {
             last.states = Some(*states);
         } else {

@@ -2,17 +2,12 @@
 
 use std::ops::Range;
 
-use crate::source::{MapView, ViewSupply};
-use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns, read_starting_in};
+use crate::document::scans;
+use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns};
 use crate::tui::job::Slot;
-use crate::tui::pager::event::{Counting, OutputEvent};
-use crate::tui::pager::fates::holds;
-use crate::tui::pager::scans::{self, CountJob};
+use crate::tui::pager::event::{Counting, OutputEvent, SearchReply};
 use crate::tui::pager::{Pager, task_number};
 use crate::tui::screen::Effects;
-
-/// What the model got of the matches is counted at once in up to this many kept bytes.
-const MAX_KEPT: usize = 2 << 20;
 
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
@@ -49,17 +44,6 @@ impl Tally {
         let is_all = matches!(kept, [all] if all.start == 0 && all.end >= len);
         if is_all { Some(self.counts.total()) } else { self.kept }
     }
-}
-
-/// Counts the matches of which the model got every byte: those inside the ranges `kept`.
-fn matches_in(pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) -> Option<u64> {
-    let bytes: usize = kept.iter().map(Range::len).sum();
-    let mut supply = ViewSupply::from(view);
-    let mut in_range = |range: &Range<usize>| {
-        let found = read_starting_in(&mut supply, pattern, range.clone());
-        found.filter(|found| holds(kept, found)).count() as u64
-    };
-    (bytes <= MAX_KEPT).then(|| kept.iter().map(&mut in_range).sum())
 }
 
 #[derive(Debug, Clone, Default)]
@@ -118,19 +102,30 @@ impl Pager {
         let (number, view) = (task_number(), self.output.view.clone());
         let tally = self.tally_mut(what);
         tally.number = number;
-        let job = CountJob { what, number, pattern, view, from: tally.counts.counted_bytes() };
+        let from = tally.counts.counted_bytes();
         let slot = match what {
             Counting::Matches => Slot::CountMatches,
             Counting::Severity(Severity::Error) => Slot::CountErrors,
             Counting::Severity(Severity::Warning) => Slot::CountWarnings,
         };
-        effects.run(slot, move |context| scans::tally(&job, context));
+        effects.run(slot, move |context| {
+            scans::count_matches(
+                &view,
+                &pattern,
+                from,
+                || context.go_on(),
+                |end, count| {
+                    let reply = SearchReply::Counted(what, end, count);
+                    context.report(OutputEvent::Found { number, reply })
+                },
+            );
+        });
         self.count_kept(what);
     }
 
     fn count_kept(&mut self, what: Counting) {
         if let Some(pattern) = self.pattern(what) {
-            let kept = matches_in(pattern, &self.output.view, &self.output.kept);
+            let kept = scans::count_kept(pattern, &self.output.view, &self.output.kept);
             self.tally_mut(what).kept = kept;
         }
     }

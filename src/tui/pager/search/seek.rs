@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::document::scans::{Haystack, Search};
 use crate::text::search::{Severity, Toward};
 use crate::tui::event::Message;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
-use crate::tui::pager::event::{Counting, SearchReply};
-use crate::tui::pager::scans::{self, Haystack, SearchJob};
+use crate::tui::pager::event::{Counting, OutputEvent, SearchReply};
 use crate::tui::pager::{Pager, task_number};
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
@@ -51,8 +51,7 @@ impl Pager {
         let Some(pattern) = self.pattern(sought.what).cloned() else { return };
         let (number, output) = (task_number(), &self.output);
         self.find.seeking = Some(PendingSearch { number, sought, side });
-        let job = SearchJob {
-            number,
+        let search = Search {
             pattern,
             haystack: match side {
                 Side::Spill => Haystack::File(output.view.clone()),
@@ -64,7 +63,12 @@ impl Pager {
             times: sought.times,
             within: output.sift_of(side).cloned(),
         };
-        effects.run(Slot::Search, move |context| scans::search_for(&job, context));
+        effects.run(Slot::Search, move |context| {
+            let found = search.find(&|| context.is_wanted());
+            if context.is_wanted() {
+                context.send(OutputEvent::Found { number, reply: SearchReply::Sought(found) });
+            }
+        });
     }
 
     /// Returns where to search from: the current match if it is visible, otherwise the top of the screen; for a search
@@ -87,18 +91,21 @@ impl Pager {
     }
 
     pub(crate) fn found(&mut self, number: u64, reply: SearchReply, effects: &mut Effects) {
-        if let SearchReply::Counted(what, end, count) = reply {
-            self.tally_mut(what).counted(number, end, count);
-            // The output has grown, and has one now.
-            if self.find.tally.counts.total() > 0 && self.message == Some(self.no_match()) {
-                self.message = None;
+        let sought = match reply {
+            SearchReply::Sought(sought) => sought,
+            SearchReply::Counted(what, end, count) => {
+                self.tally_mut(what).counted(number, end, count);
+                // The output has grown, and has one now.
+                if self.find.tally.counts.total() > 0 && self.message == Some(self.no_match()) {
+                    self.message = None;
+                }
+                return;
             }
-            return;
-        }
+        };
         let Some(seeking) = self.find.seeking.take_if(|seeking| seeking.number == number) else { return };
-        match reply {
-            SearchReply::Match(range, wrapped) => self.found_match(seeking, range, wrapped, effects),
-            _ => self.found_nothing(seeking, effects),
+        match sought {
+            Some((range, wrapped)) => self.found_match(seeking, range, wrapped, effects),
+            None => self.found_nothing(seeking, effects),
         }
         // What a search says while its pattern is being typed stands beside the pattern.
         if let Some(typing) = &mut self.find.typing {

@@ -12,6 +12,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::document::reader::Cost;
+use crate::document::sift::Sift;
+use crate::text::filter::{Got, Share};
 use crate::text::search::Severity;
 use crate::tui::screen::{ScreenRows, StatusLine};
 use crate::tui::widget::layout::{self, Side};
@@ -19,11 +22,8 @@ use crate::tui::widget::line;
 
 use super::Pager;
 use super::event::Counting;
-use super::fates::{Share, share};
-use super::filter::sift::Sift;
 use super::output::OpenOutput;
 use super::picker;
-use crate::tui::widget::cost::Cost;
 use pane::{Drawn, Shown};
 
 pub(crate) fn draw(
@@ -110,7 +110,7 @@ fn look(pager: &Pager, output: &OpenOutput, stretch: &Range<usize>, is_here: boo
     let (theme, glyphs) = (&pager.canvas.theme, pager.canvas.glyphs());
     let finds = has_finds(pager, output, stretch);
     let fails = pager.tally(Counting::Severity(Severity::Error)).counts.any_in(stretch);
-    let (shade, style) = match share(&output.kept, stretch) {
+    let (shade, style) = match Got(&output.kept).share(stretch) {
         Share::Whole => (glyphs.all, Style::new()),
         Share::Some => (glyphs.some, theme.warning),
         Share::None => (glyphs.none, theme.warning),

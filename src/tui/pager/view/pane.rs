@@ -6,19 +6,21 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
+use crate::document::Class;
+use crate::document::differences::Differences;
+use crate::document::fold::{ProgressLines, States};
+use crate::document::reader::Cost;
+use crate::document::rules::RowRule;
 use crate::text::cells::{Cell, CellKind, Show};
+use crate::text::filter::{Got, Share};
+use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::text::supply::OwnBytes;
 use crate::tui::pager::describe;
-use crate::tui::pager::differences::Differences;
-use crate::tui::pager::doc::Class;
-use crate::tui::pager::fates::{RowRule, Share, share};
 use crate::tui::pager::filter;
-use crate::tui::pager::fold::{ProgressLines, States};
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::scroll::{CurrentLine, Long, ScreenRow, Scroll, Viewport};
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::cost::Cost;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::theme::Theme;
@@ -145,7 +147,7 @@ fn drawn_line(shown: &Shown, line: CurrentLine, cost: &Cost) -> Option<DrawnLine
     let reader = output.reader(Side::Spill, Some(cost));
     let segment = reader.segment(reader.segment_start(offset as u64));
     let bytes = segment.start as usize..segment.end.max(segment.start + 1) as usize;
-    Some(DrawnLine { offset, got: share(&output.kept, &bytes) })
+    Some(DrawnLine { offset, got: Got(&output.kept).share(&bytes) })
 }
 
 /// Whether the text of a row starts with `{"`.
@@ -329,11 +331,12 @@ impl Pane<'_> {
 
     /// Draws the number of states after the last one, or over its end if there is no room.
     fn mark_states(&self, buffer: &mut Buffer, area: Rect, x: u16, states: States) {
-        let width = (states.width() as u16).min(area.width);
+        let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
+        let mark = SafeText::from(format!("{} {}", glyphs.states, states.in_words()));
+        let width = (mark.columns() as u16).min(area.width);
         let after = if x > area.x { x + 2 } else { x };
         let x = after.min(area.right() - width);
-        let (theme, glyphs) = (&self.shown.canvas.theme, self.shown.canvas.glyphs());
-        line::left(buffer, Rect { x, width, ..area }, states.mark(glyphs), theme.dim);
+        line::left(buffer, Rect { x, width, ..area }, mark, theme.dim);
     }
 
     fn style(&self, cell: &Cell, class: Class) -> Style {

@@ -1,14 +1,15 @@
 //! Reads a document: the only way for panes to get bytes. Also measures the cost of reading.
 
+use std::cell::{Cell as Count, RefCell};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::preview::Stream;
 use crate::text::index::{BLOCK, BlockIndex};
 use crate::text::layout::{ANCHOR, snap};
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
-use crate::tui::widget::cost::Cost;
 
-use super::doc::{Body, Chunk, Doc};
+use super::{Body, Chunk, Doc};
 
 /// How far to search for the start or end of a line in blocks that are not counted yet, in bytes.
 const FAR: u64 = 4 << 20;
@@ -55,7 +56,7 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    pub(super) fn count_rows(&self, count: usize) {
+    pub(crate) fn count_rows(&self, count: usize) {
         if let Some(cost) = self.cost {
             cost.count_rows(count);
         }
@@ -88,7 +89,7 @@ impl Reader<'_> {
     fn slice<'b>(&'b self, chunk: &'b Chunk, from: u64, to: u64) -> &'b [u8] {
         let (from, to) = ((from - chunk.start) as usize, (to - chunk.start) as usize);
         match &chunk.body {
-            Body::Text(text) => &text[from..to],
+            Body::Text(text, _) => &text[from..to],
             Body::Range(stream, range) => {
                 let file = self.files.of(*stream);
                 let read = (range.start + from).min(file.len())..(range.start + to).min(file.len());
@@ -281,5 +282,35 @@ impl Reader<'_> {
             start = end;
         }
         self.snapped(start.min(len))
+    }
+}
+
+/// The cost of drawing a frame. Tests assert it, so that a slow path fails without timing.
+#[derive(Debug, Default)]
+pub struct Cost {
+    blocks: RefCell<BTreeSet<(bool, usize)>>,
+    rows: Count<usize>,
+}
+
+impl Cost {
+    /// Returns the number of distinct 64 KiB blocks of the output that were read.
+    pub fn blocks(&self) -> usize {
+        self.blocks.borrow().len()
+    }
+
+    /// Returns the number of rows laid out.
+    pub fn rows(&self) -> usize {
+        self.rows.get()
+    }
+
+    pub(crate) fn count_rows(&self, count: usize) {
+        self.rows.set(self.rows.get() + count);
+    }
+
+    pub(crate) fn read(&self, stream: Stream, range: &Range<usize>) {
+        if !range.is_empty() {
+            let blocks = range.start / BLOCK..=(range.end - 1) / BLOCK;
+            self.blocks.borrow_mut().extend(blocks.map(|block| (stream == Stream::Stderr, block)));
+        }
     }
 }

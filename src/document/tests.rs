@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use crate::preview::{Catalog, Input, Output, Totals, plan};
 use crate::text::index::BlockIndex;
 use crate::text::layout::ANCHOR;
-use crate::tui::pager::reader::{Files, LineSegment, Reader};
 
+use super::reader::{Files, LineSegment, Reader};
 use super::*;
 
 /// Generates a piece of an output: text, line endings, invalid UTF-8, and lines about as long as an anchor.

@@ -1,46 +1,8 @@
-//! What the model got of the file, by ranges: how much of a stretch, what lies between, and where Spill says so.
+//! Where in the file what the model got ends and begins.
 
 use std::ops::Range;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Share {
-    Whole,
-    Some,
-    None,
-}
-
-/// Returns how much of `stretch` lies in `kept`, which must be sorted and disjoint.
-pub(crate) fn share(kept: &[Range<usize>], stretch: &Range<usize>) -> Share {
-    let first = kept.partition_point(|range| range.end <= stretch.start);
-    let inside: usize = kept[first..]
-        .iter()
-        .take_while(|range| range.start < stretch.end)
-        .map(|range| range.end.min(stretch.end) - range.start.max(stretch.start))
-        .sum();
-    match inside {
-        0 => Share::None,
-        n if n >= stretch.len() => Share::Whole,
-        _ => Share::Some,
-    }
-}
-
-/// Whether one of `ranges`, which must be sorted and disjoint, contains all of `stretch`.
-pub(crate) fn holds(ranges: &[Range<usize>], stretch: &Range<usize>) -> bool {
-    let next = ranges.partition_point(|range| range.end <= stretch.start);
-    ranges.get(next).is_some_and(|range| range.start <= stretch.start && stretch.end <= range.end)
-}
-
-pub(crate) fn gaps(kept: &[Range<usize>], len: usize) -> Vec<Range<usize>> {
-    let mut gaps = Vec::new();
-    let mut at = 0;
-    for range in kept.iter().chain([&(len..len)]) {
-        if range.start > at {
-            gaps.push(at..range.start);
-        }
-        at = at.max(range.end);
-    }
-    gaps
-}
+use crate::text::filter::Got;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -58,14 +20,14 @@ pub(crate) enum RowRule {
 
 /// The places where Spill draws a rule above a row, each with the fate of what follows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Dividers(pub(super) Vec<(u64, Fate)>);
+pub(crate) struct Dividers(pub(crate) Vec<(u64, Fate)>);
 
 impl Dividers {
     /// Places rules between kept and lost ranges. A gap of only a line feed gets no rule.
     pub(crate) fn new(bytes: &[u8], kept: &[Range<usize>]) -> Self {
         let line_feed = |at: usize| usize::from(bytes.get(at) == Some(&b'\n'));
         let mut rules = Vec::new();
-        for gap in gaps(kept, bytes.len()) {
+        for gap in Got(kept).gaps(bytes.len()) {
             let start = gap.start + if gap.start > 0 { line_feed(gap.start) } else { 0 };
             if start < gap.end {
                 rules.push((start as u64, Fate::Lost));
@@ -91,20 +53,5 @@ impl Dividers {
         let end = self.0.partition_point(|rule| rule.0 < range.end);
         let last = self.0.get(first..end)?.last()?;
         ((end - first) % 2 == 1).then_some(last.1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_whole_some_or_none() {
-        let kept = [0..10, 20..30];
-        let of = |stretch| share(&kept, &stretch);
-        assert_eq!(
-            [of(0..10), of(5..12), of(10..20), of(25..26), of(30..40)],
-            [Share::Whole, Share::Some, Share::None, Share::Whole, Share::None]
-        );
     }
 }

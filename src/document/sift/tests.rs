@@ -2,12 +2,13 @@
 
 use proptest::prelude::*;
 
-use super::sift::Sift;
+use crate::document::Doc;
+use crate::document::reader::{Files, Reader};
 use crate::text::filter::tests::{conditions, file, got};
 use crate::text::filter::{Condition, Shows};
 use crate::text::supply::OwnBytes;
-use crate::tui::pager::doc::Doc;
-use crate::tui::pager::reader::{Files, Reader};
+
+use super::Sift;
 
 /// Returns the ranges of the lines of a file, and whether each is shown.
 fn naive(bytes: &[u8], conditions: &[Condition], lost: &[bool], around: usize) -> Vec<(u64, u64, bool)> {
@@ -40,10 +41,10 @@ proptest! {
         let kept = got(bytes.len(), &ends);
         let shows = if only_lost { Shows::Lost } else { Shows::All };
         let mut sift = Sift::new(conditions.clone(), &kept, bytes.len()).with_block(block).showing(shows, around);
-        prop_assert!(super::count_now(&mut sift, &mut OwnBytes::from(&bytes)));
+        prop_assert!(sift.count_now(&mut OwnBytes::from(&bytes)));
         let whole = [bytes, more].concat();
         sift.grow(whole.len());
-        prop_assert!(super::count_now(&mut sift, &mut OwnBytes::from(&whole)));
+        prop_assert!(sift.count_now(&mut OwnBytes::from(&whole)));
 
         let has = |at: usize| kept.iter().any(|part| part.contains(&at));
         let is_lost = |line: &[u8], at: usize| {

@@ -1,18 +1,29 @@
 //! The lines of the file that a filter shows: from any position, the next of them and the previous.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::source::{self, MapView, ViewSupply};
 use crate::text::filter::index::{BlockLines, FilterIndex, LineCount};
 use crate::text::filter::scan::LineScan;
 use crate::text::filter::{self, Condition, Got, Shows};
 use crate::text::search::Pattern;
-use crate::tui::pager::doc::Doc;
-use crate::tui::pager::reader::{Files, Reader};
+use crate::text::supply::Supply;
+
+use super::Doc;
+use super::reader::{Files, Reader};
 
 /// The most ranges of lines kept of blocks seen before.
 const MAX_RANGES: usize = 100_000;
+
+/// Bytes that a thread takes at a time, at first and later: the first results are to be on the screen at once, but each
+/// report wakes the thread that draws it.
+const FIRST_TAKE: usize = 2 << 20;
+const MAX_TAKE: usize = 32 << 20;
+
+/// As many reads are made on the thread that asks.
+const MAX_READS: usize = 8;
 
 /// The lines shown that start in each block seen before.
 #[derive(Debug, Default)]
@@ -120,6 +131,67 @@ impl Sift {
             self.got = got.into();
             *self.seen() = Seen::default();
         }
+    }
+
+    /// Counts what is not counted yet on this thread. Returns false if that would take long, because of a long line.
+    pub(crate) fn count_now(&mut self, supply: &mut impl Supply) -> bool {
+        let mut reads = 0;
+        let mut go_on = || {
+            reads += 1;
+            reads <= MAX_READS
+        };
+        for blocks in self.index.pending().to_vec() {
+            let first = blocks.start;
+            let Some(lines) = self.scan().count(supply, blocks, &mut go_on) else { return false };
+            self.insert(first, &lines);
+        }
+        true
+    }
+
+    /// Counts what is not counted yet, from several threads: first what comes after an offset. Reports the first of
+    /// consecutive blocks with their lines.
+    pub(crate) fn count(
+        &self,
+        view: &MapView,
+        from: usize,
+        go_on: &(dyn Fn() -> bool + Sync),
+        report: impl Fn(usize, Vec<BlockLines>) -> ControlFlow<()> + Sync,
+    ) {
+        let takes = self.takes(from / self.index.block());
+        // Each thread gets its own patterns: threads that share one wait for each other.
+        let state = || (ViewSupply::from(view), self.conditions.to_vec());
+        source::share_out(takes.len(), state, |(supply, conditions), n| {
+            let scan = LineScan { conditions, ..self.scan() };
+            match scan.count(supply, takes[n].clone(), &mut || go_on()) {
+                Some(lines) => report(takes[n].start, lines),
+                None => ControlFlow::Break(()),
+            }
+        });
+    }
+
+    /// Divides the blocks that are not counted yet into what is taken at a time: first those from the block `at` on.
+    fn takes(&self, at: usize) -> Vec<Range<usize>> {
+        let pending = self.index.pending();
+        let after = pending.iter().map(|blocks| blocks.start.max(at)..blocks.end.max(at));
+        let before = pending.iter().map(|blocks| blocks.start.min(at)..blocks.end.min(at));
+        let mut takes = Vec::new();
+        let mut bytes = FIRST_TAKE;
+        for Range { mut start, end } in after.chain(before) {
+            while start < end {
+                let next = (start + (bytes / self.index.block()).max(1)).min(end);
+                takes.push(start..next);
+                start = next;
+                bytes = (bytes * 2).min(MAX_TAKE);
+            }
+        }
+        takes
+    }
+
+    /// Returns how much is counted, in percent of the bytes; `None` if all is.
+    pub(crate) fn percent(&self) -> Option<u64> {
+        let left = self.index.pending_bytes() as u64;
+        (!self.index.pending().is_empty())
+            .then(|| 100 - (left * 100).div_ceil(self.index.len().max(1) as u64))
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -293,3 +365,6 @@ impl Sift {
         if is_shown { at } else { end }
     }
 }
+
+#[cfg(test)]
+mod tests;

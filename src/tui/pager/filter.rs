@@ -1,20 +1,12 @@
 //! The filter of Spill: only lines that match are shown, as with `&` in `less`.
 
-pub mod sift;
-
-#[cfg(test)]
-mod tests;
-
-use std::ops::{ControlFlow, Range};
-
+use crate::document::sift::Sift;
 use crate::human::{lines, thousands};
-use crate::source::{self, MapView, ViewSupply};
+use crate::source::ViewSupply;
 use crate::text::filter::index::BlockLines;
-use crate::text::filter::scan::LineScan;
 use crate::text::filter::{Condition, Shows};
 use crate::text::search::PatternError;
-use crate::text::supply::Supply;
-use crate::tui::job::{JobContext, Slot};
+use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
@@ -22,17 +14,11 @@ use crate::tui::widget::layout::Side;
 use super::event::OutputEvent;
 use super::panes::Place;
 use super::{Pager, enter_in, task_number};
-use sift::Sift;
 
 /// Up to this many bytes are filtered on the thread of the screens, so that nothing flickers.
 const AT_ONCE: usize = 1 << 20;
 
 const MAX_AROUND: u64 = 100;
-
-/// Bytes that a thread takes at a time, at first and later: the first results are to be on the screen at once, but each
-/// report wakes the thread that draws it.
-const FIRST_TAKE: usize = 2 << 20;
-const MAX_TAKE: usize = 32 << 20;
 
 #[derive(Debug, Clone, Copy)]
 pub struct FilterInput<'a> {
@@ -152,16 +138,15 @@ impl Pager {
         };
         let (number, view) = (task_number(), self.output.view.clone());
         self.filter.number = number;
-        if sift.index.pending_bytes() <= AT_ONCE && count_now(sift, &mut ViewSupply::from(&view)) {
+        if sift.index.pending_bytes() <= AT_ONCE && sift.count_now(&mut ViewSupply::from(&view)) {
             return effects.stop([Slot::Filter]);
         }
-        let at = top / sift.index.block();
-        let pending = sift.index.pending();
-        let after = pending.iter().map(|blocks| blocks.start.max(at)..blocks.end.max(at));
-        let before = pending.iter().map(|blocks| blocks.start.min(at)..blocks.end.min(at));
-        let takes = takes(after.chain(before), sift.index.block());
         let sift = sift.clone();
-        effects.run(Slot::Filter, move |context| count(&sift, &view, &takes, number, context));
+        effects.run(Slot::Filter, move |context| {
+            sift.count(&view, top, &|| context.go_on(), |first, lines| {
+                context.report(OutputEvent::Filtered { number, first, lines })
+            });
+        });
     }
 
     /// Says so if the filter leaves out the line at an offset of the file.
@@ -184,50 +169,6 @@ impl Pager {
             self.follow();
         }
     }
-}
-
-/// Counts on this thread. Returns false if that would take long, because of a long line.
-fn count_now(sift: &mut Sift, supply: &mut impl Supply) -> bool {
-    let mut reads = 0;
-    let mut go_on = || {
-        reads += 1;
-        reads <= 8
-    };
-    for blocks in sift.index.pending().to_vec() {
-        let first = blocks.start;
-        let Some(lines) = sift.scan().count(supply, blocks, &mut go_on) else { return false };
-        sift.insert(first, &lines);
-    }
-    true
-}
-
-/// Counts blocks in this order, from several threads, and reports them.
-fn count(sift: &Sift, view: &MapView, takes: &[Range<usize>], number: u64, context: &JobContext) {
-    // Each thread gets its own patterns: threads that share one wait for each other.
-    let state = || (ViewSupply::from(view), sift.conditions.to_vec());
-    source::share_out(takes.len(), state, |(supply, conditions), n| {
-        let scan = LineScan { conditions, ..sift.scan() };
-        match scan.count(supply, takes[n].clone(), &mut || context.go_on()) {
-            Some(lines) => context.report(OutputEvent::Filtered { number, first: takes[n].start, lines }),
-            None => ControlFlow::Break(()),
-        }
-    });
-}
-
-/// Divides blocks of this many bytes into what is taken at a time.
-fn takes(all: impl Iterator<Item = Range<usize>>, block: usize) -> Vec<Range<usize>> {
-    let mut takes = Vec::new();
-    let mut bytes = FIRST_TAKE;
-    for blocks in all {
-        let mut at = blocks.start;
-        while at < blocks.end {
-            let end = (at + (bytes / block).max(1)).min(blocks.end);
-            takes.push(at..end);
-            at = end;
-            bytes = (bytes * 2).min(MAX_TAKE);
-        }
-    }
-    takes
 }
 
 fn fault(text: &str, error: &PatternError) -> String {
@@ -257,8 +198,7 @@ pub(crate) fn summary(sift: &Sift, verb: &str) -> Vec<String> {
     let (words, total) = (conditions(sift), sift.total());
     let shown = thousands(total.shown(sift.shows));
     let all = total.got + total.lost;
-    let percent = percent(sift);
-    let count = match (percent, sift.shows) {
+    let count = match (sift.percent(), sift.shows) {
         (None, Shows::All) => lines(all),
         (Some(percent), Shows::All) => format!("{shown} lines so far, {percent}%"),
         (None, Shows::Lost) => format!("{shown} of {}", lines(all)),
@@ -276,7 +216,7 @@ pub(crate) fn blank(sift: &Sift, verb: &str, keys: &KeyMap) -> Option<Vec<String
         return None;
     }
     let (words, back) = (conditions(sift), keys.of(KeyContext::Pager, Action::Back));
-    Some(match (percent(sift), sift.total().got) {
+    Some(match (sift.percent(), sift.total().got) {
         (Some(percent), _) => vec![format!("{words}: no line so far, {percent}%. {back} gives up.")],
         (None, 0) => vec![format!("{words}: no line."), format!("{back} shows all lines again.")],
         (None, got) => {
@@ -289,15 +229,8 @@ pub(crate) fn blank(sift: &Sift, verb: &str, keys: &KeyMap) -> Option<Vec<String
 }
 
 pub(crate) fn end(sift: &Sift) -> String {
-    match percent(sift) {
+    match sift.percent() {
         Some(percent) => format!("filtering, {percent}%"),
         None => "end of the lines shown".into(),
     }
-}
-
-/// Returns how much is filtered, in percent of the bytes; `None` if all is.
-fn percent(sift: &Sift) -> Option<u64> {
-    let index = &sift.index;
-    let left = index.pending_bytes() as u64;
-    (!index.pending().is_empty()).then(|| 100 - (left * 100).div_ceil(index.len().max(1) as u64))
 }

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use super::*;
 use crate::source::Source;
-use crate::store::Env;
-use crate::tui::job::Slot;
-use crate::tui::target::Services;
+
+use super::*;
 
 const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
 
@@ -18,21 +16,39 @@ fn view(content: &[u8]) -> MapView {
     Source::open(&path).unwrap().view()
 }
 
-fn events(work: impl FnOnce(&JobContext)) -> Vec<OutputEvent> {
-    let services = Arc::new(Services::none(Env::hermetic(std::path::Path::new("/nowhere"))));
-    let events = JobContext::collect(Slot::CountLines, &services, work);
-    events
-        .into_iter()
-        .map(|event| event.downcast().unwrap_or_else(|_| panic!("an event of the output")))
-        .collect()
+/// Returns the reports of a count of lines and totals, in the order in which they came.
+fn counted(view: &MapView) -> Vec<(BlockCounts, (Range<u64>, Measure))> {
+    let all = Mutex::new(Vec::new());
+    count(
+        view,
+        ALL,
+        || true,
+        |counts, measured| {
+            all.lock().unwrap().push((counts, measured));
+            ControlFlow::Continue(())
+        },
+    );
+    all.into_inner().unwrap()
 }
 
-/// Returns the reply to a search.
-fn reply(job: &SearchJob) -> SearchReply {
-    match events(|context| search_for(job, context)).pop() {
-        Some(OutputEvent::Found { reply, .. }) => reply,
-        _ => panic!("no reply"),
-    }
+/// Returns where each chunk ends, and how many matches start in it.
+fn chunks(view: &MapView, pattern: &str) -> Vec<(usize, u64)> {
+    let all = Mutex::new(Vec::new());
+    count_matches(
+        view,
+        &Pattern::new(pattern).unwrap(),
+        0,
+        || true,
+        |end, count| {
+            all.lock().unwrap().push((end, count));
+            ControlFlow::Continue(())
+        },
+    );
+    all.into_inner().unwrap()
+}
+
+fn find(search: &Search) -> Option<(Range<usize>, bool)> {
+    search.find(&|| true)
 }
 
 #[test]
@@ -41,10 +57,7 @@ fn lines_come_before_totals_and_each_byte_once() {
     let view = view(content.as_bytes());
     let mut index = BlockIndex::new(view.len() as u64);
     let (mut sum, mut seen) = (Measure::default(), 0);
-    for event in events(|context| count(&view, 1, ALL, context)) {
-        let OutputEvent::Counted { counts, measure, measured, .. } = event else {
-            continue;
-        };
+    for (counts, (measured, measure)) in counted(&view) {
         let bytes = measured.end - measured.start;
         assert!(index.is_complete() || bytes == 0);
         index.insert(&counts);
@@ -62,8 +75,7 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
         content[at * search::CHUNK + 10] = b'N';
     }
     let haystack = Haystack::File(view(&content));
-    let job = |from, toward| SearchJob {
-        number: 1,
+    let job = |from, toward| Search {
         pattern: Pattern::new("N").unwrap(),
         haystack: haystack.clone(),
         skip: Arc::default(),
@@ -73,9 +85,9 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
         within: None,
     };
     let at = |chunk: usize| chunk * search::CHUNK + 10;
-    let found = |from, toward| match reply(&job(from, toward)) {
-        SearchReply::Match(found, round) => (found.start, round),
-        _ => panic!("nothing found"),
+    let found = |from, toward| {
+        let (found, round) = find(&job(from, toward)).unwrap();
+        (found.start, round)
     };
     assert_eq!(found(0, Toward::End), (at(2), false));
     assert_eq!(found(at(5), Toward::Start), (at(2), false));
@@ -94,11 +106,8 @@ fn what_is_skipped_is_passed_over_and_the_nth_match_is_found() {
         let pattern = Pattern::new("needle").unwrap();
         let skip = skip.into();
         let haystack = haystack.clone();
-        let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times, within: None };
-        match reply(&job) {
-            SearchReply::Match(found, round) => Some((found.start, round)),
-            _ => None,
-        }
+        let job = Search { pattern, haystack, skip, from, toward, times, within: None };
+        find(&job).map(|(found, round)| (found.start, round))
     };
     // The match that begins in what is kept and ends in what is lost was not got.
     assert_eq!(found(&kept, 0, Toward::End, 1), Some((first, false)));
@@ -114,12 +123,9 @@ fn what_is_skipped_is_passed_over_and_the_nth_match_is_found() {
 #[test]
 fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
     let view = view(&b"aaaaaaaaa\n".repeat(100_000));
-    let job =
-        CountJob { what: Counting::Matches, number: 1, pattern: Pattern::new("a").unwrap(), view, from: 0 };
     let mut ends = vec![0];
     let mut total = 0;
-    for event in events(|context| tally(&job, context)) {
-        let OutputEvent::Found { reply: SearchReply::Counted(_, end, count), .. } = event else { continue };
+    for (end, count) in chunks(&view, "a") {
         ends.push(end);
         total += count;
     }
@@ -131,17 +137,7 @@ fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
 fn matches_across_chunks_of_a_long_line_are_counted_once() {
     let view = view(&b"aab".repeat(100_000));
     for (pattern, expected) in [("aab", 100_000), ("ba", 99_999), ("aaba", 50_000), ("b$", 1)] {
-        let job = CountJob {
-            what: Counting::Matches,
-            number: 1,
-            pattern: Pattern::new(pattern).unwrap(),
-            view: view.clone(),
-            from: 0,
-        };
-        let counted = events(|context| tally(&job, context)).into_iter().map(|event| match event {
-            OutputEvent::Found { reply: SearchReply::Counted(_, _, count), .. } => count,
-            _ => 0,
-        });
+        let counted = chunks(&view, pattern).into_iter().map(|(_, count)| count);
         assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));
     }
 }
@@ -155,8 +151,7 @@ fn a_search_reads_each_byte_about_once_and_pages_whole() {
     let haystack = Haystack::File(view.clone());
     for (from, toward) in [(0, Toward::End), (content.len(), Toward::Start), (4097, Toward::End)] {
         let before = view.reads().bytes;
-        let job = SearchJob {
-            number: 1,
+        let job = Search {
             pattern: pattern.clone(),
             haystack: haystack.clone(),
             skip: Arc::default(),
@@ -165,15 +160,14 @@ fn a_search_reads_each_byte_about_once_and_pages_whole() {
             times: 1,
             within: None,
         };
-        let SearchReply::Match(found, false) = reply(&job) else { panic!("nothing found") };
+        let Some((found, false)) = find(&job) else { panic!("nothing found") };
         assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
         let read = (view.reads().bytes - before) as usize;
         // Each stretch may read three pages more.
         assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
     }
-    let job = CountJob { what: Counting::Matches, number: 1, pattern, view: view.clone(), from: 0 };
-    assert!(!events(|context| tally(&job, context)).is_empty());
-    assert!(!events(|context| count(&view, 1, ALL, context)).is_empty());
+    assert!(!chunks(&view, "needle").is_empty());
+    assert!(!counted(&view).is_empty());
     assert_eq!(view.reads().unaligned, 0);
 }
 
@@ -190,10 +184,9 @@ fn a_match_far_into_the_line_that_ends_a_stretch_is_found() {
             let pattern = Pattern::new("x{9}needle").unwrap();
             let haystack = Haystack::File(view.clone());
             let skip = Arc::default();
-            let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times: 1, within: None };
-            let reply = reply(&job);
-            let start = at - 9;
-            assert!(matches!(reply, SearchReply::Match(range, _) if range == (start..at + 6)), "{feed}");
+            let job = Search { pattern, haystack, skip, from, toward, times: 1, within: None };
+            let (found, _) = find(&job).unwrap();
+            assert_eq!(found, at - 9..at + 6, "{feed}");
         }
     }
 }

@@ -1,4 +1,12 @@
-//! What a pane shows: a document, made of ranges of the file and of text that is not in it, joined end to end.
+//! A text to read: a document, made of ranges of a file and of text that is not in it, joined end to end.
+
+pub mod counted;
+pub mod differences;
+pub mod fold;
+pub mod reader;
+pub mod rules;
+pub mod scans;
+pub mod sift;
 
 use std::ops::Range;
 
@@ -24,15 +32,14 @@ impl Class {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Body {
     Range(Stream, Range<usize>),
-    Text(Vec<u8>),
+    /// Other text, and the range of the output that it replaces, if it does.
+    Text(Vec<u8>, Option<(Stream, Range<usize>)>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chunk {
     pub(crate) class: Class,
     pub(crate) body: Body,
-    /// The range of the output that the chunk shows or replaces; `None` for a notice.
-    stands_for: Option<(Stream, Range<usize>)>,
     pub(crate) start: u64,
 }
 
@@ -40,7 +47,7 @@ impl Body {
     fn len(&self) -> usize {
         match self {
             Self::Range(_, range) => range.len(),
-            Self::Text(text) => text.len(),
+            Self::Text(text, _) => text.len(),
         }
     }
 }
@@ -50,8 +57,12 @@ impl Chunk {
         self.start + self.body.len() as u64
     }
 
+    /// Returns the range of standard output that the chunk shows or replaces.
     fn on_stdout(&self) -> Option<&Range<usize>> {
-        self.stands_for.as_ref().filter(|(stream, _)| *stream == Stream::Stdout).map(|(_, range)| range)
+        match &self.body {
+            Body::Range(Stream::Stdout, range) | Body::Text(_, Some((Stream::Stdout, range))) => Some(range),
+            _ => None,
+        }
     }
 
     /// Returns the offset in the output of the byte at a position in it; where it replaces a range, the start of that.
@@ -72,7 +83,7 @@ impl Doc {
     pub fn file(len: usize) -> Self {
         let mut doc = Self::default();
         if len > 0 {
-            doc.push(Class::Kept, Body::Range(Stream::Stdout, 0..len), Some((Stream::Stdout, 0..len)));
+            doc.push(Class::Kept, Body::Range(Stream::Stdout, 0..len));
         }
         doc
     }
@@ -80,7 +91,7 @@ impl Doc {
     /// Creates a document of texts that are in no output, joined.
     pub(crate) fn of(texts: impl IntoIterator<Item = (Class, Vec<u8>)>) -> Self {
         let mut doc = Self::default();
-        texts.into_iter().for_each(|(class, text)| doc.push(class, Body::Text(text), None));
+        texts.into_iter().for_each(|(class, text)| doc.push(class, Body::Text(text, None)));
         doc
     }
 
@@ -88,17 +99,16 @@ impl Doc {
     pub fn preview(preview: &Preview, input: &Input) -> Self {
         let mut doc = Self::default();
         for part in &preview.parts {
+            let text = |replaced| Body::Text(part.text(input).into_bytes(), replaced);
             match part {
                 Part::Kept { source, range, .. } => {
-                    let stands_for = Some((*source, range.clone()));
-                    doc.push(Class::Kept, Body::Range(*source, range.clone()), stands_for);
+                    doc.push(Class::Kept, Body::Range(*source, range.clone()));
                 }
                 Part::Changed { source, range, .. } => {
-                    let text = part.text(input).into_bytes();
-                    doc.push(Class::Changed, Body::Text(text), Some((*source, range.clone())));
+                    doc.push(Class::Changed, text(Some((*source, range.clone()))));
                 }
-                Part::Notice { text } => doc.push(Class::Notice, Body::Text(text.clone().into_bytes()), None),
-                Part::Counting => doc.push(Class::Own, Body::Text(part.text(input).into_bytes()), None),
+                Part::Notice { .. } => doc.push(Class::Notice, text(None)),
+                Part::Counting => doc.push(Class::Own, text(None)),
             }
         }
         doc
@@ -127,19 +137,17 @@ impl Doc {
             Body::Range(stream, range) => {
                 Body::Range(*stream, range.start + part.start..range.start + part.end)
             }
-            Body::Text(text) => Body::Text(text.get(part.clone()).unwrap_or_default().to_vec()),
+            Body::Text(text, replaced) => {
+                Body::Text(text.get(part).unwrap_or_default().to_vec(), replaced.clone())
+            }
         };
-        let stands_for = match (&body, &chunk.stands_for) {
-            (Body::Range(stream, range), Some(_)) => Some((*stream, range.clone())),
-            (_, stands_for) => stands_for.clone(),
-        };
-        self.push(class, body, stands_for);
+        self.push(class, body);
     }
 
-    fn push(&mut self, class: Class, body: Body, stands_for: Option<(Stream, Range<usize>)>) {
+    fn push(&mut self, class: Class, body: Body) {
         let len = body.len();
         if len > 0 {
-            self.chunks.push(Chunk { class, body, stands_for, start: self.len });
+            self.chunks.push(Chunk { class, body, start: self.len });
             self.len += len as u64;
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Differences {
 impl Differences {
     /// Compares the recorded text with what the policy makes. `is_recorded` is whether the recorded text is shown. `None` if
     /// that is no longer wanted, one is too long, or what the policy makes is not known byte for byte.
-    pub(super) fn find(recorded: &str, made: &Preview, input: &Input, is_recorded: bool) -> Option<Self> {
+    pub(crate) fn find(recorded: &str, made: &Preview, input: &Input, is_recorded: bool) -> Option<Self> {
         let is_short = recorded.len() as u64 <= MAX_BYTES && made.byte_len(input) <= MAX_BYTES;
         let text = (is_short && is_exact(made, input)).then(|| made.text(input))?;
         let found = preview::differences(recorded, &text, &|| input.is_wanted())?;

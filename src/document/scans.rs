@@ -1,0 +1,295 @@
+//! Scans of a whole file: they count its lines and totals, find the nearest match and count all matches.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::source::{self, Buffer, MapView, ViewSupply};
+use crate::text::filter::Got;
+use crate::text::index::{BlockCounts, BlockIndex};
+use crate::text::search::{self, Pattern, Stretches, Toward};
+use crate::text::supply::OwnBytes;
+use crate::text::units::{Measure, Want};
+
+use super::Doc;
+use super::counted::Uncounted;
+use super::reader::{Files, Reader};
+use super::sift::Sift;
+
+/// A counting worker takes one part in this many of a file at a time.
+const SHARE: usize = 64;
+
+/// The smallest and largest part taken at a time, in bytes. They are limited because each report wakes the thread that
+/// draws the screen.
+const MIN_TAKE: usize = 4 << 20;
+const MAX_TAKE: usize = 32 << 20;
+
+/// Files up to this many bytes are counted by one thread.
+const NOT_WORTH_THREADS: usize = 32 << 20;
+
+/// Matches are counted in about this many chunks, so that the map can show in which row they are.
+const MAP_CHUNKS: usize = 1024;
+
+/// As much is read at once, in bytes, however short the chunks are.
+const MIN_READ: usize = 16 << 10;
+
+/// The longest chunk whose matches are counted together, in bytes. It is limited because finding the number of one
+/// match means searching its chunk.
+const MAX_CHUNK: usize = 1 << 20;
+
+/// A chunk with this many matches ends early, for the same reason.
+const MAX_MATCHES: u64 = 4096;
+
+/// What the model got of the matches is counted at once in up to this many kept bytes.
+const MAX_KEPT: usize = 2 << 20;
+
+/// A chunk never ends early before this many bytes, to keep the list of chunks small.
+const MIN_CHUNK: usize = 64 << 10;
+
+#[derive(Debug, Clone)]
+pub(crate) enum Haystack {
+    File(MapView),
+    Text(Arc<Vec<u8>>),
+}
+
+impl Haystack {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Haystack::File(view) => view,
+            Haystack::Text(text) => text,
+        }
+    }
+}
+
+/// What to search for, and where.
+#[derive(Debug, Clone)]
+pub(crate) struct Search {
+    pub(crate) pattern: Pattern,
+    pub(crate) haystack: Haystack,
+    /// Matches that lie wholly in one of these ranges are passed over; sorted and disjoint.
+    pub(crate) skip: Arc<[Range<usize>]>,
+    pub(crate) from: usize,
+    pub(crate) toward: Toward,
+    /// Which match to find: 1 is the nearest.
+    pub(crate) times: u64,
+    /// The filter whose lines alone are searched, if there is one.
+    pub(crate) within: Option<Sift>,
+}
+
+/// Whether a scan has not been given up.
+type IsWanted<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// Counts the line feeds from a block on first, because the line numbers on the screen wait for them; then the other
+/// totals.
+pub(crate) fn count(
+    view: &MapView,
+    from: Uncounted,
+    go_on: impl Fn() -> bool + Sync,
+    report: impl Fn(BlockCounts, (Range<u64>, Measure)) -> ControlFlow<()> + Sync,
+) {
+    let index = BlockIndex::new(view.len() as u64);
+    go_through(&index, from.lines..index.blocks(), &go_on, |buffer, blocks| {
+        let counts = source::line_feeds(view, index.range(blocks.clone()), index.block(), buffer);
+        report(BlockCounts { first: blocks.start, counts }, (0..0, Measure::default()))
+    });
+    go_through(&index, from.totals..index.blocks(), &go_on, |buffer, blocks| {
+        let range = index.range(blocks);
+        let measured = range.start as u64..range.end as u64;
+        let measure = source::measure(view, range, Want::ALL, buffer);
+        report(BlockCounts { first: 0, counts: Vec::new() }, (measured, measure))
+    });
+}
+
+/// Works through the blocks in order, from several threads if the file is large enough.
+fn go_through(
+    index: &BlockIndex,
+    blocks: Range<usize>,
+    go_on: &(impl Fn() -> bool + Sync),
+    work: impl Fn(&mut Buffer, Range<usize>) -> ControlFlow<()> + Sync,
+) {
+    let bytes = index.range(blocks.clone()).len();
+    let take = ((bytes / SHARE).clamp(MIN_TAKE, MAX_TAKE) / index.block()).max(1);
+    let takes = blocks.len().div_ceil(take);
+    let work = |buffer: &mut Buffer, number: usize| {
+        if !go_on() {
+            return ControlFlow::Break(());
+        }
+        let start = blocks.start + number * take;
+        work(buffer, start..(start + take).min(blocks.end))
+    };
+    match bytes {
+        0..=NOT_WORTH_THREADS => {
+            let mut buffer = Buffer::default();
+            let _ = (0..takes).try_for_each(|number| work(&mut buffer, number));
+        }
+        _ => source::share_out(takes, Buffer::default, work),
+    }
+}
+
+impl Search {
+    /// Searches for one match after the other until the one that is asked for; whole laps are left out. Returns it, and
+    /// whether the search wrapped around to find it.
+    pub(crate) fn find(&self, is_wanted: &IsWanted) -> Option<(Range<usize>, bool)> {
+        let (mut from, mut wrapped, mut last, mut first) = (self.from, false, None, None);
+        let (mut left, mut passed) = (self.times, 0);
+        while left > 0 {
+            let Some((found, has_wrapped)) = self.find_once(from, is_wanted).filter(|_| is_wanted()) else {
+                break;
+            };
+            wrapped |= has_wrapped;
+            from = match self.toward {
+                Toward::End => found.end,
+                Toward::Start => found.start,
+            };
+            left -= 1;
+            if first.as_ref() == Some(&found) {
+                left %= passed;
+            }
+            passed += 1;
+            first.get_or_insert_with(|| found.clone());
+            last = Some(found);
+        }
+        Some((last?, wrapped))
+    }
+
+    /// Searches from `from` to the end, then wraps around and searches the rest.
+    fn find_once(&self, from: usize, is_wanted: &IsWanted) -> Option<(Range<usize>, bool)> {
+        let len = self.haystack.bytes().len();
+        let from = from.min(len);
+        let (ahead, behind) = match self.toward {
+            Toward::End => (from..len, 0..from),
+            Toward::Start => (0..from, from..len),
+        };
+        let straight = self.find_within(ahead, is_wanted).map(|found| (found, false));
+        straight.or_else(|| self.find_within(behind, is_wanted).map(|found| (found, true)))
+    }
+
+    /// Returns the nearest match within a range that does not lie in what is to be skipped.
+    fn find_within(&self, within: Range<usize>, is_wanted: &IsWanted) -> Option<Range<usize>> {
+        if self.skip.is_empty() {
+            return self.nearest(within, is_wanted);
+        }
+        let mut parts = unskipped(self.haystack.bytes(), &self.skip);
+        if self.toward == Toward::Start {
+            parts.reverse();
+        }
+        let parts = parts.into_iter().map(|part| part.start.max(within.start)..part.end.min(within.end));
+        parts.filter(|part| !part.is_empty()).find_map(|part| self.nearest(part, is_wanted))
+    }
+
+    /// Returns the nearest match within a range. Stretches are handed out nearest first: once one has a match, only those
+    /// handed out before it, which are already being searched, can have a nearer one.
+    fn nearest(&self, within: Range<usize>, is_wanted: &IsWanted) -> Option<Range<usize>> {
+        let stretches = Stretches::new(within, self.toward);
+        let best: Mutex<Option<(usize, Range<usize>)>> = Mutex::new(None);
+        // Each thread gets its own pattern: threads that share one wait for each other.
+        let state = || (Buffer::default(), self.pattern.clone());
+        source::share_out(stretches.count(), state, |(buffer, pattern), number| {
+            if !is_wanted() {
+                return ControlFlow::Break(());
+            }
+            let bytes = match &self.haystack {
+                Haystack::File(view) => {
+                    let mut seen = buffer.read(view, stretches.near_window(number, view.len()));
+                    if !stretches.is_enough(number, &seen) {
+                        seen = buffer.read(view, stretches.window(number, view.len()));
+                    }
+                    seen
+                }
+                Haystack::Text(text) => OwnBytes::from(&**text).part(stretches.window(number, text.len())),
+            };
+            let found = stretches.nearest(number, bytes, pattern, |found| self.is_found(found));
+            let Some(found) = found else { return ControlFlow::Continue(()) };
+            let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
+            if best.as_ref().is_none_or(|(nearest, _)| number < *nearest) {
+                *best = Some((number, found));
+            }
+            ControlFlow::Break(())
+        });
+        best.into_inner().unwrap_or_else(PoisonError::into_inner).map(|(_, found)| found)
+    }
+
+    /// Whether a match is to be found: not one that lies wholly in a range to skip, nor one in a line that is not shown.
+    fn is_found(&self, found: &Range<usize>) -> bool {
+        let is_shown = || match (&self.within, &self.haystack) {
+            (Some(sift), Haystack::File(view)) => {
+                let doc = Doc::file(view.len());
+                let files = Files { out: view, err: &[], index: None };
+                sift.is_shown(&Reader { doc: &doc, files, cost: None }, found.start as u64)
+            }
+            _ => true,
+        };
+        !Got(&self.skip).covers(found) && is_shown()
+    }
+}
+
+/// Returns the ranges in which the matches that are not skipped start, in order: what is not skipped, from the start of
+/// its first line on. Close ones are joined.
+fn unskipped(bytes: &[u8], skip: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for gap in Got(skip).gaps(bytes.len()) {
+        let far = gap.start.saturating_sub(search::OVERLAP);
+        let start = far + memchr::memrchr(b'\n', &bytes[far..gap.start]).map_or(0, |feed| feed + 1);
+        match parts.last_mut() {
+            Some(last) if last.end + search::CHUNK >= start => last.end = gap.end,
+            _ => parts.push(start..gap.end),
+        }
+    }
+    parts
+}
+
+/// Counts the matches from an offset on, chunk by chunk; reports where each chunk ends, and how many start in it.
+pub(crate) fn count_matches(
+    view: &MapView,
+    pattern: &Pattern,
+    from: usize,
+    go_on: impl Fn() -> bool,
+    report: impl Fn(usize, u64) -> ControlFlow<()>,
+) {
+    let len = view.len();
+    let chunk = len.div_ceil(MAP_CHUNKS).min(MAX_CHUNK);
+    let mut buffer = Buffer::default();
+    let mut start = from;
+    while start < len && go_on() {
+        let stop = (start + chunk.max(MIN_READ)).min(len);
+        let window = search::window(&(start..stop), len);
+        let bytes = buffer.read(view, window.clone());
+        while start < stop {
+            let inside = start - window.start..(start + chunk).min(stop) - window.start;
+            let (end, count) = dense(bytes, pattern, inside);
+            start = window.start + end;
+            if report(start, count).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+/// Counts the matches of which the model got every byte: those inside the ranges `kept`. Returns `None` if that is too much
+/// to search at once.
+pub(crate) fn count_kept(pattern: &Pattern, view: &MapView, kept: &[Range<usize>]) -> Option<u64> {
+    let bytes: usize = kept.iter().map(Range::len).sum();
+    let mut supply = ViewSupply::from(view);
+    let mut in_range = |range: &Range<usize>| {
+        let found = search::read_starting_in(&mut supply, pattern, range.clone());
+        found.filter(|found| Got(kept).covers(found)).count() as u64
+    };
+    (bytes <= MAX_KEPT).then(|| kept.iter().map(&mut in_range).sum())
+}
+
+/// Counts the matches from the start of `within` until there are [`MAX_MATCHES`] or all of it is searched. Returns
+/// where counting ended, and the count.
+fn dense(bytes: OwnBytes, pattern: &Pattern, within: Range<usize>) -> (usize, u64) {
+    let (mut end, mut count) = (within.start, 0);
+    while end < within.end && count < MAX_MATCHES {
+        let piece = end..(end + MIN_CHUNK).min(within.end);
+        end = piece.end;
+        for found in search::starting_in(bytes, pattern, piece) {
+            count += 1;
+            end = end.max(found.end);
+        }
+    }
+    (end, count)
+}
+
+#[cfg(test)]
+mod tests;
