@@ -29,7 +29,6 @@ use super::{Context, Outputs, OutputsEvent, rows};
 /// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
 pub(crate) const BESIDE: Duration = Duration::from_millis(15);
 
-/// The preview of the selected row.
 pub struct Glance {
     /// The path of the entry, and the file that was there.
     pub of: (PathBuf, Identity),
@@ -114,7 +113,6 @@ fn plan(of: (PathBuf, Identity), context: &JobContext) {
 }
 
 impl Outputs {
-    /// Shows the facts about the selected output.
     pub(super) fn show_facts(&self, on: Context) {
         if on.list.chosen().is_none() {
             return;
