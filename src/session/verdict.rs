@@ -1,5 +1,6 @@
 //! What a check of a call can find: that a policy makes what was recorded, that none does, or that nothing was compared.
 
+#[cfg(feature = "app")]
 use crate::human::thousands;
 
 use super::window::NoReadFile;
@@ -96,7 +97,8 @@ impl Verdict {
 }
 
 /// Says in a sentence what the check of a call found; `None` while it is being checked.
-pub fn check_in_words(check: Option<&Verdict>) -> String {
+#[cfg(feature = "app")]
+pub(crate) fn check_in_words(check: Option<&Verdict>) -> String {
     match check {
         None => "being compared with what the policies make of the output".into(),
         Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(

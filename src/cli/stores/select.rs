@@ -79,8 +79,7 @@ impl Selected {
 
     /// Returns the directories that could not be read, in words.
     pub(crate) fn unlisted(&self) -> impl Iterator<Item = String> {
-        let unlisted = self.roots().flat_map(RootReport::unlisted);
-        unlisted.map(|(path, why)| format!("{}: cannot be read: {why}", path.display()))
+        self.roots().flat_map(RootReport::unlisted)
     }
 
     /// Adds the marks of overspill's own store if they can be read; if not, `stores` says why.

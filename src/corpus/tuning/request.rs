@@ -79,10 +79,7 @@ fn corpus(config: &Config, outputs: TuneOutputs) -> Result<Arc<Corpus>, TuneFaul
             let specs: Vec<Arc<StoreSpec>> = config.stores.specs.iter().filter(is_wanted).cloned().collect();
             let Listing { entries, reports } = store::list(&specs, &config.env, crate::store::now());
             let mut corpus = Corpus::of_entries(entries);
-            let unlisted = reports.iter().flat_map(|(_, roots)| roots).flat_map(RootReport::unlisted);
-            corpus
-                .faults
-                .extend(unlisted.map(|(path, why)| format!("{}: cannot be read: {why}", path.display())));
+            corpus.faults.extend(reports.iter().flat_map(|(_, roots)| roots).flat_map(RootReport::unlisted));
             (Arc::new(corpus), reports)
         }
     };

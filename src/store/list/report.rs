@@ -1,6 +1,6 @@
 //! What became of listing a store's root.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::source::Stamp;
@@ -25,14 +25,14 @@ pub struct RootReport {
 }
 
 impl RootReport {
-    /// The directories that could not be listed, the root itself or some below, each with the reason.
-    pub fn unlisted(&self) -> impl Iterator<Item = (&Path, &str)> {
+    /// Says which directories could not be listed, the root itself or some below, each with the reason; not safe to print.
+    pub fn unlisted(&self) -> impl Iterator<Item = String> {
         let root = match &self.state {
             RootState::Unreadable(why) => Some((self.root.as_path(), why.as_str())),
             _ => None,
         };
         let below = self.unreadable.iter().map(|(path, why)| (path.as_path(), why.as_str()));
-        root.into_iter().chain(below)
+        root.into_iter().chain(below).map(|(path, why)| format!("{}: cannot be read: {why}", path.display()))
     }
 }
 

@@ -64,7 +64,6 @@ impl Default for ReadingState {
     }
 }
 
-/// A session that was read.
 #[derive(Debug, Default)]
 pub struct OpenedCalls {
     pub rows: Vec<CallRow>,
@@ -84,7 +83,6 @@ pub struct CallsReport(pub u64, pub CallsEvent);
 
 impl ScreenEvent for CallsReport {}
 
-/// An event for the list of calls.
 #[derive(Debug)]
 pub enum CallsEvent {
     /// How far the reading of a session is, in percent.
@@ -97,7 +95,6 @@ pub enum CallsEvent {
     Lost(usize, Option<LostInCall>),
     /// How many other sessions have some of the calls, by the index of the call.
     Copied(Vec<(usize, u64)>),
-    /// A call was compared with what the policies make.
     Verified(usize, Verdict),
     Ready(Box<ReadyCall>),
     /// What the records hold of the call of this index besides its result.

@@ -281,7 +281,6 @@ impl SessionContext<'_> {
         verdict
     }
 
-    /// Compares a call with what the policies make, if it was cut.
     fn verify(&self, index: usize) {
         let Some(call) = self.of.transcript.calls.get(index).filter(|call| call.is_partial()) else { return };
         let verdict = self.verdict(index).unwrap_or_else(|| self.compare(index, call));

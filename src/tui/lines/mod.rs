@@ -192,7 +192,6 @@ impl ListKind for FoundLines {
     }
 }
 
-/// Searches all stored outputs, and reports the lines as they are found.
 fn find(number: u64, pattern: &Pattern, context: &JobContext) {
     let goes_on = || context.is_wanted();
     let end = (context.services.find)(pattern, &goes_on, &mut |lines| {

@@ -28,7 +28,6 @@ use super::{Outputs, OutputsEvent, rows};
 /// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
 pub(crate) const BESIDE: Duration = Duration::from_millis(15);
 
-/// The preview of the selected row.
 pub struct Glance {
     /// The path of the entry, and the file that was there.
     pub of: (PathBuf, Identity),

@@ -28,7 +28,6 @@ const MAX_MEASURED: usize = 20_000;
 /// The longest that one entry may take until it is left unknown how much of it the model got.
 const MAX_TIME: Duration = Duration::from_secs(1);
 
-/// An entry, and the index of its row.
 type RowEntry = (usize, Entry);
 
 impl Outputs {
@@ -150,7 +149,6 @@ fn peek_all(entries: Vec<RowEntry>, context: &JobContext) {
     context.send(OutputsEvent::Peeked(entries.into_iter().map(read).collect()));
 }
 
-/// Looks for the call that each entry is of, and reports each.
 fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
     let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
     let env = context.env();

@@ -20,19 +20,15 @@ use super::{Context, Outputs, OutputsEvent};
 /// Maximum number of characters of a command that is recorded with a copy.
 const MAX_COMMAND: usize = 4096;
 
-/// What is being kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Keeping {
     /// Its id, or how many outputs it is; safe to show.
     what: String,
-    /// Its size, in bytes.
     size: u64,
-    /// Bytes copied so far.
     pub(super) done: u64,
 }
 
 impl Keeping {
-    /// Describes the progress.
     pub(super) fn in_words(&self, keys: &KeyMap) -> String {
         let percent = self.done.min(self.size) * 100 / self.size.max(1);
         let back = keys.of(KeyContext::Lists, Action::Interrupt);
@@ -73,7 +69,6 @@ impl Outputs {
         }
     }
 
-    /// Keeps the output that is shown.
     pub(super) fn keep_shown(&mut self, shown: ShownOutput, on: Context) {
         let keeping = Keeping { what: shown.name.clone(), size: shown.size, done: 0 };
         if self.start_keeping(keeping, on.effects, move |context| keep_output(shown, context)) {
@@ -117,7 +112,6 @@ impl Outputs {
     }
 }
 
-/// Returns why an entry is not kept.
 fn refusal(row: &OutputRow) -> Option<Message> {
     let id = label(row.entry.id_bytes());
     match row.entry.status {

@@ -43,7 +43,6 @@ use scan::Scanned;
 /// The heading where no outputs are listed.
 pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
 
-/// How all stored outputs are called.
 const ALL: &str = "all stored outputs";
 
 #[derive(Default)]
@@ -82,7 +81,6 @@ pub enum OutputsEvent {
     Changed,
     /// A deletion is done; the message reports which entries were deleted, and these stayed.
     Deleted(Message, Vec<Marked>),
-    /// What the scan of this number reports.
     Scanned(u64, Scanned),
     /// The first lines of entries, and the records of their runs, have been read.
     Peeked(Vec<(usize, Entry, Peek)>),
@@ -96,11 +94,9 @@ pub enum OutputsEvent {
     Measured(usize, Box<Entry>, Option<ModelShare>),
     /// The call that an output is of was looked for.
     Cited(usize, Box<Entry>, Option<Box<CitingCall>>),
-    /// So many bytes of what is being kept were copied.
     Copied(u64),
     /// The outputs of these paths are kept forever; the message says what was not.
     Kept(Vec<PathBuf>, Message),
-    /// The preview of an output was made, or cannot be.
     Previewed(Glance),
 }
 
@@ -362,7 +358,6 @@ impl Outputs {
         on.note(format!("{sorted}new outputs come in on top; {key} or a move stops"));
     }
 
-    /// Selects the output that is looked for, once it is shown.
     fn select_sought(&mut self, list: &mut List<OutputRow>) {
         let Some(path) = &self.sought else { return };
         let row = list.rows().iter().position(|row| row.entry.is_at(path));

@@ -16,7 +16,6 @@ use crate::tui::screen::Effects;
 use super::rows::OutputRow;
 use super::{Context, Outputs, OutputsEvent};
 
-/// What a scan of the stores reports.
 pub enum Scanned {
     Begun {
         now: Timestamp,
@@ -101,12 +100,12 @@ impl Outputs {
     fn unlisted(&self) -> String {
         let roots = self.reports.iter().flat_map(|(_, roots)| roots);
         let mut unlisted = roots.flat_map(RootReport::unlisted);
-        let Some((path, why)) = unlisted.next() else { return String::new() };
+        let Some(first) = unlisted.next() else { return String::new() };
         let more = match unlisted.count() {
             0 => String::new(),
             more => format!(", and {more} more directories"),
         };
-        label(format!("{}: cannot be read: {why}{more}", path.display()).as_bytes())
+        label(format!("{first}{more}").as_bytes())
     }
 }
 
@@ -154,7 +153,6 @@ fn scan(number: u64, context: &JobContext) {
     }
 }
 
-/// Collects entries on their way to the screen.
 struct EntrySender<'a> {
     number: u64,
     some: Vec<Entry>,

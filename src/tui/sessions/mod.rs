@@ -54,7 +54,6 @@ pub struct FoundSessions {
 /// What workers report. The first number is that of the job that lists the sessions.
 #[derive(Debug)]
 pub enum SessionsEvent {
-    /// The sessions were found, or have changed since.
     Listed(FoundSessions),
     Looked(u64, Timestamp),
     /// What the ends of some files say, by the index of the session.

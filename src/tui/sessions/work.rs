@@ -10,7 +10,7 @@ use crate::session::examine::CallInspector;
 use crate::session::exposure::Exposure;
 use crate::session::list;
 use crate::session::model::SessionFacts;
-use crate::session::reader::SessionFile;
+use crate::session::reader::{SessionError, SessionFile};
 use crate::session::tally;
 use crate::store;
 use crate::text::label::SafeText;
@@ -161,31 +161,42 @@ pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
 /// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is. Adds
 /// their spills to `spills`.
 fn lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
-    let opened = list::open(&session.file, &context.ticket).ok()?;
-    let transcript = opened.transcript();
-    let examiner = (context.services.examiner)(transcript.agent);
-    let inspector = CallInspector { examiner: &examiner, file: &session.file, transcript };
-    let mut sum: Option<LostInCall> = None;
-    for call in transcript.calls.iter().filter(|call| call.is_cut()) {
-        if !context.is_wanted() {
-            return None;
+    inspect(&session.file, context, |inspector| {
+        let mut sum: Option<LostInCall> = None;
+        for call in inspector.transcript.calls.iter().filter(|call| call.is_cut()) {
+            if !context.is_wanted() {
+                return None;
+            }
+            spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));
+            if let Some(lost) = LostInCall::count(&inspector, call, &context.services.severities) {
+                sum.get_or_insert_default().add(lost);
+            }
         }
-        spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));
-        if let Some(lost) = LostInCall::count(&inspector, call, &context.services.severities) {
-            sum.get_or_insert_default().add(lost);
-        }
-    }
-    sum
+        sum
+    })
+    .ok()?
 }
 
 /// Lists the outputs that the results of a session name and that are there, in the order of its calls.
 pub(super) fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<TuneOutputs, String> {
-    let opened = list::open(file, &context.ticket).map_err(|error| error.to_string())?;
+    let paths = inspect(file, context, |inspector| {
+        let spills = inspector.transcript.calls.iter().filter_map(|call| inspector.spill(call));
+        let paths = spills.filter_map(|spill| spill.path().map(Path::to_path_buf));
+        paths.filter(|path| inspector.is_known(path)).collect::<Vec<_>>()
+    });
+    paths
+        .map(|paths| TuneOutputs::Listed(Arc::new(Corpus::of_paths(&paths))))
+        .map_err(|error| error.to_string())
+}
+
+/// Opens a session to look into its calls.
+fn inspect<T>(
+    file: &SessionFile,
+    context: &JobContext,
+    look: impl FnOnce(CallInspector) -> T,
+) -> Result<T, SessionError> {
+    let opened = list::open(file, &context.ticket)?;
     let transcript = opened.transcript();
     let examiner = (context.services.examiner)(transcript.agent);
-    let inspector = CallInspector { examiner: &examiner, file, transcript };
-    let spills = transcript.calls.iter().filter_map(|call| inspector.spill(call));
-    let mut paths: Vec<PathBuf> = spills.filter_map(|spill| spill.path().map(Path::to_path_buf)).collect();
-    paths.retain(|path| inspector.is_known(path));
-    Ok(TuneOutputs::Listed(Arc::new(Corpus::of_paths(&paths))))
+    Ok(look(CallInspector { examiner: &examiner, file, transcript }))
 }

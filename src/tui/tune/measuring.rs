@@ -10,7 +10,6 @@ use crate::tui::screen::Effects;
 
 use super::{Context, TuneRows, TuneState, Tuning, changed};
 
-/// What a job reports that measures outputs for a list.
 pub struct TuneReport {
     pub of: TuneRows,
     pub job: u64,

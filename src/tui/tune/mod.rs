@@ -38,7 +38,6 @@ use rows::TuneRow;
 /// Columns of the bar of progress.
 const BAR: u64 = 16;
 
-/// How far measuring is.
 #[derive(Debug, Default)]
 enum TuneState {
     #[default]
@@ -53,7 +52,6 @@ enum TuneState {
     Failed(SafeText),
 }
 
-/// What the rows of a list are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TuneRows {
     /// The settings of a policy that are worth choosing between.
