@@ -12,7 +12,6 @@ use crate::text::label::SafeText;
 use super::column::{ListSpec, RowLook, RowOrder};
 use super::rows::{BATCH, RowTable, TextTable};
 
-/// What the user chose to see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ListOptions {
     /// The words that rows must have, as they were typed.
@@ -34,7 +33,6 @@ pub(super) struct GroupHeading {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arranged {
-    /// What they were arranged by.
     pub options: ListOptions,
     /// The number of rows that there were, shown or not.
     pub all: usize,
@@ -54,7 +52,6 @@ pub(super) struct Replaced<R> {
     pub wanted: Vec<u32>,
 }
 
-/// Rows to filter, sort and group.
 pub(super) struct ArrangeTask<R: 'static> {
     /// The number of the task, repeated in the answer.
     pub number: u64,
@@ -148,7 +145,6 @@ impl<R> ArrangeTask<R> {
         (order, headings)
     }
 
-    /// Finds rows of the table before in this one.
     fn moved(&self) -> HashMap<u32, Option<u32>> {
         let Some(Replaced { rows: old, wanted }) = &self.replaced else { return HashMap::new() };
         let mut moved: HashMap<u32, Option<u32>> = wanted.iter().map(|n| (*n, None)).collect();

@@ -79,7 +79,6 @@ impl<R: Clone> List<R> {
         self.task = Some(task);
     }
 
-    /// Returns the rows that are replaced, and which of them are to be found again.
     fn replaced(&self, landing: Option<Landing>) -> Replaced<R> {
         let before = self.before.as_ref().and_then(|(_, row)| *row);
         let rows = [self.chosen_index(), landing.and_then(|landing| landing.row), before];
@@ -98,7 +97,6 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Whether the user waits for rows that are not shown yet.
     pub(crate) fn is_awaited(&self) -> bool {
         self.running.is_some_and(|running| running.is_awaited)
     }
@@ -141,7 +139,6 @@ impl<R: Clone> List<R> {
         self.settle();
     }
 
-    /// Finds a row of the table before in the next one.
     fn find(&self, row: u32, moved: &HashMap<u32, Option<u32>>, next: &RowTable<R>) -> Option<u32> {
         if let Some(found) = moved.get(&row) {
             return *found;

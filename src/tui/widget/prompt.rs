@@ -15,12 +15,10 @@ pub enum Purpose {
     SearchBack,
     /// A pattern: only lines with a match are shown.
     Lines {
-        /// Which of them.
         shows: Shows,
         /// How many lines around each, if a number was typed.
         around: Option<u64>,
     },
-    /// A line, a byte or a percentage to go to.
     GoTo,
     /// The offset and limit of the window.
     Window,
@@ -32,7 +30,6 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Returns the label in front of the typed text.
     pub fn label(self) -> &'static str {
         match self {
             Purpose::Search => "/",
@@ -48,7 +45,6 @@ impl Purpose {
     }
 }
 
-/// A line being typed.
 #[derive(Debug, Clone)]
 pub struct Prompt {
     purpose: Purpose,
@@ -64,7 +60,6 @@ impl Prompt {
         Self { purpose, times: None, input: Input::default(), back: 0 }
     }
 
-    /// Creates an empty prompt for a search that goes to the match of this number.
     pub(crate) fn nth(purpose: Purpose, times: Option<u64>) -> Self {
         Self { times, ..Self::new(purpose) }
     }
@@ -80,7 +75,6 @@ impl Prompt {
         format!("{times}{}", self.purpose.label())
     }
 
-    /// Creates a prompt that already contains some text.
     pub fn with(purpose: Purpose, text: &str) -> Self {
         Self { input: Input::new(text.to_owned()), ..Self::new(purpose) }
     }
