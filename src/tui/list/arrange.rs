@@ -45,13 +45,6 @@ pub(super) struct Arranged {
     pub moved: HashMap<u32, Option<u32>>,
 }
 
-/// Rows that take the place of others.
-pub(super) struct Replaced<R> {
-    pub rows: RowTable<R>,
-    /// The numbers of those to be found again.
-    pub wanted: Vec<u32>,
-}
-
 pub(super) struct ArrangeTask<R: 'static> {
     /// The number of the task, repeated in the answer.
     pub number: u64,
@@ -62,7 +55,8 @@ pub(super) struct ArrangeTask<R: 'static> {
     pub options: ListOptions,
     /// The rows in order among which all that are to be shown are.
     pub among: Option<Arc<Vec<u32>>>,
-    pub replaced: Option<Replaced<R>>,
+    /// The rows whose place these take, and the numbers of those to be found again.
+    pub replaced: Option<(RowTable<R>, Vec<u32>)>,
 }
 
 impl<R> ArrangeTask<R> {
@@ -146,7 +140,7 @@ impl<R> ArrangeTask<R> {
     }
 
     fn moved(&self) -> HashMap<u32, Option<u32>> {
-        let Some(Replaced { rows: old, wanted }) = &self.replaced else { return HashMap::new() };
+        let Some((old, wanted)) = &self.replaced else { return HashMap::new() };
         let mut moved: HashMap<u32, Option<u32>> = wanted.iter().map(|n| (*n, None)).collect();
         if moved.is_empty() {
             return moved;

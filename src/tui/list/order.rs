@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::List;
-use super::arrange::{ArrangeTask, Arranged, ListOptions, Replaced, narrows};
+use super::arrange::{ArrangeTask, Arranged, ListOptions, narrows};
 use super::rows::RowTable;
 
 /// Which row is to be selected once the rows are arranged.
@@ -79,11 +79,11 @@ impl<R: Clone> List<R> {
         self.task = Some(task);
     }
 
-    fn replaced(&self, landing: Option<Landing>) -> Replaced<R> {
+    fn replaced(&self, landing: Option<Landing>) -> (RowTable<R>, Vec<u32>) {
         let before = self.before.as_ref().and_then(|(_, row)| *row);
         let rows = [self.chosen_index(), landing.and_then(|landing| landing.row), before];
         let rows = rows.into_iter().flatten().map(|row| row as u32);
-        Replaced { rows: self.rows.clone(), wanted: rows.chain(self.marks.iter().copied()).collect() }
+        (self.rows.clone(), rows.chain(self.marks.iter().copied()).collect())
     }
 
     pub(super) fn take_task(&mut self) -> Option<ArrangeTask<R>> {
