@@ -36,8 +36,9 @@ pub struct FoundLine {
     /// The agent and the id of the output.
     pub(crate) agent: Arc<str>,
     pub(crate) id: Arc<str>,
-    /// When the output was last changed, if that is known.
+    /// When the output was last changed, and how many seconds ago, if that is known.
     pub(crate) at: Option<Timestamp>,
+    pub(crate) age: Option<u64>,
     /// The number of the line, 1-based.
     pub(crate) number: u64,
     pub(crate) got: LineGot,
@@ -141,6 +142,7 @@ impl Finder<'_> {
 
     /// Returns what all lines of an output have in common.
     fn place(&self, output: &CorpusOutput) -> FoundLine {
+        let age = output.age(self.now);
         let (agent, id) = match output {
             CorpusOutput::Entry(entry) => (entry.agent().into(), entry.id().into()),
             CorpusOutput::Named(_) | CorpusOutput::Found(_) => ("".into(), "".into()),
@@ -149,7 +151,8 @@ impl Finder<'_> {
             path: output.path().into(),
             agent,
             id,
-            at: output.age(self.now).and_then(|age| self.now.checked_sub(age).ok()),
+            at: age.and_then(|age| self.now.checked_sub(age).ok()),
+            age: age.and_then(|age| u64::try_from(age.as_secs()).ok()),
             number: 0,
             got: LineGot::Unknown,
             text: SafeText::default(),

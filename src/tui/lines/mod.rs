@@ -22,14 +22,11 @@ static SPEC: ListSpec<FoundLine> =
     ListSpec {
         noun: "line",
         columns: &[
-            ListColumn::new("when", Right, 6, |row: &FoundLine, look| {
-                let age = |at| look.now.duration_since(at).as_secs().max(0) as u64;
-                RowCell::dim(row.at.map_or("–".into(), |at| span(age(at))))
+            ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
+                RowCell::dim(row.age.map_or("–".into(), span))
             })
             .leads(|row| row.at)
-            .sorts('w', ["latest first", "earliest first"], |a, b| {
-                (a.at.is_some(), b.at).cmp(&(b.at.is_some(), a.at))
-            }),
+            .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
             ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(&*row.agent)).sorts(
                 'a',
                 NAMES,

@@ -12,7 +12,6 @@ use crate::text::label::SafeText;
 use super::column::{ListSpec, RowLook, RowOrder};
 use super::rows::{BATCH, RowTable, TextTable};
 
-/// What the user chose to see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ListOptions {
     /// The words that rows must have, as they were typed.
@@ -34,7 +33,6 @@ pub(super) struct GroupHeading {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arranged {
-    /// What they were arranged by.
     pub options: ListOptions,
     /// The number of rows that there were, shown or not.
     pub all: usize,
@@ -47,14 +45,6 @@ pub(super) struct Arranged {
     pub moved: HashMap<u32, Option<u32>>,
 }
 
-/// Rows that take the place of others.
-pub(super) struct Replaced<R> {
-    pub rows: RowTable<R>,
-    /// The numbers of those to be found again.
-    pub wanted: Vec<u32>,
-}
-
-/// Rows to filter, sort and group.
 pub(super) struct ArrangeTask<R: 'static> {
     /// The number of the task, repeated in the answer.
     pub number: u64,
@@ -65,7 +55,8 @@ pub(super) struct ArrangeTask<R: 'static> {
     pub options: ListOptions,
     /// The rows in order among which all that are to be shown are.
     pub among: Option<Arc<Vec<u32>>>,
-    pub replaced: Option<Replaced<R>>,
+    /// The rows whose place these take, and the numbers of those to be found again.
+    pub replaced: Option<(RowTable<R>, Vec<u32>)>,
 }
 
 impl<R> ArrangeTask<R> {
@@ -148,9 +139,8 @@ impl<R> ArrangeTask<R> {
         (order, headings)
     }
 
-    /// Finds rows of the table before in this one.
     fn moved(&self) -> HashMap<u32, Option<u32>> {
-        let Some(Replaced { rows: old, wanted }) = &self.replaced else { return HashMap::new() };
+        let Some((old, wanted)) = &self.replaced else { return HashMap::new() };
         let mut moved: HashMap<u32, Option<u32>> = wanted.iter().map(|n| (*n, None)).collect();
         if moved.is_empty() {
             return moved;

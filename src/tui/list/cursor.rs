@@ -65,7 +65,6 @@ impl<R: Clone> List<R> {
         self.chosen + 1 >= self.len()
     }
 
-    /// Returns the row of the screen on which the selected row stands, from 0.
     pub(crate) fn chosen_on_screen(&self) -> usize {
         self.place_of(self.chosen).saturating_sub(self.top)
     }

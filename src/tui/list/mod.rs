@@ -93,7 +93,6 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Drops the rows, the filter, the order and the groups.
     pub(crate) fn clear(&mut self) {
         let Self { look, height, task_number, .. } = *self;
         *self = Self { look, height, task_number, ..Self::new(self.spec) };
@@ -137,7 +136,6 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Shows all rows that were added.
     pub(crate) fn finish_adding(&mut self) {
         let row = self.chosen_index().filter(|_| self.has_moved);
         self.arrange(Some(Landing { row, else_first: row.is_none() }), false);
@@ -168,7 +166,6 @@ impl<R: Clone> List<R> {
         self.rows.get_mut(row)
     }
 
-    /// Takes over what was read of a batch of rows for the filter.
     pub(crate) fn set_text(&mut self, batch: usize, text: BatchText) {
         self.texts.set(batch, Arc::new(text));
         self.search_texts();
@@ -183,7 +180,6 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Whether other rows are about to replace these.
     pub(crate) fn is_replaced(&self) -> bool {
         self.next.is_some()
     }
@@ -192,7 +188,6 @@ impl<R: Clone> List<R> {
         &self.texts
     }
 
-    /// Takes over the size of the screen, in columns and rows of the list.
     pub(crate) fn resize(&mut self, width: u16, height: usize) {
         self.look.width = width;
         self.height = height.max(1);
@@ -284,7 +279,6 @@ impl<R: Clone> List<R> {
         self.arrange_asked(self.chosen_index());
     }
 
-    /// Groups in the next way; after the last, not at all.
     pub(crate) fn group_next(&mut self) {
         let next = self.options.group.map_or(0, |group| group + 1);
         self.options.group = Some(next).filter(|next| *next < self.spec.groups.len());
@@ -295,7 +289,6 @@ impl<R: Clone> List<R> {
         &self.options.filter
     }
 
-    /// Remembers the filter and the selected row before words are typed.
     pub(crate) fn start_filter(&mut self) {
         self.before = Some((self.options.filter.clone(), self.chosen_index()));
         // Ages have changed since.
@@ -323,7 +316,6 @@ impl<R: Clone> List<R> {
         self.before.iter_mut().for_each(|(_, row)| *row = None);
     }
 
-    /// Shows the list as it was before the filter was opened.
     pub(crate) fn give_up_filter(&mut self) {
         if let Some((filter, chosen)) = self.before.take() {
             self.options.filter = filter;

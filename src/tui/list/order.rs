@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::List;
-use super::arrange::{ArrangeTask, Arranged, ListOptions, Replaced, narrows};
+use super::arrange::{ArrangeTask, Arranged, ListOptions, narrows};
 use super::rows::RowTable;
 
 /// Which row is to be selected once the rows are arranged.
@@ -79,12 +79,11 @@ impl<R: Clone> List<R> {
         self.task = Some(task);
     }
 
-    /// Returns the rows that are replaced, and which of them are to be found again.
-    fn replaced(&self, landing: Option<Landing>) -> Replaced<R> {
+    fn replaced(&self, landing: Option<Landing>) -> (RowTable<R>, Vec<u32>) {
         let before = self.before.as_ref().and_then(|(_, row)| *row);
         let rows = [self.chosen_index(), landing.and_then(|landing| landing.row), before];
         let rows = rows.into_iter().flatten().map(|row| row as u32);
-        Replaced { rows: self.rows.clone(), wanted: rows.chain(self.marks.iter().copied()).collect() }
+        (self.rows.clone(), rows.chain(self.marks.iter().copied()).collect())
     }
 
     pub(super) fn take_task(&mut self) -> Option<ArrangeTask<R>> {
@@ -98,7 +97,6 @@ impl<R: Clone> List<R> {
         }
     }
 
-    /// Whether the user waits for rows that are not shown yet.
     pub(crate) fn is_awaited(&self) -> bool {
         self.running.is_some_and(|running| running.is_awaited)
     }
@@ -141,7 +139,6 @@ impl<R: Clone> List<R> {
         self.settle();
     }
 
-    /// Finds a row of the table before in the next one.
     fn find(&self, row: u32, moved: &HashMap<u32, Option<u32>>, next: &RowTable<R>) -> Option<u32> {
         if let Some(found) = moved.get(&row) {
             return *found;

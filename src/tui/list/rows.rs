@@ -105,7 +105,6 @@ impl BatchText {
         self.ends.push(self.text.len() as u32);
     }
 
-    /// Returns the text of a row of the batch; empty if there is none.
     pub fn get(&self, row: usize) -> &[u8] {
         let start = row.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied());
         let (Some(start), Some(end)) = (start, self.ends.get(row)) else { return &[] };
@@ -126,7 +125,6 @@ impl TextTable {
         self.batches.get(batch)?.as_deref()
     }
 
-    /// Returns the text of a row; empty if it was not read.
     pub(super) fn get(&self, row: usize) -> &[u8] {
         self.batch(row / BATCH).map_or(&[], |batch| batch.get(row % BATCH))
     }

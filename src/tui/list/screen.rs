@@ -33,16 +33,12 @@ use super::column::ListSpec;
 /// What a list is of: where its rows come from, and what keys do with them.
 pub trait ListKind: Sized + 'static {
     type Row: Clone + Send + Sync + 'static;
-
     /// What its workers report.
     type Event: ScreenEvent;
-
     /// What leads to it.
     type Link: ScreenEvent;
-
     const SPEC: &'static ListSpec<Self::Row>;
 
-    /// Returns the keys that the footer teaches.
     fn footer(&self, list: &List<Self::Row>) -> Footer;
 
     fn title(&self, list: &List<Self::Row>) -> ListTitle;
@@ -50,7 +46,6 @@ pub trait ListKind: Sized + 'static {
     /// Returns what stands in place of an empty list.
     fn empty(&self, list: &List<Self::Row>, keys: &KeyMap) -> Vec<SafeText>;
 
-    /// Returns two lines about the selected row.
     fn details(&self, list: &List<Self::Row>) -> [SafeText; 2];
 
     /// Returns what stands in place of the number of the selected row; empty if nothing.
@@ -58,7 +53,6 @@ pub trait ListKind: Sized + 'static {
         String::new()
     }
 
-    /// Returns what is marked for deletion, and struck through.
     fn pending(&self) -> Option<&Pending> {
         None
     }
@@ -74,7 +68,6 @@ pub trait ListKind: Sized + 'static {
 
     fn draw_panel(&self, _list: &List<Self::Row>, _on: PanelFrame) {}
 
-    /// Returns what can be copied of a row.
     fn copyable(&self, row: &Self::Row) -> Vec<Copyable>;
 
     /// Returns the stored output that a row is of.
@@ -87,14 +80,12 @@ pub trait ListKind: Sized + 'static {
         1
     }
 
-    /// Whether such a link is for this list.
     fn serves(&self, link: &Self::Link) -> bool;
 
     fn follow(&mut self, _link: Self::Link, _on: ListContext<Self::Row>) {}
 
     fn handle(&mut self, event: Self::Event, on: ListContext<Self::Row>);
 
-    /// Carries out an action that not all lists have.
     fn act(&mut self, action: Action, on: ListContext<Self::Row>);
 
     /// Handles a line that was entered for this list.
@@ -105,7 +96,6 @@ pub trait ListKind: Sized + 'static {
         Ok(())
     }
 
-    /// Changes how an output opens.
     fn adapt(&self, _opened: &mut Opened) {}
 
     /// Asks for what the rows on the screen lack.
@@ -128,7 +118,6 @@ pub trait ListKind: Sized + 'static {
 pub struct ListTitle {
     /// The place, and the places above it: `Sessions`, `Calls`.
     pub place: &'static [&'static str],
-    /// What is listed, in figures.
     pub figures: String,
     /// What of it needs a look; empty if nothing.
     pub alarm: String,
@@ -150,7 +139,6 @@ struct RowsArranged<R>(u64, Arranged, PhantomData<fn() -> R>);
 
 impl<R: 'static> ScreenEvent for RowsArranged<R> {}
 
-/// What a listing acts on.
 pub struct ListContext<'a, R: 'static> {
     pub canvas: &'a Canvas,
     pub list: &'a mut List<R>,
@@ -160,7 +148,6 @@ pub struct ListContext<'a, R: 'static> {
 }
 
 impl<R> ListContext<'_, R> {
-    /// Returns the key of an action, to name it in a message.
     pub(crate) fn key(&self, action: Action) -> &'static str {
         self.canvas.keys.of(KeyContext::Lists, action)
     }
@@ -169,7 +156,6 @@ impl<R> ListContext<'_, R> {
         *self.message = Some(Message::note(text));
     }
 
-    /// Says that a key does nothing in this list.
     pub(crate) fn refuse(self) {
         let help = self.key(Action::Help);
         self.note(format!("that does nothing here; {help} for help"));
@@ -423,7 +409,6 @@ impl<L: ListKind> Screen for ListScreen<L> {
     }
 }
 
-/// Fits a list to the screen and to its panel.
 fn fit<L: ListKind>(canvas: &Canvas, list: &mut List<L::Row>, of: &L) {
     let (columns, rows) = canvas.size;
     let places = layout::list(Rect::new(0, 0, columns, rows), of.panel());

@@ -73,8 +73,10 @@ impl Screen for Pager {
             },
             Action::Back if !self.back(effects) => effects.request(ScreenRequest::Back),
             Action::Back => {}
-            Action::Search => effects.lay(Prompt::nth(Purpose::Search, count)),
-            Action::SearchBack => effects.lay(Prompt::nth(Purpose::SearchBack, count)),
+            Action::Search | Action::SearchBack => {
+                let toward = if action == Action::Search { Toward::End } else { Toward::Start };
+                effects.lay(Prompt::new(Purpose::Search { toward, times: count }));
+            }
             Action::Matching => {
                 effects.lay(Prompt::new(Purpose::Lines { shows: Shows::All, around: count }));
             }
@@ -121,9 +123,8 @@ impl Screen for Pager {
 
     fn enter(&mut self, prompt: &Prompt, effects: &mut Effects) -> Result<(), String> {
         match (prompt.purpose(), prompt.text().trim()) {
-            (Purpose::Search, _) => self.search(prompt.text(), (Toward::End, prompt.times()), effects)?,
-            (Purpose::SearchBack, _) => {
-                self.search(prompt.text(), (Toward::Start, prompt.times()), effects)?
+            (Purpose::Search { toward, times }, _) => {
+                self.search(prompt.text(), (toward, nth(times)), effects)?;
             }
             (Purpose::Lines { shows, around }, _) => {
                 self.filter(FilterInput { text: prompt.text(), shows, around }, effects)?;
@@ -145,8 +146,9 @@ impl Screen for Pager {
 
     fn type_on(&mut self, prompt: &Prompt, effects: &mut Effects) {
         match prompt.purpose() {
-            Purpose::Search => self.type_search(prompt.text(), (Toward::End, prompt.times()), effects),
-            Purpose::SearchBack => self.type_search(prompt.text(), (Toward::Start, prompt.times()), effects),
+            Purpose::Search { toward, times } => {
+                self.type_search(prompt.text(), (toward, nth(times)), effects);
+            }
             Purpose::Filter => self.on_picker(|list| list.filter_by(prompt.text()), effects),
             _ => {}
         }
@@ -173,6 +175,11 @@ impl Screen for Pager {
     fn is_running(&self) -> bool {
         self.running
     }
+}
+
+/// Returns which match a search goes to, 1-based: that of the number typed before it, else the first.
+fn nth(times: Option<u64>) -> u64 {
+    times.unwrap_or(1).max(1)
 }
 
 impl Pager {

@@ -7,7 +7,6 @@ use crate::tui::screen::{Effect, Effects, Screen};
 
 use super::menu::{Menu, MenuEntry};
 
-/// What can be copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CopyWhat {
     Path,
@@ -23,7 +22,6 @@ pub(crate) enum CopyWhat {
 }
 
 impl CopyWhat {
-    /// Returns its letter in the menu, and its name.
     const fn words(self) -> (char, &'static str) {
         match self {
             Self::Path => ('p', "path"),
@@ -39,7 +37,6 @@ impl CopyWhat {
         }
     }
 
-    /// Returns its entry in the menu.
     pub(crate) fn entry(
         self,
         note: impl Into<String>,
@@ -64,22 +61,18 @@ impl Copyable {
         Self { what, text: text.into(), note: String::new() }
     }
 
-    /// Creates one that the menu describes.
     pub(crate) fn described(what: CopyWhat, text: String, note: String) -> Self {
         Self { what, text, note }
     }
 
-    /// Creates a path, as a shell takes it.
     pub(crate) fn path(bytes: &[u8]) -> Self {
         Self::new(CopyWhat::Path, shell::word(bytes))
     }
 
-    /// Creates an id, as a shell takes it.
     pub(crate) fn id(bytes: &[u8]) -> Self {
         Self::new(CopyWhat::Id, shell::word(bytes))
     }
 
-    /// Creates a command, if it is known.
     pub(crate) fn command(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self::new(CopyWhat::Command, text))
     }
@@ -96,7 +89,6 @@ impl Copyable {
         first.iter().filter_map(together).collect()
     }
 
-    /// Returns its entry in the menu.
     pub(crate) fn entry(self) -> MenuEntry {
         let Self { what, text, note } = self;
         let (_, name) = what.words();
@@ -127,7 +119,6 @@ fn joined(mut all: Vec<Copyable>) -> Option<Copyable> {
     }
 }
 
-/// Returns the menu.
 pub(crate) fn menu(entries: Vec<MenuEntry>) -> Menu {
     Menu::new(" Copy ", "a letter copies", entries)
 }

@@ -14,7 +14,6 @@ use crate::tui::widget::line::{self, Span};
 
 const MAX_COLUMNS: usize = 3;
 
-/// The state of help.
 #[derive(Debug, Clone)]
 pub struct HelpView {
     /// The view that it was opened from.
@@ -30,7 +29,6 @@ enum HelpScope {
     All,
 }
 
-/// A row of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum HelpRow {
     Blank,
@@ -40,7 +38,6 @@ enum HelpRow {
 }
 
 impl HelpView {
-    /// Opens help over a view.
     pub(crate) fn new(from: KeyContext) -> Self {
         Self { from, scope: HelpScope::View, top: 0 }
     }
@@ -153,7 +150,7 @@ impl Layer for HelpView {
     }
 }
 
-/// Rows that stand below each other, with the widths of their two halves.
+/// Rows below each other, and the columns that their halves take.
 struct HelpColumn {
     rows: Vec<HelpRow>,
     keys: usize,
@@ -217,9 +214,11 @@ fn in_columns(groups: &[Vec<HelpRow>], number: usize) -> Vec<HelpColumn> {
     columns.into_iter().map(HelpColumn::new).collect()
 }
 
-/// Returns rows under a heading.
-fn group(heading: &'static str, entries: impl IntoIterator<Item = (String, String)>) -> Vec<HelpRow> {
-    let entries = entries.into_iter().map(|(keys, text)| HelpRow::Entry(keys, text));
+fn group<K: Into<String>, T: Into<String>>(
+    heading: &'static str,
+    entries: impl IntoIterator<Item = (K, T)>,
+) -> Vec<HelpRow> {
+    let entries = entries.into_iter().map(|(keys, what)| HelpRow::Entry(keys.into(), what.into()));
     [HelpRow::Heading(heading)].into_iter().chain(entries).collect()
 }
 
@@ -253,20 +252,20 @@ fn is_pair(forwards: &str, backwards: &str) -> bool {
 /// Returns all keys of the rows under one heading.
 fn all_of(rows: &[BoundKeys]) -> Vec<HelpRow> {
     let heading = rows.first().map_or("", |bound| bound.row.heading());
-    let shown = rows.iter().filter(|bound| !bound.keys.is_empty());
-    let text = |bound: &BoundKeys| bound.row.what_in(KeyContext::Everywhere).to_owned();
-    group(heading, shown.map(|bound| (bound.keys.join(" "), text(bound))))
+    group(heading, rows.iter().filter_map(|bound| entry(bound, KeyContext::Everywhere)))
 }
 
 /// Returns the keys for everywhere that do something else in lists.
 fn other_in_lists(canvas: &Canvas) -> Vec<HelpRow> {
-    let other = |bound: &BoundKeys| {
-        let [elsewhere, in_lists] =
-            [KeyContext::Everywhere, KeyContext::Lists].map(|place| bound.row.what_in(place));
-        let is_other = elsewhere != in_lists && !bound.keys.is_empty();
-        is_other.then(|| (bound.keys.join(" "), in_lists.to_owned()))
-    };
-    group("In lists", canvas.keys.rows().iter().filter_map(other))
+    let what = |bound: &BoundKeys, place| bound.row.what_in(place);
+    let is_other = |bound: &&BoundKeys| what(bound, KeyContext::Everywhere) != what(bound, KeyContext::Lists);
+    let rows = canvas.keys.rows().iter().filter(is_other);
+    group("In lists", rows.filter_map(|bound| entry(bound, KeyContext::Lists)))
+}
+
+/// Returns the keys of a row and what they do in a place, if it has any.
+fn entry(bound: &BoundKeys, place: KeyContext) -> Option<(String, &'static str)> {
+    (!bound.keys.is_empty()).then(|| (bound.keys.join(" "), bound.row.what_in(place)))
 }
 
 /// Returns the motions of a view in lines of at most `room` columns.
@@ -305,18 +304,18 @@ fn motions(from: KeyContext, canvas: &Canvas, room: usize) -> Vec<Vec<Span>> {
 fn signs_of_output(glyphs: &Glyphs) -> Vec<HelpRow> {
     let Glyphs { notice, differs, kept, lost, all, some, none, here, error, found, states, .. } = glyphs;
     let map = format!("{all}{some}{none}");
-    signs(
+    group(
         "Signs in an output",
-        &[
-            (kept, "got"),
-            (lost, "lost"),
-            (error, "error"),
-            (found, "warning, or match"),
-            (&map, "map: got to lost"),
-            (here, "map: you are here"),
-            (notice, "agent's notice"),
-            (differs, "differs"),
-            (states, "its last state"),
+        [
+            (*kept, "got"),
+            (*lost, "lost"),
+            (*error, "error"),
+            (*found, "warning, or match"),
+            (map.as_str(), "map: got to lost"),
+            (*here, "map: you are here"),
+            (*notice, "agent's notice"),
+            (*differs, "differs"),
+            (*states, "its last state"),
             ("…", "still counting"),
             ("~", "estimated"),
             ("^M", "control byte"),
@@ -326,9 +325,9 @@ fn signs_of_output(glyphs: &Glyphs) -> Vec<HelpRow> {
 }
 
 fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
-    signs(
+    group(
         "Signs in lists",
-        &[
+        [
             (glyphs.chosen, "cursor"),
             ("*", "marked"),
             ("struck", "to be deleted"),
@@ -339,10 +338,6 @@ fn signs_of_lists(glyphs: &Glyphs) -> Vec<HelpRow> {
             ("overdue", "can be deleted"),
         ],
     )
-}
-
-fn signs(heading: &'static str, signs: &[(&str, &str)]) -> Vec<HelpRow> {
-    group(heading, signs.iter().map(|(sign, what)| ((*sign).to_owned(), (*what).to_owned())))
 }
 
 #[cfg(test)]

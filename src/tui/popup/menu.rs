@@ -16,10 +16,8 @@ const WIDTHS: (usize, usize) = (46, 116);
 const NAMES: usize = 12;
 const AROUND: usize = 8;
 
-/// What picking an entry does with the screen beneath.
 type Pick = Box<dyn Fn(&mut dyn Screen, &mut Effects)>;
 
-/// An entry of a menu.
 pub(crate) struct MenuEntry {
     letter: char,
     name: &'static str,
@@ -38,30 +36,24 @@ impl MenuEntry {
     }
 }
 
-/// The menu, with one entry selected.
 pub(crate) struct Menu {
     title: &'static str,
     /// What the lower border says of the letters.
     foot: &'static str,
     entries: Vec<MenuEntry>,
-    /// The index of the selected entry.
     chosen: usize,
-    /// The index of the entry in use, if one is.
     used: Option<usize>,
 }
 
 impl Menu {
-    /// Opens a menu with its first entry selected.
     pub(crate) fn new(title: &'static str, foot: &'static str, entries: Vec<MenuEntry>) -> Self {
         Self { title, foot, entries, chosen: 0, used: None }
     }
 
-    /// Selects the entry in use, which stands out.
     pub(crate) fn using(self, used: usize) -> Self {
         Self { chosen: used, used: Some(used), ..self }
     }
 
-    /// Returns the columns of the names, and of the whole menu.
     fn columns(&self) -> (usize, usize) {
         let names = self.entries.iter().map(|entry| entry.name.len() + 2).fold(NAMES, usize::max);
         let notes = self.entries.iter().map(|entry| entry.note.columns()).max().unwrap_or_default();
@@ -70,7 +62,6 @@ impl Menu {
 }
 
 impl Layer for Menu {
-    /// Handles a key: the letter of an entry, or one that moves or closes everywhere.
     fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
         let last = self.entries.len().saturating_sub(1);
         let letter = |entry: &&MenuEntry| KeyCode::Char(entry.letter) == key.code && key.modifiers.is_empty();
@@ -89,7 +80,6 @@ impl Layer for Menu {
         LayerNext::Stays
     }
 
-    /// Draws the menu in a box.
     fn draw(&self, LayerFrame { canvas, frame, .. }: LayerFrame) {
         let (names, columns) = self.columns();
         let place = layout::overlay(frame.area(), columns as u16, self.entries.len() as u16 + 2);

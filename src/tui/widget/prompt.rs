@@ -5,22 +5,22 @@ use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
 
 use crate::text::filter::Shows;
+use crate::text::search::Toward;
 use crate::tui::event::MOST_TYPED;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// A pattern to search for towards the end.
-    Search,
-    /// A pattern to search for towards the start.
-    SearchBack,
+    /// A pattern to search for, and which match is meant, 1-based, if a number was typed.
+    Search {
+        toward: Toward,
+        times: Option<u64>,
+    },
     /// A pattern: only lines with a match are shown.
     Lines {
-        /// Which of them.
         shows: Shows,
         /// How many lines around each, if a number was typed.
         around: Option<u64>,
     },
-    /// A line, a byte or a percentage to go to.
     GoTo,
     /// The offset and limit of the window.
     Window,
@@ -31,29 +31,9 @@ pub enum Purpose {
     Filter,
 }
 
-impl Purpose {
-    /// Returns the label in front of the typed text.
-    pub fn label(self) -> &'static str {
-        match self {
-            Purpose::Search => "/",
-            Purpose::SearchBack => "?",
-            Purpose::Lines { shows: Shows::All, .. } => "only lines with: ",
-            Purpose::Lines { shows: Shows::Lost, .. } => "only lost lines with: ",
-            Purpose::GoTo => "go to: ",
-            Purpose::Window => "offset [limit], e.g. 2001 2000: ",
-            Purpose::Grep => "search all outputs: ",
-            Purpose::Find => "judge by (regex; empty: errors): ",
-            Purpose::Filter => "filter: ",
-        }
-    }
-}
-
-/// A line being typed.
 #[derive(Debug, Clone)]
 pub struct Prompt {
     purpose: Purpose,
-    /// Which match a search goes to: the first, or that of the number typed before.
-    times: Option<u64>,
     input: Input,
     /// Steps back in the history; 0 is the line being typed.
     back: usize,
@@ -61,26 +41,27 @@ pub struct Prompt {
 
 impl Prompt {
     pub fn new(purpose: Purpose) -> Self {
-        Self { purpose, times: None, input: Input::default(), back: 0 }
+        Self { purpose, input: Input::default(), back: 0 }
     }
 
-    /// Creates an empty prompt for a search that goes to the match of this number.
-    pub(crate) fn nth(purpose: Purpose, times: Option<u64>) -> Self {
-        Self { times, ..Self::new(purpose) }
-    }
-
-    /// Returns which match a search goes to, 1-based.
-    pub(crate) fn times(&self) -> u64 {
-        self.times.unwrap_or(1).max(1)
-    }
-
-    /// Returns the label in front of the typed text, with the number typed before.
+    /// What stands before the typed text.
     pub(crate) fn label(&self) -> String {
-        let times = self.times.map_or(String::new(), |times| times.to_string());
-        format!("{times}{}", self.purpose.label())
+        let label = match self.purpose {
+            Purpose::Search { toward, times } => {
+                let sign = if toward == Toward::End { "/" } else { "?" };
+                return times.map_or(String::new(), |times| times.to_string()) + sign;
+            }
+            Purpose::Lines { shows: Shows::All, .. } => "only lines with: ",
+            Purpose::Lines { shows: Shows::Lost, .. } => "only lost lines with: ",
+            Purpose::GoTo => "go to: ",
+            Purpose::Window => "offset [limit], e.g. 2001 2000: ",
+            Purpose::Grep => "search all outputs: ",
+            Purpose::Find => "judge by (regex; empty: errors): ",
+            Purpose::Filter => "filter: ",
+        };
+        label.to_owned()
     }
 
-    /// Creates a prompt that already contains some text.
     pub fn with(purpose: Purpose, text: &str) -> Self {
         Self { input: Input::new(text.to_owned()), ..Self::new(purpose) }
     }
@@ -151,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_paste_goes_to_the_cursor_as_far_as_there_is_room() {
-        let mut prompt = Prompt::with(Purpose::Search, "aé|z");
+        let mut prompt = Prompt::with(Purpose::Filter, "aé|z");
         prompt.input.handle(InputRequest::GoToPrevChar);
         assert!(prompt.paste("\u{1b}[b\r\nü"));
         assert_eq!((prompt.text(), prompt.cursor()), ("aé|[büz", 6));
