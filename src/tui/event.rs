@@ -46,6 +46,14 @@ impl Event {
             event => Err(event),
         }
     }
+
+    /// Returns how soon it is to be drawn.
+    pub fn urgency(&self) -> Urgency {
+        match self {
+            Event::Screen(event) => event.urgency(),
+            _ => Urgency::Now,
+        }
+    }
 }
 
 /// How soon an event is to be drawn.

@@ -19,7 +19,7 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
 use super::event::{Event, Message, ScreenEvent};
-use super::job::{Job, JobContext, JobRequest, Pace, Slot};
+use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
 use super::recorded::ReadyCall;
 use super::target::Opened;
@@ -392,9 +392,14 @@ pub enum Effect {
 pub struct Effects {
     outside: Vec<Effect>,
     requests: Vec<ScreenRequest>,
+    tickets: Tickets,
 }
 
 impl Effects {
+    pub(crate) fn new(tickets: &Tickets) -> Self {
+        Self { tickets: tickets.clone(), ..Self::default() }
+    }
+
     pub fn push(&mut self, effect: Effect) {
         self.outside.push(effect);
     }
@@ -405,11 +410,14 @@ impl Effects {
 
     /// Has a job done that the user waits for.
     pub(crate) fn run_at(&mut self, pace: Pace, slot: Slot, work: impl FnOnce(&JobContext) + Send + 'static) {
-        self.push(Effect::Run(Job::new(slot, pace, work)));
+        self.push(Effect::Run(Job::new(self.tickets.next(slot), pace, work)));
     }
 
     pub(crate) fn stop(&mut self, slots: impl IntoIterator<Item = Slot>) {
-        self.outside.extend(slots.into_iter().map(Effect::Stop));
+        for slot in slots {
+            self.tickets.void(slot);
+            self.push(Effect::Stop(slot));
+        }
     }
 
     pub(crate) fn ask(&mut self, slot: Slot, request: impl Any + Send) {

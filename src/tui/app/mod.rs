@@ -16,6 +16,7 @@ use crate::text::search::SeverityPatterns;
 
 use super::calls::Calls;
 use super::event::WheelTurn;
+use super::job::{Tickets, wanted};
 use super::keys::{Action, KeyContext, is_character};
 use super::lines::FoundLines;
 use super::list::screen::ListScreen;
@@ -64,6 +65,8 @@ pub struct App {
     /// The count typed before a key.
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
+    /// Of the jobs that the screens have asked for.
+    pub(crate) tickets: Tickets,
 }
 
 impl App {
@@ -84,11 +87,18 @@ impl App {
             layers: Vec::new(),
             count: None,
             severities: SeverityPatterns::default(),
+            tickets: Tickets::default(),
         }
     }
 
+    /// Returns what takes in the effects of the next event.
+    pub fn effects(&self) -> Effects {
+        Effects::new(&self.tickets)
+    }
+
     pub fn update(&mut self, event: impl Into<Event>, effects: &mut Effects) {
-        match event.into() {
+        let Some(event) = wanted(event.into()) else { return };
+        match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),
             Event::Key(_) => {}
             Event::Paste(text) => self.paste(&text, effects),

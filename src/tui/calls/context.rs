@@ -29,9 +29,9 @@ use crate::tui::event::{Event, Message};
 use crate::tui::job::JobContext;
 use crate::tui::recorded::{CallFacts, OutputPlace, ReadyCall, RecordedCall, RestOfOutput, TitledText};
 
+use super::CallsEvent;
 use super::lost::LostInCall;
 use super::rows::CallSizes;
-use super::{CallsEvent, CallsReport};
 
 /// The longest result that is shown, in bytes.
 const MAX_RESULT: usize = 16 << 20;
@@ -53,22 +53,8 @@ pub(crate) struct SessionContext<'a> {
     pub file: &'a SessionFile,
     pub examiner: &'a Examiner,
     pub transcript: &'a Transcript,
-    pub reports: Reports<'a>,
-    pub verdicts: &'a Verdicts,
-}
-
-/// Reports on the session of this number, as long as it is the one that is open.
-#[derive(Clone, Copy)]
-pub(crate) struct Reports<'a> {
-    pub number: u64,
     pub context: &'a JobContext,
-}
-
-impl Reports<'_> {
-    /// Sends an event. Returns whether the session is still open.
-    pub(super) fn send(&self, event: CallsEvent) -> bool {
-        self.context.is_wanted() && self.context.send(CallsReport(self.number, event))
-    }
+    pub verdicts: &'a Verdicts,
 }
 
 /// Verdicts on calls by their numbers, so that opening a call does not compare it twice.
@@ -95,14 +81,14 @@ impl SessionContext<'_> {
                 },
             ))
         };
-        self.reports.send(CallsEvent::Sized(range.filter_map(sizes).collect()));
+        self.context.send(CallsEvent::Sized(range.filter_map(sizes).collect()));
     }
 
     pub(super) fn count_lost(&self, index: usize) {
         let Some(call) = self.transcript.calls.get(index).filter(|call| call.is_cut()) else { return };
         let of = (self.file, self.transcript, call);
-        let lost = LostInCall::count(self.examiner, of, &self.reports.context.services.severities);
-        self.reports.send(CallsEvent::Lost(index, lost));
+        let lost = LostInCall::count(self.examiner, of, &self.context.services.severities);
+        self.context.send(CallsEvent::Lost(index, lost));
     }
 
     fn verdict(&self, index: usize) -> Option<Verdict> {
@@ -119,14 +105,13 @@ impl SessionContext<'_> {
     pub(super) fn verify(&self, index: usize) {
         let Some(call) = self.transcript.calls.get(index).filter(|call| call.is_partial()) else { return };
         let verdict = self.verdict(index).unwrap_or_else(|| self.compare(index, call));
-        self.reports.send(CallsEvent::Verified(index, verdict));
+        self.context.send(CallsEvent::Verified(index, verdict));
     }
 
     pub(super) fn show(&self, index: usize, paths: Paths) {
-        let context = self.reports.context;
         match self.ready(index, paths) {
-            Ok(ready) => self.reports.send(CallsEvent::Ready(Box::new(ready))),
-            Err(words) => context.is_wanted() && context.send(Event::Told(Message::note(words))),
+            Ok(ready) => self.context.send(CallsEvent::Ready(Box::new(ready))),
+            Err(words) => self.context.send(Event::Told(Message::note(words))),
         };
     }
 
@@ -255,7 +240,7 @@ impl SessionContext<'_> {
         let displays = call.display.iter().map(|copy| self.display(copy));
         let texts = spans.chain(self.request(call)).chain(displays).collect();
         let facts = CallFacts { facts: self.facts_of(call, best.first()), texts };
-        self.reports.send(CallsEvent::Facts(index, Box::new(facts)));
+        self.context.send(CallsEvent::Facts(index, Box::new(facts)));
     }
 
     fn display(&self, copy: &DisplayCopy) -> TitledText {

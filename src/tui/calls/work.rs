@@ -18,7 +18,7 @@ use crate::tui::job::{JobContext, JobRequest, Ticket};
 use crate::tui::list::column::SlowFigure;
 use crate::tui::recorded::CallRequest;
 
-use super::context::{Reports, SessionContext, Verdicts};
+use super::context::{SessionContext, Verdicts};
 use super::rows::CallRow;
 use super::{CallsEvent, OpenedCalls};
 
@@ -42,7 +42,7 @@ impl ReadProgress for Ticket {
 
 /// The same, and reading is reported in percent.
 struct Percent<'a> {
-    reports: Reports<'a>,
+    context: &'a JobContext,
     last: AtomicU64,
 }
 
@@ -50,31 +50,30 @@ impl ReadProgress for Percent<'_> {
     fn step(&self, done: u64, total: u64) -> bool {
         let percent = (u128::from(done) * 100 / u128::from(total.max(1))) as u64;
         if self.last.swap(percent, Ordering::Relaxed) != percent {
-            self.reports.send(CallsEvent::Reading(percent));
+            self.context.send(CallsEvent::Reading(percent));
         }
-        self.reports.context.is_wanted()
+        self.context.is_wanted()
     }
 
     fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
-        self.reports.context.ticket.wanted()
+        self.context.ticket.wanted()
     }
 }
 
 /// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows, until the
 /// requests end.
-pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
+pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let agent = list::format_of(file).map_or("", |format| format.agent());
     let (examiner, requests) = ((context.services.examiner)(agent), context.take_requests());
-    let reports = Reports { number, context };
-    let progress = Percent { reports, last: AtomicU64::new(0) };
+    let progress = Percent { context, last: AtomicU64::new(0) };
     let mut opened = match list::open(file, &progress) {
         Ok(opened) => opened,
         Err(error) => {
-            reports.send(CallsEvent::Failed(error.to_string().into()));
+            context.send(CallsEvent::Failed(error.to_string().into()));
             return;
         }
     };
-    if !reports.send(opened_calls(opened.transcript())) {
+    if !context.send(opened_calls(opened.transcript())) {
         return;
     }
     let mut todo = Todo::new(opened.transcript().calls.len());
@@ -86,7 +85,7 @@ pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
             file,
             examiner: &examiner,
             transcript: opened.transcript(),
-            reports,
+            context,
             verdicts: &verdicts,
         };
         match request {
@@ -96,8 +95,8 @@ pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&session),
             Err(RecvTimeoutError::Timeout) => {
-                copies.report(opened.transcript(), reports);
-                if follow(&mut opened, &mut todo, reports) {
+                copies.report(opened.transcript(), context);
+                if follow(&mut opened, &mut todo, context) {
                     verdicts.borrow_mut().clear();
                 }
             }
@@ -130,7 +129,7 @@ impl CopiesElsewhere {
     }
 
     /// Reports how many sessions have each call, once that is known, and again when the session has grown.
-    fn report(&mut self, transcript: &Transcript, reports: Reports) {
+    fn report(&mut self, transcript: &Transcript, context: &JobContext) {
         if let Some(done) = self.looking.take_if(|looking| looking.is_finished()) {
             self.found = done.join().unwrap_or_default();
         }
@@ -139,20 +138,20 @@ impl CopiesElsewhere {
         }
         self.reported = transcript.calls.len();
         let counts = transcript.calls.iter().map(|call| self.found.with(call)).enumerate();
-        reports.send(CallsEvent::Copied(counts.filter(|(_, copies)| *copies > 0).collect()));
+        context.send(CallsEvent::Copied(counts.filter(|(_, copies)| *copies > 0).collect()));
     }
 }
 
 /// Reads what was added to the session since. Returns whether there was anything.
-fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, reports: Reports) -> bool {
-    match opened.refresh(&reports.context.ticket) {
+fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {
+    match opened.refresh(&context.ticket) {
         Ok(false) => {}
         Ok(true) => {
-            reports.send(opened_calls(opened.transcript()));
+            context.send(opened_calls(opened.transcript()));
             *todo = Todo::new(opened.transcript().calls.len());
             return true;
         }
-        Err(error) => drop(reports.send(CallsEvent::Failed(error.to_string().into()))),
+        Err(error) => drop(context.send(CallsEvent::Failed(error.to_string().into()))),
     }
     false
 }

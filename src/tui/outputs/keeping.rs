@@ -182,10 +182,10 @@ fn keep_output(shown: ShownOutput, context: &JobContext) {
 /// Reports what was kept. Of what the user has given up, and was told so, only what was kept before.
 fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
     if context.is_wanted() {
-        context.send(OutputsEvent::Kept(paths, message));
+        context.send_always(OutputsEvent::Kept(paths, message));
     } else if !paths.is_empty() {
-        context.send(Event::Told(message));
-        context.send(OutputsEvent::Changed);
+        context.send_always(Event::Told(message));
+        context.send_always(OutputsEvent::Changed);
     }
 }
 
@@ -233,7 +233,7 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
 
 /// Reports how many bytes were copied. Returns whether to go on.
 fn goes_on(bytes: u64, context: &JobContext) -> bool {
-    context.is_wanted() && context.send(OutputsEvent::Copied(bytes))
+    context.send(OutputsEvent::Copied(bytes))
 }
 
 /// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.

@@ -252,7 +252,7 @@ impl Pager {
                 return self.with_policy(take, effects);
             }
             Some(Advice { is_kept: true, .. }) => "the model gets this line already",
-            Some(Advice { asked: Some(_), .. }) => "still looking for what keeps this line",
+            Some(Advice { is_asked: true, .. }) => "still looking for what keeps this line",
             _ => "no change of these limits keeps this line",
         };
         self.note(words);
@@ -266,15 +266,11 @@ impl Pager {
         }
         let is_kept = output.is_kept(offset);
         let task = (!is_kept).then(|| output.task());
-        let asked = task.as_ref().map(|task| task.number);
         let line = output.line_number(offset);
-        self.drawer.advice = Some(Advice { offset, line, is_kept, change: None, asked });
+        self.drawer.advice = Some(Advice { offset, line, is_kept, change: None, is_asked: !is_kept });
         if let Some(task) = task {
             effects.run(Slot::Advise, move |context| {
-                let change = task.keeping(offset, &|| context.is_wanted());
-                if context.is_wanted() {
-                    context.send(OutputEvent::Advised(task.number, change));
-                }
+                context.send(OutputEvent::Advised(task.keeping(offset, &|| context.is_wanted())));
             });
         }
     }

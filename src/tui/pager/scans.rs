@@ -61,7 +61,6 @@ impl Haystack {
 
 #[derive(Debug, Clone)]
 pub(crate) struct SearchJob {
-    pub(crate) number: u64,
     pub(crate) pattern: Pattern,
     pub(crate) haystack: Haystack,
     /// Matches that lie wholly in one of these ranges are passed over; sorted and disjoint.
@@ -92,7 +91,6 @@ impl SearchJob {
 #[derive(Debug, Clone)]
 pub(crate) struct CountJob {
     pub(crate) what: Counting,
-    pub(crate) number: u64,
     pub(crate) pattern: Pattern,
     pub(crate) view: MapView,
     pub(crate) from: usize,
@@ -100,26 +98,20 @@ pub(crate) struct CountJob {
 
 /// Counts the line feeds from a block on first, because the line numbers on the screen wait for them; then the other
 /// totals.
-pub(crate) fn count(view: &MapView, number: u64, from: Uncounted, context: &JobContext) {
+pub(crate) fn count(view: &MapView, from: Uncounted, context: &JobContext) {
     let index = BlockIndex::new(view.len() as u64);
     go_through(&index, from.lines..index.blocks(), context, |buffer, blocks| {
         let bytes = index.range(blocks.clone());
         let counts = source::line_feeds(view, bytes, index.block(), buffer);
         let counts = BlockCounts { first: blocks.start, counts };
-        OutputEvent::Counted {
-            generation: view.generation(),
-            number,
-            counts,
-            measure: Measure::default(),
-            measured: 0..0,
-        }
+        OutputEvent::Counted { counts, measure: Measure::default(), measured: 0..0 }
     });
     go_through(&index, from.totals..index.blocks(), context, |buffer, blocks| {
         let range = index.range(blocks);
         let measured = range.start as u64..range.end as u64;
         let measure = source::measure(view, range, Want::ALL, buffer);
         let counts = BlockCounts { first: 0, counts: Vec::new() };
-        OutputEvent::Counted { generation: view.generation(), number, counts, measure, measured }
+        OutputEvent::Counted { counts, measure, measured }
     });
 }
 
@@ -149,12 +141,9 @@ fn go_through(
     }
 }
 
-/// Searches for a match, and reports it if that is still wanted.
+/// Searches for a match, and reports it.
 pub(crate) fn search_for(job: &SearchJob, context: &JobContext) {
-    let reply = seek(job, context);
-    if context.is_wanted() {
-        context.send(OutputEvent::Found { number: job.number, reply });
-    }
+    context.send(OutputEvent::Found(seek(job, context)));
 }
 
 /// Searches for one match after the other until the one that the job asks for; whole laps are left out.
@@ -267,7 +256,7 @@ pub(crate) fn tally(job: &CountJob, context: &JobContext) {
             let (end, count) = dense(bytes, &job.pattern, inside);
             start = window.start + end;
             let reply = SearchReply::Counted(job.what, start, count);
-            if context.report(OutputEvent::Found { number: job.number, reply }).is_break() {
+            if context.report(OutputEvent::Found(reply)).is_break() {
                 return;
             }
         }

@@ -42,7 +42,7 @@ impl Signal {
     /// Returns how long the signal may wait to be drawn: zero for anything the user has just asked for.
     pub fn patience(&self) -> Duration {
         let urgency = match self {
-            Signal::App(Event::Screen(event)) => event.urgency(),
+            Signal::App(event) => event.urgency(),
             Signal::Look => Urgency::Progress,
             _ => Urgency::Now,
         };

@@ -5,6 +5,7 @@ use overspill::source::{PathStatus, Source};
 use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message, OutputEvent};
+use overspill::tui::job::Slot;
 use overspill::tui::pager::Pager;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::layout::Side;
@@ -259,17 +260,11 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
     let home = Home::new();
     let path = home.file("build.log", "first\n");
     let mut bench = Bench::new(SIZES[0]);
-    bench.start(&path, policy("opencode/output"));
+    bench.asked = bench.start(&path, policy("opencode/output"));
     let view = bench.source.as_ref().unwrap().view();
-    let number = bench.pager().output.count_number();
     let counts = BlockIndex::count(&view, BLOCK, 0..1);
-    let late = OutputEvent::Counted {
-        generation: view.generation(),
-        number,
-        counts,
-        measure: Measure::default(),
-        measured: 0..6,
-    };
+    let late = OutputEvent::Counted { counts, measure: Measure::default(), measured: 0..6 };
+    let late = bench.report(Slot::CountLines, 0, late);
     std::fs::write(&path, "first\nsecond\n").unwrap();
     let source = bench.source.as_mut().unwrap();
     let content = source.refresh();

@@ -21,7 +21,7 @@ use crate::tui::widget::layout::Side;
 
 use super::event::OutputEvent;
 use super::panes::Place;
-use super::{Pager, enter_in, task_number};
+use super::{Pager, enter_in};
 use sift::Sift;
 
 /// Up to this many bytes are filtered on the thread of the screens, so that nothing flickers.
@@ -51,8 +51,6 @@ pub struct LineFilter {
     origin: Option<Place>,
     /// The offset that the filter has to show, and the row where Spill was put for that.
     aim: (u64, u64),
-    /// The number of the count of lines; replies of older ones are dropped.
-    number: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +110,6 @@ impl Pager {
     /// Removes the filter. Returns false if there is none.
     pub(crate) fn leave_filter(&mut self, leave: LeaveFilter, effects: &mut Effects) -> bool {
         let Some(sift) = self.output.sift.take() else { return false };
-        self.filter.number = 0;
         if !sift.index.pending().is_empty() {
             effects.stop([Slot::Filter]);
         }
@@ -150,8 +147,7 @@ impl Pager {
         let Some(sift) = self.output.sift.as_mut().filter(|sift| !sift.index.pending().is_empty()) else {
             return;
         };
-        let (number, view) = (task_number(), self.output.view.clone());
-        self.filter.number = number;
+        let view = self.output.view.clone();
         if sift.index.pending_bytes() <= AT_ONCE && count_now(sift, &mut ViewSupply::from(&view)) {
             return effects.stop([Slot::Filter]);
         }
@@ -161,7 +157,7 @@ impl Pager {
         let before = pending.iter().map(|blocks| blocks.start.min(at)..blocks.end.min(at));
         let takes = takes(after.chain(before), sift.index.block());
         let sift = sift.clone();
-        effects.run(Slot::Filter, move |context| count(&sift, &view, &takes, number, context));
+        effects.run(Slot::Filter, move |context| count(&sift, &view, &takes, context));
     }
 
     /// Says so if the filter leaves out the line at an offset of the file.
@@ -173,8 +169,8 @@ impl Pager {
         }
     }
 
-    pub(crate) fn filtered(&mut self, number: u64, first: usize, lines: &[BlockLines]) {
-        let Some(sift) = self.output.sift.as_mut().filter(|_| number == self.filter.number) else { return };
+    pub(crate) fn filtered(&mut self, first: usize, lines: &[BlockLines]) {
+        let Some(sift) = self.output.sift.as_mut() else { return };
         sift.insert(first, lines);
         let (aim, landed) = self.filter.aim;
         if self.panes.top(Side::Spill) == landed && !self.panes.following {
@@ -202,13 +198,13 @@ fn count_now(sift: &mut Sift, supply: &mut impl Supply) -> bool {
 }
 
 /// Counts blocks in this order, from several threads, and reports them.
-fn count(sift: &Sift, view: &MapView, takes: &[Range<usize>], number: u64, context: &JobContext) {
+fn count(sift: &Sift, view: &MapView, takes: &[Range<usize>], context: &JobContext) {
     // Each thread gets its own patterns: threads that share one wait for each other.
     let state = || (ViewSupply::from(view), sift.conditions.to_vec());
     source::share_out(takes.len(), state, |(supply, conditions), n| {
         let scan = LineScan { conditions, ..sift.scan() };
         match scan.count(supply, takes[n].clone(), &mut || context.go_on()) {
-            Some(lines) => context.report(OutputEvent::Filtered { number, first: takes[n].start, lines }),
+            Some(lines) => context.report(OutputEvent::Filtered(takes[n].start, lines)),
             None => ControlFlow::Break(()),
         }
     });

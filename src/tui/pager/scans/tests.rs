@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::source::Source;
 use crate::store::Env;
-use crate::tui::job::Slot;
+use crate::tui::job::{Slot, Tickets, wanted};
 use crate::tui::target::Services;
 
 const ALL: Uncounted = Uncounted { lines: 0, totals: 0 };
@@ -20,17 +20,17 @@ fn view(content: &[u8]) -> MapView {
 
 fn events(work: impl FnOnce(&JobContext)) -> Vec<OutputEvent> {
     let services = Arc::new(Services::none(Env::hermetic(std::path::Path::new("/nowhere"))));
-    let events = JobContext::collect(Slot::CountLines, &services, work);
+    let events = JobContext::collect(Tickets::default().next(Slot::CountLines), &services, work);
     events
         .into_iter()
-        .map(|event| event.downcast().unwrap_or_else(|_| panic!("an event of the output")))
+        .map(|event| wanted(event).unwrap().downcast().unwrap_or_else(|_| panic!("an event of the output")))
         .collect()
 }
 
 /// Returns the reply to a search.
 fn reply(job: &SearchJob) -> SearchReply {
     match events(|context| search_for(job, context)).pop() {
-        Some(OutputEvent::Found { reply, .. }) => reply,
+        Some(OutputEvent::Found(reply)) => reply,
         _ => panic!("no reply"),
     }
 }
@@ -41,7 +41,7 @@ fn lines_come_before_totals_and_each_byte_once() {
     let view = view(content.as_bytes());
     let mut index = BlockIndex::new(view.len() as u64);
     let (mut sum, mut seen) = (Measure::default(), 0);
-    for event in events(|context| count(&view, 1, ALL, context)) {
+    for event in events(|context| count(&view, ALL, context)) {
         let OutputEvent::Counted { counts, measure, measured, .. } = event else {
             continue;
         };
@@ -63,7 +63,6 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
     }
     let haystack = Haystack::File(view(&content));
     let job = |from, toward| SearchJob {
-        number: 1,
         pattern: Pattern::new("N").unwrap(),
         haystack: haystack.clone(),
         skip: Arc::default(),
@@ -94,7 +93,7 @@ fn what_is_skipped_is_passed_over_and_the_nth_match_is_found() {
         let pattern = Pattern::new("needle").unwrap();
         let skip = skip.into();
         let haystack = haystack.clone();
-        let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times, within: None };
+        let job = SearchJob { pattern, haystack, skip, from, toward, times, within: None };
         match reply(&job) {
             SearchReply::Match(found, round) => Some((found.start, round)),
             _ => None,
@@ -114,12 +113,11 @@ fn what_is_skipped_is_passed_over_and_the_nth_match_is_found() {
 #[test]
 fn a_dense_chunk_ends_early_and_all_chunks_are_the_whole() {
     let view = view(&b"aaaaaaaaa\n".repeat(100_000));
-    let job =
-        CountJob { what: Counting::Matches, number: 1, pattern: Pattern::new("a").unwrap(), view, from: 0 };
+    let job = CountJob { what: Counting::Matches, pattern: Pattern::new("a").unwrap(), view, from: 0 };
     let mut ends = vec![0];
     let mut total = 0;
     for event in events(|context| tally(&job, context)) {
-        let OutputEvent::Found { reply: SearchReply::Counted(_, end, count), .. } = event else { continue };
+        let OutputEvent::Found(SearchReply::Counted(_, end, count)) = event else { continue };
         ends.push(end);
         total += count;
     }
@@ -133,13 +131,12 @@ fn matches_across_chunks_of_a_long_line_are_counted_once() {
     for (pattern, expected) in [("aab", 100_000), ("ba", 99_999), ("aaba", 50_000), ("b$", 1)] {
         let job = CountJob {
             what: Counting::Matches,
-            number: 1,
             pattern: Pattern::new(pattern).unwrap(),
             view: view.clone(),
             from: 0,
         };
         let counted = events(|context| tally(&job, context)).into_iter().map(|event| match event {
-            OutputEvent::Found { reply: SearchReply::Counted(_, _, count), .. } => count,
+            OutputEvent::Found(SearchReply::Counted(_, _, count)) => count,
             _ => 0,
         });
         assert_eq!((pattern, counted.sum::<u64>()), (pattern, expected));
@@ -156,7 +153,6 @@ fn a_search_reads_each_byte_about_once_and_pages_whole() {
     for (from, toward) in [(0, Toward::End), (content.len(), Toward::Start), (4097, Toward::End)] {
         let before = view.reads().bytes;
         let job = SearchJob {
-            number: 1,
             pattern: pattern.clone(),
             haystack: haystack.clone(),
             skip: Arc::default(),
@@ -171,9 +167,9 @@ fn a_search_reads_each_byte_about_once_and_pages_whole() {
         // Each stretch may read three pages more.
         assert!(read <= content.len() + content.len() / 32, "{read} of {}", content.len());
     }
-    let job = CountJob { what: Counting::Matches, number: 1, pattern, view: view.clone(), from: 0 };
+    let job = CountJob { what: Counting::Matches, pattern, view: view.clone(), from: 0 };
     assert!(!events(|context| tally(&job, context)).is_empty());
-    assert!(!events(|context| count(&view, 1, ALL, context)).is_empty());
+    assert!(!events(|context| count(&view, ALL, context)).is_empty());
     assert_eq!(view.reads().unaligned, 0);
 }
 
@@ -190,7 +186,7 @@ fn a_match_far_into_the_line_that_ends_a_stretch_is_found() {
             let pattern = Pattern::new("x{9}needle").unwrap();
             let haystack = Haystack::File(view.clone());
             let skip = Arc::default();
-            let job = SearchJob { number: 1, pattern, haystack, skip, from, toward, times: 1, within: None };
+            let job = SearchJob { pattern, haystack, skip, from, toward, times: 1, within: None };
             let reply = reply(&job);
             let start = at - 9;
             assert!(matches!(reply, SearchReply::Match(range, _) if range == (start..at + 6)), "{feed}");

@@ -7,9 +7,9 @@ use crate::text::search::{Severity, Toward};
 use crate::tui::event::Message;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
+use crate::tui::pager::Pager;
 use crate::tui::pager::event::{Counting, SearchReply};
 use crate::tui::pager::scans::{self, Haystack, SearchJob};
-use crate::tui::pager::{Pager, task_number};
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
@@ -28,7 +28,6 @@ pub(crate) struct SearchTarget {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PendingSearch {
-    number: u64,
     sought: SearchTarget,
     side: Side,
 }
@@ -49,10 +48,9 @@ impl Pager {
     /// Searches from an offset in the text of the side.
     fn seek_after(&mut self, from: usize, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let Some(pattern) = self.pattern(sought.what).cloned() else { return };
-        let (number, output) = (task_number(), &self.output);
-        self.find.seeking = Some(PendingSearch { number, sought, side });
+        self.find.seeking = Some(PendingSearch { sought, side });
+        let output = &self.output;
         let job = SearchJob {
-            number,
             pattern,
             haystack: match side {
                 Side::Spill => Haystack::File(output.view.clone()),
@@ -86,16 +84,16 @@ impl Pager {
         Message::error(format!("no match for {name}"))
     }
 
-    pub(crate) fn found(&mut self, number: u64, reply: SearchReply, effects: &mut Effects) {
+    pub(crate) fn found(&mut self, reply: SearchReply, effects: &mut Effects) {
         if let SearchReply::Counted(what, end, count) = reply {
-            self.tally_mut(what).counted(number, end, count);
+            self.tally_mut(what).counts.push(end, count);
             // The output has grown, and has one now.
             if self.find.tally.counts.total() > 0 && self.message == Some(self.no_match()) {
                 self.message = None;
             }
             return;
         }
-        let Some(seeking) = self.find.seeking.take_if(|seeking| seeking.number == number) else { return };
+        let Some(seeking) = self.find.seeking.take() else { return };
         match reply {
             SearchReply::Match(range, wrapped) => self.found_match(seeking, range, wrapped, effects),
             _ => self.found_nothing(seeking, effects),
