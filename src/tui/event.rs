@@ -13,7 +13,7 @@ pub enum Event {
     Wheel(WheelTurn),
     /// The terminal was resized to this many columns and rows.
     Resize(u16, u16),
-    Told(Message),
+    Message(Message),
     /// An event for the screen that knows its type.
     Screen(Box<dyn ScreenEvent>),
 }

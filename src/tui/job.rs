@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn events_of_a_job_that_was_replaced_or_stopped_are_dropped() {
         let tickets = Tickets::default();
-        let event = |ticket: &Ticket| wanted(ticket.stamp(Event::Told(Message::note("a word"))));
+        let event = |ticket: &Ticket| wanted(ticket.stamp(Event::Message(Message::note("a word"))));
         let (first, other) = (tickets.next(Slot::Plan), tickets.next(Slot::Search));
         assert!(event(&first).is_some());
         let second = tickets.next(Slot::Plan);

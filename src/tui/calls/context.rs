@@ -111,7 +111,7 @@ impl SessionContext<'_> {
     pub(super) fn show(&self, index: usize, paths: Paths) {
         match self.ready(index, paths) {
             Ok(ready) => self.context.send(CallsEvent::Ready(Box::new(ready))),
-            Err(words) => self.context.send(Event::Told(Message::note(words))),
+            Err(words) => self.context.send(Event::Message(Message::note(words))),
         };
     }
 

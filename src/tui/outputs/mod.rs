@@ -30,7 +30,7 @@ use super::list::column::{ListSpec, WIDE, readable_by_others};
 use super::list::rows::{BatchText, RowTable};
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::popup::copying::Copyable;
-use super::screen::{Effect, Link, OpenRequest, ScreenRequest};
+use super::screen::{Effect, Link, OpenRequest};
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use beside::Glance;
@@ -309,7 +309,7 @@ impl ListKind for Outputs {
             Action::CleanOverdue => self.offer_cleaning(on),
             Action::Facts => self.show_facts(on),
             Action::Keep => self.keep_marked(on),
-            Action::Other => on.effects.request(ScreenRequest::turn(Link::Sessions)),
+            Action::Other => on.effects.turn(Link::Sessions),
             _ => on.refuse(),
         }
     }

@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::preview::{LimitHit, ParamKind, Policy};
 use crate::tui::event::{MOST_TYPED, Message};
 use crate::tui::job::Slot;
-use crate::tui::keys::{Action, KeyContext, is_character};
+use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::popup::help::HelpView;
 use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
@@ -86,7 +86,9 @@ impl Pager {
         let keys = self.canvas.keys;
         match (keys.action(KeyContext::Drawer, key), key.code) {
             (Some(action), _) => self.drawer_action(action, effects),
-            (None, KeyCode::Char(c)) if c.is_ascii_digit() && is_character(key) && self.takes_typing() => {
+            (None, KeyCode::Char(c))
+                if c.is_ascii_digit() && character(key).is_some() && self.takes_typing() =>
+            {
                 self.drawer.typed = Some(c.to_string());
             }
             _ => return false,
@@ -225,7 +227,7 @@ impl Pager {
             KeyCode::Enter => self.take_typed(effects),
             KeyCode::Esc => self.drawer.typed = None,
             KeyCode::Backspace => drop(typed.pop()),
-            KeyCode::Char(c) if is_character(key) => match typed.len() < MOST_TYPED {
+            KeyCode::Char(c) if character(key).is_some() => match typed.len() < MOST_TYPED {
                 true => typed.push(c),
                 false => self.message = Some(Message::full_line()),
             },

@@ -324,7 +324,7 @@ impl Pager {
 
     /// Tells the policy how the output ended: some agents report that to the model, or cut with another policy then.
     pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
-        let Ending { certainty, exit_code, failed, told } = ending;
+        let Ending { certainty, exit_code, failed, parameters } = ending;
         let output = &mut self.output;
         output.first.certainty = certainty;
         output.subject.context.exit_code = exit_code.or(output.subject.context.exit_code);
@@ -336,7 +336,7 @@ impl Pager {
             output.first.policy = failed;
         }
         for policy in [&mut output.subject.policy.policy, &mut output.first.policy] {
-            set_true(policy, &told);
+            set_true(policy, &parameters);
         }
         self.plan_again(effects);
     }

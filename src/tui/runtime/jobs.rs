@@ -93,7 +93,7 @@ impl Jobs {
             let _passing = context.gate.pass(slot.rank());
             if catch_unwind(AssertUnwindSafe(|| job.run(&context))).is_err() {
                 let words = "a background task crashed; some figures are missing";
-                context.send_always(Event::Told(Message::error(words)));
+                context.send_always(Event::Message(Message::error(words)));
             }
         };
         match std::thread::Builder::new().name(format!("{slot:?}")).spawn(guarded) {
@@ -101,7 +101,7 @@ impl Jobs {
             Ok(_) => {}
             Err(error) => {
                 let words = format!("cannot start a thread: {error}");
-                (self.events)(Event::Told(Message::error(words)));
+                (self.events)(Event::Message(Message::error(words)));
             }
         }
     }
@@ -129,9 +129,11 @@ mod tests {
         let next = || tickets.next(Slot::CountLines);
         jobs.run(Job::new(next(), Pace::Background, |_| panic!("a job's fault")));
         let told = received.recv().unwrap();
-        assert!(matches!(told, Signal::App(Event::Told(message)) if message.is_error), "an error line");
-        let word = |context: &JobContext| context.send_always(Event::Told(Message::note("a word")));
+        assert!(matches!(told, Signal::App(Event::Message(message)) if message.is_error), "an error line");
+        let word = |context: &JobContext| context.send_always(Event::Message(Message::note("a word")));
         jobs.run(Job::new(next(), Pace::Background, word));
-        assert!(matches!(received.recv().unwrap(), Signal::App(Event::Told(message)) if !message.is_error));
+        assert!(
+            matches!(received.recv().unwrap(), Signal::App(Event::Message(message)) if !message.is_error)
+        );
     }
 }

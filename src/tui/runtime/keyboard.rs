@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use crossterm::event::{self, Event as Terminal, KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 
 use crate::tui::event::{Event, WheelTurn};
+use crate::tui::keys::character;
 use crate::tui::widget::theme::Backdrop;
 
-use super::signal::{Signal, character};
+use super::signal::Signal;
 use super::terminal;
 
 /// How long the thread waits for a key before it checks whether another program wants the terminal.
@@ -40,44 +41,30 @@ impl Drop for KeyboardPause<'_> {
     }
 }
 
-/// Where the terminal's answer arrives.
-pub(super) struct BackgroundAnswer(Receiver<Option<Backdrop>>);
-
-impl BackgroundAnswer {
-    /// Waits for the answer, for [`LIMIT`] at most.
-    pub(super) fn wait(self) -> Option<Backdrop> {
-        self.0.recv_timeout(LIMIT).ok().flatten()
-    }
-}
-
 impl Keyboard {
     /// Starts reading keys. The thread ends with the program, or when the terminal is gone. `asks` is whether to ask the
-    /// terminal what its background is.
-    pub(super) fn start(signals: Sender<Signal>, asks: bool) -> io::Result<(Self, Option<BackgroundAnswer>)> {
-        if !asks {
-            return Ok((Self::read(signals, None)?, None));
-        }
-        terminal::ask(QUESTION)?;
+    /// terminal what its background is; its answer arrives where the second result is, within [`LIMIT`] or as a signal.
+    pub(super) fn start(
+        signals: Sender<Signal>,
+        asks: bool,
+    ) -> io::Result<(Self, Receiver<Option<Backdrop>>)> {
         // Without room, so that an answer is either received or known to have come too late.
         let (asker, answer) = sync_channel(0);
-        let keyboard =
-            Self::read(signals, Some(BackgroundQuestion { until: Instant::now() + LIMIT, asker }))?;
-        Ok((keyboard, Some(BackgroundAnswer(answer))))
-    }
-
-    fn read(signals: Sender<Signal>, question: Option<BackgroundQuestion>) -> io::Result<Self> {
+        if asks {
+            terminal::ask(QUESTION)?;
+        }
         let keyboard = Self { paused: Arc::default(), reading: Arc::default() };
         let failed = signals.clone();
         let mut reader = Reader {
             keyboard: keyboard.clone(),
             signals,
-            answer: question.as_ref().map(|_| AnswerFinder::default()),
-            question,
+            answer: asks.then(AnswerFinder::default),
+            question: asks.then(|| BackgroundQuestion { until: Instant::now() + LIMIT, asker }),
         };
         let read = move || reader.read_all();
         let hand_over = move |panic| drop(failed.send(Signal::Panicked(panic)));
         std::thread::Builder::new().name("keys".into()).spawn(|| terminal::vital(read, hand_over))?;
-        Ok(keyboard)
+        Ok((keyboard, answer))
     }
 
     /// Pauses reading. Returns once the thread no longer reads.
@@ -186,7 +173,7 @@ impl Reader {
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
 
 /// How long the first frame waits for the answer. One that comes later changes the theme.
-const LIMIT: Duration = Duration::from_millis(50);
+pub(super) const LIMIT: Duration = Duration::from_millis(50);
 
 /// How an answer begins, after `ESC ]`.
 const START: &str = "11;";

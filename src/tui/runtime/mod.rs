@@ -35,7 +35,7 @@ use super::widget::canvas::Canvas;
 use super::widget::cost::Cost;
 use super::widget::theme::{Backdrop, Theme};
 use jobs::Jobs;
-use keyboard::{BackgroundAnswer, Keyboard};
+use keyboard::Keyboard;
 use signal::{Inbox, Signal};
 use terminal::TerminalScreen;
 use viewed::Viewed;
@@ -137,14 +137,14 @@ fn show(start: Start) -> io::Result<ExitReport> {
         None => session.open_file(0, &mut effects),
     }
     if let Some(notice) = start.notice {
-        session.app.update(Event::Told(Message::error(notice)), &mut effects);
+        session.app.update(Event::Message(Message::error(notice)), &mut effects);
     }
     let (first, rest): (Vec<_>, Vec<_>) = effects
         .into_iter()
         .partition(|effect| matches!(effect, Effect::Run(job) if job.slot() == Slot::Plan));
     session.carry_out(first)?;
     let mut effects = session.app.effects();
-    if let Some(background) = background.and_then(BackgroundAnswer::wait) {
+    if let Some(background) = background.recv_timeout(keyboard::LIMIT).ok().flatten() {
         session.take_background(background, &mut effects);
     }
     session.draw()?;
@@ -200,7 +200,7 @@ struct Session {
 
 impl Session {
     fn tell(&mut self, message: Message) {
-        self.app.update(Event::Told(message), &mut Effects::default());
+        self.app.update(Event::Message(message), &mut Effects::default());
     }
 
     /// Chooses the theme by the terminal's background.
@@ -305,9 +305,7 @@ impl Session {
             self.carry_out(effects)?;
         }
         while let Some((columns, rows)) = self.draw_unless_resized()? {
-            let mut effects = self.app.effects();
-            self.app.update(Event::Resize(columns, rows), &mut effects);
-            self.carry_out(effects)?;
+            self.happen(Event::Resize(columns, rows))?;
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::outputs::TuneStart;
 use super::popup::copying::Copyable;
-use super::screen::{Link, ScreenRequest};
+use super::screen::Link;
 use rows::{SessionRow, SessionWords};
 
 /// The most sessions that are looked through for the originals of copied calls.
@@ -130,7 +130,7 @@ impl ListKind for Sessions {
             Action::Limits => Self::tune(TunePolicies::Around(Box::default()), on),
             Action::Policy => Self::tune(TunePolicies::Current, on),
             Action::Refresh => on.effects.run(Slot::FindSessions, work::find),
-            Action::Other => on.effects.request(ScreenRequest::turn(Link::Stores(None))),
+            Action::Other => on.effects.turn(Link::Stores(None)),
             _ => on.refuse(),
         }
     }

@@ -240,7 +240,7 @@ fn messages() {
     keep("message", bench.keys("w"));
     keep("no_such_line", bench.keys("99G"));
     keep("no_such_key", bench.keys("Z"));
-    bench.update(Event::Told(Message::error("vi: no such program; $EDITOR names the editor")));
+    bench.update(Event::Message(Message::error("vi: no such program; $EDITOR names the editor")));
     keep("error", &bench);
 }
 
@@ -322,7 +322,7 @@ fn a_message_that_is_too_long_ends_in_an_ellipsis() {
     bench.keys("/a word that is in no line of this log<Enter>");
     assert_eq!(bench.rows()[11], " no match for a word that is in no line…");
     let mut stores = Bench::new((40, 12));
-    stores.update(Event::Told(Message::note("a message of more than forty columns of text")));
+    stores.update(Event::Message(Message::note("a message of more than forty columns of text")));
     assert_eq!(stores.rows()[11], " a message of more than forty columns o…");
 }
 
