@@ -81,7 +81,7 @@ pub struct Message {
 }
 
 /// The longest line that can be typed, in bytes: far more than anyone types, and quick to edit.
-pub(crate) const MOST_TYPED: usize = 4096;
+pub(crate) const MAX_TYPED: usize = 4096;
 
 impl Message {
     pub fn note(text: impl Into<SafeText>) -> Self {
@@ -94,7 +94,7 @@ impl Message {
 
     /// Creates the message that a typed line is full.
     pub(crate) fn full_line() -> Self {
-        Self::error(format!("a line holds at most {MOST_TYPED} bytes; the rest is dropped"))
+        Self::error(format!("a line holds at most {MAX_TYPED} bytes; the rest is dropped"))
     }
 }
 

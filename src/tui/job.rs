@@ -121,7 +121,7 @@ pub struct JobContext {
     pub(crate) ticket: Ticket,
     pub(crate) gate: Gate,
     pub(crate) events: Reporter,
-    pub(crate) requests: Mutex<Option<Receiver<JobRequest>>>,
+    pub(crate) requests: Mutex<Receiver<JobRequest>>,
 }
 
 impl JobContext {
@@ -133,7 +133,7 @@ impl JobContext {
             ticket,
             gate: Gate::default(),
             events: Arc::new(move |event| sender.send(event).is_ok()),
-            requests: Mutex::default(),
+            requests: Mutex::new(channel().1),
         });
         events.into_iter().collect()
     }
@@ -168,10 +168,9 @@ impl JobContext {
         if self.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Returns the requests to this job; none arrive if they were taken before.
-    pub(crate) fn take_requests(&self) -> Receiver<JobRequest> {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        requests.take().unwrap_or_else(|| channel().1)
+    /// Returns the requests to this job, for the one thread of it that answers.
+    pub(crate) fn requests(&self) -> MutexGuard<'_, Receiver<JobRequest>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

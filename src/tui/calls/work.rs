@@ -64,7 +64,7 @@ impl ReadProgress for Percent<'_> {
 /// requests end.
 pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let agent = list::format_of(file).map_or("", |format| format.agent());
-    let (examiner, requests) = ((context.services.examiner)(agent), context.take_requests());
+    let (examiner, requests) = ((context.services.examiner)(agent), context.requests());
     let progress = Percent { context, last: AtomicU64::new(0) };
     let mut opened = match list::open(file, &progress) {
         Ok(opened) => opened,

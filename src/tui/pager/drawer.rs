@@ -4,7 +4,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::preview::{LimitHit, ParamKind, Policy};
-use crate::tui::event::{MOST_TYPED, Message};
+use crate::tui::event::{MAX_TYPED, Message};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::popup::help::HelpView;
@@ -227,7 +227,7 @@ impl Pager {
             KeyCode::Enter => self.take_typed(effects),
             KeyCode::Esc => self.drawer.typed = None,
             KeyCode::Backspace => drop(typed.pop()),
-            KeyCode::Char(c) if character(key).is_some() => match typed.len() < MOST_TYPED {
+            KeyCode::Char(c) if character(key).is_some() => match typed.len() < MAX_TYPED {
                 true => typed.push(c),
                 false => self.message = Some(Message::full_line()),
             },

@@ -86,7 +86,7 @@ impl Jobs {
             ticket: job.ticket.clone(),
             gate: self.gate.clone(),
             events,
-            requests: Mutex::new(Some(requests)),
+            requests: Mutex::new(requests),
         };
         let guarded = move || {
             terminal::play(ThreadRole::Caught);

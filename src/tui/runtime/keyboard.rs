@@ -75,6 +75,11 @@ impl Keyboard {
     }
 }
 
+/// Waits for the terminal's answer, for [`LIMIT`] at most. Takes the receiver, so that who sends a later one does not wait.
+pub(super) fn wait_for_background(answer: Receiver<Option<Backdrop>>) -> Option<Backdrop> {
+    answer.recv_timeout(LIMIT).ok().flatten()
+}
+
 /// Somebody waits for the terminal's answer: they get it, or `None` once it will not come in time.
 struct BackgroundQuestion {
     until: Instant,
@@ -116,7 +121,6 @@ impl Reader {
         let keys = match (event, &mut self.answer) {
             (Some(Terminal::Key(key)), Some(answer)) => match answer.take(key) {
                 KeyRole::Keys(keys) => keys,
-                KeyRole::Part => Vec::new(),
                 KeyRole::Answer(background) => return self.hand_over(background),
             },
             (Some(Terminal::Key(key)), None) => vec![key],
@@ -173,7 +177,7 @@ impl Reader {
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
 
 /// How long the first frame waits for the answer. One that comes later changes the theme.
-pub(super) const LIMIT: Duration = Duration::from_millis(50);
+const LIMIT: Duration = Duration::from_millis(50);
 
 /// How an answer begins, after `ESC ]`.
 const START: &str = "11;";
@@ -191,10 +195,8 @@ struct AnswerFinder {
 /// What a key was.
 #[derive(Debug, PartialEq, Eq)]
 enum KeyRole {
-    /// These are keys.
+    /// These are keys; none as long as it may be part of an answer.
     Keys(Vec<KeyEvent>),
-    /// Part of an answer, or a key: the next one will tell.
-    Part,
     /// The end of the answer; the background, unless it is told in a form that is not known.
     Answer(Option<Backdrop>),
 }
@@ -213,10 +215,8 @@ impl AnswerFinder {
         self.pending.push(key);
         let text = self.text();
         let is_long = text.len() > MAX_ANSWER || text.contains(char::REPLACEMENT_CHARACTER);
-        match START.starts_with(&text) || text.starts_with(START) && !is_long {
-            true => KeyRole::Part,
-            false => KeyRole::Keys(self.give_up()),
-        }
+        let may_be_part = START.starts_with(&text) || text.starts_with(START) && !is_long;
+        KeyRole::Keys(if may_be_part { Vec::new() } else { self.give_up() })
     }
 
     /// Returns the keys that were held back: the rest of an answer did not come.
@@ -262,7 +262,6 @@ mod tests {
         for key in keys(bytes) {
             match finder.take(key) {
                 KeyRole::Keys(keys) => typed.extend(keys),
-                KeyRole::Part => {}
                 KeyRole::Answer(answer) => answers.push(answer),
             }
         }

@@ -144,7 +144,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
         .partition(|effect| matches!(effect, Effect::Run(job) if job.slot() == Slot::Plan));
     session.carry_out(first)?;
     let mut effects = session.app.effects();
-    if let Some(background) = background.recv_timeout(keyboard::LIMIT).ok().flatten() {
+    if let Some(background) = keyboard::wait_for_background(background) {
         session.take_background(background, &mut effects);
     }
     session.draw()?;
