@@ -1,8 +1,8 @@
 //! The user's own keys as the configuration has them. The screens know which actions and keys there are.
 
-use std::fmt;
+use std::collections::BTreeMap;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
 use toml::Spanned;
 
 /// The keys of one action: `next-match = ["n", "ctrl-n"]`.
@@ -15,101 +15,32 @@ pub struct KeySetting {
     pub line: usize,
 }
 
-/// The table `[keys]` as read; positions are byte offsets in the file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct KeysConfig(Vec<(Spanned<String>, Vec<String>)>);
+/// The table `[keys]` as read, of a file whose shape has been checked; positions are byte offsets in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct KeysConfig(BTreeMap<Spanned<String>, KeyList>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+enum KeyList {
+    One(String),
+    Several(Vec<String>),
+}
 
 impl KeysConfig {
     /// Returns the settings in the order of the file, which has this text.
     pub(super) fn settings(&self, text: &str) -> Vec<KeySetting> {
         let line = |at: usize| text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1;
-        let mut all: Vec<_> = self.0.iter().map(|(name, keys)| (name.span().start, name, keys)).collect();
-        all.sort_by_key(|(at, ..)| *at);
-        let setting = |(at, name, keys): (usize, &Spanned<String>, &Vec<String>)| KeySetting {
+        let mut all: Vec<_> = self.0.iter().collect();
+        all.sort_by_key(|(name, _)| name.span().start);
+        let setting = |(name, keys): (&Spanned<String>, &KeyList)| KeySetting {
             name: name.get_ref().clone(),
-            keys: keys.clone(),
-            line: line(at),
+            keys: match keys {
+                KeyList::One(key) => vec![key.clone()],
+                KeyList::Several(keys) => keys.clone(),
+            },
+            line: line(name.span().start),
         };
         all.into_iter().map(setting).collect()
-    }
-}
-
-impl<'de> Deserialize<'de> for KeysConfig {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(KeysVisitor)
-    }
-}
-
-struct KeysVisitor;
-
-impl<'de> Visitor<'de> for KeysVisitor {
-    type Value = KeysConfig;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a table of actions and their keys")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<KeysConfig, A::Error> {
-        let mut all = Vec::new();
-        while let Some(name) = map.next_key::<Spanned<String>>()? {
-            let keys = map.next_value_seed(KeyList(name.get_ref()))?;
-            all.push((name, keys));
-        }
-        Ok(KeysConfig(all))
-    }
-}
-
-/// Reads the keys of the action with this name.
-struct KeyList<'a>(&'a str);
-
-impl<'de> DeserializeSeed<'de> for KeyList<'_> {
-    type Value = Vec<String>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Vec<String>, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for KeyList<'_> {
-    type Value = Vec<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a key in quotes, or a list of them, for keys.{}", self.0)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<Vec<String>, E> {
-        Ok(vec![key.to_owned()])
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<String>, A::Error> {
-        let mut keys = Vec::new();
-        while let Some(key) = list.next_element_seed(OneKey(self.0))? {
-            keys.push(key);
-        }
-        Ok(keys)
-    }
-}
-
-/// Reads one key of a list, for the action with this name.
-struct OneKey<'a>(&'a str);
-
-impl<'de> DeserializeSeed<'de> for OneKey<'_> {
-    type Value = String;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl Visitor<'_> for OneKey<'_> {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "keys in quotes in the list for keys.{}", self.0)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<String, E> {
-        Ok(key.to_owned())
     }
 }
 

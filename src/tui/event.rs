@@ -13,7 +13,7 @@ pub enum Event {
     Wheel(WheelTurn),
     /// The terminal was resized to this many columns and rows.
     Resize(u16, u16),
-    Told(Message),
+    Message(Message),
     /// An event for the screen that knows its type.
     Screen(Box<dyn ScreenEvent>),
 }
@@ -46,6 +46,14 @@ impl Event {
             event => Err(event),
         }
     }
+
+    /// Returns how soon it is to be drawn.
+    pub fn urgency(&self) -> Urgency {
+        match self {
+            Event::Screen(event) => event.urgency(),
+            _ => Urgency::Now,
+        }
+    }
 }
 
 /// How soon an event is to be drawn.
@@ -73,7 +81,7 @@ pub struct Message {
 }
 
 /// The longest line that can be typed, in bytes: far more than anyone types, and quick to edit.
-pub(crate) const MOST_TYPED: usize = 4096;
+pub(crate) const MAX_TYPED: usize = 4096;
 
 impl Message {
     pub fn note(text: impl Into<SafeText>) -> Self {
@@ -86,7 +94,7 @@ impl Message {
 
     /// Creates the message that a typed line is full.
     pub(crate) fn full_line() -> Self {
-        Self::error(format!("a line holds at most {MOST_TYPED} bytes; the rest is dropped"))
+        Self::error(format!("a line holds at most {MAX_TYPED} bytes; the rest is dropped"))
     }
 }
 

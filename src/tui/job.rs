@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::store::Env;
 
-use super::event::Event;
+use super::event::{Event, ScreenEvent, Urgency};
 use super::target::Services;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,19 @@ pub enum Slot {
 impl Slot {
     pub(crate) const COUNT: usize = Slot::Other as usize + 1;
 
+    /// The slots of the output that is shown, which all outputs share.
+    pub(crate) const OF_OUTPUT: [Self; 9] = [
+        Self::CountLines,
+        Self::Search,
+        Self::CountMatches,
+        Self::CountErrors,
+        Self::CountWarnings,
+        Self::Filter,
+        Self::Plan,
+        Self::Compare,
+        Self::Advise,
+    ];
+
     /// Jobs of background work wait at [`JobContext::go_on`] while a job of a higher rank runs.
     pub(crate) fn rank(self) -> usize {
         match self {
@@ -66,19 +79,20 @@ pub enum Pace {
 
 /// Work to be done outside the thread of the screens.
 pub struct Job {
-    pub slot: Slot,
     pub pace: Pace,
-    /// Grows with each job: one that was asked for earlier does not replace a later one.
-    pub(crate) order: u64,
+    pub(crate) ticket: Ticket,
     work: Box<dyn FnOnce(&JobContext) + Send>,
 }
 
 pub type JobRequest = Box<dyn Any + Send>;
 
 impl Job {
-    pub(crate) fn new(slot: Slot, pace: Pace, work: impl FnOnce(&JobContext) + Send + 'static) -> Self {
-        static ASKED: AtomicU64 = AtomicU64::new(0);
-        Self { slot, pace, order: ASKED.fetch_add(1, Ordering::Relaxed), work: Box::new(work) }
+    pub(crate) fn new(ticket: Ticket, pace: Pace, work: impl FnOnce(&JobContext) + Send + 'static) -> Self {
+        Self { pace, ticket, work: Box::new(work) }
+    }
+
+    pub fn slot(&self) -> Slot {
+        self.ticket.slot
     }
 
     pub(crate) fn run(self, context: &JobContext) {
@@ -87,37 +101,39 @@ impl Job {
 
     /// Does the work on this thread. Returns what it reports.
     pub fn run_here(self, services: &Arc<Services>) -> Vec<Event> {
-        let slot = self.slot;
-        JobContext::collect(slot, services, |context| self.run(context))
+        JobContext::collect(self.ticket.clone(), services, |context| self.run(context))
+    }
+
+    /// Returns an event as the job sends it.
+    pub fn report(&self, event: impl Into<Event>) -> Event {
+        self.ticket.stamp(event)
     }
 }
 
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Job({:?}, {:?})", self.slot, self.pace)
+        write!(f, "Job({:?}, {:?})", self.slot(), self.pace)
     }
 }
 
 pub struct JobContext {
-    pub(crate) slot: Slot,
     pub(crate) services: Arc<Services>,
     pub(crate) ticket: Ticket,
     pub(crate) gate: Gate,
     pub(crate) events: Reporter,
-    pub(crate) requests: Mutex<Option<Receiver<JobRequest>>>,
+    pub(crate) requests: Mutex<Receiver<JobRequest>>,
 }
 
 impl JobContext {
     /// Runs work in a context of its own. Returns what it reports.
-    pub(crate) fn collect(slot: Slot, services: &Arc<Services>, work: impl FnOnce(&Self)) -> Vec<Event> {
+    pub(crate) fn collect(ticket: Ticket, services: &Arc<Services>, work: impl FnOnce(&Self)) -> Vec<Event> {
         let (sender, events) = channel();
         work(&Self {
-            slot,
             services: services.clone(),
-            ticket: Ticket::next(&Arc::default()),
+            ticket,
             gate: Gate::default(),
             events: Arc::new(move |event| sender.send(event).is_ok()),
-            requests: Mutex::default(),
+            requests: Mutex::new(channel().1),
         });
         events.into_iter().collect()
     }
@@ -132,46 +148,89 @@ impl JobContext {
 
     /// Waits for jobs of a higher rank. Returns whether the job has not been abandoned.
     pub(crate) fn go_on(&self) -> bool {
-        self.gate.wait(self.slot.rank());
+        self.gate.wait(self.ticket.slot.rank());
         self.is_wanted()
     }
 
-    /// Sends an event. Returns whether the event loop still receives.
+    /// Sends an event, which is dropped on receipt if the job has been abandoned by then. Returns false if it has been
+    /// already, or the event loop no longer receives.
     pub(crate) fn send(&self, event: impl Into<Event>) -> bool {
-        (self.events)(event.into())
+        self.is_wanted() && (self.events)(self.ticket.stamp(event))
     }
 
-    /// Sends an event; breaks once the event loop no longer receives.
+    /// Sends what holds even of a job that has been abandoned: that something was done, or failed.
+    pub(crate) fn send_always(&self, event: impl Into<Event>) {
+        (self.events)(event.into());
+    }
+
+    /// Sends an event; breaks once nobody takes it.
     pub(crate) fn report(&self, event: impl Into<Event>) -> ControlFlow<()> {
         if self.send(event) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Returns the requests to this job; none arrive if they were taken before.
-    pub(crate) fn take_requests(&self) -> Receiver<JobRequest> {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        requests.take().unwrap_or_else(|| channel().1)
+    /// Returns the requests to this job, for the one thread of it that answers.
+    pub(crate) fn requests(&self) -> MutexGuard<'_, Receiver<JobRequest>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Sends an event to the event loop; returns whether that still receives.
 pub(crate) type Reporter = Arc<dyn Fn(Event) -> bool + Send + Sync>;
 
-/// Shows whether a job is still wanted.
+/// The number of the newest ticket of each slot.
+#[derive(Debug, Clone, Default)]
+pub struct Tickets(Arc<[AtomicU64; Slot::COUNT]>);
+
+impl Tickets {
+    /// Takes a ticket, which voids those taken before of its slot.
+    pub(crate) fn next(&self, slot: Slot) -> Ticket {
+        Ticket { mine: self.void(slot), slot, all: self.clone() }
+    }
+
+    /// Voids the tickets of a slot; those of short jobs stay. Returns the number of the next.
+    pub(crate) fn void(&self, slot: Slot) -> u64 {
+        match slot {
+            Slot::Other => 0,
+            _ => self.0[slot as usize].fetch_add(1, Ordering::Relaxed) + 1,
+        }
+    }
+}
+
+/// Shows whether a job is still wanted: the newest that was asked for in its slot, also once it has ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Ticket {
-    newest: Arc<AtomicU64>,
+    all: Tickets,
+    pub(crate) slot: Slot,
     mine: u64,
 }
 
 impl Ticket {
-    /// Takes a ticket, which voids those taken before.
-    pub(crate) fn next(newest: &Arc<AtomicU64>) -> Self {
-        let mine = newest.fetch_add(1, Ordering::Relaxed) + 1;
-        Self { newest: newest.clone(), mine }
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.all.0[self.slot as usize].load(Ordering::Relaxed) == self.mine
     }
 
-    pub(crate) fn is_wanted(&self) -> bool {
-        self.newest.load(Ordering::Relaxed) == self.mine
+    fn stamp(&self, event: impl Into<Event>) -> Event {
+        JobEvent { ticket: self.clone(), event: event.into() }.into()
+    }
+}
+
+/// An event with the ticket of the job that sent it.
+struct JobEvent {
+    ticket: Ticket,
+    event: Event,
+}
+
+impl ScreenEvent for JobEvent {
+    fn urgency(&self) -> Urgency {
+        self.event.urgency()
+    }
+}
+
+/// Returns an event without the ticket of its job; `None` if that has been abandoned since.
+pub(crate) fn wanted(event: Event) -> Option<Event> {
+    match event.downcast::<JobEvent>() {
+        Ok(JobEvent { ticket, event }) => ticket.is_wanted().then_some(event),
+        Err(event) => Some(event),
     }
 }
 
@@ -205,5 +264,26 @@ impl Drop for PauseGuard<'_> {
     fn drop(&mut self) {
         self.0.lock()[self.1] -= 1;
         self.0.0.1.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::event::Message;
+
+    #[test]
+    fn events_of_a_job_that_was_replaced_or_stopped_are_dropped() {
+        let tickets = Tickets::default();
+        let event = |ticket: &Ticket| wanted(ticket.stamp(Event::Message(Message::note("a word"))));
+        let (first, other) = (tickets.next(Slot::Plan), tickets.next(Slot::Search));
+        assert!(event(&first).is_some());
+        let second = tickets.next(Slot::Plan);
+        assert!(event(&first).is_none() && event(&second).is_some() && event(&other).is_some());
+        tickets.void(Slot::Plan);
+        assert!(event(&second).is_none() && event(&other).is_some());
+        let short = [tickets.next(Slot::Other), tickets.next(Slot::Other)];
+        tickets.void(Slot::Other);
+        assert!(short.iter().all(|ticket| event(ticket).is_some()), "all run to their end");
     }
 }

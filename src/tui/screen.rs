@@ -20,7 +20,7 @@ use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
 use super::event::{Event, Message, ScreenEvent};
-use super::job::{Job, JobContext, JobRequest, Pace, Slot};
+use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
 use super::recorded::ReadyCall;
 use super::target::Opened;
@@ -32,10 +32,9 @@ use super::widget::prompt::{Prompt, Purpose};
 pub trait Screen: Any {
     fn context(&self) -> KeyContext;
 
-    /// The message for the status line, shown until the next key.
     fn message(&self) -> Option<&Message>;
 
-    /// Puts a message in the status line, or takes it away.
+    /// Puts a message in the status line until the next key, or takes it away.
     fn say(&mut self, message: Option<Message>);
 
     /// Whether this is the screen to which such an event leads.
@@ -67,7 +66,6 @@ pub trait Screen: Any {
         false
     }
 
-    /// Adapts to another size or other colours of the terminal.
     fn repaint(&mut self, canvas: Canvas, effects: &mut Effects);
 
     /// Draws the screen; without `status` its last row is left to a pop-up. Returns the rows on which pop-ups draw.
@@ -90,7 +88,6 @@ pub trait Screen: Any {
         Ok(())
     }
 
-    /// Follows a line that is being typed.
     fn type_on(&mut self, prompt: &Prompt, effects: &mut Effects);
 
     /// Takes back what followed a line that is given up.
@@ -101,7 +98,7 @@ pub trait Screen: Any {
         &[]
     }
 
-    /// Returns what was found of the line that is being typed.
+    /// What was found of the line that is being typed.
     fn prompt_note(&self) -> Option<Span> {
         None
     }
@@ -114,7 +111,7 @@ pub trait Screen: Any {
         false
     }
 
-    /// Returns what is marked for deletion.
+    /// What is marked for deletion.
     fn pending(&self) -> Option<&Pending> {
         None
     }
@@ -154,7 +151,6 @@ pub trait Layer: Any {
     fn draw(&self, look: LayerFrame);
 }
 
-/// What a pop-up lies on.
 pub struct LayerContext<'a> {
     pub canvas: &'a Canvas,
     pub below: &'a mut dyn Screen,
@@ -166,8 +162,6 @@ pub struct LayerContext<'a> {
 pub enum LayerNext {
     Stays,
     Closes,
-    /// It stays, and the application carries out the action.
-    Passes(Action),
 }
 
 /// Returns the action of a key in a box of text.
@@ -178,7 +172,10 @@ pub(crate) fn box_action(key: KeyEvent, on: &mut LayerContext) -> Result<Action,
     let (keys, context) = (on.canvas.keys, on.below.context());
     match keys.action(context, key) {
         Some(Action::Quit | Action::Interrupt) => Err(LayerNext::Closes),
-        Some(Action::QuitNow) => Err(LayerNext::Passes(Action::QuitNow)),
+        Some(Action::QuitNow) => {
+            on.effects.request(ScreenRequest::Leave(ExitChoice::default()));
+            Err(LayerNext::Stays)
+        }
         Some(action) => Ok(action),
         None => {
             on.below.say(keys.unknown(context, key).map(Message::note));
@@ -266,7 +263,6 @@ pub struct ShownOutput {
     pub path: PathBuf,
     /// The command that printed it; empty if none is known.
     pub command: String,
-    /// Its size, in bytes.
     pub size: u64,
     /// What was read of it, if it is in no file.
     pub read: Option<MapView>,
@@ -305,13 +301,6 @@ pub enum ScreenRequest {
     Replay(Vec<KeyEvent>),
 }
 
-impl ScreenRequest {
-    /// Goes to the screen to which a link leads, in place of the one that is shown.
-    pub(crate) fn turn(link: Link) -> Self {
-        Self::Turn(Box::new(link))
-    }
-}
-
 /// What is done on leaving, as far as the user has been asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ExitChoice {
@@ -321,7 +310,7 @@ pub struct ExitChoice {
     pub delete_marked: Option<bool>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct OpenRequest {
     pub path: PathBuf,
     /// The line to begin with, 1-based.
@@ -342,16 +331,7 @@ pub struct OpenRequest {
 impl OpenRequest {
     /// Opens a stored output from its list.
     pub(crate) fn stored(path: PathBuf) -> Self {
-        Self {
-            path,
-            line: None,
-            under: None,
-            find: None,
-            name: SafeText::default(),
-            id: String::new(),
-            is_kept: false,
-            command: String::new(),
-        }
+        Self { path, ..Self::default() }
     }
 }
 
@@ -392,9 +372,14 @@ pub enum Effect {
 pub struct Effects {
     outside: Vec<Effect>,
     requests: Vec<ScreenRequest>,
+    tickets: Tickets,
 }
 
 impl Effects {
+    pub(crate) fn new(tickets: &Tickets) -> Self {
+        Self { tickets: tickets.clone(), ..Self::default() }
+    }
+
     pub fn push(&mut self, effect: Effect) {
         self.outside.push(effect);
     }
@@ -403,13 +388,15 @@ impl Effects {
         self.run_at(Pace::Background, slot, work);
     }
 
-    /// Has a job done that the user waits for.
     pub(crate) fn run_at(&mut self, pace: Pace, slot: Slot, work: impl FnOnce(&JobContext) + Send + 'static) {
-        self.push(Effect::Run(Job::new(slot, pace, work)));
+        self.push(Effect::Run(Job::new(self.tickets.next(slot), pace, work)));
     }
 
     pub(crate) fn stop(&mut self, slots: impl IntoIterator<Item = Slot>) {
-        self.outside.extend(slots.into_iter().map(Effect::Stop));
+        for slot in slots {
+            self.tickets.void(slot);
+            self.push(Effect::Stop(slot));
+        }
     }
 
     pub(crate) fn ask(&mut self, slot: Slot, request: impl Any + Send) {
@@ -422,6 +409,11 @@ impl Effects {
 
     pub(crate) fn show(&mut self, event: impl ScreenEvent) {
         self.request(ScreenRequest::Show(Box::new(event)));
+    }
+
+    /// Goes to a screen in place of the one that is shown.
+    pub(crate) fn turn(&mut self, event: impl ScreenEvent) {
+        self.request(ScreenRequest::Turn(Box::new(event)));
     }
 
     pub(crate) fn send(&mut self, event: impl Into<Event>) {

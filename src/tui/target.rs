@@ -175,7 +175,7 @@ pub struct Ending {
     /// The policy for the output of failed commands, if that is a different one.
     pub failed: Option<Policy>,
     /// The boolean parameters to set because of how it ended, for policies that have them.
-    pub told: Vec<&'static str>,
+    pub parameters: Vec<&'static str>,
 }
 
 /// Opens an output by its path, or returns an error message.

@@ -119,8 +119,8 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "popup", "tune", "outputs", "sessions", "calls", "lines", "list", "pager", "screen", "target",
-            "event", "keys", "widget",
+            "popup", "tune", "outputs", "sessions", "calls", "lines", "list", "pager", "screen", "job",
+            "target", "event", "keys", "widget",
         ],
     ),
     (

@@ -183,7 +183,7 @@ fn make(
     let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
     let path = saved.stdout.clone();
     let saved_as = lasting(path.as_deref(), request);
-    let ending = Ending { certainty, exit_code, failed, told };
+    let ending = Ending { certainty, exit_code, failed, parameters: told };
     // Nobody listens once the screens are closed.
     let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
     super::reported(finished)
@@ -203,7 +203,7 @@ fn at_last(request: &Request) -> Request {
 fn tell_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
     let saved_as = lasting(path.as_deref(), request);
     let told = if request.keep == KeepSpill::Never { vec!["save_failed"] } else { Vec::new() };
-    let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, told };
+    let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, parameters: told };
     // Nobody listens once the screens are closed.
     let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
 }

@@ -17,7 +17,8 @@ use crate::text::search::SeverityPatterns;
 
 use super::calls::Calls;
 use super::event::WheelTurn;
-use super::keys::{Action, KeyContext, is_character};
+use super::job::{Tickets, wanted};
+use super::keys::{Action, character};
 use super::lines::FoundLines;
 use super::list::screen::ListScreen;
 use super::outputs::Outputs;
@@ -64,6 +65,8 @@ pub struct App {
     /// The count typed before a key.
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
+    /// Of the jobs that the screens have asked for.
+    pub(crate) tickets: Tickets,
 }
 
 impl App {
@@ -84,11 +87,18 @@ impl App {
             layers: Vec::new(),
             count: None,
             severities: SeverityPatterns::default(),
+            tickets: Tickets::default(),
         }
     }
 
+    /// Returns what takes in the effects of the next event.
+    pub fn effects(&self) -> Effects {
+        Effects::new(&self.tickets)
+    }
+
     pub fn update(&mut self, event: impl Into<Event>, effects: &mut Effects) {
-        match event.into() {
+        let Some(event) = wanted(event.into()) else { return };
+        match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),
             Event::Key(_) => {}
             Event::Paste(text) => self.paste(&text, effects),
@@ -96,7 +106,7 @@ impl App {
             Event::Resize(columns, rows) => {
                 self.repaint(Canvas { size: (columns, rows), ..self.canvas }, effects);
             }
-            Event::Told(message) => self.say(Some(message)),
+            Event::Message(message) => self.say(Some(message)),
             event @ Event::Screen(_) => self.send(event, effects),
         }
         self.meet_requests(effects);
@@ -137,7 +147,7 @@ impl App {
                         self.pop(1, effects);
                         self.show(event, effects);
                     }
-                    ScreenRequest::Send(Event::Told(message)) => self.say(Some(message)),
+                    ScreenRequest::Send(Event::Message(message)) => self.say(Some(message)),
                     ScreenRequest::Send(event) => self.send(event, effects),
                     ScreenRequest::Lay(layer) => self.layers.push(layer),
                     ScreenRequest::Replay(keys) => self.replay(keys, effects),
@@ -205,7 +215,7 @@ impl App {
         let count = self.count.take();
         let context = self.context();
         match self.canvas.keys.action(context, key) {
-            Some(action) => self.act(action, context, count, effects),
+            Some(action) => self.act(action, count, effects),
             None => self.say(self.canvas.keys.unknown(context, key).map(Message::note)),
         }
     }
@@ -214,7 +224,7 @@ impl App {
     fn is_redraw(&self, key: KeyEvent) -> bool {
         let above = self.layers.last().zip(self.top());
         let context = above.map_or_else(|| self.context(), |(layer, below)| layer.context(below));
-        let is_text = self.is_typing() && is_character(key);
+        let is_text = self.is_typing() && character(key).is_some();
         !is_text && self.canvas.keys.action(context, key) == Some(Action::Redraw)
     }
 
@@ -235,26 +245,18 @@ impl App {
 
     fn layer_key(&mut self, mut layer: Box<dyn Layer>, key: KeyEvent, effects: &mut Effects) {
         let canvas = self.canvas;
-        let next = self.on_top(|top| {
-            let on = LayerContext { canvas: &canvas, below: &mut *top, effects };
-            (layer.key(key, on), layer.context(top))
-        });
-        match next {
-            None | Some((LayerNext::Closes, _)) => {}
-            Some((LayerNext::Stays, _)) => self.layers.push(layer),
-            Some((LayerNext::Passes(action), context)) => {
-                self.layers.push(layer);
-                self.act(action, context, None, effects);
-            }
+        let next = self.on_top(|below| layer.key(key, LayerContext { canvas: &canvas, below, effects }));
+        if next == Some(LayerNext::Stays) {
+            self.layers.push(layer);
         }
     }
 
-    fn act(&mut self, action: Action, context: KeyContext, count: Option<u64>, effects: &mut Effects) {
+    fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
             Action::Quit => self.quit(effects),
             Action::QuitNow => self.leave(ExitChoice::default(), effects),
             Action::Interrupt => self.interrupt(effects),
-            Action::Help => effects.lay(HelpView::new(context)),
+            Action::Help => effects.lay(HelpView::new(self.context())),
             Action::GoTo => effects.lay(Prompt::new(Purpose::GoTo)),
             _ => drop(self.on_top(|top| top.act(action, count, effects))),
         }

@@ -117,7 +117,10 @@ impl App {
         let (line, under, find) = (opened.line, opened.under.take(), opened.find.take());
         let replaced = self.stack.pop_if(|screen| (&**screen as &dyn Any).is::<Pager>());
         let before = match replaced.map(into_pager) {
-            Some(Ok(replaced)) => replaced.hand_over(),
+            Some(Ok(replaced)) => {
+                replaced.abandon(effects);
+                replaced.hand_over()
+            }
             _ => self.screen_mut::<Pager>().map_or_else(Handover::default, |pager| pager.park(effects)),
         };
         let mut pager = Pager::new(self.canvas, opened, before, effects);

@@ -42,8 +42,6 @@ pub enum ReadingState {
 
 #[derive(Debug, Default)]
 pub struct Calls {
-    /// The number of the session that is open, which no other that was opened has.
-    number: u64,
     file: Option<Arc<SessionFile>>,
     state: ReadingState,
     /// What is known of the session; its rows are in the list.
@@ -77,12 +75,7 @@ pub struct OpenedCalls {
     pub is_format_unknown: bool,
 }
 
-/// What the worker that holds the session of this number reports.
-#[derive(Debug)]
-pub struct CallsReport(pub u64, pub CallsEvent);
-
-impl ScreenEvent for CallsReport {}
-
+/// What the worker that holds the session reports.
 #[derive(Debug)]
 pub enum CallsEvent {
     /// How far the reading of a session is, in percent.
@@ -101,11 +94,13 @@ pub enum CallsEvent {
     Facts(usize, Box<CallFacts>),
 }
 
+impl ScreenEvent for CallsEvent {}
+
 type Context<'a> = ListContext<'a, CallRow>;
 
 impl ListKind for Calls {
     type Row = CallRow;
-    type Event = CallsReport;
+    type Event = CallsEvent;
     type Link = Link;
     const SPEC: &'static ListSpec<CallRow> = &rows::SPEC;
 
@@ -194,9 +189,8 @@ impl ListKind for Calls {
         }
     }
 
-    fn handle(&mut self, CallsReport(number, event): CallsReport, on: Context) {
+    fn handle(&mut self, event: CallsEvent, on: Context) {
         match event {
-            _ if number != self.number => {}
             CallsEvent::Reading(percent) if self.state != ReadingState::Read => {
                 self.state = ReadingState::Reading(percent);
             }
@@ -258,7 +252,7 @@ impl ListKind for Calls {
     }
 
     fn close(&mut self, on: Context) {
-        *self = Self { number: self.number + 1, ..Self::default() };
+        *self = Self::default();
         on.list.clear();
         on.effects.stop([Slot::OpenSession]);
     }
@@ -300,10 +294,9 @@ impl Calls {
     fn open(&mut self, file: Arc<SessionFile>, title: SafeText, sought: Option<SafeText>, on: Context) {
         let agent = format_of(&file).map_or("", |format| format.agent()).into();
         let session = OpenedCalls { agent, title, ..OpenedCalls::default() };
-        let number = self.number + 1;
-        *self = Self { number, file: Some(file.clone()), session, sought, ..Self::default() };
+        *self = Self { file: Some(file.clone()), session, sought, ..Self::default() };
         on.list.clear();
-        on.effects.run(Slot::OpenSession, move |context| work::hold(&file, number, context));
+        on.effects.run(Slot::OpenSession, move |context| work::hold(&file, context));
     }
 
     /// Takes in the calls: those of a session just read, or of one that has grown. What is known of a call stays.

@@ -30,7 +30,7 @@ use crate::tui::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 
 use super::lost::LostInCall;
 use super::rows::{CallRow, CallSizes};
-use super::{CallsEvent, CallsReport, OpenedCalls};
+use super::{CallsEvent, OpenedCalls};
 
 /// The longest result that is shown, in bytes.
 const MAX_RESULT: usize = 16 << 20;
@@ -58,7 +58,7 @@ impl ReadProgress for Ticket {
 
 /// The same, and reading is reported in percent.
 struct Percent<'a> {
-    reports: Reports<'a>,
+    context: &'a JobContext,
     last: AtomicU64,
 }
 
@@ -66,31 +66,30 @@ impl ReadProgress for Percent<'_> {
     fn step(&self, done: u64, total: u64) -> bool {
         let percent = (u128::from(done) * 100 / u128::from(total.max(1))) as u64;
         if self.last.swap(percent, Ordering::Relaxed) != percent {
-            self.reports.send(CallsEvent::Reading(percent));
+            self.context.send(CallsEvent::Reading(percent));
         }
-        self.reports.context.is_wanted()
+        self.context.is_wanted()
     }
 
     fn wanted(&self) -> Option<Arc<dyn Fn() -> bool + Send + Sync>> {
-        self.reports.context.ticket.wanted()
+        self.context.ticket.wanted()
     }
 }
 
 /// Opens a session and holds it: answers requests, works out what its calls lack, and follows it as it grows, until the
 /// requests end.
-pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
+pub(crate) fn hold(file: &SessionFile, context: &JobContext) {
     let agent = list::format_of(file).map_or("", |format| format.agent());
-    let (examiner, requests) = ((context.services.examiner)(agent), context.take_requests());
-    let reports = Reports { number, context };
-    let progress = Percent { reports, last: AtomicU64::new(0) };
+    let (examiner, requests) = ((context.services.examiner)(agent), context.requests());
+    let progress = Percent { context, last: AtomicU64::new(0) };
     let mut opened = match list::open(file, &progress) {
         Ok(opened) => opened,
         Err(error) => {
-            reports.send(CallsEvent::Failed(error.to_string().into()));
+            context.send(CallsEvent::Failed(error.to_string().into()));
             return;
         }
     };
-    if !reports.send(opened_calls(opened.transcript())) {
+    if !context.send(opened_calls(opened.transcript())) {
         return;
     }
     let mut todo = Todo::new(opened.transcript().calls.len());
@@ -100,7 +99,7 @@ pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
         let request = next_request(&requests, if todo.is_done() { LOOK_EVERY } else { Duration::ZERO });
         let session = SessionContext {
             of: CallInspector { examiner: &examiner, file, transcript: opened.transcript() },
-            reports,
+            context,
             verdicts: &verdicts,
         };
         match request {
@@ -111,9 +110,9 @@ pub(crate) fn hold(file: &SessionFile, number: u64, context: &JobContext) {
             Err(RecvTimeoutError::Timeout) if !todo.is_done() => todo.step(&session),
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(copies) = copies.news(opened.transcript()) {
-                    reports.send(CallsEvent::Copied(copies));
+                    context.send(CallsEvent::Copied(copies));
                 }
-                if follow(&mut opened, &mut todo, reports) {
+                if follow(&mut opened, &mut todo, context) {
                     verdicts.borrow_mut().clear();
                 }
             }
@@ -130,15 +129,15 @@ fn next_request(requests: &Receiver<JobRequest>, limit: Duration) -> Result<Call
 }
 
 /// Reads what was added to the session since. Returns whether there was anything.
-fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, reports: Reports) -> bool {
-    match opened.refresh(&reports.context.ticket) {
+fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {
+    match opened.refresh(&context.ticket) {
         Ok(false) => {}
         Ok(true) => {
-            reports.send(opened_calls(opened.transcript()));
+            context.send(opened_calls(opened.transcript()));
             *todo = Todo::new(opened.transcript().calls.len());
             return true;
         }
-        Err(error) => drop(reports.send(CallsEvent::Failed(error.to_string().into()))),
+        Err(error) => drop(context.send(CallsEvent::Failed(error.to_string().into()))),
     }
     false
 }
@@ -220,22 +219,8 @@ impl Todo {
 /// The session that is open, and what its calls are examined with.
 struct SessionContext<'a> {
     of: CallInspector<'a>,
-    reports: Reports<'a>,
-    verdicts: &'a Verdicts,
-}
-
-/// Reports on the session of this number, as long as it is the one that is open.
-#[derive(Clone, Copy)]
-struct Reports<'a> {
-    number: u64,
     context: &'a JobContext,
-}
-
-impl Reports<'_> {
-    /// Sends an event. Returns whether the session is still open.
-    fn send(&self, event: CallsEvent) -> bool {
-        self.context.is_wanted() && self.context.send(CallsReport(self.number, event))
-    }
+    verdicts: &'a Verdicts,
 }
 
 /// Verdicts on calls by their numbers, so that opening a call does not compare it twice.
@@ -262,13 +247,13 @@ impl SessionContext<'_> {
                 },
             ))
         };
-        self.reports.send(CallsEvent::Sized(range.filter_map(sizes).collect()));
+        self.context.send(CallsEvent::Sized(range.filter_map(sizes).collect()));
     }
 
     fn count_lost(&self, index: usize) {
         let Some(call) = self.of.transcript.calls.get(index).filter(|call| call.is_cut()) else { return };
-        let lost = LostInCall::count(&self.of, call, &self.reports.context.services.severities);
-        self.reports.send(CallsEvent::Lost(index, lost));
+        let lost = LostInCall::count(&self.of, call, &self.context.services.severities);
+        self.context.send(CallsEvent::Lost(index, lost));
     }
 
     fn verdict(&self, index: usize) -> Option<Verdict> {
@@ -284,14 +269,13 @@ impl SessionContext<'_> {
     fn verify(&self, index: usize) {
         let Some(call) = self.of.transcript.calls.get(index).filter(|call| call.is_partial()) else { return };
         let verdict = self.verdict(index).unwrap_or_else(|| self.compare(index, call));
-        self.reports.send(CallsEvent::Verified(index, verdict));
+        self.context.send(CallsEvent::Verified(index, verdict));
     }
 
     fn show(&self, index: usize, paths: Paths) {
-        let context = self.reports.context;
         match self.ready(index, paths) {
-            Ok(ready) => self.reports.send(CallsEvent::Ready(Box::new(ready))),
-            Err(words) => context.is_wanted() && context.send(Event::Told(Message::note(words))),
+            Ok(ready) => self.context.send(CallsEvent::Ready(Box::new(ready))),
+            Err(words) => self.context.send(Event::Message(Message::note(words))),
         };
     }
 
@@ -349,6 +333,6 @@ impl SessionContext<'_> {
         let Some(call) = self.of.transcript.calls.get(index) else { return };
         let facts = self.of.facts(call, self.of.best(call).first());
         let facts = CallFacts { facts, texts: self.of.texts(call) };
-        self.reports.send(CallsEvent::Facts(index, Box::new(facts)));
+        self.context.send(CallsEvent::Facts(index, Box::new(facts)));
     }
 }

@@ -53,38 +53,26 @@ pub enum Action {
     Percent,
     Mark,
     ToMark,
-    /// Switches to the other text, or to the other of the two first lists.
     Other,
-    /// Leads to the lists.
     Stores,
-    /// Searches towards the end; in lists, filters the rows.
     Search,
-    /// Shows only lines that match; in lists, lists those of all outputs.
     Matching,
-    /// Copies the selection, or offers what there is to copy.
     Copy,
     Facts,
     Follow,
     Refresh,
-    /// Opens the limits of an output, or the settings of many.
     Limits,
     Editor,
     Keep,
     Help,
-    /// Ends what is nearest, and never the screens.
     Back,
-    /// Closes what is open, else goes back, else quits.
     Quit,
-    /// Quits from wherever it is, with a question if something would be lost.
     QuitNow,
-    /// Stops what runs, else closes what is open, else quits: nothing is deleted.
     Interrupt,
-    /// Clears the terminal and draws the screen again.
     Redraw,
     NextMatch,
     PreviousMatch,
     SearchBack,
-    /// Goes to the next match that the model did not get.
     NextMissed,
     PreviousMissed,
     NextError,
@@ -93,34 +81,25 @@ pub enum Action {
     PreviousCut,
     NextWindow,
     PreviousWindow,
-    /// Asks for the offset and limit of the window.
     Window,
-    /// Shows the window as the agent's read tool returns it.
     ReadForm,
     Beside,
     Wrap,
-    /// Toggles between the bytes as they are, with escape sequences and all states of rewritten lines, and what they show.
     Raw,
     Json,
     Select,
-    /// Switches between what was recorded and what the policy makes.
     Evidence,
     Open,
     Sort,
     Group,
-    /// Marks a row, to act on several.
     Choose,
     ChooseAll,
-    /// Marks for deletion.
     Delete,
     Undo,
-    /// Deletes what is marked for deletion.
     DeleteNow,
     CleanOverdue,
     Policy,
-    /// Keeps the limits as they are now, or has outputs open under a setting.
     Apply,
-    /// Asks what settings are to keep instead of errors.
     JudgeBy,
     Higher,
     Lower,

@@ -30,25 +30,24 @@ pub fn former_names(settings: &[KeySetting]) -> impl Iterator<Item = KeyFault> {
 
 /// Returns what took the place of the name of a setting, which is gone; empty if nothing did.
 pub(super) fn successor(setting: &KeySetting) -> Option<&'static str> {
-    FORMER_NAMES.iter().find(|(former, _)| *former == setting.name).map(|(_, successor)| *successor)
+    let mut names = FORMER_NAMES.iter();
+    names.find(|(_, former)| former.contains(&&*setting.name)).map(|(successor, _)| *successor)
 }
 
 /// Reads a setting: the index of its row in the table, and its keys by the names that help shows.
 pub(super) fn read(setting: &KeySetting) -> Result<(usize, Vec<String>), KeyFault> {
     let KeySetting { name, keys, line } = setting;
     let fault = |words| KeyFault { line: *line, words };
-    let at = TABLE.iter().position(|row| !row.name.is_empty() && row.name == *name);
-    let Some((at, row)) = at.and_then(|at| Some((at, TABLE.get(at)?))) else {
-        return Err(fault(unknown(name)));
-    };
+    let named = |row: &Binding| !row.name.is_empty() && row.name == *name;
+    let at = TABLE.iter().position(named).ok_or_else(|| fault(unknown(name)))?;
     let keys: Result<Vec<String>, String> = keys.iter().map(|key| press::parse(key)).collect();
-    let keys = keys.map_err(|words| fault(format!("keys.{name}: {words}")))?;
-    if keys.is_empty() && is_needed(row) {
-        return Err(fault(format!(
-            "keys.{name}: without a key nothing could replace it; give it at least one"
-        )));
+    match keys {
+        Ok(keys) if keys.is_empty() && is_needed(&TABLE[at]) => {
+            Err(fault(format!("keys.{name}: without a key nothing could replace it; give it at least one")))
+        }
+        Ok(keys) => Ok((at, keys)),
+        Err(words) => Err(fault(format!("keys.{name}: {words}"))),
     }
-    Ok((at, keys))
 }
 
 fn unknown(name: &str) -> String {
@@ -95,7 +94,7 @@ fn clashes(one: &BoundKeys, other: &BoundKeys, key: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::in_use::KeyMap;
+    use super::super::KeyMap;
     use super::*;
 
     fn settings(settings: &[(&str, &[&str])]) -> Vec<KeySetting> {

@@ -12,45 +12,34 @@ pub fn name(key: KeyEvent) -> Option<String> {
     let alt = if key.modifiers.contains(KeyModifiers::ALT) { ALT } else { "" };
     let name = match key.code {
         KeyCode::Char(c) if control => format!("^{}", c.to_ascii_uppercase()),
-        KeyCode::Char(' ') => "Space".into(),
-        KeyCode::Char(c) => c.to_string(),
-        KeyCode::Enter => "Enter".into(),
-        KeyCode::Esc => "Esc".into(),
-        KeyCode::Tab | KeyCode::BackTab => "Tab".into(),
-        KeyCode::Up => "↑".into(),
-        KeyCode::Down => "↓".into(),
-        KeyCode::Left => "←".into(),
-        KeyCode::Right => "→".into(),
-        KeyCode::Home => "Home".into(),
-        KeyCode::End => "End".into(),
-        KeyCode::PageUp => "PgUp".into(),
-        KeyCode::PageDown => "PgDn".into(),
         KeyCode::F(n) => format!("F{n}"),
-        KeyCode::Delete => "Del".into(),
-        KeyCode::Insert => "Ins".into(),
-        KeyCode::Backspace => "Backspace".into(),
-        _ => return None,
+        KeyCode::BackTab => "Tab".to_owned(),
+        code => match (NAMED.iter().find(|(named, ..)| *named == code), code) {
+            (Some((.., shown)), _) => (*shown).to_owned(),
+            (None, KeyCode::Char(c)) => c.to_string(),
+            _ => return None,
+        },
     };
     Some(format!("{alt}{name}"))
 }
 
 /// Keys with names: as the configuration writes them, in lower case, and as help shows them.
-const NAMED: [(&str, &str); 15] = [
-    ("space", "Space"),
-    ("enter", "Enter"),
-    ("esc", "Esc"),
-    ("tab", "Tab"),
-    ("backspace", "Backspace"),
-    ("up", "↑"),
-    ("down", "↓"),
-    ("left", "←"),
-    ("right", "→"),
-    ("home", "Home"),
-    ("end", "End"),
-    ("pgup", "PgUp"),
-    ("pgdn", "PgDn"),
-    ("ins", "Ins"),
-    ("del", "Del"),
+const NAMED: [(KeyCode, &str, &str); 15] = [
+    (KeyCode::Char(' '), "space", "Space"),
+    (KeyCode::Enter, "enter", "Enter"),
+    (KeyCode::Esc, "esc", "Esc"),
+    (KeyCode::Tab, "tab", "Tab"),
+    (KeyCode::Backspace, "backspace", "Backspace"),
+    (KeyCode::Up, "up", "↑"),
+    (KeyCode::Down, "down", "↓"),
+    (KeyCode::Left, "left", "←"),
+    (KeyCode::Right, "right", "→"),
+    (KeyCode::Home, "home", "Home"),
+    (KeyCode::End, "end", "End"),
+    (KeyCode::PageUp, "pgup", "PgUp"),
+    (KeyCode::PageDown, "pgdn", "PgDn"),
+    (KeyCode::Insert, "ins", "Ins"),
+    (KeyCode::Delete, "del", "Del"),
 ];
 
 /// The highest function key.
@@ -70,7 +59,7 @@ pub(super) fn parse(text: &str) -> Result<String, String> {
 
 fn without_alt(text: &str) -> Result<String, String> {
     let low = text.to_lowercase();
-    if let Some((_, shown)) = NAMED.iter().find(|(name, shown)| *name == low || *shown == text) {
+    if let Some((.., shown)) = NAMED.iter().find(|(_, name, shown)| *name == low || *shown == text) {
         return Ok((*shown).to_owned());
     }
     let number = low.strip_prefix('f').and_then(|number| number.parse().ok());
@@ -79,7 +68,7 @@ fn without_alt(text: &str) -> Result<String, String> {
     }
     let mut characters = text.chars();
     match (characters.next(), characters.next()) {
-        (Some(c), None) => character(c),
+        (Some(c), None) => single(c),
         _ => {
             let letter = low.strip_prefix("ctrl-").or_else(|| low.strip_prefix('^')).unwrap_or_default();
             control(letter).unwrap_or_else(|| Err(not_a_key(text)))
@@ -88,7 +77,7 @@ fn without_alt(text: &str) -> Result<String, String> {
 }
 
 /// Reads a key that types a character.
-fn character(c: char) -> Result<String, String> {
+fn single(c: char) -> Result<String, String> {
     if c.is_ascii_digit() {
         Err(format!("\"{c}\" begins a count; choose another key"))
     } else if c.is_whitespace() || c.width().unwrap_or(0) == 0 {
@@ -115,7 +104,7 @@ fn control(letter: &str) -> Option<Result<String, String>> {
 
 fn not_a_key(text: &str) -> String {
     let text = crate::fs::plain_file::few_words(text);
-    let named: Vec<&str> = NAMED.iter().map(|(name, _)| *name).collect();
+    let named: Vec<&str> = NAMED.iter().map(|(_, name, _)| *name).collect();
     let named = named.join(", ");
     format!(
         "{text:?} is not a key; keys are single characters, ctrl-a to ctrl-z, f1 to f{LAST_FUNCTION}, {named}, \
@@ -123,10 +112,12 @@ fn not_a_key(text: &str) -> String {
     )
 }
 
-/// Whether a key press types a character.
-pub(in crate::tui) fn is_character(key: KeyEvent) -> bool {
-    let with_shift_at_most = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
-    matches!(key.code, KeyCode::Char(_)) && with_shift_at_most
+/// Returns the character that a key press types, if it types one.
+pub(in crate::tui) fn character(key: KeyEvent) -> Option<char> {
+    match key.code {
+        KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => Some(c),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -55,7 +55,6 @@ fn is_lost(row: &FoundLine) -> bool {
 #[derive(Debug, Default)]
 pub struct FoundLines {
     pattern: Option<Pattern>,
-    number: u64,
     state: SearchState,
     lost: u64,
 }
@@ -68,11 +67,11 @@ enum SearchState {
     Ended(FindEnd),
 }
 
-/// What the search reports. The first number is that of the search.
+/// What the search reports.
 #[derive(Debug)]
 pub enum LinesEvent {
-    Found(u64, Vec<FoundLine>),
-    Ended(u64, FindEnd),
+    Found(Vec<FoundLine>),
+    Ended(FindEnd),
 }
 
 impl ScreenEvent for LinesEvent {}
@@ -140,21 +139,19 @@ impl ListKind for FoundLines {
 
     fn follow(&mut self, link: Link, on: ListContext<FoundLine>) {
         let Link::Lines(pattern) = link else { return };
-        let number = self.number + 1;
-        *self = Self { pattern: Some(pattern.clone()), number, ..Self::default() };
+        *self = Self { pattern: Some(pattern.clone()), ..Self::default() };
         on.list.clear();
         on.list.look.now = crate::env::now();
-        on.effects.run(Slot::Grep, move |context| find(number, &pattern, context));
+        on.effects.run(Slot::Grep, move |context| find(&pattern, context));
     }
 
     fn handle(&mut self, event: LinesEvent, on: ListContext<FoundLine>) {
         match event {
-            LinesEvent::Found(number, lines) if number == self.number => {
+            LinesEvent::Found(lines) => {
                 self.lost += lines.iter().filter(|line| is_lost(line)).count() as u64;
                 on.list.extend(lines, MOST_FOUND);
             }
-            LinesEvent::Ended(number, end) if number == self.number => self.state = SearchState::Ended(end),
-            _ => {}
+            LinesEvent::Ended(end) => self.state = SearchState::Ended(end),
         }
     }
 
@@ -189,10 +186,8 @@ impl ListKind for FoundLines {
     }
 }
 
-fn find(number: u64, pattern: &Pattern, context: &JobContext) {
-    let goes_on = || context.is_wanted();
-    let end = (context.services.find)(pattern, &goes_on, &mut |lines| {
-        goes_on() && context.send(LinesEvent::Found(number, lines))
-    });
-    context.send(LinesEvent::Ended(number, end));
+fn find(pattern: &Pattern, context: &JobContext) {
+    let mut report = |lines| context.send(LinesEvent::Found(lines));
+    let end = (context.services.find)(pattern, &|| context.is_wanted(), &mut report);
+    context.send(LinesEvent::Ended(end));
 }

@@ -46,8 +46,6 @@ pub(super) struct Arranged {
 }
 
 pub(super) struct ArrangeTask<R: 'static> {
-    /// The number of the task, repeated in the answer.
-    pub number: u64,
     pub spec: &'static ListSpec<R>,
     pub look: RowLook,
     pub rows: RowTable<R>,

@@ -46,7 +46,6 @@ pub struct List<R: 'static> {
     texts: TextTable,
     options: ListOptions,
     shown: Arranged,
-    task_number: u64,
     running: Option<RunningTask>,
     /// The running task, until a worker has it.
     task: Option<ArrangeTask<R>>,
@@ -78,7 +77,6 @@ impl<R: Clone> List<R> {
             texts: TextTable::default(),
             options: ListOptions::default(),
             shown: Arranged::default(),
-            task_number: 0,
             running: None,
             task: None,
             at_once: AT_ONCE,
@@ -94,8 +92,8 @@ impl<R: Clone> List<R> {
     }
 
     pub(crate) fn clear(&mut self) {
-        let Self { look, height, task_number, .. } = *self;
-        *self = Self { look, height, task_number, ..Self::new(self.spec) };
+        let Self { look, height, .. } = *self;
+        *self = Self { look, height, ..Self::new(self.spec) };
     }
 
     pub fn rows(&self) -> &RowTable<R> {

@@ -45,7 +45,7 @@ impl<R: Clone> List<R> {
     pub(super) fn arrange(&mut self, landing: Option<Landing>, is_asked: bool) {
         let rows = self.next.as_ref().unwrap_or(&self.rows).clone();
         let all = rows.len();
-        (self.task_number, self.arranged) = (self.task_number + 1, self.arranged + all as u64);
+        self.arranged += all as u64;
         let before = &self.shown.options;
         let is_part = ListOptions { filter: before.filter.clone(), ..self.options.clone() } == *before
             && self.next.is_none()
@@ -56,7 +56,6 @@ impl<R: Clone> List<R> {
         let landing = landing.or(self.running.and_then(|running| running.landing));
         let replaced = self.next.as_ref().map(|_| self.replaced(landing));
         let task = ArrangeTask {
-            number: self.task_number,
             spec: self.spec,
             look: self.look,
             rows,
@@ -101,10 +100,9 @@ impl<R: Clone> List<R> {
         self.running.is_some_and(|running| running.is_awaited)
     }
 
-    /// Takes in the answer of a worker; that of a task other than the newest is dropped.
-    pub(super) fn take_arranged(&mut self, number: u64, arranged: Arranged) {
-        let Some(running) = self.running.filter(|_| number == self.task_number) else { return };
-        self.running = None;
+    /// Takes in the answer of a worker, unless the rows have been arranged otherwise since.
+    pub(super) fn take_arranged(&mut self, arranged: Arranged) {
+        let Some(running) = self.running.take() else { return };
         self.take(arranged, running.landing);
         match running.is_stale && !self.is_plain() {
             true => self.arrange(None, false),

@@ -134,8 +134,8 @@ pub struct PanelFrame<'a> {
     pub cost: &'a Cost,
 }
 
-/// The rows of a list of `R`, as the task of this number arranged them.
-struct RowsArranged<R>(u64, Arranged, PhantomData<fn() -> R>);
+/// The rows of a list of `R`, as a worker arranged them.
+struct RowsArranged<R>(Arranged, PhantomData<fn() -> R>);
 
 impl<R: 'static> ScreenEvent for RowsArranged<R> {}
 
@@ -200,7 +200,7 @@ impl<L: ListKind> ListScreen<L> {
         if let Some(task) = list.take_task() {
             effects.run(Slot::Sort, move |context| {
                 if let Some(arranged) = task.run(None, &|| context.is_wanted()) {
-                    context.send(RowsArranged::<L::Row>(task.number, arranged, PhantomData));
+                    context.send(RowsArranged::<L::Row>(arranged, PhantomData));
                 }
             });
         }
@@ -244,8 +244,8 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {
         let event = match event.downcast::<RowsArranged<L::Row>>() {
-            Ok(RowsArranged(number, arranged, _)) => {
-                self.on(is_top, effects, |_, on| on.list.take_arranged(number, arranged));
+            Ok(RowsArranged(arranged, _)) => {
+                self.on(is_top, effects, |_, on| on.list.take_arranged(arranged));
                 return Ok(());
             }
             Err(event) => event,

@@ -98,7 +98,7 @@ impl Outputs {
 
     /// Returns how much of what the filter searches has been read, in percent; `None` once all of it has.
     pub(super) fn read_percent(&self, list: &List<OutputRow>) -> Option<usize> {
-        self.reading.map(|_| list.texts().read * 100 / list.rows().batches().len().max(1))
+        self.is_reading.then(|| list.texts().read * 100 / list.rows().batches().len().max(1))
     }
 
     /// Has a worker read what the filter searches, if there is one. It reads once the scan is complete: then a row's
@@ -106,14 +106,12 @@ impl Outputs {
     pub(super) fn read_texts(&mut self, list: &List<OutputRow>, effects: &mut Effects) {
         let is_read = list.texts().read == list.rows().batches().len();
         let is_settled = self.has_looked && !list.is_replaced();
-        if list.filter_text().is_empty() || !is_settled || is_read || self.reading.is_some() {
+        if list.filter_text().is_empty() || !is_settled || is_read || self.is_reading {
             return;
         }
-        self.jobs += 1;
-        let number = self.jobs;
-        self.reading = Some(number);
+        self.is_reading = true;
         let (rows, before) = ((list.rows().clone(), list.texts().clone()), self.texts_before.clone());
-        effects.run(Slot::ReadTexts, move |context| read_batches(number, &rows, before.as_ref(), context));
+        effects.run(Slot::ReadTexts, move |context| read_batches(&rows, before.as_ref(), context));
     }
 }
 
@@ -129,7 +127,7 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
             }),
         };
         let event = OutputsEvent::Measured(row, Box::new(entry), share);
-        if !context.is_wanted() || !context.send(event) {
+        if !context.send(event) {
             return;
         }
     }
@@ -166,12 +164,7 @@ pub(super) type SearchedRows = (RowTable<OutputRow>, TextTable);
 
 /// Reads tools, commands and first lines, batch by batch what has not been read, and reports each batch. `before` are the
 /// rows of the scan before, so that no file is read twice.
-fn read_batches(
-    number: u64,
-    (rows, texts): &SearchedRows,
-    before: Option<&SearchedRows>,
-    context: &JobContext,
-) {
+fn read_batches((rows, texts): &SearchedRows, before: Option<&SearchedRows>, context: &JobContext) {
     let before = before.map(texts_of).unwrap_or_default();
     for (batch, entries) in rows.batches().enumerate().filter(|(n, _)| texts.batch(*n).is_none()) {
         let mut text = BatchText::default();
@@ -184,7 +177,7 @@ fn read_batches(
                 None => text.push(&searched(&peek(entry, context.env()))),
             }
         }
-        if !context.send(OutputsEvent::TextRead { number, batch, text }) {
+        if !context.send(OutputsEvent::TextRead(batch, text)) {
             return;
         }
     }

@@ -72,7 +72,7 @@ impl Outputs {
     pub(super) fn keep_shown(&mut self, shown: ShownOutput, on: Context) {
         let keeping = Keeping { what: shown.name.clone(), size: shown.size, done: 0 };
         if self.start_keeping(keeping, on.effects, move |context| keep_output(shown, context)) {
-            on.effects.send(Event::Told(Message::note("keeping…")));
+            on.effects.send(Event::Message(Message::note("keeping…")));
         }
     }
 
@@ -85,7 +85,7 @@ impl Outputs {
     ) -> bool {
         if let Some(old) = &self.keeping {
             let words = format!("{} is still being kept; keep this one after it", old.what);
-            effects.send(Event::Told(Message::error(words)));
+            effects.send(Event::Message(Message::error(words)));
             return false;
         }
         self.keeping = Some(new);
@@ -97,7 +97,7 @@ impl Outputs {
     pub(super) fn kept(&mut self, paths: Vec<PathBuf>, message: Message, on: Context) {
         self.keeping = None;
         on.effects.send(OutputEvent::Kept(paths));
-        on.effects.send(Event::Told(message));
+        on.effects.send(Event::Message(message));
         if on.is_top {
             self.scan(on.effects);
         }
@@ -106,7 +106,7 @@ impl Outputs {
     /// Abandons what is being kept. Returns false if nothing is.
     pub(crate) fn give_up_keeping(&mut self, effects: &mut Effects) -> bool {
         let Some(keeping) = self.keeping.take() else { return false };
-        effects.send(Event::Told(Message::note(format!("gave up keeping {}", keeping.what))));
+        effects.send(Event::Message(Message::note(format!("gave up keeping {}", keeping.what))));
         effects.stop([Slot::Keep]);
         true
     }
@@ -179,10 +179,10 @@ fn keep_output(shown: ShownOutput, context: &JobContext) {
 /// Reports what was kept. Of what the user has given up, and was told so, only what was kept before.
 fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
     if context.is_wanted() {
-        context.send(OutputsEvent::Kept(paths, message));
+        context.send_always(OutputsEvent::Kept(paths, message));
     } else if !paths.is_empty() {
-        context.send(Event::Told(message));
-        context.send(OutputsEvent::Changed);
+        context.send_always(Event::Message(message));
+        context.send_always(OutputsEvent::Changed);
     }
 }
 
@@ -210,7 +210,7 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
 
 /// Reports how many bytes were copied. Returns whether to go on.
 fn goes_on(bytes: u64, context: &JobContext) -> bool {
-    context.is_wanted() && context.send(OutputsEvent::Copied(bytes))
+    context.send(OutputsEvent::Copied(bytes))
 }
 
 /// Returns what is to be recorded of a copy: whose the entry is, and by which policy and limits it is cut.

@@ -30,7 +30,7 @@ use super::list::rows::{BatchText, RowTable};
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::pager::facts::ListFacts;
 use super::popup::copying::Copyable;
-use super::screen::{Effect, Link, OpenRequest, ScreenRequest};
+use super::screen::{Effect, Link, OpenRequest};
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use beside::Glance;
@@ -47,7 +47,6 @@ const ALL: &str = "all stored outputs";
 
 #[derive(Default)]
 pub struct Outputs {
-    look: u64,
     has_looked: bool,
     /// The rows of a later scan, until it has finished.
     arriving: RowTable<OutputRow>,
@@ -63,9 +62,8 @@ pub struct Outputs {
     facts: HashMap<Identity, Arc<OutputFacts>>,
     /// The files for which workers were last asked to read the first lines, to measure, and to find the call.
     asked: [HashSet<Identity>; 3],
-    /// The number of the job that reads what the filter searches; `None` if none runs.
-    reading: Option<u64>,
-    jobs: u64,
+    /// Whether a worker reads what the filter searches.
+    is_reading: bool,
     /// The rows of an earlier scan, and what was read of those for the filter.
     texts_before: Option<SearchedRows>,
     glance: Option<Glance>,
@@ -81,15 +79,11 @@ pub enum OutputsEvent {
     Changed,
     /// A deletion is done; the message reports which entries were deleted, and these stayed.
     Deleted(Message, Vec<Marked>),
-    Scanned(u64, Scanned),
+    Scanned(Scanned),
     /// The first lines of entries, and the records of their runs, have been read.
     Peeked(Vec<(usize, Entry, Peek)>),
-    /// What the filter searches of a batch of entries has been read.
-    TextRead {
-        number: u64,
-        batch: usize,
-        text: BatchText,
-    },
+    /// What the filter searches of the batch of entries of this number has been read.
+    TextRead(usize, BatchText),
     /// It was found out what the model got of an entry; none if that cannot be.
     Measured(usize, Box<Entry>, Option<ModelShare>),
     /// The call that an output is of was looked for.
@@ -103,9 +97,7 @@ pub enum OutputsEvent {
 impl ScreenEvent for OutputsEvent {
     fn urgency(&self) -> Urgency {
         match self {
-            OutputsEvent::Scanned(..) | OutputsEvent::Peeked(_) | OutputsEvent::Copied(_) => {
-                Urgency::Progress
-            }
+            OutputsEvent::Scanned(_) | OutputsEvent::Peeked(_) | OutputsEvent::Copied(_) => Urgency::Progress,
             _ => Urgency::Now,
         }
     }
@@ -258,6 +250,7 @@ impl ListKind for Outputs {
     fn handle(&mut self, event: OutputsEvent, on: Context) {
         match event {
             OutputsEvent::Changed if on.is_top => self.scan(on.effects),
+            OutputsEvent::Changed => {}
             OutputsEvent::Deleted(message, stayed) => {
                 *on.message = Some(message);
                 self.pending.mark(stayed);
@@ -265,7 +258,7 @@ impl ListKind for Outputs {
                     self.scan(on.effects);
                 }
             }
-            OutputsEvent::Scanned(number, scanned) if number == self.look => self.scanned(scanned, on),
+            OutputsEvent::Scanned(scanned) => self.scanned(scanned, on),
             OutputsEvent::Copied(bytes) => {
                 self.keeping.iter_mut().for_each(|keeping| keeping.done = bytes);
             }
@@ -275,10 +268,10 @@ impl ListKind for Outputs {
                     self.learn(on.list, (row, &entry), |facts| facts.peek.found(Some(peek)));
                 }
             }
-            OutputsEvent::TextRead { number, batch, text } if self.reading == Some(number) => {
+            OutputsEvent::TextRead(batch, text) => {
                 on.list.set_text(batch, text);
                 if on.list.texts().read == on.list.rows().batches().len() {
-                    (self.reading, self.texts_before) = (None, None);
+                    (self.is_reading, self.texts_before) = (false, None);
                 }
             }
             OutputsEvent::Measured(row, entry, share) => {
@@ -288,8 +281,6 @@ impl ListKind for Outputs {
                 self.learn(on.list, (row, &entry), |facts| facts.call.found(call.map(|call| *call)));
             }
             OutputsEvent::Previewed(glance) => self.take_glance(glance),
-            // Of an earlier job, or not looked at.
-            OutputsEvent::Changed | OutputsEvent::Scanned(..) | OutputsEvent::TextRead { .. } => {}
         }
     }
 
@@ -318,7 +309,7 @@ impl ListKind for Outputs {
             Action::CleanOverdue => self.offer_cleaning(on),
             Action::Facts => self.show_facts(on),
             Action::Keep => self.keep_marked(on),
-            Action::Other => on.effects.request(ScreenRequest::turn(Link::Sessions)),
+            Action::Other => on.effects.turn(Link::Sessions),
             _ => on.refuse(),
         }
     }

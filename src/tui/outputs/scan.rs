@@ -29,18 +29,8 @@ pub enum Scanned {
 
 impl Outputs {
     pub(super) fn scan(&mut self, effects: &mut Effects) {
-        let number = self.start_scan();
-        effects.run(Slot::Scan, move |context| scan(number, context));
-    }
-
-    pub fn start_scan(&mut self) -> u64 {
-        self.look += 1;
         self.arriving = RowTable::default();
-        self.look
-    }
-
-    pub fn last_scan(&self) -> u64 {
-        self.look
+        effects.run(Slot::Scan, scan);
     }
 
     /// Takes in what a scan reports. The rows of the first are shown as they arrive; later ones change the list only
@@ -82,7 +72,8 @@ impl Outputs {
             if texts.read > 0 && texts.read >= had {
                 self.texts_before = Some((on.list.rows().clone(), texts));
             }
-            self.reading = None;
+            self.is_reading = false;
+            on.effects.stop([Slot::ReadTexts]);
             self.asked = Default::default();
             on.list.set_rows(std::mem::take(&mut self.arriving));
         } else {
@@ -120,16 +111,15 @@ const REST: u32 = 4;
 
 /// Scans all stores, then watches their directories, and the entries that may be growing, until another scan is wanted or
 /// something has changed.
-fn scan(number: u64, context: &JobContext) {
+fn scan(context: &JobContext) {
     let began = Instant::now();
     let env = context.env();
     let now = crate::env::now();
     let own = store::OwnStore::open(env).ok().flatten();
     let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
-    context.send(OutputsEvent::Scanned(number, Scanned::Begun { now, user: env.uid(), kept }));
+    context.send(OutputsEvent::Scanned(Scanned::Begun { now, user: env.uid(), kept }));
     let some = Vec::with_capacity(FIRST);
-    let mut sender =
-        EntrySender { number, some, most: FIRST, now, growing: GrowingEntries::default(), context };
+    let mut sender = EntrySender { some, most: FIRST, now, growing: GrowingEntries::default(), context };
     let mut reports = Vec::new();
     for store in &context.services.stores.specs {
         reports.push((Arc::clone(store), sender.scan(store, env, now)));
@@ -137,7 +127,7 @@ fn scan(number: u64, context: &JobContext) {
     sender.send();
     let mut growing = sender.growing;
     let mut watch = DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
-    if !context.is_wanted() || !context.send(OutputsEvent::Scanned(number, Scanned::All(reports))) {
+    if !context.send(OutputsEvent::Scanned(Scanned::All(reports))) {
         return;
     }
     let rest = LOOK_EVERY.max(began.elapsed() * REST);
@@ -154,7 +144,6 @@ fn scan(number: u64, context: &JobContext) {
 }
 
 struct EntrySender<'a> {
-    number: u64,
     some: Vec<Entry>,
     most: usize,
     now: Timestamp,
@@ -195,6 +184,6 @@ impl EntrySender<'_> {
 
     fn send(&mut self) {
         let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.most));
-        self.context.send(OutputsEvent::Scanned(self.number, Scanned::Some(some)));
+        self.context.send(OutputsEvent::Scanned(Scanned::Some(some)));
     }
 }

@@ -20,7 +20,7 @@ pub struct Advice {
     pub is_kept: bool,
     /// If not, the change that would keep it, once it is known.
     pub change: Option<LimitChange>,
-    pub(crate) asked: Option<u64>,
+    pub(crate) is_asked: bool,
 }
 
 impl PlanTask {

@@ -61,9 +61,9 @@ impl Pager {
         Handover { find: self.find.clone(), filters, bookmarks: BTreeMap::new() }
     }
 
-    /// Abandons the work that no count or preview would abandon.
+    /// Abandons all work: what it reports is not for the output that is shown next.
     pub(crate) fn abandon(&self, effects: &mut Effects) {
-        effects.stop([Slot::Search, Slot::CountMatches, Slot::Filter, Slot::Plan, Slot::Compare]);
+        effects.stop(Slot::OF_OUTPUT);
     }
 
     /// Continues where `park` left off, once the screen above, `left`, is closed: asks again for what was not finished.

@@ -12,9 +12,9 @@ use crate::text::search::{self, Pattern};
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::screen::Effects;
 
+use super::Pager;
 use super::event::{ComparedReply, Counting, OutputEvent};
 use super::plan::PlanTask;
-use super::{Pager, task_number};
 
 /// What rows are about: the generation and length of the file as it was, and the totals that were known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +28,6 @@ pub struct Comparisons {
     rows: BTreeMap<String, (Comparison, About)>,
     /// The policies whose rows are wanted, the most urgent first.
     wanted: Vec<EffectivePolicy>,
-    number: u64,
     is_running: bool,
     about: About,
 }
@@ -89,17 +88,15 @@ impl Pager {
         if rows.is_running || choices.is_empty() {
             return;
         }
-        let number = task_number();
-        (rows.is_running, rows.about, rows.number) = (true, about, number);
-        let job = CompareJob { number, choices, patterns, task: output.task() };
+        (rows.is_running, rows.about) = (true, about);
+        let job = CompareJob { choices, patterns, task: output.task() };
         effects.run(Slot::Compare, move |context| job.run(context));
     }
 
-    pub(crate) fn compared(&mut self, number: u64, reply: ComparedReply, effects: &mut Effects) {
+    pub(crate) fn compared(&mut self, reply: ComparedReply, effects: &mut Effects) {
         let Some(picker) = &mut self.drawer.picker else { return };
         let rows = &mut picker.comparisons;
         match reply {
-            _ if number != rows.number => {}
             ComparedReply::Row(row) => rows.insert(*row),
             ComparedReply::Finds(what, finds) => rows.set_finds(what, finds),
             ComparedReply::Ended => {
@@ -112,7 +109,6 @@ impl Pager {
 
 /// A task for a worker: plan the preview of an output under these policies.
 struct CompareJob {
-    number: u64,
     choices: Vec<EffectivePolicy>,
     /// The patterns whose matches are counted: of the search, and of errors.
     patterns: [(Counting, Option<Pattern>); 2],
@@ -122,7 +118,7 @@ struct CompareJob {
 impl CompareJob {
     /// Reports the rows as they are made, then the matches that they keep, then the end.
     fn run(&self, context: &JobContext) {
-        let report = |reply| context.report(OutputEvent::Compared(self.number, reply));
+        let report = |reply| context.report(OutputEvent::Compared(reply));
         let made = Mutex::new(Vec::new());
         let make = |(): &mut (), n: usize| {
             if !context.go_on() {

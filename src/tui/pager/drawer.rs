@@ -4,9 +4,9 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::preview::{LimitHit, ParamKind, Policy};
-use crate::tui::event::{MOST_TYPED, Message};
+use crate::tui::event::{MAX_TYPED, Message};
 use crate::tui::job::Slot;
-use crate::tui::keys::{Action, KeyContext, is_character};
+use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::popup::help::HelpView;
 use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
@@ -86,7 +86,9 @@ impl Pager {
         let keys = self.canvas.keys;
         match (keys.action(KeyContext::Drawer, key), key.code) {
             (Some(action), _) => self.drawer_action(action, effects),
-            (None, KeyCode::Char(c)) if c.is_ascii_digit() && is_character(key) && self.takes_typing() => {
+            (None, KeyCode::Char(c))
+                if c.is_ascii_digit() && character(key).is_some() && self.takes_typing() =>
+            {
                 self.drawer.typed = Some(c.to_string());
             }
             _ => return false,
@@ -225,7 +227,7 @@ impl Pager {
             KeyCode::Enter => self.take_typed(effects),
             KeyCode::Esc => self.drawer.typed = None,
             KeyCode::Backspace => drop(typed.pop()),
-            KeyCode::Char(c) if is_character(key) => match typed.len() < MOST_TYPED {
+            KeyCode::Char(c) if character(key).is_some() => match typed.len() < MAX_TYPED {
                 true => typed.push(c),
                 false => self.message = Some(Message::full_line()),
             },
@@ -252,7 +254,7 @@ impl Pager {
                 return self.with_policy(take, effects);
             }
             Some(Advice { is_kept: true, .. }) => "the model gets this line already",
-            Some(Advice { asked: Some(_), .. }) => "still looking for what keeps this line",
+            Some(Advice { is_asked: true, .. }) => "still looking for what keeps this line",
             _ => "no change of these limits keeps this line",
         };
         self.note(words);
@@ -266,15 +268,11 @@ impl Pager {
         }
         let is_kept = output.is_kept(offset);
         let task = (!is_kept).then(|| output.task());
-        let asked = task.as_ref().map(|task| task.number);
         let line = output.line_number(offset);
-        self.drawer.advice = Some(Advice { offset, line, is_kept, change: None, asked });
+        self.drawer.advice = Some(Advice { offset, line, is_kept, change: None, is_asked: !is_kept });
         if let Some(task) = task {
             effects.run(Slot::Advise, move |context| {
-                let change = task.keeping(offset, &|| context.is_wanted());
-                if context.is_wanted() {
-                    context.send(OutputEvent::Advised(task.number, change));
-                }
+                context.send(OutputEvent::Advised(task.keeping(offset, &|| context.is_wanted())));
             });
         }
     }

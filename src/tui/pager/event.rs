@@ -19,13 +19,10 @@ use crate::tui::target::{Ending, StartAt};
 
 use super::plan::PlanDone;
 
-/// An event for the output being viewed. What a job reports has the number of its task; that of an older one is dropped.
+/// An event for the output being viewed.
 pub enum OutputEvent {
     /// A chunk of the file was counted.
     Counted {
-        /// The generation of the file's content that was counted.
-        generation: u64,
-        number: u64,
         counts: BlockCounts,
         /// The other totals of the chunk.
         measure: Measure,
@@ -34,16 +31,9 @@ pub enum OutputEvent {
     },
     /// Lines can be marked by their severity from now on.
     SeveritiesCompiled,
-    Found {
-        number: u64,
-        reply: SearchReply,
-    },
-    /// The filter has counted consecutive blocks of lines from the `first` on.
-    Filtered {
-        number: u64,
-        first: usize,
-        lines: Vec<BlockLines>,
-    },
+    Found(SearchReply),
+    /// The filter has counted consecutive blocks of lines, from the one of this number on.
+    Filtered(usize, Vec<BlockLines>),
     Changed(Changed),
     /// The notices of this output print another path from now on.
     SavedAs(String),
@@ -51,9 +41,9 @@ pub enum OutputEvent {
     /// The output is complete; this is how it ended.
     Ended(Box<Ending>),
     Planned(Box<PlanDone>),
-    Compared(u64, ComparedReply),
+    Compared(ComparedReply),
     /// The answer to what keeps a line: the change of limits that does.
-    Advised(u64, Option<LimitChange>),
+    Advised(Option<LimitChange>),
     /// The call of this index has been compared with what the policies make.
     Checked(usize, Box<Verdict>),
     /// What the records hold of the call of this index besides its result.
@@ -72,9 +62,8 @@ pub enum OutputEvent {
 impl ScreenEvent for OutputEvent {
     fn urgency(&self) -> Urgency {
         match self {
-            OutputEvent::Compared(..) => Urgency::Progress,
-            OutputEvent::Counted { .. } => Urgency::Counting,
-            OutputEvent::Found { reply: SearchReply::Counted(..), .. } => Urgency::Counting,
+            OutputEvent::Compared(_) => Urgency::Progress,
+            OutputEvent::Counted { .. } | OutputEvent::Found(SearchReply::Counted(..)) => Urgency::Counting,
             _ => Urgency::Now,
         }
     }

@@ -13,7 +13,7 @@ use crate::tui::widget::layout::Side;
 
 use super::event::OutputEvent;
 use super::panes::Place;
-use super::{Pager, enter_in, task_number};
+use super::{Pager, enter_in};
 
 /// Up to this many bytes are filtered on the thread of the screens, so that nothing flickers.
 const AT_ONCE: usize = 1 << 20;
@@ -37,8 +37,6 @@ pub struct LineFilter {
     origin: Option<Place>,
     /// The offset that the filter has to show, and the row where Spill was put for that.
     aim: (u64, u64),
-    /// The number of the count of lines; replies of older ones are dropped.
-    number: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +96,6 @@ impl Pager {
     /// Removes the filter. Returns false if there is none.
     pub(crate) fn leave_filter(&mut self, leave: LeaveFilter, effects: &mut Effects) -> bool {
         let Some(sift) = self.output.sift.take() else { return false };
-        self.filter.number = 0;
         if !sift.index.pending().is_empty() {
             effects.stop([Slot::Filter]);
         }
@@ -136,15 +133,14 @@ impl Pager {
         let Some(sift) = self.output.sift.as_mut().filter(|sift| !sift.index.pending().is_empty()) else {
             return;
         };
-        let (number, view) = (task_number(), self.output.view.clone());
-        self.filter.number = number;
+        let view = self.output.view.clone();
         if sift.index.pending_bytes() <= AT_ONCE && sift.count_now(&mut ViewSupply::from(&view)) {
             return effects.stop([Slot::Filter]);
         }
         let sift = sift.clone();
         effects.run(Slot::Filter, move |context| {
             sift.count(&view, top, &|| context.go_on(), |first, lines| {
-                context.report(OutputEvent::Filtered { number, first, lines })
+                context.report(OutputEvent::Filtered(first, lines))
             });
         });
     }
@@ -158,8 +154,8 @@ impl Pager {
         }
     }
 
-    pub(crate) fn filtered(&mut self, number: u64, first: usize, lines: &[BlockLines]) {
-        let Some(sift) = self.output.sift.as_mut().filter(|_| number == self.filter.number) else { return };
+    pub(crate) fn filtered(&mut self, first: usize, lines: &[BlockLines]) {
+        let Some(sift) = self.output.sift.as_mut() else { return };
         sift.insert(first, lines);
         let (aim, landed) = self.filter.aim;
         if self.panes.top(Side::Spill) == landed && !self.panes.following {

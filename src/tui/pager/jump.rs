@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use crate::human::thousands;
 use crate::text::search::Toward;
 use crate::tui::event::Message;
-use crate::tui::keys::{Action, is_character};
+use crate::tui::keys::{Action, character};
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
@@ -147,7 +147,7 @@ impl Pager {
     /// Handles the key after `m` or `'`.
     pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent) {
         let KeyCode::Char(name) = key.code else { return };
-        if !is_character(key) {
+        if character(key).is_none() {
             return;
         }
         match waiting {

@@ -32,7 +32,6 @@ pub mod view;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::capture::set_true;
 use crate::config::EffectivePolicy;
@@ -62,12 +61,6 @@ use panes::Panes;
 use planning::{AfterPlan, ViewPoint};
 use search::Find;
 use search::count::ErrorSearch;
-
-/// Returns a number that no other task of an output has.
-fn task_number() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    NEXT.fetch_add(1, Ordering::Relaxed)
-}
 
 fn enter_in(history: &mut Vec<String>, text: &str) {
     history.retain(|old| old != text);
@@ -155,18 +148,18 @@ impl Pager {
 
     pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
         match event {
-            OutputEvent::Counted { generation, number, counts, measure, measured } => {
-                self.counted((generation, number), &counts, (measured, measure), effects);
+            OutputEvent::Counted { counts, measure, measured } => {
+                self.counted(&counts, (measured, measure), effects);
             }
-            OutputEvent::Found { number, reply } => self.found(number, reply, effects),
-            OutputEvent::Filtered { number, first, lines } => self.filtered(number, first, &lines),
+            OutputEvent::Found(reply) => self.found(reply, effects),
+            OutputEvent::Filtered(first, lines) => self.filtered(first, &lines),
             OutputEvent::Changed(changed) => self.changed(changed, effects),
             OutputEvent::SavedAs(path) => self.saved_as(path, effects),
             OutputEvent::Finished => self.running = false,
             OutputEvent::Ended(ending) => self.ended(*ending, effects),
             OutputEvent::Planned(planned) => self.planned(*planned, effects),
-            OutputEvent::Compared(number, reply) => self.compared(number, reply, effects),
-            OutputEvent::Advised(number, change) => self.advised(number, change),
+            OutputEvent::Compared(reply) => self.compared(reply, effects),
+            OutputEvent::Advised(change) => self.advised(change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
             // The screen has handled them.
             OutputEvent::Policies(_) | OutputEvent::Ready(_) | OutputEvent::SeveritiesCompiled => {}
@@ -237,6 +230,7 @@ impl Pager {
         }
         if self.find.pattern.is_some() || self.find.current != [None, None] {
             self.find.clear();
+            effects.stop([Slot::CountMatches]);
             return true;
         }
         self.leave_filter(LeaveFilter::GoBack, effects)
@@ -244,14 +238,10 @@ impl Pager {
 
     pub(crate) fn counted(
         &mut self,
-        of: (u64, u64),
         counts: &BlockCounts,
         measure: (Range<u64>, Measure),
         effects: &mut Effects,
     ) {
-        if (self.output.view.generation(), self.output.count_number()) != of {
-            return;
-        }
         if self.output.counted(counts, measure) {
             self.plan_again(effects);
             self.compare_on(effects);
@@ -261,17 +251,14 @@ impl Pager {
 
     /// Starts counting what is not counted yet: all blocks, or only those that are new.
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
-        let output = &mut self.output;
-        let from = output.start_counting();
-        let (number, view) = (output.count_number(), output.view.clone());
-        let generation = view.generation();
+        let (from, view) = (self.output.start_counting(), self.output.view.clone());
         effects.run(Slot::CountLines, move |context| {
             scans::count(
                 &view,
                 from,
                 || context.go_on(),
                 |counts, (measured, measure)| {
-                    context.report(OutputEvent::Counted { generation, number, counts, measure, measured })
+                    context.report(OutputEvent::Counted { counts, measure, measured })
                 },
             );
         });
@@ -340,7 +327,7 @@ impl Pager {
 
     /// Tells the policy how the output ended: some agents report that to the model, or cut with another policy then.
     pub(crate) fn ended(&mut self, ending: Ending, effects: &mut Effects) {
-        let Ending { certainty, exit_code, failed, told } = ending;
+        let Ending { certainty, exit_code, failed, parameters } = ending;
         let output = &mut self.output;
         output.first.certainty = certainty;
         output.subject.context.exit_code = exit_code.or(output.subject.context.exit_code);
@@ -352,7 +339,7 @@ impl Pager {
             output.first.policy = failed;
         }
         for policy in [&mut output.subject.policy.policy, &mut output.first.policy] {
-            set_true(policy, &told);
+            set_true(policy, &parameters);
         }
         self.plan_again(effects);
     }

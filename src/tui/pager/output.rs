@@ -22,7 +22,6 @@ use crate::tui::widget::layout::{self, Side};
 
 use super::plan::{PlanDone, PlanTask};
 use super::scroll::{Scroll, Viewport};
-use super::task_number;
 use crate::tui::recorded::{Cited, PreviewFrom, RecordedCall};
 use crate::tui::target::Subject;
 
@@ -35,7 +34,6 @@ pub(crate) enum PlanState {
     /// The preview shown is the one requested.
     Made,
     Awaited {
-        number: u64,
         /// Whether the user is waiting for it; otherwise it is made because more lines have been counted.
         asked: bool,
         /// Whether its input has changed in the meantime, so that it has to be made again.
@@ -123,15 +121,13 @@ impl OpenOutput {
 
     /// Creates the task that makes the preview again. `asked` is whether the user is waiting for it.
     pub fn replan(&mut self, asked: bool) -> PlanTask {
-        let task = self.task();
-        self.state = PlanState::Awaited { number: task.number, asked, again: false };
-        task
+        self.state = PlanState::Awaited { asked, again: false };
+        self.task()
     }
 
     pub fn task(&self) -> PlanTask {
         let is_compared = self.is_compared && self.limits_are_first();
         PlanTask {
-            number: task_number(),
             policy: self.policy().clone(),
             view: self.view.clone(),
             context: self.subject.context.clone(),
@@ -160,10 +156,6 @@ impl OpenOutput {
             self.first_preview = self.preview.as_ref().ok().cloned();
         }
         again || planned.bytes < self.view.len()
-    }
-
-    pub fn awaits(&self, number: u64) -> bool {
-        matches!(self.state, PlanState::Awaited { number: awaited, .. } if awaited == number)
     }
 
     pub fn is_awaited(&self) -> bool {
@@ -248,10 +240,6 @@ impl OpenOutput {
         let from = self.tally.begin(block, self.view.len() as u64);
         let lines = self.index.uncounted().unwrap_or(self.index.blocks());
         Uncounted { lines, totals: from.div_ceil(block) as usize }
-    }
-
-    pub fn count_number(&self) -> u64 {
-        self.tally.number
     }
 
     /// Adds the counts of a chunk. Returns true if the preview should be made again because the counts it needs may now

@@ -28,7 +28,6 @@ const MIN_PERCENT: u64 = 5;
 /// Everything needed to make a preview, in a form that a worker can take.
 #[derive(Debug, Clone)]
 pub struct PlanTask {
-    pub number: u64,
     pub policy: Policy,
     pub(crate) view: MapView,
     pub(crate) context: InputContext<MapView>,
@@ -44,7 +43,6 @@ pub struct PlanTask {
 
 #[derive(Debug)]
 pub struct PlanDone {
-    pub number: u64,
     /// Distinct bytes of the output that were read to make it.
     pub touched: u64,
     /// The length of the output then.
@@ -80,7 +78,6 @@ impl PlanTask {
             Differences::find(text, made, &input, self.recorded.is_some())
         });
         wanted().then(|| PlanDone {
-            number: self.number,
             touched,
             bytes: self.view.len(),
             policy: self.policy.clone(),

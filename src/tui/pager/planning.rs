@@ -90,9 +90,6 @@ impl Pager {
     }
 
     pub(crate) fn planned(&mut self, planned: PlanDone, effects: &mut Effects) {
-        if !self.output.awaits(planned.number) {
-            return;
-        }
         self.hold_for_plan();
         let again = self.output.take(planned);
         self.show_planned(effects);
@@ -151,10 +148,9 @@ impl Pager {
         }
     }
 
-    pub(crate) fn advised(&mut self, number: u64, change: Option<LimitChange>) {
-        if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.asked == Some(number)) {
-            advice.asked = None;
-            advice.change = change;
+    pub(crate) fn advised(&mut self, change: Option<LimitChange>) {
+        if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.is_asked) {
+            (advice.is_asked, advice.change) = (false, change);
         }
     }
 }

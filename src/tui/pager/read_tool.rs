@@ -136,7 +136,7 @@ impl Pager {
             let load = |name: &str| (context.services.load_policies)(Some(name)).pop();
             context.send(match load(&own).or_else(|| load(READ_TOOL)) {
                 Some(choice) => OutputEvent::ReadTool(choice, then).into(),
-                None => Event::Told(Message::error(format!("there is no policy {READ_TOOL}"))),
+                None => Event::Message(Message::error(format!("there is no policy {READ_TOOL}"))),
             });
         });
     }

@@ -113,6 +113,10 @@ impl Screen for Pager {
         self.follow();
     }
 
+    fn close(&mut self, effects: &mut Effects) {
+        self.abandon(effects);
+    }
+
     fn sort_by(&mut self, column: usize, effects: &mut Effects) {
         self.on_picker(|list| list.sort_by(column), effects);
     }

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, BoundKeys, KeyContext, MOTIONS, name};
-use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Screen};
+use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::frame;
 use crate::tui::widget::glyphs::Glyphs;
@@ -110,7 +110,7 @@ impl Layer for HelpView {
         let keys = on.canvas.keys;
         match keys.action(KeyContext::Everywhere, key) {
             Some(Action::Help | Action::Back | Action::Quit | Action::Interrupt) => return LayerNext::Closes,
-            Some(Action::QuitNow) => return LayerNext::Passes(Action::QuitNow),
+            Some(Action::QuitNow) => on.effects.request(ScreenRequest::Leave(ExitChoice::default())),
             Some(Action::Other) => {
                 self.top = 0;
                 self.scope = match self.scope {

@@ -1,13 +1,12 @@
 //! Runs background jobs on threads of their own, and makes them stop when newer ones replace theirs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{SendError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use crate::tui::event::{Event, Message};
-use crate::tui::job::{Gate, Job, JobContext, JobRequest, Pace, Reporter, Slot, Ticket};
+use crate::tui::job::{Gate, Job, JobContext, JobRequest, Pace, Reporter, Slot, Tickets};
 use crate::tui::target::Services;
 
 use super::signal::Signal;
@@ -16,10 +15,7 @@ use super::terminal::{self, ThreadRole};
 pub(super) struct Jobs {
     services: Arc<Services>,
     events: Reporter,
-    /// The number of the newest job of each slot.
-    newest: [Arc<AtomicU64>; Slot::COUNT],
-    /// When the newest job of each slot was asked for.
-    asked: [u64; Slot::COUNT],
+    tickets: Tickets,
     /// To the job in each slot.
     requests: [Option<Sender<JobRequest>>; Slot::COUNT],
     gate: Gate,
@@ -28,30 +24,24 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    pub(super) fn new(signals: Sender<Signal>, services: Arc<Services>) -> Self {
+    pub(super) fn new(signals: Sender<Signal>, services: Arc<Services>, tickets: Tickets) -> Self {
         Self {
             services,
             events: Arc::new(move |event| signals.send(Signal::App(event)).is_ok()),
-            newest: Default::default(),
-            asked: Default::default(),
+            tickets,
             requests: Default::default(),
             gate: Gate::default(),
             keeping: Vec::new(),
         }
     }
 
-    /// Starts a job; an earlier one in its slot is abandoned. Returns the events that the job has for the next frame.
+    /// Starts a job, unless it has been replaced already. Returns the events that it has for the next frame.
     pub(super) fn run(&mut self, job: Job) -> Vec<Event> {
-        let asked = &mut self.asked[job.slot as usize];
-        if job.slot != Slot::Other && *asked > job.order {
+        if !job.ticket.is_wanted() {
             return Vec::new();
         }
-        *asked = job.order;
         let patience = match job.pace {
-            Pace::AtOnce => {
-                self.stop(job.slot);
-                return job.run_here(&self.services);
-            }
+            Pace::AtOnce => return job.run_here(&self.services),
             Pace::Soon(patience) => patience,
             Pace::Background => {
                 self.start(job, self.events.clone());
@@ -69,9 +59,9 @@ impl Jobs {
         soon.recv_timeout(patience).into_iter().collect()
     }
 
+    /// Ends the requests to the job in a slot.
     pub(super) fn stop(&mut self, slot: Slot) {
         self.requests[slot as usize] = None;
-        Ticket::next(&self.newest[slot as usize]);
     }
 
     /// Passes a request to the job in a slot. A job that has ended has said why.
@@ -88,27 +78,22 @@ impl Jobs {
     }
 
     fn start(&mut self, job: Job, events: Reporter) {
-        let slot = job.slot;
-        let ticket = match slot {
-            Slot::Other => Ticket::next(&Arc::default()),
-            _ => Ticket::next(&self.newest[slot as usize]),
-        };
+        let slot = job.slot();
         let (sender, requests) = channel();
         self.requests[slot as usize] = Some(sender);
         let context = JobContext {
-            slot,
             services: self.services.clone(),
-            ticket,
+            ticket: job.ticket.clone(),
             gate: self.gate.clone(),
             events,
-            requests: Mutex::new(Some(requests)),
+            requests: Mutex::new(requests),
         };
         let guarded = move || {
             terminal::play(ThreadRole::Caught);
             let _passing = context.gate.pass(slot.rank());
             if catch_unwind(AssertUnwindSafe(|| job.run(&context))).is_err() {
                 let words = "a background task crashed; some figures are missing";
-                context.send(Event::Told(Message::error(words)));
+                context.send_always(Event::Message(Message::error(words)));
             }
         };
         match std::thread::Builder::new().name(format!("{slot:?}")).spawn(guarded) {
@@ -116,7 +101,7 @@ impl Jobs {
             Ok(_) => {}
             Err(error) => {
                 let words = format!("cannot start a thread: {error}");
-                (self.events)(Event::Told(Message::error(words)));
+                (self.events)(Event::Message(Message::error(words)));
             }
         }
     }
@@ -125,7 +110,7 @@ impl Jobs {
 /// Stops the copy being made and waits for it, so that none is left half done, however the screens end.
 impl Drop for Jobs {
     fn drop(&mut self) {
-        self.stop(Slot::Keep);
+        self.tickets.void(Slot::Keep);
         self.finish_keeping();
     }
 }
@@ -138,13 +123,17 @@ mod tests {
     #[test]
     fn a_job_that_panics_says_so_and_others_go_on() {
         let (signals, received) = channel();
-        let mut jobs =
-            Jobs::new(signals, Arc::new(Services::none(Env::hermetic(std::path::Path::new("/nowhere")))));
-        jobs.run(Job::new(Slot::CountLines, Pace::Background, |_| panic!("a job's fault")));
+        let tickets = Tickets::default();
+        let services = Services::none(Env::hermetic(std::path::Path::new("/nowhere")));
+        let mut jobs = Jobs::new(signals, Arc::new(services), tickets.clone());
+        let next = || tickets.next(Slot::CountLines);
+        jobs.run(Job::new(next(), Pace::Background, |_| panic!("a job's fault")));
         let told = received.recv().unwrap();
-        assert!(matches!(told, Signal::App(Event::Told(message)) if message.is_error), "an error line");
-        let word = |context: &JobContext| assert!(context.send(Event::Told(Message::note("a word"))));
-        jobs.run(Job::new(Slot::CountLines, Pace::Background, word));
-        assert!(matches!(received.recv().unwrap(), Signal::App(Event::Told(message)) if !message.is_error));
+        assert!(matches!(told, Signal::App(Event::Message(message)) if message.is_error), "an error line");
+        let word = |context: &JobContext| context.send_always(Event::Message(Message::note("a word")));
+        jobs.run(Job::new(next(), Pace::Background, word));
+        assert!(
+            matches!(received.recv().unwrap(), Signal::App(Event::Message(message)) if !message.is_error)
+        );
     }
 }

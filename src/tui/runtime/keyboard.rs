@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use crossterm::event::{self, Event as Terminal, KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 
 use crate::tui::event::{Event, WheelTurn};
+use crate::tui::keys::character;
 use crate::tui::widget::theme::Backdrop;
 
-use super::signal::{Signal, character};
+use super::signal::Signal;
 use super::terminal;
 
 /// How long the thread waits for a key before it checks whether another program wants the terminal.
@@ -40,44 +41,30 @@ impl Drop for KeyboardPause<'_> {
     }
 }
 
-/// Where the terminal's answer arrives.
-pub(super) struct BackgroundAnswer(Receiver<Option<Backdrop>>);
-
-impl BackgroundAnswer {
-    /// Waits for the answer, for [`LIMIT`] at most.
-    pub(super) fn wait(self) -> Option<Backdrop> {
-        self.0.recv_timeout(LIMIT).ok().flatten()
-    }
-}
-
 impl Keyboard {
     /// Starts reading keys. The thread ends with the program, or when the terminal is gone. `asks` is whether to ask the
-    /// terminal what its background is.
-    pub(super) fn start(signals: Sender<Signal>, asks: bool) -> io::Result<(Self, Option<BackgroundAnswer>)> {
-        if !asks {
-            return Ok((Self::read(signals, None)?, None));
-        }
-        terminal::ask(QUESTION)?;
+    /// terminal what its background is; its answer arrives where the second result is, within [`LIMIT`] or as a signal.
+    pub(super) fn start(
+        signals: Sender<Signal>,
+        asks: bool,
+    ) -> io::Result<(Self, Receiver<Option<Backdrop>>)> {
         // Without room, so that an answer is either received or known to have come too late.
         let (asker, answer) = sync_channel(0);
-        let keyboard =
-            Self::read(signals, Some(BackgroundQuestion { until: Instant::now() + LIMIT, asker }))?;
-        Ok((keyboard, Some(BackgroundAnswer(answer))))
-    }
-
-    fn read(signals: Sender<Signal>, question: Option<BackgroundQuestion>) -> io::Result<Self> {
+        if asks {
+            terminal::ask(QUESTION)?;
+        }
         let keyboard = Self { paused: Arc::default(), reading: Arc::default() };
         let failed = signals.clone();
         let mut reader = Reader {
             keyboard: keyboard.clone(),
             signals,
-            answer: question.as_ref().map(|_| AnswerFinder::default()),
-            question,
+            answer: asks.then(AnswerFinder::default),
+            question: asks.then(|| BackgroundQuestion { until: Instant::now() + LIMIT, asker }),
         };
         let read = move || reader.read_all();
         let hand_over = move |panic| drop(failed.send(Signal::Panicked(panic)));
         std::thread::Builder::new().name("keys".into()).spawn(|| terminal::vital(read, hand_over))?;
-        Ok(keyboard)
+        Ok((keyboard, answer))
     }
 
     /// Pauses reading. Returns once the thread no longer reads.
@@ -86,6 +73,11 @@ impl Keyboard {
         let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         KeyboardPause { keyboard: self, _reading: reading }
     }
+}
+
+/// Waits for the terminal's answer, for [`LIMIT`] at most. Takes the receiver, so that who sends a later one does not wait.
+pub(super) fn wait_for_background(answer: Receiver<Option<Backdrop>>) -> Option<Backdrop> {
+    answer.recv_timeout(LIMIT).ok().flatten()
 }
 
 /// Somebody waits for the terminal's answer: they get it, or `None` once it will not come in time.
@@ -129,7 +121,6 @@ impl Reader {
         let keys = match (event, &mut self.answer) {
             (Some(Terminal::Key(key)), Some(answer)) => match answer.take(key) {
                 KeyRole::Keys(keys) => keys,
-                KeyRole::Part => Vec::new(),
                 KeyRole::Answer(background) => return self.hand_over(background),
             },
             (Some(Terminal::Key(key)), None) => vec![key],
@@ -204,10 +195,8 @@ struct AnswerFinder {
 /// What a key was.
 #[derive(Debug, PartialEq, Eq)]
 enum KeyRole {
-    /// These are keys.
+    /// These are keys; none as long as it may be part of an answer.
     Keys(Vec<KeyEvent>),
-    /// Part of an answer, or a key: the next one will tell.
-    Part,
     /// The end of the answer; the background, unless it is told in a form that is not known.
     Answer(Option<Backdrop>),
 }
@@ -226,10 +215,8 @@ impl AnswerFinder {
         self.pending.push(key);
         let text = self.text();
         let is_long = text.len() > MAX_ANSWER || text.contains(char::REPLACEMENT_CHARACTER);
-        match START.starts_with(&text) || text.starts_with(START) && !is_long {
-            true => KeyRole::Part,
-            false => KeyRole::Keys(self.give_up()),
-        }
+        let may_be_part = START.starts_with(&text) || text.starts_with(START) && !is_long;
+        KeyRole::Keys(if may_be_part { Vec::new() } else { self.give_up() })
     }
 
     /// Returns the keys that were held back: the rest of an answer did not come.
@@ -275,7 +262,6 @@ mod tests {
         for key in keys(bytes) {
             match finder.take(key) {
                 KeyRole::Keys(keys) => typed.extend(keys),
-                KeyRole::Part => {}
                 KeyRole::Answer(answer) => answers.push(answer),
             }
         }

@@ -50,7 +50,7 @@ impl Session {
         self.apply_ending(ending, effects);
         self.move_to(path, effects);
         if let Some(words) = message {
-            self.app.update(Event::Told(Message::note(words)), effects);
+            self.app.update(Event::Message(Message::note(words)), effects);
         }
     }
 
@@ -76,7 +76,7 @@ impl Session {
             subject.context.exit_code = ending.exit_code.or(subject.context.exit_code);
             let policy = &mut subject.policy.policy;
             *policy = ending.failed.as_ref().unwrap_or(policy).clone();
-            set_true(policy, &ending.told);
+            set_true(policy, &ending.parameters);
         }
         if self.is_first_viewed() {
             self.app.live_event(OutputEvent::Ended(Box::new(ending)), effects);

@@ -35,7 +35,7 @@ use super::target::{Live, Producer, Services, StartAt, Target};
 use super::widget::canvas::Canvas;
 use super::widget::theme::{Backdrop, Theme};
 use jobs::Jobs;
-use keyboard::{BackgroundAnswer, Keyboard};
+use keyboard::Keyboard;
 use signal::{Inbox, Signal};
 use terminal::TerminalScreen;
 use viewed::Viewed;
@@ -102,9 +102,10 @@ fn show(start: Start) -> io::Result<ExitReport> {
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let services = Arc::new(start.services);
     let Beginning { targets, places, live, list } = start.beginning;
+    let app = App::new(Canvas { size, theme, unicode, keys });
     let mut session = Session {
-        app: App::new(Canvas { size, theme, unicode, keys }),
-        jobs: Jobs::new(signals.clone(), services.clone()),
+        jobs: Jobs::new(signals.clone(), services.clone(), app.tickets.clone()),
+        app,
         services,
         keyboard,
         asks: start.asks,
@@ -124,20 +125,21 @@ fn show(start: Start) -> io::Result<ExitReport> {
     if let Some(live) = live {
         session.follow(live)?;
     }
-    let mut effects = Effects::default();
+    let mut effects = session.app.effects();
     match list {
         Some(list) => session.app.go_to(list, &mut effects),
         None if session.files.is_empty() => session.app.go_to(Box::new(Link::Stores(None)), &mut effects),
         None => session.open_file(0, &mut effects),
     }
     if let Some(notice) = start.notice {
-        session.app.update(Event::Told(Message::error(notice)), &mut effects);
+        session.app.update(Event::Message(Message::error(notice)), &mut effects);
     }
-    let (first, rest): (Vec<_>, Vec<_>) =
-        effects.into_iter().partition(|effect| matches!(effect, Effect::Run(job) if job.slot == Slot::Plan));
+    let (first, rest): (Vec<_>, Vec<_>) = effects
+        .into_iter()
+        .partition(|effect| matches!(effect, Effect::Run(job) if job.slot() == Slot::Plan));
     session.carry_out(first)?;
-    let mut effects = Effects::default();
-    if let Some(background) = background.and_then(BackgroundAnswer::wait) {
+    let mut effects = session.app.effects();
+    if let Some(background) = keyboard::wait_for_background(background) {
         session.take_background(background, &mut effects);
     }
     session.draw()?;
@@ -198,7 +200,7 @@ struct Session {
 
 impl Session {
     fn tell(&mut self, message: Message) {
-        self.app.update(Event::Told(message), &mut Effects::default());
+        self.app.update(Event::Message(message), &mut Effects::default());
     }
 
     /// Chooses the theme by the terminal's background.
@@ -233,7 +235,7 @@ impl Session {
         let signal = if self.app.is_typing() { inbox.join_typed(signal) } else { signal };
         self.key_repeats = inbox.repeats(&signal);
         let (patience, known) = (signal.patience(), self.known());
-        let mut effects = Effects::default();
+        let mut effects = self.app.effects();
         match signal {
             Signal::App(event) => self.app.update(event, &mut effects),
             Signal::Look => self.look(&mut effects),
@@ -298,14 +300,12 @@ impl Session {
         }
         let content = self.source_mut().map_or(Change::Same, Source::refresh);
         if content != Change::Same {
-            let mut effects = Effects::default();
+            let mut effects = self.app.effects();
             self.changed(content, &mut effects);
             self.carry_out(effects)?;
         }
         while let Some((columns, rows)) = self.draw_unless_resized()? {
-            let mut effects = Effects::default();
-            self.app.update(Event::Resize(columns, rows), &mut effects);
-            self.carry_out(effects)?;
+            self.happen(Event::Resize(columns, rows))?;
         }
         Ok(())
     }

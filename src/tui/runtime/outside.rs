@@ -9,28 +9,19 @@ use crate::tui::event::{Event, Message};
 use crate::tui::job::{Job, Pace, Slot};
 use crate::tui::outputs::OutputsEvent;
 use crate::tui::outputs::deletion::delete;
-use crate::tui::screen::{Effect, Effects};
+use crate::tui::screen::Effect;
 
 use super::{Session, terminal};
 
 /// Whether a job may be postponed: it would hold the next key up, and a later one replaces it.
 fn can_wait(job: &Job) -> bool {
-    job.pace != Pace::Background && job.slot != Slot::Other
-}
-
-/// Whether an effect makes a job that was postponed needless.
-fn replaces(later: &Effect, earlier: &Job) -> bool {
-    match later {
-        Effect::Run(job) => job.slot == earlier.slot,
-        Effect::Stop(slot) => *slot == earlier.slot,
-        _ => false,
-    }
+    job.pace != Pace::Background && job.slot() != Slot::Other
 }
 
 impl Session {
     /// Passes an event to the screens and carries out the effects that follow.
     pub(super) fn happen(&mut self, event: impl Into<Event>) -> io::Result<()> {
-        let mut effects = Effects::default();
+        let mut effects = self.app.effects();
         self.app.update(event, &mut effects);
         self.carry_out(effects)
     }
@@ -38,13 +29,15 @@ impl Session {
     /// Carries out effects in their order. While the same key waits again, what would hold it up, and be made anew for
     /// it, is postponed.
     pub(super) fn carry_out(&mut self, effects: impl IntoIterator<Item = Effect>) -> io::Result<()> {
-        let mut closing = Effects::default();
+        let mut closing = self.app.effects();
         self.close_left(&mut closing);
         let mut events = Vec::new();
         for effect in effects.into_iter().chain(closing) {
-            self.postponed.retain(|earlier| !replaces(&effect, earlier));
             match effect {
-                Effect::Run(job) if self.key_repeats && can_wait(&job) => self.postponed.push(job),
+                Effect::Run(job) if self.key_repeats && can_wait(&job) => {
+                    self.postponed.retain(|earlier| earlier.ticket.is_wanted());
+                    self.postponed.push(job);
+                }
                 Effect::Run(job) => events.extend(self.jobs.run(job)),
                 Effect::Stop(slot) => self.jobs.stop(slot),
                 Effect::Ask(slot, request) => self.jobs.ask(slot, request),
@@ -55,16 +48,18 @@ impl Session {
                 Effect::Open(request) => self.open_stored(request)?,
                 Effect::Reopen => self.reopen()?,
                 Effect::OtherFile(number) => {
-                    let mut effects = Effects::default();
+                    let mut effects = self.app.effects();
                     self.open_file(number, &mut effects);
                     self.carry_out(effects)?;
                 }
                 Effect::Delete(to_delete) => {
                     self.let_go(&to_delete);
-                    self.run(Job::new(Slot::Other, Pace::Background, move |context| {
+                    let mut effects = self.app.effects();
+                    effects.run(Slot::Other, move |context| {
                         let (message, stayed) = delete(to_delete, context.env());
                         context.send(OutputsEvent::Deleted(message, stayed));
-                    }))?;
+                    });
+                    self.carry_out(effects)?;
                 }
                 Effect::OpenCall(ready) => self.open_call(*ready)?,
                 Effect::Redraw => terminal::paint(|| terminal::forget(&mut self.screen))?,

@@ -5,9 +5,10 @@ use std::any::Any;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyEvent;
 
 use crate::tui::event::{Event, Urgency};
+use crate::tui::keys::character;
 use crate::tui::target::LiveUpdate;
 use crate::tui::widget::theme::Backdrop;
 
@@ -42,7 +43,7 @@ impl Signal {
     /// Returns how long the signal may wait to be drawn: zero for anything the user has just asked for.
     pub fn patience(&self) -> Duration {
         let urgency = match self {
-            Signal::App(Event::Screen(event)) => event.urgency(),
+            Signal::App(event) => event.urgency(),
             Signal::Look => Urgency::Progress,
             _ => Urgency::Now,
         };
@@ -114,17 +115,11 @@ fn key(signal: &Signal) -> Option<KeyEvent> {
     }
 }
 
-/// Returns the character that a key types, if it types one.
-pub(super) fn character(key: KeyEvent) -> Option<char> {
-    match key.code {
-        KeyCode::Char(c) if key.modifiers.difference(KeyModifiers::SHIFT).is_empty() => Some(c),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
+
+    use crossterm::event::{KeyCode, KeyModifiers};
 
     use super::*;
 

@@ -179,7 +179,9 @@ pub fn take(
             restore();
             earlier(info);
         }
-        OnPanic::Tell => told(Signal::App(Event::Told(Message::error(format!("a thread failed: {info}"))))),
+        OnPanic::Tell => {
+            told(Signal::App(Event::Message(Message::error(format!("a thread failed: {info}")))))
+        }
         OnPanic::Nothing => {}
     }));
     give_back_on_signals(tell)?;

@@ -117,7 +117,7 @@ impl Session {
     }
 
     fn show_and_carry_out(&mut self, opened: Opened, viewed: Viewed) -> io::Result<()> {
-        let mut effects = Effects::default();
+        let mut effects = self.app.effects();
         self.show(opened, viewed, &mut effects);
         self.carry_out(effects)
     }
@@ -165,7 +165,7 @@ impl Session {
         }
         let (view, path) = (source.view(), source.path_status());
         self.watch();
-        let mut effects = Effects::default();
+        let mut effects = self.app.effects();
         let changed = Changed { view, content: Change::Grown { from: 0 }, path, streaming: false };
         self.app.update(OutputEvent::Changed(changed), &mut effects);
         self.tell(Message::note("opened again"));

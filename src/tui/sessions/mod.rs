@@ -26,7 +26,7 @@ use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::outputs::TuneStart;
 use super::pager::facts::{FactRow, ListFacts};
 use super::popup::copying::Copyable;
-use super::screen::{Effects, Link, ScreenRequest};
+use super::screen::Link;
 use rows::{SessionRow, SessionWords};
 
 /// The most sessions that are looked through for the originals of copied calls.
@@ -34,7 +34,6 @@ const MAX_EARLIER: usize = 100;
 
 #[derive(Debug, Default)]
 pub struct Sessions {
-    job: u64,
     /// When they were last looked at; `None` before the first time.
     now: Option<Timestamp>,
     last_faults: Vec<SafeText>,
@@ -42,8 +41,6 @@ pub struct Sessions {
 
 #[derive(Debug, Clone)]
 pub struct FoundSessions {
-    /// The number of the job that lists them.
-    pub number: u64,
     pub now: Timestamp,
     /// The last changed comes first.
     pub rows: Vec<SessionRow>,
@@ -51,16 +48,16 @@ pub struct FoundSessions {
     pub faults: Vec<SafeText>,
 }
 
-/// What workers report. The first number is that of the job that lists the sessions.
+/// What workers report.
 #[derive(Debug)]
 pub enum SessionsEvent {
     Listed(FoundSessions),
-    Looked(u64, Timestamp),
+    Looked(Timestamp),
     /// What the ends of some files say, by the index of the session.
-    Described(u64, Vec<(usize, SessionWords)>),
+    Described(Vec<(usize, SessionWords)>),
     /// Which sessions may hold copies of each other's calls: groups of indices, each with the one first that was created
     /// first.
-    Related(u64, Vec<Vec<usize>>),
+    Related(Vec<Vec<usize>>),
     /// The sums over the calls of a session as its file was; none if it cannot be read.
     Summed(Arc<SessionFile>, Option<CallSums>),
     /// The errors in the outputs of a session that were cut; none if they cannot be counted.
@@ -127,23 +124,23 @@ impl ListKind for Sessions {
             Action::Limits => Self::tune(TunePolicies::Around(Box::default()), on),
             Action::Policy => Self::tune(TunePolicies::Current, on),
             Action::Facts => self.show_facts(on),
-            Action::Refresh => self.find(on.effects),
-            Action::Other => on.effects.request(ScreenRequest::turn(Link::Stores(None))),
+            Action::Refresh => on.effects.run(Slot::FindSessions, work::find),
+            Action::Other => on.effects.turn(Link::Stores(None)),
             _ => on.refuse(),
         }
     }
 
     fn handle(&mut self, event: SessionsEvent, on: Context) {
         match event {
-            SessionsEvent::Listed(found) if found.number == self.job => self.listed(found, on),
-            SessionsEvent::Looked(number, now) if number == self.job => {
+            SessionsEvent::Listed(found) => self.listed(found, on),
+            SessionsEvent::Looked(now) => {
                 self.now = Some(now);
                 on.list.look.now = now;
             }
-            SessionsEvent::Described(number, words) if number == self.job => {
+            SessionsEvent::Described(words) => {
                 on.list.change(words, |row, words| row.words = Some(words));
             }
-            SessionsEvent::Related(number, groups) if number == self.job => related(on.list, &groups),
+            SessionsEvent::Related(groups) => related(on.list, &groups),
             SessionsEvent::Summed(file, sums) => change(on.list, &file, |row| {
                 row.sums.found(sums);
                 if !is_as(&row.file, &file) {
@@ -152,7 +149,6 @@ impl ListKind for Sessions {
             }),
             SessionsEvent::Lost(file, lost) => change(on.list, &file, |row| row.lost.found(lost)),
             SessionsEvent::Expires(file, at) => change(on.list, &file, |row| row.expires.found(at)),
-            _ => {}
         }
     }
 
@@ -182,7 +178,7 @@ impl ListKind for Sessions {
     }
 
     fn show(&mut self, on: Context) {
-        self.find(on.effects);
+        on.effects.run(Slot::FindSessions, work::find);
     }
 
     /// Abandons what is still being found out; it is asked for again when the list is shown again.
@@ -213,16 +209,9 @@ impl Sessions {
         on.effects.show(TuneStart::new(list, place, policies));
     }
 
-    /// Finds the sessions, and goes on looking for changes.
-    fn find(&mut self, effects: &mut Effects) {
-        self.job += 1;
-        let number = self.job;
-        effects.run(Slot::FindSessions, move |context| work::find(number, context));
-    }
-
     /// Takes in a listing; what is known of a session stays, and is found out anew if the session has changed.
     fn listed(&mut self, found: FoundSessions, on: Context) {
-        let FoundSessions { now, mut rows, faults, .. } = found;
+        let FoundSessions { now, mut rows, faults } = found;
         let known: HashMap<_, &SessionRow> = on.list.rows().iter().map(|row| (key(row), row)).collect();
         for row in &mut rows {
             let Some(old) = known.get(&key(row)).copied() else { continue };

@@ -34,7 +34,7 @@ const REST: u32 = 20;
 const NOTICE: Duration = Duration::from_millis(100);
 
 /// Finds the sessions and reads the ends of their files, then goes on looking for changes.
-pub(crate) fn find(number: u64, context: &JobContext) {
+pub(crate) fn find(context: &JobContext) {
     let mut known: Option<Vec<SessionFile>> = None;
     loop {
         let began = Instant::now();
@@ -43,10 +43,10 @@ pub(crate) fn find(number: u64, context: &JobContext) {
             return;
         }
         if known.as_ref() == Some(&listing.sessions) {
-            context.send(SessionsEvent::Looked(number, crate::env::now()));
+            context.send(SessionsEvent::Looked(crate::env::now()));
         } else {
             known = Some(listing.sessions.clone());
-            if !report(number, listing, context) {
+            if !report(listing, context) {
                 return;
             }
         }
@@ -61,7 +61,7 @@ pub(crate) fn find(number: u64, context: &JobContext) {
 }
 
 /// Reports the sessions, then what the ends of their files say. Returns false if it is no longer wanted.
-fn report(number: u64, listing: list::SessionListing, context: &JobContext) -> bool {
+fn report(listing: list::SessionListing, context: &JobContext) -> bool {
     let row = |file: SessionFile| {
         let agent = list::format_of(&file).map_or("", |format| format.agent());
         let words = (!file.facts.id.is_empty()).then(|| words(&file.facts));
@@ -78,7 +78,7 @@ fn report(number: u64, listing: list::SessionListing, context: &JobContext) -> b
     let rows: Vec<SessionRow> = listing.sessions.into_iter().map(row).collect();
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
     let faults = listing.faults.into_iter().map(SafeText::from).collect();
-    let found = FoundSessions { number, now: crate::env::now(), rows, faults };
+    let found = FoundSessions { now: crate::env::now(), rows, faults };
     if !context.send(SessionsEvent::Listed(found)) {
         return false;
     }
@@ -96,15 +96,15 @@ fn report(number: u64, listing: list::SessionListing, context: &JobContext) -> b
         // The first are sent soon, because the screen is waiting.
         if described.len() == BATCH || n + 1 == BATCH / 4 {
             let some = std::mem::take(&mut described);
-            if !context.is_wanted() || !context.send(SessionsEvent::Described(number, some)) {
+            if !context.send(SessionsEvent::Described(some)) {
                 return false;
             }
         }
     }
-    context.send(SessionsEvent::Described(number, described));
+    context.send(SessionsEvent::Described(described));
     let all: Vec<_> = files.iter().map(|file| &**file).zip(&origins).collect();
     let related = families(&all).into_iter().filter(|family| family.len() > 1).collect();
-    context.send(SessionsEvent::Related(number, related))
+    context.send(SessionsEvent::Related(related))
 }
 
 fn words(facts: &SessionFacts) -> SessionWords {
@@ -134,7 +134,7 @@ pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
             .for_each(|opened| seen.add(opened.transcript()));
         let sums = tally::count_new(file, uid, &mut seen, &context.ticket).ok().map(|counted| counted.sums);
         cut.extend(sums.filter(|sums| sums.cut > 0).map(|_| session));
-        if !context.is_wanted() || !context.send(SessionsEvent::Summed(file.clone(), sums)) {
+        if !context.send(SessionsEvent::Summed(file.clone(), sums)) {
             return;
         }
     }
@@ -142,7 +142,7 @@ pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
     for session in cut {
         let mut own = Vec::new();
         let lost = lost(session, &mut own, context);
-        if !context.is_wanted() || !context.send(SessionsEvent::Lost(session.file.clone(), lost)) {
+        if !context.send(SessionsEvent::Lost(session.file.clone(), lost)) {
             return;
         }
         spills.push((session, own));
@@ -152,7 +152,7 @@ pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
     let entries = store::entries_at(&paths, stores, context.env(), crate::env::now(), &goes_on);
     for (session, own) in &spills {
         let first = own.iter().filter_map(|spill| entries.get(spill)?.expires.at()).min();
-        if !context.is_wanted() || !context.send(SessionsEvent::Expires(session.file.clone(), first)) {
+        if !context.send(SessionsEvent::Expires(session.file.clone(), first)) {
             return;
         }
     }

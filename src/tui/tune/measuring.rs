@@ -10,6 +10,8 @@ use crate::tui::screen::Effects;
 
 use super::{Context, TuneRows, TuneState, Tuning, changed};
 
+/// What a job reports that measures outputs for a list: also what it found out until it noticed that it was stopped. A
+/// report of an earlier job is dropped by its number.
 pub struct TuneReport {
     pub of: TuneRows,
     pub job: u64,
@@ -37,7 +39,7 @@ impl Tuning {
         self.start = Some(start.clone());
         let (of, job) = (self.of, self.job);
         on.effects.run(Slot::Tune, move |context| {
-            let report = |news| _ = context.send(TuneReport { of, job, news });
+            let report = |news| context.send_always(TuneReport { of, job, news });
             report(measure(start, context, &report).unwrap_or_else(|end| end));
         });
     }

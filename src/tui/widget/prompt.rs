@@ -6,7 +6,7 @@ use tui_input::{Input, InputRequest};
 
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
-use crate::tui::event::MOST_TYPED;
+use crate::tui::event::MAX_TYPED;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -83,7 +83,7 @@ impl Prompt {
     /// of it fit.
     pub fn paste(&mut self, text: &str) -> bool {
         text.chars().filter(|c| !c.is_control()).all(|c| {
-            let fits = self.text().len() + c.len_utf8() <= MOST_TYPED;
+            let fits = self.text().len() + c.len_utf8() <= MAX_TYPED;
             if fits {
                 self.input.handle(InputRequest::InsertChar(c));
             }
@@ -122,7 +122,7 @@ impl Prompt {
     }
 
     fn is_full(&self) -> bool {
-        self.text().len() >= MOST_TYPED
+        self.text().len() >= MAX_TYPED
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
         assert!(prompt.paste("\u{1b}[b\r\nü"));
         assert_eq!((prompt.text(), prompt.cursor()), ("aé|[büz", 6));
         assert!(!prompt.paste(&"é".repeat(100_000)));
-        assert!(prompt.text().len() <= MOST_TYPED && prompt.text().len() > MOST_TYPED - 2);
+        assert!(prompt.text().len() <= MAX_TYPED && prompt.text().len() > MAX_TYPED - 2);
         assert!(prompt.text().starts_with("aé|[büé") && prompt.text().ends_with("éz"));
         assert!(!prompt.paste(&"xx".repeat(100_000)) && prompt.is_full());
         assert!(prompt.paste("\n"));

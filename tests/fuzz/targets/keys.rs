@@ -107,7 +107,7 @@ fn event(lot: &mut Unstructured) -> Result<Event> {
             Event::Resize(width, height)
         }
         4..8 => Event::Paste(String::from_utf8_lossy(lot.arbitrary()?).into_owned()),
-        8 => Event::Told(Message::note("a word from a worker")),
+        8 => Event::Message(Message::note("a word from a worker")),
         9..14 => Event::Key(KeyEvent::new(KeyCode::Char(lot.arbitrary()?), KeyModifiers::NONE)),
         14..24 => Event::Key(KeyEvent::new(KeyCode::Char(ascii(lot)?), KeyModifiers::CONTROL)),
         24..80 => Event::Key(KeyEvent::new(*lot.choose(&NAMED)?, KeyModifiers::NONE)),

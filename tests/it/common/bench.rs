@@ -139,7 +139,7 @@ impl Bench {
 
     /// Does something to the screens; returns the requested effects.
     pub fn act(&mut self, act: impl FnOnce(&mut App, &mut Effects)) -> Vec<Effect> {
-        let mut effects = Effects::default();
+        let mut effects = self.app.effects();
         act(&mut self.app, &mut effects);
         effects.into_iter().collect()
     }
@@ -200,7 +200,7 @@ impl Bench {
 
     /// Changes what the terminal can show.
     pub fn repaint(&mut self, canvas: Canvas) {
-        let mut effects = Effects::default();
+        let mut effects = self.app.effects();
         self.app.repaint(canvas, &mut effects);
         self.carry_out(effects.into_iter().collect());
     }
@@ -250,8 +250,8 @@ impl Bench {
     pub fn carry_out(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             let more = match effect {
-                Effect::Run(job) if job.slot == Slot::Scan => self.scan(),
-                Effect::Run(job) if !LEFT_ALONE.contains(&job.slot) => self.run(job),
+                Effect::Run(job) if job.slot() == Slot::Scan => self.scan(),
+                Effect::Run(job) if !LEFT_ALONE.contains(&job.slot()) => self.run(job),
                 other => {
                     self.asked.push(other);
                     Vec::new()
@@ -263,13 +263,25 @@ impl Bench {
 
     /// Does a job; returns the effects that its events request.
     pub fn run(&mut self, job: Job) -> Vec<Effect> {
+        self.events(job).into_iter().flat_map(|event| self.update(event)).collect()
+    }
+
+    /// Does a job; returns what it reports.
+    pub fn events(&mut self, job: Job) -> Vec<Event> {
         let home = self.env.home().to_owned();
         if self.services.as_ref().is_none_or(|(of, _)| *of != home) {
             self.services = Some((home, Arc::new(services(&self.env, self.now))));
         }
         let services = self.services.as_ref().expect("they were just made").1.clone();
-        let events = job.run_here(&services);
-        events.into_iter().flat_map(|event| self.update(event)).collect()
+        job.run_here(&services)
+    }
+
+    /// Sends events to the screens, and carries out what they request.
+    pub fn receive(&mut self, events: Vec<Event>) {
+        for event in events {
+            let effects = self.update(event);
+            self.carry_out(effects);
+        }
     }
 
     /// Whether the jobs in a slot were abandoned.
@@ -280,6 +292,15 @@ impl Bench {
     /// Returns how many of the jobs that were left alone are in this slot.
     pub fn jobs(&self, slot: Slot) -> usize {
         self.asked.iter().filter(|effect| is_job(effect, slot)).count()
+    }
+
+    /// Returns an event as a job reports it that was left alone: the one of this index among those of its slot.
+    pub fn report(&self, slot: Slot, job: usize, event: impl Into<Event>) -> Event {
+        let jobs = self.asked.iter().filter_map(|effect| match effect {
+            Effect::Run(job) if job.slot() == slot => Some(job),
+            _ => None,
+        });
+        jobs.into_iter().nth(job).expect("such a job").report(event)
     }
 
     /// Counts at most `most` blocks from `from`.
@@ -293,10 +314,8 @@ impl Bench {
             let range = index.range(blocks.clone());
             let counts = BlockIndex::count(&view, index.block(), blocks);
             let measure = units::measure(&view, range.clone(), units::Want::ALL);
-            let generation = view.generation();
-            let number = self.pager().output.count_number();
             let measured = range.start as u64..range.end as u64;
-            let event = OutputEvent::Counted { generation, number, counts, measure, measured };
+            let event = OutputEvent::Counted { counts, measure, measured };
             effects.extend(self.update(event));
         }
         effects
@@ -309,14 +328,13 @@ impl Bench {
 
     /// Sends the result of a scan of the stores to the screens.
     pub fn scanned(&mut self, listing: store::Listing) -> Vec<Effect> {
-        let number = self.stores().of.last_scan();
         let store::Listing { entries, reports } = listing;
         let (now, user) = (self.now, self.env.uid());
         let own = store::OwnStore::open(&self.env).ok().flatten();
         let kept = own.and_then(|own| own.kept(&self.env).ok()).unwrap_or_default();
-        self.update(OutputsEvent::Scanned(number, Scanned::Begun { now, user, kept }));
-        let mut effects = self.update(OutputsEvent::Scanned(number, Scanned::Some(entries)));
-        effects.extend(self.update(OutputsEvent::Scanned(number, Scanned::All(reports))));
+        self.update(OutputsEvent::Scanned(Scanned::Begun { now, user, kept }));
+        let mut effects = self.update(OutputsEvent::Scanned(Scanned::Some(entries)));
+        effects.extend(self.update(OutputsEvent::Scanned(Scanned::All(reports))));
         effects
     }
 
@@ -369,7 +387,7 @@ impl Bench {
 
 /// Whether an effect is a job in this slot.
 pub fn is_job(effect: &Effect, slot: Slot) -> bool {
-    matches!(effect, Effect::Run(job) if job.slot == slot)
+    matches!(effect, Effect::Run(job) if job.slot() == slot)
 }
 
 /// Returns what the screens do by the configuration: of the stores that are looked at.

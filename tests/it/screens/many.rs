@@ -54,17 +54,17 @@ fn chosen(bench: &Bench) -> String {
 }
 
 /// Delivers a scan batch by batch, as a worker does.
-fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
+fn stream(bench: &mut Bench, entries: Vec<Entry>, mut between: impl FnMut(&mut Bench)) {
     let (now, user) = (bench.now, bench.env.uid());
-    bench.update(OutputsEvent::Scanned(number, Scanned::Begun { now, user, kept: Default::default() }));
+    bench.update(OutputsEvent::Scanned(Scanned::Begun { now, user, kept: Default::default() }));
     let mut entries = entries.into_iter().peekable();
     while entries.peek().is_some() {
         let some = entries.by_ref().take(BATCH / 8).collect();
-        let effects = bench.update(OutputsEvent::Scanned(number, Scanned::Some(some)));
+        let effects = bench.update(OutputsEvent::Scanned(Scanned::Some(some)));
         bench.carry_out(effects);
         between(bench);
     }
-    let effects = bench.update(OutputsEvent::Scanned(number, Scanned::All(Vec::new())));
+    let effects = bench.update(OutputsEvent::Scanned(Scanned::All(Vec::new())));
     bench.carry_out(effects);
 }
 
@@ -72,9 +72,8 @@ fn stream(bench: &mut Bench, number: u64, entries: Vec<Entry>, mut between: impl
 fn many_are_shown_as_they_come_and_cost_a_few_times_the_whole() {
     let (_dir, mut bench) = stocked(MANY);
     let entries = store::list(&looked_at(), &bench.env, bench.now).entries;
-    let number = bench.stores_mut().of.start_scan();
     let mut shown = Vec::new();
-    stream(&mut bench, number, entries, |bench| shown.push(bench.stores().list.len()));
+    stream(&mut bench, entries, |bench| shown.push(bench.stores().list.len()));
     assert_eq!(shown[0], BATCH / 8, "the first ones at once");
     assert!(shown.windows(2).all(|pair| pair[0] <= pair[1]));
     let list = &bench.stores().list;

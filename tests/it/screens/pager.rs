@@ -5,6 +5,7 @@ use overspill::source::{PathStatus, Source};
 use overspill::text::index::{BLOCK, BlockIndex};
 use overspill::text::units::Measure;
 use overspill::tui::app::{Changed, Event, Message, OutputEvent};
+use overspill::tui::job::Slot;
 use overspill::tui::pager::Pager;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::layout::Side;
@@ -239,7 +240,7 @@ fn messages() {
     keep("message", bench.keys("w"));
     keep("no_such_line", bench.keys("99G"));
     keep("no_such_key", bench.keys("Z"));
-    bench.update(Event::Told(Message::error("vi: no such program; $EDITOR names the editor")));
+    bench.update(Event::Message(Message::error("vi: no such program; $EDITOR names the editor")));
     keep("error", &bench);
 }
 
@@ -259,17 +260,11 @@ fn a_late_count_of_a_shorter_file_is_dropped() {
     let home = Home::new();
     let path = home.file("build.log", "first\n");
     let mut bench = Bench::new(SIZES[0]);
-    bench.start(&path, policy("opencode/output"));
+    bench.asked = bench.start(&path, policy("opencode/output"));
     let view = bench.source.as_ref().unwrap().view();
-    let number = bench.pager().output.count_number();
     let counts = BlockIndex::count(&view, BLOCK, 0..1);
-    let late = OutputEvent::Counted {
-        generation: view.generation(),
-        number,
-        counts,
-        measure: Measure::default(),
-        measured: 0..6,
-    };
+    let late = OutputEvent::Counted { counts, measure: Measure::default(), measured: 0..6 };
+    let late = bench.report(Slot::CountLines, 0, late);
     std::fs::write(&path, "first\nsecond\n").unwrap();
     let source = bench.source.as_mut().unwrap();
     let content = source.refresh();
@@ -327,7 +322,7 @@ fn a_message_that_is_too_long_ends_in_an_ellipsis() {
     bench.keys("/a word that is in no line of this log<Enter>");
     assert_eq!(bench.rows()[11], " no match for a word that is in no line…");
     let mut stores = Bench::new((40, 12));
-    stores.update(Event::Told(Message::note("a message of more than forty columns of text")));
+    stores.update(Event::Message(Message::note("a message of more than forty columns of text")));
     assert_eq!(stores.rows()[11], " a message of more than forty columns o…");
 }
 

@@ -18,15 +18,15 @@ fn press(bench: &mut Bench, code: KeyCode) -> Vec<Effect> {
 /// Returns the requested preview without making it.
 fn asked_for(effects: Vec<Effect>) -> Job {
     let plan = effects.into_iter().find_map(|effect| match effect {
-        Effect::Run(job) if job.slot == Slot::Plan => Some(job),
+        Effect::Run(job) if job.slot() == Slot::Plan => Some(job),
         _ => None,
     });
     plan.expect("a preview is asked for")
 }
 
 fn answer(bench: &mut Bench, job: Job) {
-    let effects = bench.run(job);
-    bench.carry_out(effects);
+    let events = bench.events(job);
+    bench.receive(events);
 }
 
 /// Opens an output that is too large to be planned on the screen's thread, with all of it counted.
@@ -49,16 +49,17 @@ fn an_answer_that_a_newer_one_overtook_is_dropped() {
     let mut bench = large(&home);
     bench.keys("l");
     let first = kept_lines(&bench);
-    let oldest = asked_for(press(&mut bench, KeyCode::Char('-')));
-    let older = asked_for(press(&mut bench, KeyCode::Char('-')));
-    let newer = asked_for(press(&mut bench, KeyCode::Char('-')));
-    answer(&mut bench, oldest);
+    let [oldest, older, newer] = [(); 3].map(|()| {
+        let job = asked_for(press(&mut bench, KeyCode::Char('-')));
+        bench.events(job)
+    });
+    bench.receive(oldest);
     assert_eq!(kept_lines(&bench), first);
     assert!(status(&bench).contains("planning"), "{}", status(&bench));
-    answer(&mut bench, newer);
+    bench.receive(newer);
     let last = kept_lines(&bench);
     assert_ne!(last, first);
-    answer(&mut bench, older);
+    bench.receive(older);
     assert_eq!(kept_lines(&bench), last);
     assert!(!status(&bench).contains("planning"), "{}", status(&bench));
 }
@@ -71,11 +72,12 @@ fn esc_gives_up_and_the_limits_go_back_with_the_preview() {
     let (kept, limits) = (kept_lines(&bench), bench.pager().output.limits());
     let task = asked_for(press(&mut bench, KeyCode::Char('-')));
     assert_ne!(bench.pager().output.limits(), limits);
+    let late = bench.events(task);
     let effects = press(&mut bench, KeyCode::Esc);
     assert!(effects.iter().any(|effect| matches!(effect, Effect::Stop(Slot::Plan))), "{effects:?}");
     assert_eq!(bench.pager().output.limits(), limits);
     assert!(status(&bench).contains("gave up planning opencode/output"), "{}", status(&bench));
-    answer(&mut bench, task);
+    bench.receive(late);
     assert_eq!(kept_lines(&bench), kept);
 }
 
@@ -116,6 +118,7 @@ fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_mad
     let mut bench = Bench::open((80, 24), &path, policy("pi/read"));
     bench.keys("l");
     let task = asked_for(press(&mut bench, KeyCode::Char('+')));
+    let late = bench.events(task);
     std::fs::File::options().write(true).open(&path).unwrap().set_len(2 * AT_ONCE as u64).unwrap();
     let source = bench.source.as_mut().unwrap();
     let content = source.refresh();
@@ -126,7 +129,7 @@ fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_mad
         streaming: false,
     };
     let newer = asked_for(bench.update(OutputEvent::Changed(changed)));
-    answer(&mut bench, task);
+    bench.receive(late);
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
     answer(&mut bench, newer);
     assert!(!bench.rows().concat().contains("planned"), "{:?}", bench.rows());

@@ -54,7 +54,7 @@ pub(super) fn event(lot: &mut Lot) -> Event {
             Event::Resize(width, height)
         }
         1 => Event::Paste(lot.of(&words).to_owned()),
-        2 => Event::Told(Message::note("a word from a worker")),
+        2 => Event::Message(Message::note("a word from a worker")),
         _ => Event::Key(key(lot)),
     }
 }

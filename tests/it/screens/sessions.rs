@@ -18,7 +18,7 @@ use overspill::source::{MapView, Source};
 use overspill::tui::Services;
 use overspill::tui::calls::lost::LostInCall;
 use overspill::tui::calls::rows::{CallRow, CallSizes};
-use overspill::tui::calls::{CallsEvent, CallsReport, OpenedCalls};
+use overspill::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
@@ -85,10 +85,13 @@ fn sessions() -> Vec<SessionRow> {
     ]
 }
 
-fn found(bench: &mut Bench, number: u64, rows: Vec<SessionRow>) {
+fn listing(rows: Vec<SessionRow>) -> SessionsEvent {
     let now = jiff::Timestamp::from_second(1_795_000_000).expect("a time");
-    let found = FoundSessions { number, now, rows, faults: Vec::new() };
-    let effects = bench.update(SessionsEvent::Listed(found));
+    SessionsEvent::Listed(FoundSessions { now, rows, faults: Vec::new() })
+}
+
+fn found(bench: &mut Bench, rows: Vec<SessionRow>) {
+    let effects = bench.update(listing(rows));
     bench.carry_out(effects);
 }
 
@@ -173,7 +176,7 @@ fn listed(size: (u16, u16)) -> Bench {
     bench.start_with_stores();
     bench.keys("<Tab>");
     assert_eq!(bench.jobs(Slot::FindSessions), 1);
-    found(&mut bench, 1, sessions());
+    found(&mut bench, sessions());
     bench
 }
 
@@ -182,7 +185,7 @@ fn opened(size: (u16, u16)) -> Bench {
     let mut bench = listed(size);
     bench.keys("<Enter>");
     let opened = OpenedCalls { rows: calls(), ..by() };
-    let effects = bench.update(CallsReport(1, CallsEvent::Opened(Box::new(opened))));
+    let effects = bench.update(CallsEvent::Opened(Box::new(opened)));
     bench.carry_out(effects);
     bench
 }
@@ -197,7 +200,7 @@ fn keep(name: &str, bench: &Bench) {
 /// Returns the jobs that sum up the calls of sessions.
 fn sum_jobs(effects: Vec<Effect>) -> Vec<Job> {
     let sum = |effect| match effect {
-        Effect::Run(job) if job.slot == Slot::SumSessions => Some(job),
+        Effect::Run(job) if job.slot() == Slot::SumSessions => Some(job),
         _ => None,
     };
     effects.into_iter().filter_map(sum).collect()
@@ -231,7 +234,7 @@ fn only_the_sessions_on_the_screen_are_counted() {
     let rows = (0..1000).map(|n| row("pi", n, Some(["", "/p", "t"]), None)).collect();
     let mut bench = Bench::new((80, 24));
     bench.keys("<Tab>");
-    found(&mut bench, 1, rows);
+    found(&mut bench, rows);
     let summed: Vec<usize> = sum_jobs(std::mem::take(&mut bench.asked))
         .into_iter()
         .map(|job| job.run_here(&Arc::new(Services::none(bench.env.clone()))).len())
@@ -247,7 +250,7 @@ fn a_session_that_grows_does_not_hold_up_the_counting_of_others() {
     rows[0] = row("claude-code", 0, Some(["2.1.330", "/home/u/work/overspill", "grown"]), None);
     Arc::make_mut(&mut rows[0].file).size += 1;
     let grown = rows[0].file.clone();
-    found(&mut bench, 1, rows);
+    found(&mut bench, rows);
     assert_eq!(sum_jobs(std::mem::take(&mut bench.asked)).len(), 0, "the request goes on");
     assert!(text(&bench).contains("1,284") || text(&bench).contains("31"), "what was known stays");
     for other in [2, 3] {
@@ -267,11 +270,13 @@ fn a_session_that_grows_does_not_hold_up_the_counting_of_others() {
 fn a_listing_of_before_is_dropped_and_the_selected_session_stays() {
     let mut bench = listed((80, 24));
     bench.keys("jR");
-    found(&mut bench, 1, Vec::new());
+    let late = bench.report(Slot::FindSessions, 0, listing(Vec::new()));
+    bench.update(late);
     assert!(text(&bench).contains("4 sessions"), "{}", text(&bench));
     let mut rows = sessions();
     rows.insert(0, row("goose", 0, Some(["1.52.0", "/new", "another"]), None));
-    found(&mut bench, 2, rows);
+    let effects = bench.update(bench.report(Slot::FindSessions, 1, listing(rows)));
+    bench.carry_out(effects);
     let chosen = bench.sessions().list.chosen().map(|row| row.agent);
     assert_eq!(chosen, Some("codex"));
 }
@@ -324,7 +329,7 @@ fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
         bench.update(SessionsEvent::Summed(file, sums(1, 0, 0, 0, 10)));
     }
     let related = |bench: &mut Bench| {
-        let effects = bench.update(SessionsEvent::Related(1, vec![vec![2, 0]]));
+        let effects = bench.update(SessionsEvent::Related(vec![vec![2, 0]]));
         sum_jobs(effects).len()
     };
     assert_eq!(related(&mut bench), 1, "the sums are asked for again");
@@ -333,7 +338,7 @@ fn calls_that_were_copied_count_once_and_say_where_else_they_are() {
     let earlier: Vec<_> = rows[0].earlier.iter().map(|file| file.id.clone()).collect();
     assert_eq!(earlier, [rows[2].file.id.clone()]);
     let mut bench = opened((200, 50));
-    bench.update(CallsReport(1, CallsEvent::Copied(vec![(1, 2)])));
+    bench.update(CallsEvent::Copied(vec![(1, 2)]));
     bench.keys("j");
     assert!(text(&bench).contains("saved, also in 2 sessions"), "{}", text(&bench));
 }
@@ -345,7 +350,7 @@ fn a_session_that_grows_follows_its_last_call() {
     let mut rows = calls();
     rows.push(call("toolu_7", "Bash", CutState::No));
     let more = OpenedCalls { rows, ..by() };
-    bench.update(CallsReport(1, CallsEvent::Opened(Box::new(more))));
+    bench.update(CallsEvent::Opened(Box::new(more)));
     let open = &bench.calls().list;
     assert_eq!(open.chosen().map(|row| row.id.to_string()).as_deref(), Some("toolu_7"));
     assert!(open.rows()[0].sizes.is_some(), "what was known stays");
@@ -366,15 +371,19 @@ fn a_list_without_groups_says_so_and_following_says_how_it_ends() {
 fn what_comes_late_of_a_session_that_was_left_is_dropped() {
     let mut bench = opened((80, 24));
     bench.keys("q<Enter>");
-    let opened =
-        |session| CallsReport(session, CallsEvent::Opened(Box::new(OpenedCalls { rows: calls(), ..by() })));
-    bench.update(opened(1));
+    let opened = || CallsEvent::Opened(Box::new(OpenedCalls { rows: calls(), ..by() }));
+    let copied = || CallsEvent::Copied(vec![(1, 2)]);
+    let [first, second] = [0, 1].map(|job| {
+        [bench.report(Slot::OpenSession, job, opened()), bench.report(Slot::OpenSession, job, copied())]
+    });
+    let ([late, late_copied], [opened, copied]) = (first, second);
+    bench.update(late);
     assert!(bench.calls().list.is_empty(), "of the session before");
-    let effects = bench.update(opened(3));
+    let effects = bench.update(opened);
     bench.carry_out(effects);
-    bench.update(CallsReport(1, CallsEvent::Copied(vec![(1, 2)])));
+    bench.update(late_copied);
     assert_eq!(bench.calls().list.rows()[1].copies, 0);
-    bench.update(CallsReport(3, CallsEvent::Copied(vec![(1, 2)])));
+    bench.update(copied);
     assert_eq!(bench.calls().list.rows()[1].copies, 2);
 }
 
@@ -384,7 +393,7 @@ fn records_that_are_not_understood_say_so() {
     bench.keys("<Enter>");
     let unread = "12 records of 1 unknown kind (x ×12)".into();
     let opened = OpenedCalls { unread, is_format_unknown: true, ..by() };
-    bench.update(CallsReport(1, CallsEvent::Opened(Box::new(opened))));
+    bench.update(CallsEvent::Opened(Box::new(opened)));
     assert!(text(&bench).contains("Format not understood"), "{}", text(&bench));
     assert!(text(&bench).contains("12 records of 1 unknown kind"), "{}", text(&bench));
 }
@@ -408,9 +417,9 @@ fn the_facts_of_a_call_open_from_its_list_and_what_the_records_hold_follows() {
     assert_eq!(last_request(&bench), Some(&CallRequest::Facts(1)));
     assert!(text(&bench).contains("compared     verified: claude-code/bash"), "{}", text(&bench));
     assert!(text(&bench).contains("│ …  "), "the rest has not come yet: {}", text(&bench));
-    bench.update(CallsReport(1, CallsEvent::Facts(0, facts(&["Record"]))));
+    bench.update(CallsEvent::Facts(0, facts(&["Record"])));
     assert!(!text(&bench).contains("Record"), "of another call: {}", text(&bench));
-    bench.update(CallsReport(1, CallsEvent::Facts(1, facts(&["Record", "Arguments"]))));
+    bench.update(CallsEvent::Facts(1, facts(&["Record", "Arguments"])));
     keep("calls_facts", &bench);
     bench.keys("=");
     assert!(!text(&bench).contains("Record"), "{}", text(&bench));
@@ -463,7 +472,7 @@ fn the_page_of_facts_scrolls_and_follows_the_size_of_the_terminal() {
     let mut bench = shown((80, 24), RestOfOutput::Here, None);
     bench.keys("=");
     assert_eq!(last_request(&bench), Some(&CallRequest::Facts(1)));
-    bench.update(CallsReport(1, CallsEvent::Facts(1, facts(&["Record"]))));
+    bench.update(CallsEvent::Facts(1, facts(&["Record"])));
     assert!(!text(&bench).contains("Record"), "{}", text(&bench));
     assert!(text(bench.keys("G")).contains("── Record"), "{}", text(&bench));
     bench.resize((120, 40));
@@ -567,24 +576,24 @@ fn a_call_that_was_asked_for_opens_over_its_list_and_over_no_other_output() {
             place,
             recorded: Box::new(recorded),
         };
-        CallsReport(1, CallsEvent::Ready(Box::new(call)))
+        CallsEvent::Ready(Box::new(call))
     };
     for (keys, opens) in [("", true), ("q", false), ("qq", false)] {
         let mut bench = Bench::new((80, 24));
         let output = MapView::of_bytes(b"named\n").expect("memory");
         bench.show_view(subject(policy("pi/bash")), output);
         bench.keys("S<Tab>");
-        found(&mut bench, 1, sessions());
+        found(&mut bench, sessions());
         bench.keys("<Enter>");
         let opened = OpenedCalls { rows: calls(), ..by() };
-        bench.update(CallsReport(1, CallsEvent::Opened(Box::new(opened))));
+        bench.update(CallsEvent::Opened(Box::new(opened)));
         bench.keys("g<Enter>").keys(keys);
         assert_eq!(
             last_request(&bench),
             Some(&CallRequest::Show(0, Paths::Known)),
             "the first call is asked for"
         );
-        let effects = bench.update(ready());
+        let effects = bench.update(bench.report(Slot::OpenSession, 0, ready()));
         let is_opened = effects.iter().any(|effect| matches!(effect, Effect::OpenCall(_)));
         assert_eq!(is_opened, opens, "{keys}");
     }
@@ -723,9 +732,9 @@ fn the_call_that_lost_an_error_is_found_by_a_column_and_by_a_word() {
     let mut bench = opened((120, 40));
     let lost = |all, lost| ErrorsLost { all, lost };
     for (index, errors, warnings) in [(1, lost(0, 0), lost(9, 5)), (2, lost(3, 2), lost(0, 0))] {
-        bench.update(CallsReport(1, CallsEvent::Lost(index, Some(LostInCall { errors, warnings }))));
+        bench.update(CallsEvent::Lost(index, Some(LostInCall { errors, warnings })));
     }
-    bench.update(CallsReport(1, CallsEvent::Lost(3, None)));
+    bench.update(CallsEvent::Lost(3, None));
     keep("calls_lost", bench.keys("se"));
     assert_eq!(
         bench.keys("g").calls().list.chosen().map(|row| row.id.to_string()).as_deref(),

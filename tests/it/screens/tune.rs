@@ -178,10 +178,11 @@ fn figures_so_far_stand_when_measuring_is_stopped() {
     let effects = bench.update(key('l'));
     assert!(is_job(&effects[0], Slot::Tune), "{effects:?}");
     assert!(bench.status().contains("listing the outputs"), "{}", bench.status());
+    let found = found(&mut bench, effects);
     let stopped = bench.update(interrupt());
     assert!(matches!(stopped.first(), Some(Effect::Stop(Slot::Tune))), "{stopped:?}");
     // What the worker found out until it noticed arrives later.
-    bench.carry_out(effects);
+    bench.receive(found);
     assert!(bench.rows()[0].contains("21 errors"), "{:?}", bench.rows()[0]);
     bench.keys("R");
     assert!(bench.status().contains("a apply"), "{}", bench.status());
@@ -190,10 +191,11 @@ fn figures_so_far_stand_when_measuring_is_stopped() {
 #[test]
 fn what_a_job_says_after_the_view_was_opened_anew_changes_nothing() {
     let (_dir, mut bench) = stocked((80, 24), &few());
-    let late = bench.update(key('l'));
+    let effects = bench.update(key('l'));
+    let late = found(&mut bench, effects);
     bench.keys("<Esc> l");
     assert!(bench.rows()[0].contains("1 output, "), "{:?}", bench.rows()[0]);
-    bench.carry_out(late);
+    bench.receive(late);
     bench.keys("estep<Enter>");
     assert!(bench.rows()[0].contains("1 output, "), "{:?}", bench.rows()[0]);
 }
@@ -217,6 +219,15 @@ fn policies_are_compared_on_outputs_and_lead_to_their_settings() {
     assert!(bench.rows().iter().any(|row| row.starts_with("▌ pi/bash ")), "{:#?}", bench.rows());
     bench.keys("<Esc>");
     assert_eq!(bench.app.context(), KeyContext::Lists);
+}
+
+/// Returns what the worker finds out that is asked for.
+fn found(bench: &mut Bench, effects: Vec<Effect>) -> Vec<Event> {
+    let job = effects.into_iter().find_map(|effect| match effect {
+        Effect::Run(job) if job.slot() == Slot::Tune => Some(job),
+        _ => None,
+    });
+    bench.events(job.expect("something is to be measured"))
 }
 
 fn key(c: char) -> Event {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::document::scans;
 use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns};
 use crate::tui::job::Slot;
+use crate::tui::pager::Pager;
 use crate::tui::pager::event::{Counting, OutputEvent, SearchReply};
-use crate::tui::pager::{Pager, task_number};
 use crate::tui::screen::Effects;
 
 #[derive(Debug, Clone, Default)]
@@ -14,25 +14,11 @@ pub struct Tally {
     pub counts: MatchCounts,
     /// The number of matches of which the model got every byte; `None` if that is too much to search at once.
     pub kept: Option<u64>,
-    /// The number of the task that counts; 0 while there is none.
-    number: u64,
 }
 
 impl Tally {
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
-    }
-
-    /// Drops what may change as the file, of `len` bytes until now, grows.
-    pub(crate) fn forget_end(&mut self, len: usize) {
-        self.number = 0;
-        self.counts.forget_end(len);
-    }
-
-    pub(crate) fn counted(&mut self, number: u64, end: usize, count: u64) {
-        if number == self.number {
-            self.counts.push(end, count);
-        }
     }
 
     pub fn is_whole(&self, len: usize) -> bool {
@@ -99,10 +85,7 @@ impl Pager {
 
     fn count(&mut self, what: Counting, effects: &mut Effects) {
         let Some(pattern) = self.pattern(what).cloned() else { return };
-        let (number, view) = (task_number(), self.output.view.clone());
-        let tally = self.tally_mut(what);
-        tally.number = number;
-        let from = tally.counts.counted_bytes();
+        let (view, from) = (self.output.view.clone(), self.tally(what).counts.counted_bytes());
         let slot = match what {
             Counting::Matches => Slot::CountMatches,
             Counting::Severity(Severity::Error) => Slot::CountErrors,
@@ -116,7 +99,7 @@ impl Pager {
                 || context.go_on(),
                 |end, count| {
                     let reply = SearchReply::Counted(what, end, count);
-                    context.report(OutputEvent::Found { number, reply })
+                    context.report(OutputEvent::Found(reply))
                 },
             );
         });
@@ -152,7 +135,7 @@ impl Pager {
     /// Counts again after the file, of `len` bytes until now, has changed: only what is new if it grew.
     pub(crate) fn recount_matches(&mut self, len: usize, grew: bool, effects: &mut Effects) {
         match grew {
-            true => self.find.tally.forget_end(len),
+            true => self.find.tally.counts.forget_end(len),
             false => self.find.forget_place(),
         }
         self.count_matches(effects);
@@ -162,11 +145,12 @@ impl Pager {
     pub(crate) fn recount_errors(&mut self, len: usize, grew: bool, effects: &mut Effects) {
         for tally in &mut self.errors.tallies {
             match grew {
-                true => tally.forget_end(len),
+                true => tally.counts.forget_end(len),
                 false => tally.forget(),
             }
         }
         self.errors.is_started = false;
+        effects.stop([Slot::CountErrors, Slot::CountWarnings]);
         self.count_errors(effects);
     }
 

@@ -8,8 +8,8 @@ use crate::text::search::{Severity, Toward};
 use crate::tui::event::Message;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
+use crate::tui::pager::Pager;
 use crate::tui::pager::event::{Counting, OutputEvent, SearchReply};
-use crate::tui::pager::{Pager, task_number};
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
@@ -28,7 +28,6 @@ pub(crate) struct SearchTarget {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PendingSearch {
-    number: u64,
     sought: SearchTarget,
     side: Side,
 }
@@ -49,8 +48,8 @@ impl Pager {
     /// Searches from an offset in the text of the side.
     fn seek_after(&mut self, from: usize, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let Some(pattern) = self.pattern(sought.what).cloned() else { return };
-        let (number, output) = (task_number(), &self.output);
-        self.find.seeking = Some(PendingSearch { number, sought, side });
+        self.find.seeking = Some(PendingSearch { sought, side });
+        let output = &self.output;
         let search = Search {
             pattern,
             haystack: match side {
@@ -65,9 +64,7 @@ impl Pager {
         };
         effects.run(Slot::Search, move |context| {
             let found = search.find(&|| context.is_wanted());
-            if context.is_wanted() {
-                context.send(OutputEvent::Found { number, reply: SearchReply::Sought(found) });
-            }
+            context.send(OutputEvent::Found(SearchReply::Sought(found)));
         });
     }
 
@@ -90,11 +87,11 @@ impl Pager {
         Message::error(format!("no match for {name}"))
     }
 
-    pub(crate) fn found(&mut self, number: u64, reply: SearchReply, effects: &mut Effects) {
+    pub(crate) fn found(&mut self, reply: SearchReply, effects: &mut Effects) {
         let sought = match reply {
             SearchReply::Sought(sought) => sought,
             SearchReply::Counted(what, end, count) => {
-                self.tally_mut(what).counted(number, end, count);
+                self.tally_mut(what).counts.push(end, count);
                 // The output has grown, and has one now.
                 if self.find.tally.counts.total() > 0 && self.message == Some(self.no_match()) {
                     self.message = None;
@@ -102,7 +99,7 @@ impl Pager {
                 return;
             }
         };
-        let Some(seeking) = self.find.seeking.take_if(|seeking| seeking.number == number) else { return };
+        let Some(seeking) = self.find.seeking.take() else { return };
         match sought {
             Some((range, wrapped)) => self.found_match(seeking, range, wrapped, effects),
             None => self.found_nothing(seeking, effects),
