@@ -239,8 +239,8 @@ impl ListKind for Tuning {
     }
 
     fn adapt(&self, opened: &mut Opened) {
-        if opened.under.is_none() {
-            opened.under = self.applied_to(opened);
+        if opened.start.under.is_none() {
+            opened.start.under = self.applied_to(opened).map(Box::new);
         }
     }
 
