@@ -25,7 +25,7 @@ use super::list::column::ListSpec;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::outputs::TuneStart;
 use super::outputs::scan::{NONE_YET, searched};
-use super::pager::limits_text;
+use super::pager::limits;
 use super::popup::copying::Copyable;
 use super::screen::Effects;
 use super::target::Opened;
@@ -172,7 +172,7 @@ impl ListKind for Tuning {
 
     fn copyable(&self, row: &TuneRow) -> Vec<Copyable> {
         let policy = self.run.as_ref().and_then(|run| run.policy(row.number));
-        policy.map(limits_text::copyable).unwrap_or_default()
+        policy.map(limits::copyable).unwrap_or_default()
     }
 
     fn serves(&self, start: &TuneStart) -> bool {
