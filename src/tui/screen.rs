@@ -10,7 +10,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use crate::config::EffectivePolicy;
 use crate::document::reader::Cost;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
@@ -23,7 +22,7 @@ use super::event::{Event, Message, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
 use super::recorded::ReadyCall;
-use super::target::Opened;
+use super::target::{Opened, StartView};
 use super::widget::canvas::Canvas;
 use super::widget::line::{self, Span};
 use super::widget::prompt::{Prompt, Purpose};
@@ -310,14 +309,11 @@ pub struct ExitChoice {
     pub delete_marked: Option<bool>,
 }
 
+/// A request to open a stored output from a list.
 #[derive(Debug, Clone, Default)]
 pub struct OpenRequest {
     pub path: PathBuf,
-    /// The line to begin with, 1-based.
-    pub line: Option<u64>,
-    /// The policy to show it under.
-    pub under: Option<Box<EffectivePolicy>>,
-    pub find: Option<Pattern>,
+    pub start: StartView,
     /// What its list calls it; empty if its file's name is all that is known.
     pub name: SafeText,
     /// Its id in its store, as far as its list knows it.
@@ -326,13 +322,6 @@ pub struct OpenRequest {
     pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.
     pub command: String,
-}
-
-impl OpenRequest {
-    /// Opens a stored output from its list.
-    pub(crate) fn stored(path: PathBuf) -> Self {
-        Self { path, ..Self::default() }
-    }
 }
 
 /// Something that the event loop does for the screens.

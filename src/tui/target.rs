@@ -91,12 +91,7 @@ pub struct Opened {
     /// The number of outputs named on the command line.
     pub files: usize,
     pub origin: OpenedFrom,
-    /// The line to begin with, 1-based.
-    pub line: Option<u64>,
-    /// The policy to show it under.
-    pub under: Option<EffectivePolicy>,
-    /// What is searched for in it.
-    pub find: Option<Pattern>,
+    pub start: StartView,
 }
 
 impl Opened {
@@ -111,11 +106,19 @@ impl Opened {
             file: 0,
             files: 0,
             origin,
-            line: None,
-            under: None,
-            find: None,
+            start: StartView::default(),
         }
     }
+}
+
+/// What an output shows when it is opened.
+#[derive(Debug, Clone, Default)]
+pub struct StartView {
+    pub place: Option<StartAt>,
+    /// The policy to show it under, if not its own.
+    pub under: Option<Box<EffectivePolicy>>,
+    /// What is searched for in it.
+    pub find: Option<Pattern>,
 }
 
 /// A place in an output, as `less` and editors take it on their command line.

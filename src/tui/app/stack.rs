@@ -10,10 +10,9 @@ use crate::tui::outputs::Outputs;
 use crate::tui::pager::Pager;
 use crate::tui::pager::bookmark::Handover;
 use crate::tui::pager::event::OutputEvent;
-use crate::tui::pager::planning::AfterPlan;
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Screen};
-use crate::tui::target::{Opened, StartAt};
+use crate::tui::target::Opened;
 
 use super::App;
 
@@ -114,7 +113,6 @@ impl App {
     /// Puts an output on top, in place of one that is there.
     pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
         self.screens().for_each(|screen| screen.adapt(&mut opened));
-        let (line, under, find) = (opened.line, opened.under.take(), opened.find.take());
         let replaced = self.stack.pop_if(|screen| (&**screen as &dyn Any).is::<Pager>());
         let before = match replaced.map(into_pager) {
             Some(Ok(replaced)) => {
@@ -125,16 +123,6 @@ impl App {
         };
         let mut pager = Pager::new(self.canvas, opened, before, effects);
         pager.mark_severities(self.severities.clone(), effects);
-        if let Some(pattern) = find {
-            pager.find.look_for(pattern);
-            pager.count_matches(effects);
-        }
-        if let Some(line) = line {
-            pager.handle(OutputEvent::StartAt(StartAt::Line(line)), effects);
-        }
-        if let Some(policy) = under {
-            pager.use_policy(policy, AfterPlan::Hold, effects);
-        }
         self.on_top(|top| top.cover(effects));
         self.stack.push(Box::new(pager));
         self.layers.clear();

@@ -16,6 +16,7 @@ use super::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, k
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::popup::copying::Copyable;
 use super::screen::{Effect, Link, OpenRequest};
+use super::target::{StartAt, StartView};
 use super::widget::table::CellSide::{Left, Right};
 
 static SPEC: ListSpec<FoundLine> =
@@ -161,10 +162,14 @@ impl ListKind for FoundLines {
             Action::Open => {
                 let Some(row) = on.list.chosen() else { return };
                 on.effects.push(Effect::Open(OpenRequest {
-                    line: Some(row.number),
-                    find: self.pattern.clone(),
+                    path: row.path.to_path_buf(),
+                    start: StartView {
+                        place: Some(StartAt::Line(row.number)),
+                        find: self.pattern.clone(),
+                        ..StartView::default()
+                    },
                     id: row.id.to_string(),
-                    ..OpenRequest::stored(row.path.to_path_buf())
+                    ..OpenRequest::default()
                 }));
             }
             _ => on.refuse(),

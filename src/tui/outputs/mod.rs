@@ -31,6 +31,7 @@ use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::pager::facts::ListFacts;
 use super::popup::copying::Copyable;
 use super::screen::{Effect, Link, OpenRequest};
+use super::target::{StartAt, StartView};
 use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use beside::Glance;
@@ -291,12 +292,15 @@ impl ListKind for Outputs {
                 let first_lost = row.share().and_then(|share| share.first_lost.as_ref());
                 let first_lost = first_lost.filter(|_| on.list.is_following());
                 on.effects.push(Effect::Open(OpenRequest {
-                    line: first_lost.map(|lost| lost.line),
+                    path: row.entry.path(),
+                    start: StartView {
+                        place: first_lost.map(|lost| StartAt::Line(lost.line)),
+                        ..StartView::default()
+                    },
                     name: row.command(),
                     id: row.entry.id().into_owned(),
                     is_kept: row.is_kept,
                     command: row.written_command().unwrap_or_default().to_owned(),
-                    ..OpenRequest::stored(row.entry.path())
                 }));
             }
             Action::Follow => Self::turn_follow(on),

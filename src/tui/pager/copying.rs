@@ -15,7 +15,7 @@ use crate::tui::widget::layout::Side;
 
 use super::event::ThenRead;
 use super::panes::ReadWindow;
-use super::{Pager, describe, limits_text};
+use super::{Pager, describe, limits};
 
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.
 const MAX_COPY: u64 = 1024 * 1024;
@@ -114,7 +114,7 @@ impl Pager {
 
     /// Returns the forms in which the limits can be copied.
     pub(crate) fn limits_to_copy(&self) -> Vec<MenuEntry> {
-        limits_text::copyable(self.output.policy()).into_iter().map(Copyable::entry).collect()
+        limits::copyable(self.output.policy()).into_iter().map(Copyable::entry).collect()
     }
 
     fn read_call_to_copy(&self) -> MenuEntry {

@@ -15,7 +15,7 @@ use crate::text::search::Severity;
 use crate::text::units::Measure;
 use crate::tui::event::{ScreenEvent, Urgency};
 use crate::tui::recorded::{CallFacts, ReadyCall};
-use crate::tui::target::{Ending, StartAt};
+use crate::tui::target::Ending;
 
 use super::plan::PlanDone;
 
@@ -54,7 +54,6 @@ pub enum OutputEvent {
     Cited(PathBuf, Option<Box<CitingCall>>),
     /// The outputs of these paths are kept forever.
     Kept(Vec<PathBuf>),
-    StartAt(StartAt),
     Policies(Vec<EffectivePolicy>),
     ReadTool(EffectivePolicy, ThenRead),
 }

@@ -170,11 +170,6 @@ impl Pager {
         }
     }
 
-    /// Goes to a place as soon as it is known where that is; a key that acts on the output cancels it.
-    pub(crate) fn start_at(&mut self, place: StartAt) {
-        self.start = Some(Starting::At(place));
-    }
-
     /// Goes to the place at which the output is to be opened, if there is one, once the preview is made, and the line
     /// counted or the match found. While the output is still produced, its end is followed, and a match is looked for once it
     /// is complete.

@@ -15,18 +15,16 @@ pub mod json;
 pub(crate) mod jump;
 pub(crate) mod keeping;
 pub(crate) mod limits;
-pub(crate) mod limits_text;
+pub(crate) mod line_display;
 pub mod output;
 pub mod panes;
 pub mod picker;
 pub mod plan;
 pub mod planning;
-mod raw;
 pub(crate) mod read_tool;
 mod screen;
 pub mod scroll;
 pub mod search;
-pub(crate) mod sideways;
 pub mod text_box;
 pub mod view;
 
@@ -95,6 +93,7 @@ pub struct Pager {
     before_read: Option<ViewPoint>,
     /// Where the user was in the other outputs named on the command line, by their index.
     bookmarks: BTreeMap<usize, Bookmark>,
+    /// Where it is to be opened; a key that acts on the output cancels it.
     start: Option<Starting>,
 }
 
@@ -102,7 +101,7 @@ impl Pager {
     /// Opens an output, where the user left it if it was viewed before. The search pattern of the screen `before` is
     /// kept for an output that was not.
     pub(crate) fn new(canvas: Canvas, opened: Opened, before: Handover, effects: &mut Effects) -> Self {
-        let Opened { subject, view, recorded, streaming, running, file, files, origin, .. } = opened;
+        let Opened { subject, view, recorded, streaming, running, file, files, origin, start } = opened;
         let warning = subject.policy.warnings.first();
         let message = warning.map(|text| Message::error(text.as_str()));
         let Handover { mut find, filters, mut bookmarks } = before;
@@ -131,7 +130,7 @@ impl Pager {
             held: None,
             before_read: None,
             bookmarks,
-            start: None,
+            start: start.place.map(Starting::At),
         };
         pager.output.recorded = recorded.map(|recorded| *recorded);
         pager.filter.history = filters;
@@ -140,9 +139,13 @@ impl Pager {
             pager.filter_again(effects);
             AfterPlan::Return(pager.panes.here())
         });
+        start.find.into_iter().for_each(|pattern| pager.find.look_for(pattern));
         pager.plan(then, effects);
         pager.count_all(effects);
         pager.count_matches(effects);
+        if let Some(policy) = start.under {
+            pager.use_policy(*policy, AfterPlan::Hold, effects);
+        }
         pager
     }
 
@@ -167,7 +170,6 @@ impl Pager {
             OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
             OutputEvent::Cited(path, call) => self.take_cited(&path, call),
             OutputEvent::Kept(paths) => self.kept(&paths),
-            OutputEvent::StartAt(place) => self.start_at(place),
         }
         self.start_now(effects);
         self.refresh_picker();

@@ -40,10 +40,8 @@ impl Session {
             Some(Producer::Stream) if number == 0 => opened.streaming = true,
             _ => {}
         }
+        opened.start.place = self.places.remove(&number);
         self.show(opened, Viewed::Named(number), effects);
-        if let Some(place) = self.places.remove(&number) {
-            self.app.update(OutputEvent::StartAt(place), effects);
-        }
     }
 
     /// Opens an output that a screen lists.
@@ -53,12 +51,7 @@ impl Session {
             subject.name = request.name.to_string();
         }
         (subject.id, subject.command, subject.is_kept) = (request.id, request.command, request.is_kept);
-        let opened = Opened {
-            line: request.line,
-            under: request.under.map(|under| *under),
-            find: request.find,
-            ..Opened::new(OpenedFrom::List, subject, source.view())
-        };
+        let opened = Opened { start: request.start, ..Opened::new(OpenedFrom::List, subject, source.view()) };
         self.show_and_carry_out(opened, Viewed::Stored(source))
     }
 

@@ -16,6 +16,7 @@ use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, To
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
 use crate::tui::popup::copying::Copyable;
 use crate::tui::screen::{Effect, Effects, OpenRequest};
+use crate::tui::target::StartView;
 use crate::tui::widget::table::CellSide::{Left, Path, Right};
 use crate::tune::ChangedOutput;
 
@@ -181,8 +182,12 @@ impl ChangedList {
         let (Some(row), Some(start)) = (on.list.chosen(), &self.start) else { return };
         let policy = start.run.policy(start.setting).cloned();
         on.effects.push(Effect::Open(OpenRequest {
-            under: policy.map(|policy| Box::new(super::tuned(policy))),
-            ..OpenRequest::stored(row.path.clone())
+            path: row.path.clone(),
+            start: StartView {
+                under: policy.map(|policy| Box::new(super::tuned(policy))),
+                ..StartView::default()
+            },
+            ..OpenRequest::default()
         }));
     }
 }

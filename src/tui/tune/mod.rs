@@ -24,7 +24,7 @@ use super::list::List;
 use super::list::column::ListSpec;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::outputs::{NONE_YET, TuneStart};
-use super::pager::limits_text;
+use super::pager::limits;
 use super::popup::copying::Copyable;
 use super::screen::Effects;
 use super::target::Opened;
@@ -169,7 +169,7 @@ impl ListKind for Tuning {
 
     fn copyable(&self, row: &TuneRow) -> Vec<Copyable> {
         let policy = self.run.as_ref().and_then(|run| run.policy(row.number));
-        policy.map(limits_text::copyable).unwrap_or_default()
+        policy.map(limits::copyable).unwrap_or_default()
     }
 
     fn serves(&self, start: &TuneStart) -> bool {
@@ -236,8 +236,8 @@ impl ListKind for Tuning {
     }
 
     fn adapt(&self, opened: &mut Opened) {
-        if opened.under.is_none() {
-            opened.under = self.applied_to(opened);
+        if opened.start.under.is_none() {
+            opened.start.under = self.applied_to(opened).map(Box::new);
         }
     }
 

@@ -124,12 +124,7 @@ impl Bench {
         let source = Source::open(path).expect("a file");
         let (view, subject) = (source.view(), subject(policy));
         self.source = Some(source);
-        self.show_opened(Opened {
-            line: request.line,
-            under: request.under.map(|under| *under),
-            find: request.find,
-            ..Opened::new(OpenedFrom::List, subject, view)
-        })
+        self.show_opened(Opened { start: request.start, ..Opened::new(OpenedFrom::List, subject, view) })
     }
 
     /// Puts an output on the screen; returns the requested effects.

@@ -139,7 +139,9 @@ fn an_output_opens_at_the_first_lost_error_and_leaving_it_leads_back_to_it() {
     stocked.bench.asked.clear();
     stocked.bench.keys("<Enter>");
     let requests = stocked.bench.asked.iter();
-    let lines =
-        requests.filter_map(|effect| if let Effect::Open(open) = effect { Some(open.line) } else { None });
-    assert_eq!(lines.collect::<Vec<_>>(), [None], "only while it follows");
+    let places = requests.filter_map(|effect| match effect {
+        Effect::Open(request) => Some(request.start.place.clone()),
+        _ => None,
+    });
+    assert_eq!(places.collect::<Vec<_>>(), [None], "only while it follows");
 }

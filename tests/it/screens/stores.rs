@@ -13,7 +13,7 @@ use overspill::tui::job::Slot;
 use overspill::tui::outputs::beside::Glance;
 use overspill::tui::outputs::deletion::delete;
 use overspill::tui::screen::{Link, Screen};
-use overspill::tui::target::{Opened, OpenedFrom, Subject};
+use overspill::tui::target::{Opened, OpenedFrom, StartAt, Subject};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -738,11 +738,11 @@ fn lines_of_all_outputs_open_their_output() {
         stocked.bench.keys("<Enter>");
         let opened = stocked.bench.opened().unwrap();
         assert!(opened.ends_with("tool_e26cf08d8001AbCdEfGhIjKlMn"), "{opened:?}");
-        let line = stocked.bench.asked.iter().find_map(|effect| match effect {
-            Effect::Open(request) => request.line,
+        let place = stocked.bench.asked.iter().find_map(|effect| match effect {
+            Effect::Open(request) => request.start.place.clone(),
             _ => None,
         });
-        assert_eq!(line, Some(2400));
+        assert_eq!(place, Some(StartAt::Line(2400)));
         keep("no_line_found", stocked.bench.keys("&nowhere<Enter>"));
         stocked.bench.keys("&(<Enter>");
         assert!(stocked.bench.screen().contains("unclosed group at column 1"), "{}", stocked.bench.screen());
