@@ -26,7 +26,8 @@ fn the_hook_is_written_tried_and_taken_away() {
         ("gemini-cli", at(&home, ".gemini/settings.json")),
         ("opencode", config),
     ] {
-        let ran = setup(&home, &[agent, "--yes"]).ok();
+        let ran = setup(&home, &[agent, "--yes"]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
         assert!(
             ran.text().contains("tried: the hook answers a made-up output with a note"),
             "{}",
@@ -63,7 +64,8 @@ fn a_file_is_put_back_byte_for_byte_behind_its_link() {
 fn nothing_is_written_without_consent() {
     let home = Home::new();
     let file = at(&home, ".claude/settings.json");
-    let ran = setup(&home, &["claude-code"]).fails(2, &["add --yes"]);
+    let ran = setup(&home, &["claude-code"]);
+    assert!(ran.status == 2 && ran.stderr.contains("add --yes"), "{}", ran.stderr);
     assert!(ran.text().contains("\n+   \"hooks\": {\n"), "{}", ran.text());
     let ran = setup(&home, &["claude-code", "--print"]).ok();
     assert_eq!(ran.json()["hooks"]["PostToolUse"][0]["hooks"][0]["timeout"], 10);
@@ -75,7 +77,9 @@ fn what_cannot_be_changed_is_left_alone() {
     let home = Home::new();
     let file = at(&home, ".claude/settings.json");
     fs::write(&file, "{ broken").unwrap();
-    let ran = setup(&home, &["claude-code", "--yes"]).fails(1, &["settings.json", "is no JSON", "by hand"]);
+    let ran = setup(&home, &["claude-code", "--yes"]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.stderr.contains("is no JSON") && ran.stderr.contains("by hand"), "{}", ran.stderr);
     assert!(ran.text().contains("hook claude-code"));
     assert_eq!(fs::read_to_string(&file).unwrap(), "{ broken");
     fs::remove_file(&file).unwrap();
@@ -103,7 +107,8 @@ done
 #[test]
 fn codex_is_asked_to_trust_the_hook() {
     let home = Home::new();
-    let ran = setup(&home, &["codex", "--yes"]).ok();
+    let ran = setup(&home, &["codex", "--yes"]);
+    assert_eq!(ran.status, 0);
     assert!(ran.stderr.contains("enter /hooks in Codex"), "{}", ran.stderr);
     let codex = at(&home, "bin/codex");
     fs::write(&codex, CODEX).unwrap();
