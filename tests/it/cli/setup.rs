@@ -35,7 +35,7 @@ fn the_hook_is_written_tried_and_taken_away() {
         );
         let program = env!("CARGO_BIN_EXE_overspill");
         assert!(fs::read_to_string(&file).unwrap().contains(program), "{agent}");
-        assert!(setup(&home, &[agent]).ok().text().starts_with("already in "), "{agent}");
+        assert!(setup(&home, &[agent]).text().starts_with("already in "), "{agent}");
         setup(&home, &[agent, "--remove", "--yes"]).ok();
         assert!(!file.exists(), "{agent}");
         assert!(setup(&home, &[agent, "--remove"]).ok().text().starts_with("not in "), "{agent}");
