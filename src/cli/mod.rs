@@ -15,6 +15,7 @@ mod safe;
 mod screens;
 mod sessions;
 mod settings;
+mod setup;
 mod shell;
 pub(crate) mod stores;
 mod suggest;
@@ -193,6 +194,7 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
         Some(Command::Explain(args)) => explain::run(&config()?, &args),
         Some(Command::Hook(args)) => hook::run(&quietly()?, &args),
+        Some(Command::Setup(args)) => setup::run(&args),
         Some(Command::Config(args)) if args.init => settings::init(file.as_deref()),
         Some(Command::Config(args)) => settings::run(&config()?, &args),
         Some(Command::Completions { shell }) => generate::completions(shell),

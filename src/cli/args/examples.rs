@@ -212,6 +212,14 @@ const TABLE: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "setup",
+        &[
+            example("Tell the model in Claude Code what was cut", "overspill setup claude-code"),
+            example("See what would be written", "overspill setup codex --print"),
+            example("Take it away", "overspill setup claude-code --remove"),
+        ],
+    ),
+    (
         "hook",
         &[
             example("Answer a hook of Claude Code", "overspill hook claude-code < hook.json"),

@@ -18,7 +18,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Stores", &["list", "clean", "rm", "stores"]),
     ("Sessions", &["sessions", "calls", "call", "verify"]),
     ("Policies", &["policies"]),
-    ("Setup", &["hook", "config", "completions", "man"]),
+    ("Setup", &["setup", "hook", "config", "completions", "man"]),
 ];
 
 /// The heading of subcommands that are in no group. A test holds that there are none.

@@ -14,6 +14,7 @@ pub(crate) mod refused;
 mod run;
 mod save;
 mod sessions;
+mod setup;
 mod stores;
 
 use std::ffi::OsString;
@@ -33,6 +34,7 @@ pub(crate) use policy::{LimitArgs, PolicyArgs};
 pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
 pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
+pub(crate) use setup::{SetupAgent, SetupArgs};
 pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, SessionCommand, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.
@@ -151,6 +153,11 @@ pub(crate) enum Command {
     ///
     /// With a name, prints that policy's file, to save and edit.
     Policies(PoliciesArgs),
+    /// Set an agent up so that its model is told what was cut
+    ///
+    /// Adds `overspill hook` to the agent's own file. Shows the change as a diff, asks, keeps the file as it was beside it,
+    /// and tries the hook. Comments and all other settings stay.
+    Setup(SetupArgs),
     /// Answer an agent's hook: tell the model what was cut
     ///
     /// Reads what the agent passes to a hook. After a command whose output was cut, prints a note for the model on what it

@@ -21,6 +21,7 @@ pub mod reference;
 mod run_json;
 mod run_wrapper;
 mod settings;
+mod setup;
 mod shell;
 mod suggestions;
 

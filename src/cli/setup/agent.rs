@@ -1,0 +1,161 @@
+//! What each agent calls its file, its events and its shell tool, and in which unit it takes a time limit.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::cli::args::SetupAgent;
+use crate::env::Env;
+use crate::text::label::shell;
+
+/// Of which tools Claude Code tells the hook.
+const CLAUDE_TOOLS: &str = "Bash";
+
+/// How long an agent waits for its hook, in seconds.
+pub(super) const MAX_SECONDS: u32 = 10;
+
+/// The setting of Claude Code that names a program to run commands with.
+pub(super) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
+
+/// What a file is to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// The absolute path of this program.
+    pub program: String,
+    pub replace: bool,
+    pub capture: bool,
+}
+
+/// An entry in a list of hooks in JSON: the name of the list, and the entry.
+pub(super) type JsonHook = (&'static str, Value);
+
+impl SetupAgent {
+    /// Returns the name on the command line.
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::GeminiCli => "gemini-cli",
+            Self::Opencode => "opencode",
+            Self::QwenCode => "qwen-code",
+            Self::CopilotCli => "copilot-cli",
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
+            Self::GeminiCli => "Gemini CLI",
+            Self::Opencode => "opencode",
+            Self::QwenCode => "Qwen Code",
+            Self::CopilotCli => "Copilot CLI",
+        }
+    }
+
+    /// Returns the user's file.
+    pub(super) fn file(self, env: &Env) -> PathBuf {
+        let in_home = |variable: Option<&str>, directory: &str| {
+            let own = variable.and_then(|name| env.var(name)).map(PathBuf::from);
+            own.unwrap_or_else(|| env.home().join(directory))
+        };
+        match self {
+            Self::ClaudeCode => in_home(Some("CLAUDE_CONFIG_DIR"), ".claude").join("settings.json"),
+            Self::Codex => in_home(Some("CODEX_HOME"), ".codex").join("config.toml"),
+            Self::GeminiCli => in_home(None, ".gemini").join("settings.json"),
+            Self::Opencode => {
+                in_home(Some("XDG_CONFIG_HOME"), ".config").join("opencode/plugins/overspill.js")
+            }
+            Self::QwenCode => in_home(None, ".qwen").join("settings.json"),
+            Self::CopilotCli => in_home(None, ".copilot").join("hooks/overspill.json"),
+        }
+    }
+
+    /// Returns the file of a project, if it is known that the agent reads hooks there.
+    pub(super) fn project_file(self) -> Option<&'static Path> {
+        match self {
+            Self::ClaudeCode => Some(".claude/settings.json"),
+            Self::GeminiCli => Some(".gemini/settings.json"),
+            Self::Opencode => Some(".opencode/plugins/overspill.js"),
+            Self::Codex | Self::QwenCode | Self::CopilotCli => None,
+        }
+        .map(Path::new)
+    }
+
+    /// Returns the command of the hook, for a shell.
+    pub(super) fn command(self, wanted: &Wanted) -> String {
+        let replace = if wanted.replace { " --replace" } else { "" };
+        format!("{} hook {}{replace}", shell::word(wanted.program.as_bytes()), self.id())
+    }
+
+    /// Whether a command is one that setup writes for this agent, with whatever path.
+    pub(super) fn is_own(self, command: &str) -> bool {
+        let command = command.strip_suffix(" --replace").unwrap_or(command);
+        command.strip_suffix(self.id()).and_then(|rest| rest.strip_suffix(" hook ")).is_some_and(is_program)
+    }
+
+    /// Returns the entries for an agent whose hooks are a list in JSON for each event.
+    pub(super) fn json_hooks(self, wanted: &Wanted) -> Vec<JsonHook> {
+        let command = self.command(wanted);
+        let (events, matcher, timeout): (&[_], _, _) = match self {
+            Self::ClaudeCode => (&["PostToolUse", "PostToolUseFailure"], CLAUDE_TOOLS, MAX_SECONDS),
+            Self::QwenCode => (&["PostToolUse", "PostToolUseFailure"], "run_shell_command", MAX_SECONDS),
+            // Its unit is the millisecond.
+            Self::GeminiCli => (&["AfterTool"], "run_shell_command", 1000 * MAX_SECONDS),
+            Self::CopilotCli => {
+                let hook = json!({ "type": "command", "bash": command, "timeoutSec": MAX_SECONDS });
+                return vec![("postToolUse", hook)];
+            }
+            Self::Codex | Self::Opencode => return Vec::new(),
+        };
+        let hook = json!({ "type": "command", "command": command, "timeout": timeout });
+        events.iter().map(|event| (*event, json!({ "matcher": matcher, "hooks": [hook] }))).collect()
+    }
+}
+
+/// Whether a value of [`PREFIX`] is one that setup writes.
+pub(super) fn is_own_prefix(value: &str) -> bool {
+    value.strip_suffix(" -c").is_some_and(is_program)
+}
+
+/// Whether a word of a shell names this program, by its name.
+fn is_program(word: &str) -> bool {
+    let word = word.trim_matches('\'');
+    let name = word.rsplit('/').next().unwrap_or(word);
+    name.starts_with("overspill") && !name.contains(char::is_whitespace)
+}
+
+/// Returns the absolute path of this program.
+///
+/// # Errors
+/// A shell or an agent could not take it, or would not know it again.
+pub(super) fn program() -> Result<String, String> {
+    let path =
+        std::env::current_exe().map_err(|error| format!("where overspill lies is unknown: {error}"))?;
+    let shown = path.display().to_string();
+    let is_plain = path.to_str().is_some_and(|path| !shell::word(path.as_bytes()).starts_with('$'));
+    if !path.is_file() {
+        Err(format!("{shown}: the program is no longer there; start it anew"))
+    } else if !is_plain {
+        Err(format!("{shown}: no agent can take such a path; move overspill elsewhere"))
+    } else if !is_program(&shown) {
+        Err(format!("{shown}: setup knows its entries by the name of the program; call it overspill"))
+    } else {
+        Ok(shown)
+    }
+}
+
+/// Returns the value of [`PREFIX`] for a program.
+///
+/// # Errors
+/// Claude Code would not find the program: what it takes for the end of a path is not known for each.
+pub(super) fn prefix(program: &str) -> Result<String, String> {
+    if shell::word(program.as_bytes()) == program {
+        Ok(format!("{program} -c"))
+    } else {
+        Err(format!(
+            "{program}: Claude Code splits {PREFIX} at spaces, and this path needs quotes; move overspill to a path \
+             without, or leave --capture out"
+        ))
+    }
+}

@@ -1,0 +1,124 @@
+//! Adds the hook to Codex's TOML at its end, and takes it out line by line; what else the file says is compared.
+
+use toml::{Table, Value};
+
+use crate::cli::args::SetupAgent;
+
+use super::agent::{MAX_SECONDS, Wanted};
+
+const COMMENT: &str = "# Written by `overspill setup codex`, taken away with --remove.";
+const GROUP: &str = "[[hooks.PostToolUse]]";
+const HOOKS: &str = "[[hooks.PostToolUse.hooks]]";
+
+/// Returns the text with the hook, in place of one that setup wrote before.
+///
+/// # Errors
+/// Why the text cannot be understood.
+pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+    let text = text.unwrap_or_default();
+    let lines = lines(wanted);
+    if text.contains(&lines) && parse(text).is_ok() {
+        return Ok(text.to_owned());
+    }
+    let rest = without(text)?;
+    let before = parse(&rest)?;
+    let gap = match &*rest {
+        "" => "",
+        rest if rest.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let new = format!("{rest}{gap}{lines}");
+    let same =
+        parse(&new).is_ok_and(|after| own_group(&after).is_some() && less_own(after) == less_own(before));
+    if same { Ok(new) } else { Err("has hooks in a form to which none can be added".to_owned()) }
+}
+
+/// Returns the lines of the hook.
+pub(super) fn lines(wanted: &Wanted) -> String {
+    let command = Value::String(SetupAgent::Codex.command(wanted));
+    format!(
+        "{COMMENT}\n{GROUP}\nmatcher = \"Bash\"\n\n{HOOKS}\ntype = \"command\"\ncommand = {command}\ntimeout = {MAX_SECONDS}\n"
+    )
+}
+
+/// Returns the text without the hook that setup wrote, and without its trust.
+///
+/// # Errors
+/// Why the text cannot be understood.
+pub(super) fn without(text: &str) -> Result<String, String> {
+    let table = parse(text)?;
+    let Some(number) = own_group(&table) else { return Ok(text.to_owned()) };
+    let rest = cut(text).filter(|rest| parse(rest).is_ok_and(|rest| rest == less_own(table)));
+    let rest = rest.ok_or("has overspill's hook among others; take its lines out by hand")?;
+    Ok(without_trust(&rest, number).unwrap_or(rest))
+}
+
+fn parse(text: &str) -> Result<Table, String> {
+    let words = |error: toml::de::Error| format!("is no TOML: {}", error.message());
+    text.parse::<Table>().map_err(words)
+}
+
+fn groups(table: &Table) -> &[Value] {
+    let list = table.get("hooks").and_then(|hooks| hooks.get("PostToolUse"));
+    list.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the number of the group that has the hook and no other.
+fn own_group(table: &Table) -> Option<usize> {
+    groups(table).iter().position(|group| {
+        let hooks = group.get("hooks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        matches!(hooks, [hook] if hook.get("command").and_then(Value::as_str).is_some_and(is_own))
+    })
+}
+
+fn is_own(command: &str) -> bool {
+    SetupAgent::Codex.is_own(command)
+}
+
+/// Takes the hook out of what the file says.
+fn less_own(mut table: Table) -> Table {
+    let Some(number) = own_group(&table) else { return table };
+    let Some(Value::Table(hooks)) = table.get_mut("hooks") else { return table };
+    if let Some(Value::Array(groups)) = hooks.get_mut("PostToolUse") {
+        groups.remove(number);
+        if groups.is_empty() {
+            hooks.remove("PostToolUse");
+        }
+    }
+    if hooks.is_empty() {
+        table.remove("hooks");
+    }
+    table
+}
+
+/// Cuts the lines from the header of the group to the last of the hook.
+fn cut(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let own = lines.iter().position(|line| {
+        let command =
+            line.parse::<Table>().ok().and_then(|table| Some(table.get("command")?.as_str()?.to_owned()));
+        command.is_some_and(|command| is_own(&command))
+    })?;
+    let mut start = lines[..own].iter().rposition(|line| line.trim() == GROUP)?;
+    let is_end = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
+    let end = lines[own..].iter().position(is_end).map_or(lines.len(), |after| own + after);
+    if start > 0 && lines[start - 1].trim() == COMMENT {
+        start -= 1;
+        // The line that parts it from what was there before.
+        start -= usize::from(start > 0 && lines[start - 1].trim().is_empty());
+    }
+    Some(lines[..start].concat() + &lines[end..].concat())
+}
+
+/// Takes out the trust that Codex keeps of a group; `None` if it is not written as Codex writes it.
+fn without_trust(text: &str, number: usize) -> Option<String> {
+    let end = format!("/config.toml:post_tool_use:{number}:0\"]");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let is_header = |line: &&str| line.starts_with("[hooks.state.\"") && line.trim_end().ends_with(&end);
+    let start = lines.iter().position(is_header)?;
+    let is_next = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
+    let after = lines[start + 1..].iter().position(is_next).map_or(lines.len(), |after| start + 1 + after);
+    let from = start - usize::from(start > 0 && lines[start - 1].trim().is_empty());
+    let rest = lines[..from].concat() + &lines[after..].concat();
+    parse(&rest).is_ok().then_some(rest)
+}

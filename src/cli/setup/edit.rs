@@ -1,0 +1,58 @@
+//! PURE: from the text of an agent's file to the text that it is to have.
+
+use crate::cli::args::SetupAgent;
+
+use super::agent::Wanted;
+use super::{codex, hooks_json, plugin};
+
+/// Returns the text with what is wanted.
+///
+/// # Errors
+/// Why the text cannot be understood.
+pub(super) fn with(agent: SetupAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+    match agent {
+        SetupAgent::Codex => codex::with(text, wanted),
+        SetupAgent::Opencode => plugin::with(text, wanted),
+        _ => hooks_json::with(agent, text, wanted),
+    }
+}
+
+/// Returns the text without anything that setup wrote.
+///
+/// # Errors
+/// Why the text cannot be understood.
+pub(super) fn without(agent: SetupAgent, text: &str) -> Result<String, String> {
+    match agent {
+        SetupAgent::Codex => codex::without(text),
+        SetupAgent::Opencode => Ok(plugin::without(text)),
+        _ => hooks_json::without(agent, text),
+    }
+}
+
+/// Returns the text as it was before setup, `None` if there was no file: the backup, if nobody has changed anything else
+/// since.
+///
+/// # Errors
+/// Why the text cannot be understood.
+pub(super) fn before(
+    agent: SetupAgent,
+    text: &str,
+    backup: Option<&str>,
+    wanted: &Wanted,
+) -> Result<Option<String>, String> {
+    let rest = without(agent, text)?;
+    if rest == text {
+        return Ok(Some(rest));
+    }
+    let forms = [false, true].map(|capture| Wanted { capture, ..wanted.clone() });
+    let is_as_written = forms.iter().any(|wanted| {
+        let written = with(agent, backup, wanted).and_then(|written| without(agent, &written));
+        written.is_ok_and(|written| written == rest)
+    });
+    Ok(if is_as_written { backup.map(str::to_owned) } else { Some(rest) })
+}
+
+/// Returns what to add by hand.
+pub(super) fn by_hand(agent: SetupAgent, wanted: &Wanted) -> String {
+    with(agent, None, wanted).unwrap_or_default()
+}

@@ -1,0 +1,92 @@
+//! Reads an agent's file and writes it whole or not at all: links in a project are refused, others are followed and kept.
+
+use std::ffi::OsString;
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::fs::{plain_file, project_file};
+
+/// A file as it was read.
+#[derive(Debug)]
+pub(super) struct AgentFile {
+    /// Where it is, behind links.
+    pub path: PathBuf,
+    project: Option<PathBuf>,
+    pub text: Option<String>,
+}
+
+impl AgentFile {
+    /// Reads the file; none is none.
+    pub(super) fn read(path: &Path, project: Option<&Path>) -> io::Result<Self> {
+        let is_link = project.is_none() && path.is_symlink();
+        let path = if is_link { fs::canonicalize(path)? } else { path.to_owned() };
+        let text = text_at(&path, project)?;
+        Ok(Self { path, project: project.map(Path::to_owned), text })
+    }
+
+    /// Returns what the file was before setup, if that was kept.
+    pub(super) fn backup(&self) -> io::Result<Option<String>> {
+        text_at(&self.backup_path(), Some(self.path.parent().unwrap_or(&self.path)))
+    }
+
+    pub(super) fn backup_path(&self) -> PathBuf {
+        let mut path = OsString::from(&self.path);
+        path.push(".before-overspill");
+        path.into()
+    }
+
+    /// Keeps the text as it was read beside the file, for its owner alone.
+    pub(super) fn back_up(&self) -> io::Result<()> {
+        let Some(text) = &self.text else { return Ok(()) };
+        put(&self.backup_path(), text, 0o600)
+    }
+
+    pub(super) fn remove_backup(&self) -> io::Result<()> {
+        gone(fs::remove_file(self.backup_path()))
+    }
+
+    /// Writes another text, or removes the file.
+    ///
+    /// # Errors
+    /// The system's; or the file is not what was read any more.
+    pub(super) fn write(&self, text: Option<&str>) -> io::Result<()> {
+        if text_at(&self.path, self.project.as_deref())? != self.text {
+            return Err(io::Error::other("has changed meanwhile, and is left as it is; try again"));
+        }
+        let Some(text) = text else { return gone(fs::remove_file(&self.path)) };
+        let new = if self.project.is_some() { 0o644 } else { 0o600 };
+        let mode = fs::metadata(&self.path).map_or(new, |meta| meta.mode() & 0o7777);
+        if let Some(directory) = self.path.parent() {
+            fs::create_dir_all(directory)?;
+        }
+        put(&self.path, text, mode)
+    }
+}
+
+/// Returns the text of a file of this user's; none is none.
+fn text_at(path: &Path, project: Option<&Path>) -> io::Result<Option<String>> {
+    let checked =
+        project.map_or(Ok(()), |project| project_file::check(project, path).map_err(|(_, error)| error));
+    match checked.and_then(|()| plain_file::read(path)) {
+        Ok(text) if fs::metadata(path)?.uid() == rustix::process::geteuid().as_raw() => Ok(Some(text)),
+        Ok(_) => Err(io::Error::other("belongs to another user, and is not changed")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn put(path: &Path, text: &str, mode: u32) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".overspill-").tempfile_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().set_permissions(Permissions::from_mode(mode))?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}

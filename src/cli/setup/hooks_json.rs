@@ -1,0 +1,202 @@
+//! Adds hooks to the settings of agents that keep them in JSON, and takes them out, with comments and layout kept.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use serde_json::{Map, Value, json};
+
+use crate::cli::args::SetupAgent;
+
+use super::agent::{JsonHook, PREFIX, Wanted, is_own_prefix, prefix};
+
+/// What agents take for JSON, or at least do not write themselves.
+const FORM: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// Returns the text with the hooks that are wanted, in place of those that setup wrote before.
+///
+/// # Errors
+/// Why the text cannot be understood.
+pub(super) fn with(agent: SetupAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+    let hooks = agent.json_hooks(wanted);
+    let prefix = wanted.capture.then(|| prefix(&wanted.program)).transpose()?;
+    let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
+        return Ok(format!("{:#}\n", whole(agent, &hooks, prefix)));
+    };
+    let root = parse(text)?;
+    let object = root.object_value().ok_or("is no object")?;
+    if own(agent, &object) == (own_of(&hooks), prefix.clone()) {
+        return Ok(text.to_owned());
+    }
+    take_out(agent, &object)?;
+    let lists = child(&object, "hooks")?;
+    for (event, hook) in hooks {
+        only_one(&lists, event)?;
+        let list = lists.array_value_or_create(event).ok_or_else(|| format!("hooks.{event} is no list"))?;
+        list.append(input(hook));
+    }
+    if let Some(prefix) = prefix {
+        let env = child(&object, "env")?;
+        if env.get(PREFIX).is_some() {
+            return Err(format!("sets {PREFIX} to something else"));
+        }
+        env.append(PREFIX, CstInputValue::String(prefix));
+    }
+    Ok(root.to_string())
+}
+
+/// Returns the text without the hooks that setup wrote, nor what is empty without them.
+///
+/// # Errors
+/// Why the text cannot be understood.
+pub(super) fn without(agent: SetupAgent, text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Ok(text.to_owned());
+    }
+    let root = parse(text)?;
+    let object = root.object_value().ok_or("is no object")?;
+    if own(agent, &object) == (Vec::new(), None) {
+        return Ok(text.to_owned());
+    }
+    take_out(agent, &object)?;
+    Ok(root.to_string())
+}
+
+fn parse(text: &str) -> Result<CstRootNode, String> {
+    CstRootNode::parse(text, &FORM).map_err(|error| format!("is no JSON: {error}"))
+}
+
+/// Returns a file that has nothing else.
+pub(super) fn whole(agent: SetupAgent, hooks: &[JsonHook], prefix: Option<String>) -> Value {
+    let lists: Map<String, Value> =
+        hooks.iter().map(|(event, hook)| ((*event).to_owned(), json!([hook]))).collect();
+    let mut file = json!({ "hooks": lists });
+    if agent == SetupAgent::CopilotCli {
+        file = json!({ "version": 1, "hooks": lists });
+    }
+    if let Some(prefix) = prefix {
+        file["env"] = json!({ PREFIX: prefix });
+    }
+    file
+}
+
+/// Returns the object of this name, made if there is none.
+fn child(object: &CstObject, name: &str) -> Result<CstObject, String> {
+    only_one(object, name)?;
+    object.object_value_or_create(name).ok_or_else(|| format!("{name} is no object"))
+}
+
+/// Of a name that is there twice agents take the last, and others the first.
+fn only_one(object: &CstObject, name: &str) -> Result<(), String> {
+    let is_named =
+        |property: &jsonc_parser::cst::CstObjectProp| property.decoded_name().as_deref() == Some(name);
+    match object.properties().into_iter().filter(is_named).count() {
+        0 | 1 => Ok(()),
+        _ => Err(format!("has {name} twice")),
+    }
+}
+
+/// The entries in the lists that setup wrote, and the prefix that it wrote.
+type Own = (Vec<(String, Value)>, Option<String>);
+
+fn own_of(hooks: &[JsonHook]) -> Vec<(String, Value)> {
+    hooks.iter().map(|(event, hook)| ((*event).to_owned(), hook.clone())).collect()
+}
+
+fn own(agent: SetupAgent, object: &CstObject) -> Own {
+    let mut hooks = Vec::new();
+    for (event, list) in lists(object) {
+        let entries = list.elements().into_iter().filter(|entry| !own_in(agent, entry).is_empty());
+        hooks.extend(entries.filter_map(|entry| Some((event.clone(), entry.to_serde_value()?))));
+    }
+    (hooks, own_prefix(object).and_then(|property| text_of(property.value())))
+}
+
+/// Returns the lists of hooks by event.
+fn lists(object: &CstObject) -> Vec<(String, CstArray)> {
+    let events = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
+    let list = |event: jsonc_parser::cst::CstObjectProp| Some((event.decoded_name()?, event.array_value()?));
+    events.into_iter().filter_map(list).collect()
+}
+
+/// Returns which hooks of an entry setup wrote: the entry itself, or some in its list.
+fn own_in(agent: SetupAgent, entry: &CstNode) -> Vec<CstNode> {
+    let Some(object) = entry.as_object() else { return Vec::new() };
+    let hooks = object.array_value("hooks").map_or_else(|| vec![entry.clone()], |hooks| hooks.elements());
+    let is_own = |hook: &CstNode| {
+        let command = |key| text_of(hook.as_object()?.get(key)?.value());
+        command("command").or_else(|| command("bash")).is_some_and(|command| agent.is_own(&command))
+    };
+    hooks.into_iter().filter(is_own).collect()
+}
+
+fn own_prefix(object: &CstObject) -> Option<jsonc_parser::cst::CstObjectProp> {
+    let property = object.object_value("env")?.get(PREFIX)?;
+    text_of(property.value()).is_some_and(|value| is_own_prefix(&value)).then_some(property)
+}
+
+fn text_of(node: Option<CstNode>) -> Option<String> {
+    node?.as_string_lit()?.decoded_value().ok()
+}
+
+/// Takes out what setup wrote, and what is empty without it.
+fn take_out(agent: SetupAgent, object: &CstObject) -> Result<(), String> {
+    only_one(object, "hooks")?;
+    for (event, list) in lists(object) {
+        let own: Vec<Vec<CstNode>> = list.elements().iter().map(|entry| own_in(agent, entry)).collect();
+        if own.iter().all(Vec::is_empty) {
+            continue;
+        }
+        for (entry, own) in list.elements().into_iter().zip(own) {
+            let hooks = entry.as_object().and_then(|entry| entry.array_value("hooks"));
+            let is_whole = hooks.is_none_or(|hooks| hooks.elements().len() == own.len());
+            match (own.is_empty(), is_whole) {
+                (true, _) => {}
+                (false, true) => entry.remove(),
+                (false, false) => own.into_iter().for_each(CstNode::remove),
+            }
+        }
+        let hooks = object.object_value("hooks").ok_or("hooks is no object")?;
+        if list.elements().is_empty()
+            && let Some(property) = hooks.get(&event)
+        {
+            property.remove();
+            drop_empty(object, "hooks");
+        }
+    }
+    if let Some(property) = own_prefix(object) {
+        property.remove();
+        drop_empty(object, "env");
+    }
+    Ok(())
+}
+
+fn drop_empty(object: &CstObject, name: &str) {
+    if object.object_value(name).is_some_and(|child| child.properties().is_empty())
+        && let Some(property) = object.get(name)
+    {
+        property.remove();
+    }
+}
+
+fn input(value: Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(is) => CstInputValue::Bool(is),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text),
+        Value::Array(list) => CstInputValue::Array(list.into_iter().map(input).collect()),
+        Value::Object(object) => {
+            CstInputValue::Object(object.into_iter().map(|(name, value)| (name, input(value))).collect())
+        }
+    }
+}

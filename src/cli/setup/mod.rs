@@ -1,0 +1,159 @@
+//! `overspill setup`: adds the hook to an agent's own file, or takes it away: the change is shown, asked for, and tried.
+
+mod agent;
+mod child;
+mod codex;
+mod difference;
+mod edit;
+mod file;
+mod hooks_json;
+mod plugin;
+#[cfg(test)]
+mod tests;
+mod trial;
+mod trust;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::cli::args::{SetupAgent, SetupArgs};
+use crate::cli::safe::{self, SafeWriter};
+use crate::cli::stores::confirm::{Consent, ask};
+use crate::cli::{CommandResult, Failure, say, table, terminal};
+use crate::env::Env;
+
+use agent::Wanted;
+use difference::{DiffLine, difference};
+use file::AgentFile;
+
+/// Shows what would change, asks, and changes it.
+pub(crate) fn run(args: &SetupArgs) -> CommandResult {
+    let agent = args.agent;
+    if agent != SetupAgent::ClaudeCode && (args.replace || args.capture) {
+        let words = "--replace and --capture are for claude-code alone; leave them out";
+        return Err(Failure::Usage(words.to_owned()).into());
+    }
+    let program = agent::program().map_err(Failure::Failed)?;
+    let wanted = Wanted { program, replace: args.replace, capture: args.capture };
+    let file = find(args)?;
+    let new = planned(args, &file, &wanted)?;
+    if args.print {
+        let mut out = SafeWriter::stdout();
+        out.write_all(new.as_deref().unwrap_or_default().as_bytes())?;
+        return Ok(out.end()?);
+    }
+    if new != file.text {
+        show(&file, new.as_deref())?;
+        if Consent::from_flags(false, args.yes, true, "add --yes to write this")? == Consent::Ask
+            && !ask("Write this?")?
+        {
+            return Ok(writeln!(safe::stdout(), "nothing was changed")?);
+        }
+        write(args, &file, new.as_deref()).map_err(failed(&file.path))?;
+    }
+    report(args, &file, new != file.text)?;
+    if args.remove { Ok(()) } else { check(agent, &file.path, &wanted) }
+}
+
+fn find(args: &SetupArgs) -> Result<AgentFile, Failure> {
+    let env = Env::from_process();
+    let (path, project) = if args.project {
+        let here = std::env::current_dir().map_err(|error| Failure::Failed(error.to_string()))?;
+        let name = args.agent.project_file().ok_or_else(|| {
+            let agent = args.agent.name();
+            Failure::Usage(format!("{agent} is not known to read hooks in a project; leave --project out"))
+        })?;
+        (here.join(name), Some(here))
+    } else if env.home().as_os_str().is_empty() {
+        return Err(Failure::Failed("HOME is not set; set it to your home directory".to_owned()));
+    } else {
+        (args.agent.file(&env), None)
+    };
+    AgentFile::read(&path, project.as_deref()).map_err(failed(&path))
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> Failure {
+    move |error| Failure::Failed(format!("{}: {error}", path.display()))
+}
+
+/// Returns the text that the file is to have; `None` for no file.
+fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> Result<Option<String>, Failure> {
+    let new = match &file.text {
+        Some(text) if args.remove => {
+            let backup = file.backup().map_err(failed(&file.backup_path()))?;
+            edit::before(args.agent, text, backup.as_deref(), wanted)
+        }
+        None if args.remove => Ok(None),
+        text => edit::with(args.agent, text.as_deref(), wanted).map(Some),
+    };
+    new.map_err(|why| {
+        let path = file.path.display();
+        if !args.remove {
+            let mut out = SafeWriter::stdout();
+            let _ = out.write_all(edit::by_hand(args.agent, wanted).as_bytes()).and_then(|()| out.end());
+        }
+        let remedy =
+            if args.remove { "take overspill's lines out by hand" } else { "add the lines above by hand" };
+        Failure::Failed(format!("{path}: {why}; it is left alone: {remedy}"))
+    })
+}
+
+/// Prints the lines that change.
+fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
+    let mut out = safe::stdout();
+    writeln!(out, "{}", table::safe(file.path.as_os_str().as_encoded_bytes()))?;
+    for line in difference(file.text.as_deref().unwrap_or_default(), new.unwrap_or_default()) {
+        let (sign, text, colour) = match line {
+            DiffLine::Same(text) => (' ', text, None),
+            DiffLine::Added(text) => ('+', text, Some(anstyle::AnsiColor::Green)),
+            DiffLine::Removed(text) => ('-', text, Some(anstyle::AnsiColor::Red)),
+            DiffLine::Gap => (' ', "...", None),
+        };
+        let style =
+            anstyle::Style::new().fg_color(colour.filter(|_| terminal::table_colour()).map(Into::into));
+        let text = table::safe(text.replace('\t', "    ").as_bytes());
+        writeln!(out, "{style}{}{style:#}", format!("{sign} {text}").trim_end())?;
+    }
+    out.flush()
+}
+
+/// Writes the text; what was there before stays beside it until it is put back.
+fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>) -> io::Result<()> {
+    let is_first = file
+        .text
+        .as_deref()
+        .is_some_and(|text| edit::without(args.agent, text).is_ok_and(|rest| rest == text));
+    if !args.remove && (is_first || file.backup()?.is_none()) {
+        file.back_up()?;
+    }
+    file.write(new)?;
+    if args.remove { file.remove_backup() } else { Ok(()) }
+}
+
+fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool) -> io::Result<()> {
+    let path = table::safe(file.path.as_os_str().as_encoded_bytes());
+    let done = match (is_changed, args.remove) {
+        (true, true) => "taken away from",
+        (true, false) => "written to",
+        (false, true) => "not in",
+        (false, false) => "already in",
+    };
+    writeln!(safe::stdout(), "{done} {path}")
+}
+
+/// Has the agent trust the hook, and tries it.
+fn check(agent: SetupAgent, file: &Path, wanted: &Wanted) -> CommandResult {
+    let command = agent.command(wanted);
+    if agent == SetupAgent::Codex {
+        match trust::trust(&command, file) {
+            Some(()) => writeln!(safe::stdout(), "Codex trusts the hook")?,
+            None => say(trust::BY_HAND),
+        }
+    }
+    trial::run(agent, &command).map_err(|came| {
+        Failure::Failed(format!(
+            "the hook was tried and answered no note, but {came}; run `{command}` to see why"
+        ))
+    })?;
+    Ok(writeln!(safe::stdout(), "tried: the hook answers a made-up output with a note")?)
+}

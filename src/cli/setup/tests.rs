@@ -1,0 +1,138 @@
+//! The texts of agents' files before and after setup.
+
+use clap::ValueEnum;
+use serde_json::Value;
+
+use crate::cli::args::SetupAgent;
+
+use super::agent::{PREFIX, Wanted};
+use super::difference::{DiffLine, difference};
+use super::edit::{before, with, without};
+
+const TRUST: &str =
+    "\n[hooks.state.\"/home/u/.codex/config.toml:post_tool_use:0:0\"]\ntrusted_hash = \"sha256:29\"\n";
+
+fn wanted() -> Wanted {
+    Wanted { program: "/opt/overspill".to_owned(), replace: false, capture: false }
+}
+
+/// Texts that an agent's file may have.
+fn texts(agent: SetupAgent) -> &'static [&'static str] {
+    match agent {
+        SetupAgent::Opencode => &[""],
+        SetupAgent::Codex => &[
+            "",
+            "model = \"m\"",
+            "# mine\nmodel = \"m\" # so\n\n[tui]\nx = 1\n",
+            "[[hooks.PostToolUse]]\nmatcher = \"Bash\"\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"mine\"\n",
+            "[[hooks.PreToolUse]]\nmatcher = \"x\"\n",
+            "[hooks.state.\"/a/config.toml:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:1\"\n",
+        ],
+        _ => &[
+            "",
+            "{}",
+            "{}\n",
+            "{\"hooks\":{}}",
+            "{ \"env\": {} }",
+            "// mine\n{\n\t\"model\": \"m\", // so\n\t/* why */ \"env\": { \"A\": \"1\" },\n}\n",
+            "{\n  \"hooks\": {\n    \"PostToolUse\": [\n      // mine\n      { \"matcher\": \"Bash\", \"hooks\": [{ \"type\": \"command\", \"command\": \"mine\" }] }\n    ]\n  }\n}\n",
+            "{\"hooks\": {\"AfterTool\": [], \"postToolUse\": [{\"bash\": \"mine\"}]}}",
+            "{\r\n  \"a\": [1, 2],\r\n  \"hooks\": { \"Stop\": [] }\r\n}\r\n",
+        ],
+    }
+}
+
+#[test]
+fn setup_then_remove_is_the_identity_for_every_agent() {
+    for agent in SetupAgent::value_variants().iter().copied() {
+        for capture in [false, agent == SetupAgent::ClaudeCode] {
+            let wanted = Wanted { capture, ..wanted() };
+            for text in texts(agent).iter().map(|text| Some(*text)).chain([None]) {
+                let new = with(agent, text, &wanted).unwrap();
+                assert_ne!(Some(&*new), text);
+                assert_eq!(before(agent, &new, text, &wanted).unwrap().as_deref(), text, "{agent:?}: {new}");
+            }
+        }
+    }
+}
+
+#[test]
+fn twice_is_once_and_another_path_replaces_the_first() {
+    let moved = Wanted { program: "/moved/overspill".to_owned(), replace: true, ..wanted() };
+    for agent in SetupAgent::value_variants().iter().copied() {
+        for text in texts(agent) {
+            let new = with(agent, Some(text), &wanted()).unwrap();
+            assert_eq!(with(agent, Some(&new), &wanted()).unwrap(), new, "{agent:?}");
+            let again = with(agent, Some(&new), &moved).unwrap();
+            assert!(again.contains("/moved/overspill") && !again.contains("/opt/overspill"), "{again}");
+        }
+    }
+}
+
+#[test]
+fn what_else_the_file_says_stays_when_it_changed_in_between() {
+    let text = "{\n  // mine\n  \"model\": \"m\"\n}\n";
+    let new = with(SetupAgent::ClaudeCode, Some(text), &wanted()).unwrap();
+    assert!(new.starts_with("{\n  // mine\n  \"model\": \"m\",\n  \"hooks\": {\n"), "{new}");
+    let changed = new.replace("\"m\"", "\"other\"");
+    let rest = before(SetupAgent::ClaudeCode, &changed, Some(text), &wanted()).unwrap().unwrap();
+    assert!(rest.contains("// mine\n  \"model\": \"other\"") && !rest.contains("hooks"), "{rest}");
+}
+
+#[test]
+fn only_overspill_s_hook_leaves_a_group_with_others() {
+    let text = r#"{"hooks":{"PostToolUse":[{"matcher":"Bash","hooks":[{"command":"mine"},{"command":"overspill hook claude-code"}]}]}}"#;
+    let rest: Value = serde_json::from_str(&without(SetupAgent::ClaudeCode, text).unwrap()).unwrap();
+    assert_eq!(rest["hooks"]["PostToolUse"][0]["hooks"], serde_json::json!([{"command": "mine"}]));
+}
+
+#[test]
+fn what_cannot_be_understood_is_an_error() {
+    for (agent, text, why) in [
+        (SetupAgent::ClaudeCode, "{", "no JSON"),
+        (SetupAgent::ClaudeCode, "{'a': 1}", "no JSON"),
+        (SetupAgent::ClaudeCode, "[]", "no object"),
+        (SetupAgent::ClaudeCode, r#"{"hooks": []}"#, "hooks is no object"),
+        (SetupAgent::GeminiCli, r#"{"hooks": {"AfterTool": {}}}"#, "hooks.AfterTool is no list"),
+        (SetupAgent::QwenCode, r#"{"hooks": {}, "hooks": {}}"#, "hooks twice"),
+        (SetupAgent::Codex, "a = ", "no TOML"),
+        (SetupAgent::Codex, "hooks = { PostToolUse = [] }\n", "in a form"),
+        (SetupAgent::Codex, "[hooks]\nPostToolUse = []\n", "in a form"),
+        (SetupAgent::Opencode, "export const Mine = 1\n", "no plugin of overspill's"),
+    ] {
+        let error = with(agent, Some(text), &wanted()).unwrap_err();
+        assert!(error.contains(why), "{text}: {error}");
+    }
+}
+
+#[test]
+fn the_trust_that_codex_added_goes_with_the_hook() {
+    let text = "model = \"m\"\n";
+    let new = with(SetupAgent::Codex, Some(text), &wanted()).unwrap();
+    let trusted = format!("{new}{TRUST}");
+    assert_eq!(without(SetupAgent::Codex, &trusted).unwrap(), text);
+    assert_eq!(before(SetupAgent::Codex, &trusted, Some(text), &wanted()).unwrap().as_deref(), Some(text));
+}
+
+#[test]
+fn a_foreign_prefix_and_a_path_that_needs_quotes_refuse_capture() {
+    let capture = Wanted { capture: true, ..wanted() };
+    let text = format!(r#"{{"env": {{"{PREFIX}": "mine"}}}}"#);
+    assert!(with(SetupAgent::ClaudeCode, Some(&text), &capture).unwrap_err().contains("something else"));
+    let spaced = Wanted { program: "/a b/overspill".to_owned(), ..capture };
+    assert!(with(SetupAgent::ClaudeCode, None, &spaced).unwrap_err().contains("needs quotes"));
+    let hook = with(SetupAgent::ClaudeCode, None, &Wanted { capture: false, ..spaced }).unwrap();
+    assert!(hook.contains("\"'/a b/overspill' hook claude-code\""), "{hook}");
+}
+
+#[test]
+fn the_lines_of_both_texts_can_be_read_off_their_difference() {
+    use DiffLine::{Added, Gap, Removed, Same};
+    let old = "1\n2\n3\n4\n5\n6\n";
+    assert_eq!(
+        difference(old, "1\n2\n3\n4\nfive\n6\n"),
+        [Gap, Same("2"), Same("3"), Same("4"), Removed("5"), Added("five"), Same("6")]
+    );
+    assert_eq!(difference(old, old), [Gap]);
+    assert_eq!(difference("", "a\n"), [Added("a")]);
+}
