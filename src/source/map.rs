@@ -66,6 +66,7 @@ impl MapView {
     ///
     /// # Errors
     /// The system's.
+    #[cfg(feature = "app")]
     pub(crate) fn of_temporary(file: &File) -> io::Result<MapView> {
         MapView::map(file, file.metadata()?.len(), next_generation())
     }

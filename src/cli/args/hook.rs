@@ -22,7 +22,7 @@ pub(crate) enum HookAgent {
     Codex,
     /// Gemini CLI: AfterTool
     GeminiCli,
-    /// opencode: by a plugin, which `overspill setup opencode` writes
+    /// opencode: a plugin
     Opencode,
     /// Qwen Code: PostToolUse, PostToolUseFailure
     QwenCode,

@@ -34,7 +34,7 @@ pub(crate) use policy::{LimitArgs, PolicyArgs};
 pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
 pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
-pub(crate) use setup::{SetupAgent, SetupArgs};
+pub(crate) use setup::SetupArgs;
 pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, SessionCommand, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through everything it did not.

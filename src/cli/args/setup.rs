@@ -1,12 +1,14 @@
 //! Arguments of `overspill setup`.
 
-use clap::{Args as Group, ValueEnum};
+use clap::Args as Group;
+
+use super::hook::HookAgent;
 
 #[derive(Debug, Group)]
 pub(crate) struct SetupArgs {
     /// The agent to set up
     #[arg(value_name = "AGENT")]
-    pub agent: SetupAgent,
+    pub agent: HookAgent,
     /// Set up the project in the current directory, not the user (claude-code, gemini-cli, opencode)
     #[arg(long)]
     pub project: bool,
@@ -25,21 +27,4 @@ pub(crate) struct SetupArgs {
     /// Also save the outputs of which the agent keeps no copy (claude-code)
     #[arg(long)]
     pub capture: bool,
-}
-
-/// An agent that can be set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SetupAgent {
-    /// Claude Code: ~/.claude/settings.json
-    ClaudeCode,
-    /// Codex: ~/.codex/config.toml, and its trust
-    Codex,
-    /// Gemini CLI: ~/.gemini/settings.json
-    GeminiCli,
-    /// opencode: the plugin ~/.config/opencode/plugins/overspill.js
-    Opencode,
-    /// Qwen Code: ~/.qwen/settings.json
-    QwenCode,
-    /// Copilot CLI: ~/.copilot/hooks/overspill.json
-    CopilotCli,
 }

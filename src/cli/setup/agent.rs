@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::cli::args::SetupAgent;
+use crate::cli::args::HookAgent;
 use crate::env::Env;
 use crate::text::label::shell;
 
@@ -29,7 +29,7 @@ pub(super) struct Wanted {
 /// An entry in a list of hooks in JSON: the name of the list, and the entry.
 pub(super) type JsonHook = (&'static str, Value);
 
-impl SetupAgent {
+impl HookAgent {
     /// Returns the name on the command line.
     pub(super) fn id(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use crate::cli::args::SetupAgent;
+use crate::cli::args::HookAgent;
 
 use super::agent::{MAX_SECONDS, Wanted};
 
@@ -35,7 +35,7 @@ pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String
 
 /// Returns the lines of the hook.
 pub(super) fn lines(wanted: &Wanted) -> String {
-    let command = Value::String(SetupAgent::Codex.command(wanted));
+    let command = Value::String(HookAgent::Codex.command(wanted));
     format!(
         "{COMMENT}\n{GROUP}\nmatcher = \"Bash\"\n\n{HOOKS}\ntype = \"command\"\ncommand = {command}\ntimeout = {MAX_SECONDS}\n"
     )
@@ -72,7 +72,7 @@ fn own_group(table: &Table) -> Option<usize> {
 }
 
 fn is_own(command: &str) -> bool {
-    SetupAgent::Codex.is_own(command)
+    HookAgent::Codex.is_own(command)
 }
 
 /// Takes the hook out of what the file says.
@@ -110,12 +110,14 @@ fn cut(text: &str) -> Option<String> {
     Some(lines[..start].concat() + &lines[end..].concat())
 }
 
-/// Takes out the trust that Codex keeps of a group; `None` if it is not written as Codex writes it.
+/// Takes out the trust that Codex keeps of a group; `None` if it is not written as Codex writes it, or may be that of another
+/// file's.
 fn without_trust(text: &str, number: usize) -> Option<String> {
     let end = format!("/config.toml:post_tool_use:{number}:0\"]");
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let is_header = |line: &&str| line.starts_with("[hooks.state.\"") && line.trim_end().ends_with(&end);
-    let start = lines.iter().position(is_header)?;
+    let headers: Vec<usize> = (0..lines.len()).filter(|line| is_header(&lines[*line])).collect();
+    let [start] = headers[..] else { return None };
     let is_next = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
     let after = lines[start + 1..].iter().position(is_next).map_or(lines.len(), |after| start + 1 + after);
     let from = start - usize::from(start > 0 && lines[start - 1].trim().is_empty());

@@ -1,6 +1,6 @@
 //! PURE: from the text of an agent's file to the text that it is to have.
 
-use crate::cli::args::SetupAgent;
+use crate::cli::args::HookAgent;
 
 use super::agent::Wanted;
 use super::{codex, hooks_json, plugin};
@@ -9,10 +9,10 @@ use super::{codex, hooks_json, plugin};
 ///
 /// # Errors
 /// Why the text cannot be understood.
-pub(super) fn with(agent: SetupAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
     match agent {
-        SetupAgent::Codex => codex::with(text, wanted),
-        SetupAgent::Opencode => plugin::with(text, wanted),
+        HookAgent::Codex => codex::with(text, wanted),
+        HookAgent::Opencode => plugin::with(text, wanted),
         _ => hooks_json::with(agent, text, wanted),
     }
 }
@@ -21,10 +21,10 @@ pub(super) fn with(agent: SetupAgent, text: Option<&str>, wanted: &Wanted) -> Re
 ///
 /// # Errors
 /// Why the text cannot be understood.
-pub(super) fn without(agent: SetupAgent, text: &str) -> Result<String, String> {
+pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
     match agent {
-        SetupAgent::Codex => codex::without(text),
-        SetupAgent::Opencode => Ok(plugin::without(text)),
+        HookAgent::Codex => codex::without(text),
+        HookAgent::Opencode => Ok(plugin::without(text)),
         _ => hooks_json::without(agent, text),
     }
 }
@@ -35,7 +35,7 @@ pub(super) fn without(agent: SetupAgent, text: &str) -> Result<String, String> {
 /// # Errors
 /// Why the text cannot be understood.
 pub(super) fn before(
-    agent: SetupAgent,
+    agent: HookAgent,
     text: &str,
     backup: Option<&str>,
     wanted: &Wanted,
@@ -53,6 +53,6 @@ pub(super) fn before(
 }
 
 /// Returns what to add by hand.
-pub(super) fn by_hand(agent: SetupAgent, wanted: &Wanted) -> String {
+pub(super) fn by_hand(agent: HookAgent, wanted: &Wanted) -> String {
     with(agent, None, wanted).unwrap_or_default()
 }

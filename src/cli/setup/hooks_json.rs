@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::SetupAgent;
+use crate::cli::args::HookAgent;
 
 use super::agent::{JsonHook, PREFIX, Wanted, is_own_prefix, prefix};
 
@@ -26,7 +26,7 @@ const FORM: ParseOptions = ParseOptions {
 ///
 /// # Errors
 /// Why the text cannot be understood.
-pub(super) fn with(agent: SetupAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
+pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Result<String, String> {
     let hooks = agent.json_hooks(wanted);
     let prefix = wanted.capture.then(|| prefix(&wanted.program)).transpose()?;
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
@@ -58,7 +58,7 @@ pub(super) fn with(agent: SetupAgent, text: Option<&str>, wanted: &Wanted) -> Re
 ///
 /// # Errors
 /// Why the text cannot be understood.
-pub(super) fn without(agent: SetupAgent, text: &str) -> Result<String, String> {
+pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Ok(text.to_owned());
     }
@@ -76,11 +76,11 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
 }
 
 /// Returns a file that has nothing else.
-pub(super) fn whole(agent: SetupAgent, hooks: &[JsonHook], prefix: Option<String>) -> Value {
+pub(super) fn whole(agent: HookAgent, hooks: &[JsonHook], prefix: Option<String>) -> Value {
     let lists: Map<String, Value> =
         hooks.iter().map(|(event, hook)| ((*event).to_owned(), json!([hook]))).collect();
     let mut file = json!({ "hooks": lists });
-    if agent == SetupAgent::CopilotCli {
+    if agent == HookAgent::CopilotCli {
         file = json!({ "version": 1, "hooks": lists });
     }
     if let Some(prefix) = prefix {
@@ -112,7 +112,7 @@ fn own_of(hooks: &[JsonHook]) -> Vec<(String, Value)> {
     hooks.iter().map(|(event, hook)| ((*event).to_owned(), hook.clone())).collect()
 }
 
-fn own(agent: SetupAgent, object: &CstObject) -> Own {
+fn own(agent: HookAgent, object: &CstObject) -> Own {
     let mut hooks = Vec::new();
     for (event, list) in lists(object) {
         let entries = list.elements().into_iter().filter(|entry| !own_in(agent, entry).is_empty());
@@ -129,7 +129,7 @@ fn lists(object: &CstObject) -> Vec<(String, CstArray)> {
 }
 
 /// Returns which hooks of an entry setup wrote: the entry itself, or some in its list.
-fn own_in(agent: SetupAgent, entry: &CstNode) -> Vec<CstNode> {
+fn own_in(agent: HookAgent, entry: &CstNode) -> Vec<CstNode> {
     let Some(object) = entry.as_object() else { return Vec::new() };
     let hooks = object.array_value("hooks").map_or_else(|| vec![entry.clone()], |hooks| hooks.elements());
     let is_own = |hook: &CstNode| {
@@ -149,7 +149,7 @@ fn text_of(node: Option<CstNode>) -> Option<String> {
 }
 
 /// Takes out what setup wrote, and what is empty without it.
-fn take_out(agent: SetupAgent, object: &CstObject) -> Result<(), String> {
+fn take_out(agent: HookAgent, object: &CstObject) -> Result<(), String> {
     only_one(object, "hooks")?;
     for (event, list) in lists(object) {
         let own: Vec<Vec<CstNode>> = list.elements().iter().map(|entry| own_in(agent, entry)).collect();

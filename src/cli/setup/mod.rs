@@ -16,7 +16,7 @@ mod trust;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::cli::args::{SetupAgent, SetupArgs};
+use crate::cli::args::{HookAgent, SetupArgs};
 use crate::cli::safe::{self, SafeWriter};
 use crate::cli::stores::confirm::{Consent, ask};
 use crate::cli::{CommandResult, Failure, say, table, terminal};
@@ -29,7 +29,7 @@ use file::AgentFile;
 /// Shows what would change, asks, and changes it.
 pub(crate) fn run(args: &SetupArgs) -> CommandResult {
     let agent = args.agent;
-    if agent != SetupAgent::ClaudeCode && (args.replace || args.capture) {
+    if agent != HookAgent::ClaudeCode && (args.replace || args.capture) {
         let words = "--replace and --capture are for claude-code alone; leave them out";
         return Err(Failure::Usage(words.to_owned()).into());
     }
@@ -142,9 +142,9 @@ fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool) -> io::Result<()
 }
 
 /// Has the agent trust the hook, and tries it.
-fn check(agent: SetupAgent, file: &Path, wanted: &Wanted) -> CommandResult {
+fn check(agent: HookAgent, file: &Path, wanted: &Wanted) -> CommandResult {
     let command = agent.command(wanted);
-    if agent == SetupAgent::Codex {
+    if agent == HookAgent::Codex {
         match trust::trust(&command, file) {
             Some(()) => writeln!(safe::stdout(), "Codex trusts the hook")?,
             None => say(trust::BY_HAND),

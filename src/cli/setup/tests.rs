@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde_json::Value;
 
-use crate::cli::args::SetupAgent;
+use crate::cli::args::HookAgent;
 
 use super::agent::{PREFIX, Wanted};
 use super::difference::{DiffLine, difference};
@@ -17,10 +17,10 @@ fn wanted() -> Wanted {
 }
 
 /// Texts that an agent's file may have.
-fn texts(agent: SetupAgent) -> &'static [&'static str] {
+fn texts(agent: HookAgent) -> &'static [&'static str] {
     match agent {
-        SetupAgent::Opencode => &[""],
-        SetupAgent::Codex => &[
+        HookAgent::Opencode => &[""],
+        HookAgent::Codex => &[
             "",
             "model = \"m\"",
             "# mine\nmodel = \"m\" # so\n\n[tui]\nx = 1\n",
@@ -44,8 +44,8 @@ fn texts(agent: SetupAgent) -> &'static [&'static str] {
 
 #[test]
 fn setup_then_remove_is_the_identity_for_every_agent() {
-    for agent in SetupAgent::value_variants().iter().copied() {
-        for capture in [false, agent == SetupAgent::ClaudeCode] {
+    for agent in HookAgent::value_variants().iter().copied() {
+        for capture in [false, agent == HookAgent::ClaudeCode] {
             let wanted = Wanted { capture, ..wanted() };
             for text in texts(agent).iter().map(|text| Some(*text)).chain([None]) {
                 let new = with(agent, text, &wanted).unwrap();
@@ -59,7 +59,7 @@ fn setup_then_remove_is_the_identity_for_every_agent() {
 #[test]
 fn twice_is_once_and_another_path_replaces_the_first() {
     let moved = Wanted { program: "/moved/overspill".to_owned(), replace: true, ..wanted() };
-    for agent in SetupAgent::value_variants().iter().copied() {
+    for agent in HookAgent::value_variants().iter().copied() {
         for text in texts(agent) {
             let new = with(agent, Some(text), &wanted()).unwrap();
             assert_eq!(with(agent, Some(&new), &wanted()).unwrap(), new, "{agent:?}");
@@ -72,33 +72,33 @@ fn twice_is_once_and_another_path_replaces_the_first() {
 #[test]
 fn what_else_the_file_says_stays_when_it_changed_in_between() {
     let text = "{\n  // mine\n  \"model\": \"m\"\n}\n";
-    let new = with(SetupAgent::ClaudeCode, Some(text), &wanted()).unwrap();
+    let new = with(HookAgent::ClaudeCode, Some(text), &wanted()).unwrap();
     assert!(new.starts_with("{\n  // mine\n  \"model\": \"m\",\n  \"hooks\": {\n"), "{new}");
     let changed = new.replace("\"m\"", "\"other\"");
-    let rest = before(SetupAgent::ClaudeCode, &changed, Some(text), &wanted()).unwrap().unwrap();
+    let rest = before(HookAgent::ClaudeCode, &changed, Some(text), &wanted()).unwrap().unwrap();
     assert!(rest.contains("// mine\n  \"model\": \"other\"") && !rest.contains("hooks"), "{rest}");
 }
 
 #[test]
 fn only_overspill_s_hook_leaves_a_group_with_others() {
     let text = r#"{"hooks":{"PostToolUse":[{"matcher":"Bash","hooks":[{"command":"mine"},{"command":"overspill hook claude-code"}]}]}}"#;
-    let rest: Value = serde_json::from_str(&without(SetupAgent::ClaudeCode, text).unwrap()).unwrap();
+    let rest: Value = serde_json::from_str(&without(HookAgent::ClaudeCode, text).unwrap()).unwrap();
     assert_eq!(rest["hooks"]["PostToolUse"][0]["hooks"], serde_json::json!([{"command": "mine"}]));
 }
 
 #[test]
 fn what_cannot_be_understood_is_an_error() {
     for (agent, text, why) in [
-        (SetupAgent::ClaudeCode, "{", "no JSON"),
-        (SetupAgent::ClaudeCode, "{'a': 1}", "no JSON"),
-        (SetupAgent::ClaudeCode, "[]", "no object"),
-        (SetupAgent::ClaudeCode, r#"{"hooks": []}"#, "hooks is no object"),
-        (SetupAgent::GeminiCli, r#"{"hooks": {"AfterTool": {}}}"#, "hooks.AfterTool is no list"),
-        (SetupAgent::QwenCode, r#"{"hooks": {}, "hooks": {}}"#, "hooks twice"),
-        (SetupAgent::Codex, "a = ", "no TOML"),
-        (SetupAgent::Codex, "hooks = { PostToolUse = [] }\n", "in a form"),
-        (SetupAgent::Codex, "[hooks]\nPostToolUse = []\n", "in a form"),
-        (SetupAgent::Opencode, "export const Mine = 1\n", "no plugin of overspill's"),
+        (HookAgent::ClaudeCode, "{", "no JSON"),
+        (HookAgent::ClaudeCode, "{'a': 1}", "no JSON"),
+        (HookAgent::ClaudeCode, "[]", "no object"),
+        (HookAgent::ClaudeCode, r#"{"hooks": []}"#, "hooks is no object"),
+        (HookAgent::GeminiCli, r#"{"hooks": {"AfterTool": {}}}"#, "hooks.AfterTool is no list"),
+        (HookAgent::QwenCode, r#"{"hooks": {}, "hooks": {}}"#, "hooks twice"),
+        (HookAgent::Codex, "a = ", "no TOML"),
+        (HookAgent::Codex, "hooks = { PostToolUse = [] }\n", "in a form"),
+        (HookAgent::Codex, "[hooks]\nPostToolUse = []\n", "in a form"),
+        (HookAgent::Opencode, "export const Mine = 1\n", "no plugin of overspill's"),
     ] {
         let error = with(agent, Some(text), &wanted()).unwrap_err();
         assert!(error.contains(why), "{text}: {error}");
@@ -108,20 +108,20 @@ fn what_cannot_be_understood_is_an_error() {
 #[test]
 fn the_trust_that_codex_added_goes_with_the_hook() {
     let text = "model = \"m\"\n";
-    let new = with(SetupAgent::Codex, Some(text), &wanted()).unwrap();
+    let new = with(HookAgent::Codex, Some(text), &wanted()).unwrap();
     let trusted = format!("{new}{TRUST}");
-    assert_eq!(without(SetupAgent::Codex, &trusted).unwrap(), text);
-    assert_eq!(before(SetupAgent::Codex, &trusted, Some(text), &wanted()).unwrap().as_deref(), Some(text));
+    assert_eq!(without(HookAgent::Codex, &trusted).unwrap(), text);
+    assert_eq!(before(HookAgent::Codex, &trusted, Some(text), &wanted()).unwrap().as_deref(), Some(text));
 }
 
 #[test]
 fn a_foreign_prefix_and_a_path_that_needs_quotes_refuse_capture() {
     let capture = Wanted { capture: true, ..wanted() };
     let text = format!(r#"{{"env": {{"{PREFIX}": "mine"}}}}"#);
-    assert!(with(SetupAgent::ClaudeCode, Some(&text), &capture).unwrap_err().contains("something else"));
+    assert!(with(HookAgent::ClaudeCode, Some(&text), &capture).unwrap_err().contains("something else"));
     let spaced = Wanted { program: "/a b/overspill".to_owned(), ..capture };
-    assert!(with(SetupAgent::ClaudeCode, None, &spaced).unwrap_err().contains("needs quotes"));
-    let hook = with(SetupAgent::ClaudeCode, None, &Wanted { capture: false, ..spaced }).unwrap();
+    assert!(with(HookAgent::ClaudeCode, None, &spaced).unwrap_err().contains("needs quotes"));
+    let hook = with(HookAgent::ClaudeCode, None, &Wanted { capture: false, ..spaced }).unwrap();
     assert!(hook.contains("\"'/a b/overspill' hook claude-code\""), "{hook}");
 }
 

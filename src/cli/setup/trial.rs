@@ -1,11 +1,14 @@
 //! Tries the hook as the agent runs it, with a made-up output.
 
+use std::fs;
+use std::io;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::cli::args::SetupAgent;
+use crate::cli::args::HookAgent;
 
 use super::child::TimedChild;
 
@@ -15,11 +18,16 @@ const LIMIT: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// What came instead of a note.
-pub(super) fn run(agent: SetupAgent, command: &str) -> Result<(), String> {
+pub(super) fn run(agent: HookAgent, command: &str) -> Result<(), String> {
+    let failed = |error: io::Error| format!("the trial could not be made: {error}");
+    let stores = tempfile::tempdir().map_err(failed)?;
+    let event = event(agent, stores.path()).map_err(failed)?;
     let mut shell = Command::new("sh");
     shell.args(["-c", command]);
+    // Where agents keep their outputs.
+    shell.envs(["XDG_DATA_HOME", "QWEN_RUNTIME_DIR", "TMPDIR"].map(|name| (name, stores.path())));
     let mut child = TimedChild::start(shell, LIMIT).map_err(|error| format!("sh: {error}"))?;
-    child.write_all(event(agent).to_string());
+    child.write_all(event.to_string());
     let answer: Vec<String> = std::iter::from_fn(|| child.next_line()).collect();
     let answer = answer.join("\n");
     match serde_json::from_str(&answer) {
@@ -37,26 +45,45 @@ fn has_note(answer: &Value) -> bool {
         || output["updatedToolOutput"].is_object()
 }
 
-/// Returns an event after a command that printed 6,000 lines with one error.
-fn event(agent: SetupAgent) -> Value {
+/// Returns an event after a command that printed 6,000 lines with one error. An agent that saves the output has done so.
+fn event(agent: HookAgent, stores: &Path) -> io::Result<Value> {
     let line = |n| if n == 3000 { "error: made up\n".to_owned() } else { format!("line {n} of an output\n") };
     let output: String = (1..=6000).map(line).collect();
+    let saved = |path: &str| {
+        let path = stores.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(stores))?;
+        fs::write(&path, &output)?;
+        Ok::<_, io::Error>(path.display().to_string())
+    };
     let (event, tool, response) = match agent {
-        SetupAgent::ClaudeCode => {
-            ("PostToolUse", "Bash", json!({ "stdout": output, "stderr": "", "interrupted": false }))
+        HookAgent::ClaudeCode => {
+            let path = saved(".claude/projects/p/s/tool-results/b1.txt")?;
+            let response = json!({ "stdout": output[..30_000], "stderr": "", "persistedOutputPath": path });
+            ("PostToolUse", "Bash", response)
         }
-        SetupAgent::Codex => ("PostToolUse", "Bash", json!(cut_by_codex(&output))),
-        SetupAgent::GeminiCli => ("AfterTool", "run_shell_command", json!({ "llmContent": output })),
-        SetupAgent::QwenCode => ("PostToolUse", "run_shell_command", json!({ "llmContent": output })),
-        SetupAgent::Opencode => ("tool.execute.after", "bash", json!({ "output": output, "metadata": {} })),
-        SetupAgent::CopilotCli => {
-            let result = json!({ "resultType": "success", "textResultForLlm": output });
-            return json!({ "toolName": "bash", "toolArgs": { "command": "made-up" }, "toolResult": result });
+        HookAgent::Codex => ("PostToolUse", "Bash", json!(cut_by_codex(&output))),
+        HookAgent::GeminiCli => ("AfterTool", "run_shell_command", json!({ "llmContent": output })),
+        HookAgent::QwenCode => {
+            let path = saved("tmp/p/run_shell_command_0123456789ab.output")?;
+            ("PostToolUse", "run_shell_command", json!({ "llmContent": cut_by_qwen(&path) }))
+        }
+        HookAgent::Opencode => {
+            let path = saved("opencode/tool-output/tool_e26cf08d5001AbCdEfGhIjKlMn")?;
+            ("tool.execute.after", "bash", json!({ "output": "", "metadata": { "outputPath": path } }))
+        }
+        HookAgent::CopilotCli => {
+            let path = saved("1-copilot-tool-output-1-0123abcd-0123-4567-89ab-0123456789ab.txt")?;
+            let result = json!({ "resultType": "success", "textResultForLlm": cut_by_copilot(&path) });
+            return Ok(
+                json!({ "toolName": "bash", "toolArgs": { "command": "made-up" }, "toolResult": result }),
+            );
         }
     };
-    json!({
+    let records = stores.join(".claude/projects/p/s.jsonl");
+    Ok(json!({
         "hook_event_name": event, "tool_name": tool, "tool_input": { "command": "made-up" }, "tool_response": response,
-    })
+        "transcript_path": records,
+    }))
 }
 
 /// Codex passes what it left of an output.
@@ -64,4 +91,21 @@ fn cut_by_codex(output: &str) -> String {
     let (start, end) = (&output[..5000], &output[output.len() - 5000..]);
     let cut = output.len() - 10_000;
     format!("Total output lines: 6000\n\n{start}…{cut} chars truncated…{end}")
+}
+
+fn cut_by_qwen(path: &str) -> String {
+    format!(
+        "Tool output was too large and has been truncated.\nThe full output has been saved to: {path}\nTo read the complete \
+         output, use the read_file tool with the absolute file path above.\nThe truncated output below shows the beginning \
+         and end of the content. The marker '... [CONTENT TRUNCATED] ...' indicates where content was removed.\n\n\
+         Truncated part of the output:\n"
+    )
+}
+
+fn cut_by_copilot(path: &str) -> String {
+    format!(
+        "Output too large to read at once (130.7 KB). Saved to: {path}\nConsider using tools like grep (for searching), \
+         head/tail (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine \
+         portions of the output.\n\nPreview (first 500 chars):\n"
+    )
 }

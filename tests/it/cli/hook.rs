@@ -374,26 +374,29 @@ fn of_an_output_without_end_the_first_part_is_told() {
     assert_eq!(note(&home, "opencode", &input), format!("{expected}{errors}{}", store.display()));
 }
 
-/// The settings that the page tells to add are what the agents read: JSON, TOML.
+/// The page shows what `setup` writes, for a program of another path.
 #[test]
-fn the_settings_on_the_page_parse_and_name_the_hook() {
+fn the_settings_on_the_page_are_those_that_setup_writes() {
     let page = std::fs::read_to_string("docs/agents.md").unwrap();
     let blocks = |kind: &str| {
         let fence = format!("```{kind}\n");
         let starts: Vec<&str> = page.split(&fence).skip(1).collect();
         starts.into_iter().map(|rest| rest.split("```").next().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let settings: Vec<Value> =
-        blocks("json").iter().map(|text| serde_json::from_str(text).unwrap()).collect();
-    let command = |value: &Value, event: &str| value["hooks"][event][0]["hooks"][0]["command"].clone();
-    assert_eq!(command(&settings[0], "PostToolUse"), "overspill hook claude-code");
-    assert_eq!(command(&settings[1], "AfterTool"), "overspill hook gemini-cli");
-    let config: toml::Table = blocks("toml")[0].parse().unwrap();
-    assert_eq!(
-        config["hooks"]["PostToolUse"][0]["hooks"][0]["command"].as_str(),
-        Some("overspill hook codex")
-    );
+    let home = Home::new();
+    let printed = |agent: &str| {
+        let text = home.run(&["setup", agent, "--print"]).ok().text().to_owned();
+        text.replace(env!("CARGO_BIN_EXE_overspill"), "/usr/bin/overspill")
+    };
+    let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let shown: Vec<Value> = blocks("json").iter().map(|text| json(text)).collect();
+    for (agent, shown) in ["claude-code", "gemini-cli", "copilot-cli"].into_iter().zip(&shown) {
+        for (event, hooks) in shown["hooks"].as_object().unwrap() {
+            assert_eq!(&json(&printed(agent))["hooks"][event], hooks, "{agent}");
+        }
+    }
+    let toml = |text: &str| text.parse::<toml::Table>().unwrap();
+    assert_eq!(toml(&blocks("toml")[1])["hooks"], toml(&printed("codex"))["hooks"]);
     let before = ["PreToolUse", "BeforeTool", "tool.execute.before"];
     assert!(before.iter().all(|event| !page.contains(event)), "no hook before a command is recommended");
-    assert!(blocks("js")[0].contains("[\"hook\", \"opencode\"]"));
 }

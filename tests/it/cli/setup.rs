@@ -25,6 +25,8 @@ fn the_hook_is_written_tried_and_taken_away() {
         ("codex", at(&home, ".codex/config.toml")),
         ("gemini-cli", at(&home, ".gemini/settings.json")),
         ("opencode", config),
+        ("qwen-code", at(&home, ".qwen/settings.json")),
+        ("copilot-cli", at(&home, ".copilot/hooks/overspill.json")),
     ] {
         let ran = setup(&home, &[agent, "--yes"]);
         assert_eq!(ran.status, 0, "{}", ran.stderr);
