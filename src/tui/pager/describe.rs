@@ -79,9 +79,8 @@ pub(crate) fn share_kept(output: &OpenOutput) -> Vec<String> {
         return vec![format!("the output is empty: the model {} {got}", output.certainty().verb())];
     }
     if !preview.truncated {
-        let whole = all_of_it(output, preview);
-        let barest = whole.split(" · ").next().unwrap_or_default().to_owned();
-        return vec![whole, barest];
+        let (whole, bytes) = (all_of_it(output), total_bytes(output, preview));
+        return vec![format!("{whole} · {} · {} tokens", size(bytes), tokens(bytes)), whole];
     }
     if preview.kept_bytes == Some(0) {
         return vec![nothing_kept(output)];
@@ -102,7 +101,7 @@ fn alone(output: &OpenOutput, preview: &Preview) -> Option<Vec<String>> {
     let Some(RestOfOutput::Missing(why)) = output.recorded.as_ref().map(|recorded| &recorded.rest) else {
         return None;
     };
-    let bytes = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
+    let bytes = tokens(total_bytes(output, preview));
     let verb = output.certainty().verb();
     let got = match output.lines() {
         Some(n) => format!("the model {verb} {} · {bytes} tokens", lines(n)),
@@ -116,7 +115,7 @@ fn share(output: &OpenOutput, preview: &Preview) -> Vec<String> {
     let [kept, total] = lines_as_numbered(output, preview).map(figure);
     let lines = format!("{} {kept} of {total} lines", output.certainty().verb());
     let kept = preview.kept_bytes.map_or("…".into(), tokens);
-    let total = tokens(preview.total_bytes.unwrap_or(output.view.len() as u64));
+    let total = tokens(total_bytes(output, preview));
     vec![format!("{lines} · {kept} of {total} tokens"), lines]
 }
 
@@ -177,19 +176,22 @@ pub(crate) fn share_of_all(output: &OpenOutput) -> [String; 2] {
 fn percent_kept(output: &OpenOutput) -> Option<u64> {
     let preview = output.preview.as_ref().ok().filter(|preview| preview.truncated && !output.is_awaited())?;
     let kept = preview.kept_bytes.filter(|kept| *kept > 0 && !output.is_rest_missing())?;
-    let total = preview.total_bytes.unwrap_or(output.view.len() as u64);
+    let total = total_bytes(output, preview);
     (total > 0).then(|| (kept * 100 / total).min(99))
 }
 
-fn all_of_it(output: &OpenOutput, preview: &Preview) -> String {
-    let bytes = preview.total_bytes.unwrap_or(output.view.len() as u64);
+/// Returns the length of the output as the policy counts it; while that is not known, of the file.
+fn total_bytes(output: &OpenOutput, preview: &Preview) -> u64 {
+    preview.total_bytes.unwrap_or(output.view.len() as u64)
+}
+
+fn all_of_it(output: &OpenOutput) -> String {
     let verb = output.certainty().verb();
-    let whole = match output.lines() {
+    match output.lines() {
         Some(1) => format!("the model {verb} the one line"),
         Some(n) => format!("the model {verb} all {}", lines(n)),
         None => format!("the model {verb} all of it"),
-    };
-    format!("{whole} · {} · {} tokens", size(bytes), tokens(bytes))
+    }
 }
 
 /// Explains why nothing was kept: if the first line taken did not fit, says how long it is.
@@ -260,9 +262,7 @@ pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
         (Side::Spill, _) => "end of the file".into(),
         (Side::Preview, _) if !output.has_preview() => "no preview yet".into(),
         (Side::Preview, Ok(preview)) if !preview.truncated && !output.is_rest_missing() => {
-            let whole = all_of_it(output, preview);
-            let whole = whole.split(" · ").next().unwrap_or_default();
-            format!("end: {whole}")
+            format!("end: {}", all_of_it(output))
         }
         (Side::Preview, _) => format!("end of what the model {}", output.certainty().verb()),
     }
@@ -270,34 +270,26 @@ pub(crate) fn end(output: &OpenOutput, side: Side) -> String {
 
 pub(crate) fn blank(output: &OpenOutput, side: Side, keys: &KeyMap) -> Option<Vec<String>> {
     let key = |action| keys.of(KeyContext::Pager, action);
-    match (side, &output.preview) {
-        (Side::Preview, _) if output.is_awaited() && !output.has_preview() => {
-            let (back, whole) = (key(Action::Back), key(Action::Other));
-            Some(vec![format!(
-                "The preview is being planned. {back} gives up; {whole} shows the whole output."
-            )])
+    let (whole, is_empty) = (key(Action::Other), output.view.is_empty());
+    Some(match (side, &output.preview) {
+        (Side::Spill, _) if is_empty => vec!["The file is empty.".into()],
+        (Side::Spill, _) => return None,
+        _ if output.is_awaited() && !output.has_preview() => {
+            let back = key(Action::Back);
+            vec![format!("The preview is being planned. {back} gives up; {whole} shows the whole output.")]
         }
-        (Side::Preview, _) if !output.has_preview() => {
-            let (limits, whole) = (key(Action::Limits), key(Action::Other));
-            let policies = keys.of(KeyContext::Drawer, Action::Policy);
-            Some(vec![format!(
-                "No preview was made. {limits} {policies} picks another policy; {whole} shows the whole output."
-            )])
+        _ if !output.has_preview() => {
+            let (limits, policies) = (key(Action::Limits), keys.of(KeyContext::Drawer, Action::Policy));
+            let picks = format!("{limits} {policies} picks another policy");
+            vec![format!("No preview was made. {picks}; {whole} shows the whole output.")]
         }
-        (Side::Preview, Err(refusal)) => {
-            Some(vec!["The agent gives its model an error:".into(), refusal.clone()])
+        (_, Err(refusal)) => vec!["The agent gives its model an error:".into(), refusal.clone()],
+        (_, Ok(Preview { status: Status::Crashed(words), .. })) => {
+            vec!["On this output the agent itself crashes; the model gets nothing.".into(), words.clone()]
         }
-        (Side::Preview, Ok(Preview { status: Status::Crashed(words), .. })) => Some(vec![
-            "On this output the agent itself crashes; the model gets nothing.".into(),
-            words.clone(),
-        ]),
-        _ if output.view.is_empty() => match side {
-            Side::Preview if !output.seen.is_empty() => None,
-            Side::Preview => {
-                Some(vec![format!("The output is empty: the model {} no text.", output.certainty().verb())])
-            }
-            Side::Spill => Some(vec!["The file is empty.".into()]),
-        },
-        _ => None,
-    }
+        _ if is_empty && output.seen.is_empty() => {
+            vec![format!("The output is empty: the model {} no text.", output.certainty().verb())]
+        }
+        _ => return None,
+    })
 }

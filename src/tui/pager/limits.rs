@@ -18,27 +18,19 @@ const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
 /// Returns the next round number above or below `value`. Below 1 that is 0. If there is no larger one in 64 bits,
 /// `value` stays as it is.
 fn step(value: u64, up: bool, unit: u64) -> u64 {
-    let mut below = 0;
-    for figure in figures(unit.max(1)) {
-        if up && figure > value {
-            return figure;
-        }
-        if !up && figure >= value {
-            return below;
-        }
-        below = figure;
+    let mut figures = figures(unit);
+    match up {
+        true => figures.find(|figure| *figure > value).unwrap_or(value),
+        false => figures.take_while(|figure| *figure < value).last().unwrap_or(0),
     }
-    if up { value } else { below }
 }
 
-/// Iterates over all round multiples of `unit` that fit into 64 bits, in ascending order, each once.
+/// Iterates over all round multiples of `unit` that fit into 64 bits, in ascending order.
 fn figures(unit: u64) -> impl Iterator<Item = u64> {
     let scales = std::iter::successors(Some(unit), |scale| scale.checked_mul(10));
-    let all = scales.flat_map(|scale| {
+    scales.flat_map(|scale| {
         STEPS.iter().filter_map(move |step| u64::try_from(u128::from(*step) * u128::from(scale) / 10).ok())
-    });
-    let mut last = 0;
-    all.filter(move |figure| *figure > std::mem::replace(&mut last, *figure))
+    })
 }
 
 pub(crate) fn other_end(direction: Direction) -> Direction {

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
-use crate::human::{limit_in, lines, size, thousands, tokens};
+use crate::human::{lines, size, thousands, tokens};
 use crate::text::label::SafeText;
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
@@ -25,7 +25,7 @@ use crate::tui::widget::table::CellSide::{Left, Right};
 use super::Pager;
 use super::comparing::Comparisons;
 use super::event::Counting;
-use super::limits::limits_in_words;
+use super::limits::{limits_in_words, size_in_words};
 use super::planning::{AfterPlan, ViewPoint};
 use super::view::drawer::MIN_PANES;
 
@@ -190,9 +190,9 @@ impl Pager {
         let errors = total(&self.tally(Counting::Severity(self.severity())).counts);
         let Some(picker) = &mut self.drawer.picker else { return };
         let made = |row: &PolicyRow| picker.comparisons.row(row.choice.policy.name()).cloned().map(Arc::new);
-        let rows: Vec<PolicyRow> = picker.list.rows().iter().cloned().collect();
-        let rows = rows.into_iter().map(|row| PolicyRow { made: made(&row), matches, errors, ..row });
-        picker.list.set_rows(rows.collect::<Vec<_>>());
+        let renewed = |row: &PolicyRow| PolicyRow { made: made(row), matches, errors, ..row.clone() };
+        let rows: Vec<PolicyRow> = picker.list.rows().iter().map(renewed).collect();
+        picker.list.set_rows(rows);
     }
 
     pub(crate) fn picker_act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
@@ -287,7 +287,7 @@ fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
     let limit = match made.truncated_by {
         Some("lines") => policy.max_lines().map(lines),
         Some("matches") | None => None,
-        Some(_) => policy.max_size().map(|most| limit_in(most, policy.unit().words())),
+        Some(_) => policy.max_size().map(|most| size_in_words(policy, most)),
     };
     match limit {
         _ if !made.is_ok() => RowCell::new(made.cut_by(), Tone::Warning),

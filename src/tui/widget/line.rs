@@ -65,10 +65,12 @@ pub(crate) fn rows(
     }
 }
 
-/// Draws spans from the left edge of the row under the cursor, whose background is set off in its whole width.
-pub(crate) fn selected(buffer: &mut Buffer, area: Rect, spans_: &[Span], canvas: &Canvas) {
+/// Draws spans from the left edge of a row of a list; the background of the selected one is set off in its whole width.
+pub(crate) fn list_row(buffer: &mut Buffer, area: Rect, spans_: &[Span], is_selected: bool, canvas: &Canvas) {
     spans(buffer, area, spans_);
-    buffer.set_style(Rect { height: area.height.min(1), ..area }, canvas.theme.selected);
+    if is_selected {
+        buffer.set_style(Rect { height: area.height.min(1), ..area }, canvas.theme.selected);
+    }
 }
 
 /// Draws spans against the right edge, if they fit beside the `taken` columns at the left.

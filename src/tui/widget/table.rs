@@ -108,11 +108,7 @@ impl ListTable<'_> {
                     line::cut(spans, area.width.into(), self.canvas.glyphs())
                 }
             };
-            if n == chosen {
-                line::selected(buffer, area, &spans, self.canvas);
-            } else {
-                line::spans(buffer, area, &spans);
-            }
+            line::list_row(buffer, area, &spans, n == chosen, self.canvas);
         }
     }
 

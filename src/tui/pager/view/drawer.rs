@@ -113,12 +113,7 @@ fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
             Span::new(value, if is_changed { style.patch(canvas.theme.accent) } else { style }),
             Span::new(cuts, canvas.theme.warning),
         ];
-        let place = Rect { y, height: 1, ..area };
-        if is_chosen {
-            line::selected(frame.buffer_mut(), place, &spans, canvas);
-        } else {
-            line::spans(frame.buffer_mut(), place, &spans);
-        }
+        line::list_row(frame.buffer_mut(), Rect { y, height: 1, ..area }, &spans, is_chosen, canvas);
     }
 }
 

@@ -107,29 +107,34 @@ fn rights(pager: &Pager, output: &OpenOutput) -> Vec<Vec<Span>> {
         Some(recorded) => vec![format!("by {}", recorded.by)],
         None => policy(output),
     };
-    let by = by.into_iter().map(|words| Span::new(words, theme.dim));
-    let differs = differs(output).map(|words| Span::new(words, theme.warning));
+    let by: Vec<Span> = by.into_iter().map(|words| Span::new(words, theme.dim)).collect();
+    let differs = Span::new(differs(output).unwrap_or_default(), theme.warning);
     let styled = |words: String| Span::new(words, style);
     let [bar, share] = describe::share_of_all(output).map(styled);
     let [both, long, short] = errors(pager).map(styled);
-    let mut versions: Vec<Vec<Span>> = by.map(|by| vec![by, bar.clone(), both.clone()]).collect();
-    versions.extend(versions.last().map(|barred| vec![barred[0].clone(), share.clone(), both.clone()]));
-    versions.extend([&bar, &share].map(|got| vec![got.clone(), both.clone()]));
-    versions.extend([both, long, short].map(|errors| vec![errors]));
-    versions.push(Vec::new());
-    let lead = || std::iter::once(word.clone()).chain(differs.clone());
-    let full = versions.into_iter().map(|parts| joined(lead().chain(parts), theme.dim));
-    full.chain([joined(std::iter::once(word.clone()), theme.dim)]).collect()
+    let none = Span::default();
+    let full = by.iter().map(|by| [by, &bar, &both]);
+    let shorter = [
+        [by.last().unwrap_or(&none), &share, &both],
+        [&none, &bar, &both],
+        [&none, &share, &both],
+        [&none, &none, &both],
+        [&none, &none, &long],
+        [&none, &none, &short],
+        [&none; 3],
+    ];
+    let beside = full.chain(shorter).map(|[by, got, errors]| [&word, &differs, by, got, errors]);
+    beside.chain([[&word, &none, &none, &none, &none]]).map(|parts| joined(parts, theme.dim)).collect()
 }
 
 /// Joins the parts that are not empty with dots, and leaves a column at the end.
-fn joined(parts: impl Iterator<Item = Span>, dim: Style) -> Vec<Span> {
+fn joined(parts: [&Span; 5], dim: Style) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
-    for part in parts.filter(|part| part.text.columns() > 0) {
+    for part in parts.into_iter().filter(|part| part.text.columns() > 0) {
         if !spans.is_empty() {
             spans.push(Span::new(" · ", dim));
         }
-        spans.push(part);
+        spans.push(part.clone());
     }
     spans.push(Span::plain(" "));
     spans
