@@ -7,13 +7,13 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 85_648), ("tui", 22_616), ("session", 17_739), ("preview", 13_682), ("cli", 10_506)];
+    &[("", 87_453), ("tui", 20_315), ("session", 18_043), ("preview", 13_684), ("cli", 12_514)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 545;
+const FILES: usize = 557;
 
 /// Files of more lines than this, and how many of them there may be.
-const LONG: (usize, usize) = (450, 1);
+const LONG: (usize, usize) = (450, 0);
 
 /// Returns the number of lines before the tests of a file.
 fn lines(text: &str) -> usize {

@@ -82,6 +82,8 @@ const LINES: &[&str] = &[
     "policies ĝ",
     "hook codex",
     "hook ĝ",
+    "setup codex --print",
+    "setup ĝ",
     "config",
     "config --json",
     "completions zsh",
