@@ -4,7 +4,7 @@
 //! or changed; the file is copied once the shell has ended. Any other line, and one whose output goes anywhere else than into a
 //! file, is the shell's alone.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -55,7 +55,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
             let start = now();
             run_beside(command).inspect(|ended| {
                 // Where no copy can be made there is none, without a word: what is printed is the command's.
-                let _ = file.save([shell, "-c".into(), line], start, *ended);
+                let _ = file.save(&line, start, *ended);
             })
         }
     };
@@ -136,7 +136,7 @@ impl AgentFile {
     }
 
     /// Copies the output into the own store, if the agent cuts it.
-    fn save(mut self, command: [OsString; 3], start: Timestamp, ended: ExitStatus) -> io::Result<()> {
+    fn save(mut self, line: &OsStr, start: Timestamp, ended: ExitStatus) -> io::Result<()> {
         let view = MapView::of_temporary(&self.file)?;
         let output = view.get(self.start as usize..).unwrap_or_default();
         let env = Env::from_process();
@@ -154,7 +154,7 @@ impl AgentFile {
         let lines = measure(&view, self.start as usize..view.len(), Want::LINE_FEEDS, &mut Buffer::default());
         let record = RunRecord {
             path: copy.path().to_string_lossy().into_owned(),
-            command: command.map(|word| word.to_string_lossy().into_owned()).to_vec(),
+            command: vec![line.to_string_lossy().into_owned()],
             directory: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
             tool: Some("Bash".to_owned()),
             agent: Some(AGENT.to_owned()),

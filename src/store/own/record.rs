@@ -80,7 +80,7 @@ pub struct CopyRecord {
 pub struct RunRecord {
     /// The path of the spill.
     pub path: String,
-    /// Command and arguments; empty for a stream.
+    /// Command and arguments; empty for a stream. What an agent ran is one line of its shell.
     pub command: Vec<String>,
     /// The directory it ran in.
     pub directory: String,

@@ -8,7 +8,9 @@ use jiff::tz::TimeZone;
 
 use crate::human::{size, span, span_left};
 use crate::session::citing::CitingCall;
-use crate::store::{self, Entry, EntryStatus, Env, Expiry, Left, Record, Rule, SortBy, first_line};
+use crate::store::{
+    self, Entry, EntryStatus, Env, Expiry, Left, Record, Rule, RunRecord, SortBy, first_line,
+};
 use crate::text::ansi;
 use crate::text::label::{SafeText, shell};
 use crate::tui::calls::lost::LostInCall;
@@ -111,16 +113,20 @@ pub fn peek(entry: &Entry, env: &Env) -> Peek {
     let original = || entry.copy().map(|copy| copy.command.clone()).unwrap_or_default();
     Peek {
         first_line: SafeText::from_bytes(&ansi::printed(&line)),
-        written: run.as_ref().map_or_else(original, |run| shell_words(&run.command)).into(),
+        written: run.as_ref().map_or_else(original, written_command).into(),
         command: SafeText::new(run.as_ref().map_or_else(original, |run| run.command.join(" "))),
         printed: run.as_ref().filter(|run| run.kept.bytes < run.seen.bytes).map(|run| run.seen.bytes),
         tool: run.and_then(|run| run.tool).map(Arc::from),
     }
 }
 
-/// Returns the arguments of a command as a shell takes them.
-fn shell_words(command: &[String]) -> String {
-    command.iter().map(|argument| shell::word(argument.as_bytes())).collect::<Vec<_>>().join(" ")
+/// Returns the command of a run as a shell takes it.
+fn written_command(run: &RunRecord) -> String {
+    let word = |argument: &String| match run.agent {
+        Some(_) => argument.clone(),
+        None => shell::word(argument.as_bytes()),
+    };
+    run.command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {

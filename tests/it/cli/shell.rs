@@ -103,6 +103,7 @@ fn the_output_of_a_failed_build_is_saved_and_the_note_names_it() {
     let saved = listed[0]["path"].as_str().unwrap();
     assert_eq!(fs::read_to_string(saved).unwrap(), printed);
     assert_eq!(listed[0]["tool"], "Bash");
+    assert!(home.run(&["list"]).ok().text().contains(BUILD), "the line, and not the shell");
 
     let event = json!({ "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": { "command": BUILD },
         "tool_use_id": "toolu_1", "error": "Exit code 1\n...", "is_interrupt": false });
