@@ -1,8 +1,8 @@
 //! `overspill -c LINE`: runs a line as the agent's shell would, and saves a copy of an output that the agent will cut.
 //!
 //! The shell writes to the file that the agent gave it for the output, as without overspill, so that nothing of it is held up
-//! or changed; the file is copied once the shell has ended. Any other line, and one whose output goes anywhere else than into a
-//! file, is the shell's alone.
+//! or changed; the file is copied once the shell has ended. Any other line is left to the
+//! shell alone, and so is one whose output does not go into a file.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -21,16 +21,18 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
+use crate::capture::{Ended, ProcessStatus, Stop};
 use crate::config::{Config, Overrides};
 use crate::preview::{self, Input, Policy};
 use crate::source::{Buffer, MapView, measure};
 use crate::store::{Env, Exit, OutputSize, OwnStore, Record, RunRecord, now};
 use crate::text::units::Want;
 
-use super::run::signals::is_ignored;
+use super::args::HookAgent;
+use super::run::signals::not_ignored;
 
-/// The agent that has a prefix for the lines of its shell tool, and the policies by which it cuts an output: of a command
-/// that succeeds, and of one that fails.
+/// The agent whose shell tool takes a prefix, and the policies by which it cuts the output of a command that succeeds, and of
+/// one that fails.
 pub(crate) const AGENT: &str = "claude-code";
 const POLICIES: [&str; 2] = ["claude-code/bash", "claude-code/bash-failed"];
 
@@ -54,7 +56,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
         Some((line, file)) => {
             let start = now();
             run_beside(command).inspect(|ended| {
-                // Where no copy can be made there is none, without a word: what is printed is the command's.
+                // A copy that fails is no news for the agent: only the command prints.
                 let _ = file.save(&line, start, *ended);
             })
         }
@@ -62,7 +64,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
     match ended {
         Ok(ended) => end_as(ended),
         Err(error) => {
-            super::fail(&format!("{}: {error}", words[0].to_string_lossy()));
+            super::fail(&format!("{}: {error}", shell.to_string_lossy()));
             ExitCode::from(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
         }
     }
@@ -71,7 +73,7 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
 /// Runs the shell as a child, to which the signals are passed on.
 fn run_beside(mut command: Command) -> io::Result<ExitStatus> {
     let stops = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
-    let mut signals = Signals::new(stops.into_iter().filter(|signal| !is_ignored(*signal)))?;
+    let mut signals = Signals::new(not_ignored(stops))?;
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
     let passing = signals.handle();
@@ -92,9 +94,8 @@ fn end_as(ended: ExitStatus) -> ExitCode {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
         let own = rustix::process::getpid();
         let _ = Signal::from_named_raw(signal).map(|signal| kill_process(own, signal));
-        return ExitCode::from(128_u8.wrapping_add(signal as u8));
     }
-    ExitCode::from(ended.code().unwrap_or(1) as u8)
+    ExitCode::from(Ended { status: ended.into(), stop: Stop::No }.exit_code())
 }
 
 /// Returns the command in a line of the agent's shell tool: it sources a snapshot, evaluates the command in quotes, and notes
@@ -137,7 +138,7 @@ impl AgentFile {
 
     /// Copies the output into the own store, if the agent cuts it.
     fn save(mut self, line: &OsStr, start: Timestamp, ended: ExitStatus) -> io::Result<()> {
-        let view = MapView::of_temporary(&self.file)?;
+        let view = MapView::of_file(&self.file)?;
         let output = view.get(self.start as usize..).unwrap_or_default();
         let env = Env::from_process();
         let policy = policy_of(&env, ended).ok_or(io::ErrorKind::NotFound)?;
@@ -151,22 +152,24 @@ impl AgentFile {
         io::Seek::seek(&mut self.file, io::SeekFrom::Start(self.start))?;
         let copied = io::copy(&mut io::Read::take(&self.file, len.min(MAX_COPY)), &mut copy.file())?;
         let name = copy.id().to_owned();
-        let lines = measure(&view, self.start as usize..view.len(), Want::LINE_FEEDS, &mut Buffer::default());
+        let size = |bytes: u64| {
+            let range = self.start as usize..(self.start + bytes) as usize;
+            let counted = measure(&view, range, Want::LINE_FEEDS, &mut Buffer::default());
+            OutputSize { bytes, lines: counted.line_feeds }
+        };
         let record = RunRecord {
             path: copy.path().to_string_lossy().into_owned(),
             command: vec![line.to_string_lossy().into_owned()],
             directory: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
-            tool: Some("Bash".to_owned()),
+            tool: Some(HookAgent::ClaudeCode.shell_tool().to_owned()),
             agent: Some(AGENT.to_owned()),
             stream: "stdout".to_owned(),
             start,
             end,
-            exit: ended
-                .signal()
-                .map_or(ended.code().map(|code| Exit::Code(code as u8)), |signal| Some(Exit::Signal(signal))),
+            exit: Some(Exit::from(ProcessStatus::from(ended))),
             stopped: None,
-            seen: OutputSize { bytes: len, lines: lines.line_feeds },
-            kept: OutputSize { bytes: copied, lines: lines.line_feeds },
+            seen: size(len),
+            kept: size(copied),
             truncated: (copied < len).then(|| "cap".to_owned()),
             policy: policy.name().to_owned(),
             parameters: Default::default(),

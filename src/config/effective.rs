@@ -210,8 +210,8 @@ const REST: &str = "
 #   policy = \"pi/grep\"
 #   limit = 50
 
-# What `overspill hook` tells an agent's model after a command: whether anything, in how many bytes at most (2048), and after
-# which commands nothing: those that begin with one of these.
+# The notes that `overspill hook` gives to an agent's model after a command: whether there are any, their maximum length in
+# bytes (at most 2048), and the commands that get none: those that begin with one of these.
 #[hook]
 #notes = true
 #limit = 2048

@@ -42,7 +42,7 @@ pub struct FileConfig {
     /// What the screens take of the mouse.
     #[serde(default)]
     pub mouse: MouseConfig,
-    /// What agents are told after a command: `[hook]`.
+    /// Notes for agents: `[hook]`.
     #[serde(default)]
     pub hook: HookConfig,
     /// The user's own keys: `[keys]`.
@@ -56,9 +56,9 @@ pub struct FileConfig {
 pub struct HookConfig {
     /// Whether notes are added to what the model got.
     pub notes: bool,
-    /// The longest note, in bytes.
+    /// Maximum length of a note, in bytes; at most [`MAX_NOTE`].
     pub limit: u64,
-    /// Commands about which nothing is said: those that begin with one of these.
+    /// Commands that get no note: those that begin with one of these.
     pub ignore: Vec<String>,
 }
 
@@ -68,10 +68,10 @@ impl Default for HookConfig {
     }
 }
 
-/// The longest note that can be asked for, in bytes.
+/// Maximum length of a note, in bytes.
 pub const MAX_NOTE: u64 = 2048;
 
-/// The most commands about which nothing is said.
+/// Maximum number of commands in [`HookConfig::ignore`].
 const MAX_IGNORE: usize = 256;
 
 /// What the screens take of the mouse.

@@ -158,7 +158,7 @@ impl Config {
         &self.file.theme
     }
 
-    /// Returns what agents are told after a command.
+    /// Returns the settings of the notes for agents.
     pub fn hook(&self) -> &HookConfig {
         &self.file.hook
     }

@@ -62,12 +62,12 @@ impl MapView {
         Ok(MapView { mapping: Some(Arc::new(mapping)), len: bytes.len(), generation })
     }
 
-    /// Returns a view of a temporary file, which nobody else changes.
+    /// Returns a view of an open file as long as it is now.
     ///
     /// # Errors
     /// The system's.
     #[cfg(feature = "app")]
-    pub(crate) fn of_temporary(file: &File) -> io::Result<MapView> {
+    pub(crate) fn of_file(file: &File) -> io::Result<MapView> {
         MapView::map(file, file.metadata()?.len(), next_generation())
     }
 

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_459), ("tui", 20_321), ("session", 18_043), ("preview", 13_684), ("cli", 12_514)];
+    &[("", 87_428), ("tui", 20_321), ("session", 18_043), ("preview", 13_684), ("cli", 12_477)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 557;

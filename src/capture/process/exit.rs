@@ -41,7 +41,13 @@ pub enum Stop {
 
 impl From<Ended> for Exit {
     fn from(ended: Ended) -> Exit {
-        match ended.status {
+        ended.status.into()
+    }
+}
+
+impl From<ProcessStatus> for Exit {
+    fn from(status: ProcessStatus) -> Exit {
+        match status {
             ProcessStatus::Code(code) => Exit::Code(code),
             ProcessStatus::Signal(signal) => Exit::Signal(signal),
         }

@@ -29,3 +29,39 @@ pub(crate) enum HookAgent {
     /// Copilot CLI: postToolUse
     CopilotCli,
 }
+
+impl HookAgent {
+    /// Returns its name on the command line, with which its policies begin.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::GeminiCli => "gemini-cli",
+            Self::Opencode => "opencode",
+            Self::QwenCode => "qwen-code",
+            Self::CopilotCli => "copilot-cli",
+        }
+    }
+
+    /// Returns the policy by which the agent cuts what its shell tool prints.
+    pub(crate) fn policy(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code/bash",
+            // Its limit depends on the model; this is the lower one.
+            Self::Codex => "codex/exec-bytes",
+            Self::GeminiCli => "gemini-cli/output",
+            Self::Opencode => "opencode/shell",
+            Self::QwenCode => "qwen-code/shell",
+            Self::CopilotCli => "copilot-cli/tool",
+        }
+    }
+
+    /// Returns what the agent calls its shell tool.
+    pub(crate) fn shell_tool(self) -> &'static str {
+        match self {
+            Self::ClaudeCode | Self::Codex => "Bash",
+            Self::GeminiCli | Self::QwenCode => "run_shell_command",
+            Self::Opencode | Self::CopilotCli => "bash",
+        }
+    }
+}

@@ -10,7 +10,7 @@ use crate::cli::args::HookAgent;
 
 use super::input::{ShortJson, ToolText};
 
-/// What a hook is told, and when.
+/// When the agent runs the hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     /// A tool has done its work.
@@ -45,29 +45,6 @@ struct Fields {
     /// The agent's record of the session.
     #[serde(default)]
     transcript_path: Option<PathBuf>,
-}
-
-impl HookAgent {
-    /// Returns the policy by which the agent cuts what its shell tool prints.
-    pub(super) fn policy(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code/bash",
-            // Its limit depends on the model; this is the lower one.
-            Self::Codex => "codex/exec-bytes",
-            Self::GeminiCli => "gemini-cli/output",
-            Self::Opencode => "opencode/shell",
-            Self::QwenCode => "qwen-code/shell",
-            Self::CopilotCli => "copilot-cli/tool",
-        }
-    }
-
-    fn shell_tool(self) -> &'static str {
-        match self {
-            Self::ClaudeCode | Self::Codex => "Bash",
-            Self::GeminiCli | Self::QwenCode => "run_shell_command",
-            Self::Opencode | Self::CopilotCli => "bash",
-        }
-    }
 }
 
 impl HookEvent {

@@ -8,20 +8,20 @@ use memchr::{memchr, memchr2};
 use crate::session::json::Decoder;
 use crate::source::{self, MapView};
 
-/// How much of a string is kept in memory, in bytes as it is written.
+/// Maximum length of a string that is kept in memory, in encoded bytes.
 const MAX_SHORT: usize = 1 << 20;
 
-/// How much is read besides strings that are set aside, in bytes.
+/// Maximum size of the JSON without its long strings, in bytes.
 const MAX_JSON: usize = 4 << 20;
 
-/// How much is kept of a text, in bytes: agents wait for their hooks.
+/// Maximum number of bytes that are kept of a text: agents wait for their hooks.
 pub(super) const MAX_TEXT: usize = 40 << 20;
 
 /// How many bytes are read at once.
 const CHUNK: usize = 64 << 10;
 
-/// Begins the string that stands for one that was set aside, before its number. No agent's text has it; a text that does
-/// means one that is given beside it anyway.
+/// Begins the string that stands for a long one; its number follows. A text that contains it by chance can only stand for
+/// another text of the same event.
 const MARK: char = '\0';
 
 /// JSON without its long strings.
@@ -204,7 +204,7 @@ impl ToolText {
                 file.set_len(kept)?;
                 io::Seek::seek(&mut file, io::SeekFrom::Start(kept))?;
                 file.write_all(&more)?;
-                MapView::of_temporary(file)
+                MapView::of_file(file)
             }
         }
     }

@@ -29,11 +29,10 @@ use note::HookOutput;
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
     let Some(input) = ShortJson::read(&mut io::stdin().lock())? else { return Ok(()) };
     let event = HookEvent::new(args.agent, input).ok_or_else(|| {
-        let agent = clap::ValueEnum::to_possible_value(&args.agent);
-        let agent = agent.as_ref().map_or("the agent", |agent| agent.get_name());
+        let agent = args.agent.id();
         Failure::Usage(format!("standard input is not what {agent} passes to a hook; see docs/agents.md"))
     })?;
-    if event.phase() == Phase::Other || is_left_alone(config, event.command()) {
+    if event.phase() == Phase::Other || is_ignored(config, event.command()) {
         return Ok(());
     }
     match answer(config, &event, args.replace) {
@@ -42,8 +41,8 @@ pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
     }
 }
 
-/// Whether nothing is said about a command: the configuration names it, or `overspill run` itself says what it kept.
-fn is_left_alone(config: &Config, command: &str) -> bool {
+/// Whether a command gets no note: the configuration ignores it, or it is `overspill run`, which prints a notice of its own.
+fn is_ignored(config: &Config, command: &str) -> bool {
     let is_it = |named: &String| {
         let rest = command.trim_start().strip_prefix(named.trim());
         rest.is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
@@ -84,7 +83,7 @@ fn is_known(config: &Config, path: &Path, records: Option<&Path>) -> bool {
     is_file && (config.stores.store_of(path, &config.env).is_some() || is_beside())
 }
 
-/// How many records of runs are looked through for a copy, the last first, and how old it may be.
+/// Maximum number of records that are searched for a copy, newest first, and the maximum age of that copy.
 const MAX_RECORDS: usize = 32;
 const MAX_AGE: SignedDuration = SignedDuration::from_secs(60);
 
@@ -143,7 +142,7 @@ impl HookContext<'_> {
         let view = text.view(0).ok()?;
         let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
         let ends = ends.map(|end| String::from_utf8_lossy(&view[end]).into_owned());
-        let agent = self.event.agent().policy().split('/').next().unwrap_or_default();
+        let agent = self.event.agent().id();
         let is_of_agent = |name: &&str| name.split('/').next() == Some(agent);
         let names: Vec<&str> = match self.event.is_of_shell() {
             true => vec![self.event.agent().policy()],
@@ -153,8 +152,8 @@ impl HookContext<'_> {
         policies.into_iter().find_map(|policy| ends.iter().find_map(|end| path_in_notice(&policy, end)))
     }
 
-    /// Returns what `describe` makes of the output in a file, whose path in one line it is given; `None` if the file is cut
-    /// or rewritten meanwhile.
+    /// Describes the output in a file by `describe`, which also takes the file's path as one line; `None` if the file changes
+    /// meanwhile, other than by growing.
     fn of_file(self, path: &Path, describe: &dyn Fn(&HookOutput, &str) -> Option<String>) -> Option<String> {
         let name = label::label(path.as_os_str().as_encoded_bytes());
         let saved = self.event.saved_size().unwrap_or_default();
@@ -170,7 +169,7 @@ impl HookContext<'_> {
         Some(output.loss(self.config, &kept).note(&output.place(name), self.most()))
     }
 
-    /// Claude Code keeps nothing of a failed command but what the model gets.
+    /// Claude Code saves no output of a failed command, so the note only tells how much is missing.
     fn note_of_failure(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
         let cut = event::claude_cut(&String::from_utf8_lossy(&view))?;
@@ -185,7 +184,7 @@ impl HookContext<'_> {
         ))
     }
 
-    /// Codex keeps no copy.
+    /// Codex saves no output, so the note only tells how much is missing.
     fn note_of_codex(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
         let cut = event::codex_cut(&String::from_utf8_lossy(&view))?;
@@ -210,21 +209,19 @@ impl HookContext<'_> {
             Some(output.loss(self.config, &kept).note(place, self.most()))
         };
         // Without a note it may not be cut at all.
-        write(0)?;
-        let mut filler = 0;
+        let (mut note, mut filler) = (write(0)?, 0);
         for _ in 0..MAX_TRIES {
-            let note = write(filler)?;
             let added = event::added_by_gemini(&note);
             if added == filler {
                 return Some(note);
             }
-            filler = added;
+            (note, filler) = (write(added)?, added);
         }
         None
     }
 }
 
-/// How often a note is written that has to count itself.
+/// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;
 
 /// Returns the path in a notice of the policy's, at the end of a text or at its start.

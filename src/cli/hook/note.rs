@@ -1,6 +1,6 @@
 //! What a model did not get of an output: measured, and in words for it to read.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::ops::Range;
 
 use crate::compare::{each_lost, kept_ranges, line_around};
@@ -15,17 +15,19 @@ use crate::text::units::Want;
 
 use super::input::MAX_TEXT;
 
-/// The most lost errors that are named.
+/// Maximum number of lost errors that a note lists.
 const MAX_NAMED: usize = 8;
 
-/// The most bytes of a line that are looked at, and the most columns of it that are said.
+/// Maximum number of bytes that are read of a lost line.
 const MAX_LINE: usize = 400;
+
+/// Maximum width of a lost line in a note, in columns.
 const MAX_WORDS: usize = 120;
 
 /// An output, as far as it was read.
 pub(super) struct HookOutput {
     pub view: MapView,
-    /// What of the view the tool printed, in bytes; an agent may write something around it, and cut both.
+    /// The bytes of the view that the tool printed; an agent may add text around them, and cut that, too.
     pub inner: Range<usize>,
     /// The size of the whole, in bytes; more than the view has if that is only its beginning.
     pub size: u64,
@@ -46,9 +48,15 @@ pub(super) struct Loss {
 
 pub(super) struct LostLine {
     /// The number of the line, 1-based.
-    pub number: u64,
+    number: u64,
     /// Its first words, as a terminal without colours would show them.
-    pub words: SafeText,
+    words: SafeText,
+}
+
+impl fmt::Display for LostLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", thousands(self.number), self.words)
+    }
 }
 
 impl HookOutput {
@@ -56,7 +64,7 @@ impl HookOutput {
         Self { inner: 0..view.len(), size: view.len() as u64, view }
     }
 
-    /// Says what of it is in the file of this name: an agent may save only a beginning.
+    /// Tells how much of it the file of this name holds: an agent may save only its beginning.
     pub(super) fn place(&self, name: &str) -> String {
         match self.size > self.view.len() as u64 {
             true => format!("Its first {} are in {name}", size(self.view.len() as u64)),
@@ -64,7 +72,7 @@ impl HookOutput {
         }
     }
 
-    /// Whether so little was read that its lines cannot be counted.
+    /// Whether not all of it was read, so that its lines cannot be counted.
     fn is_partial(&self) -> bool {
         self.view.len() > MAX_TEXT || self.size > self.view.len() as u64
     }
@@ -85,7 +93,7 @@ impl HookOutput {
         preview.truncated.then_some(kept)
     }
 
-    /// Finds out what of it the model did not get that got these ranges.
+    /// Finds out what is lost to a model that got these ranges.
     pub(super) fn loss(&self, config: &Config, kept: &[Range<usize>]) -> Loss {
         let severities = config.severities();
         let mut found = Severity::ALL.into_iter().filter_map(|severity| {
@@ -147,7 +155,7 @@ impl HookOutput {
 }
 
 impl Loss {
-    /// Says how many errors the model did not get; empty if it got all.
+    /// Tells how many errors the model did not get; empty if it got all.
     pub(super) fn heading(&self) -> String {
         let [one, many] = [self.severity.singular(), self.severity.plural()];
         match self.lines {
@@ -177,8 +185,8 @@ impl Loss {
         }
         let _ = write!(note, " {}", self.heading());
         let (mut named, mut shown) = (String::new(), 0);
-        for LostLine { number, words } in &self.named {
-            let line = format!("\nline {}: {words}", thousands(*number));
+        for line in &self.named {
+            let line = format!("\n{line}");
             let rest = "\nand 1,000,000 more".len();
             if note.len() + named.len() + line.len() + rest + place.len() > most {
                 break;

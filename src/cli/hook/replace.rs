@@ -6,9 +6,9 @@ use std::ops::Range;
 use memchr::{memchr, memrchr};
 
 use crate::config::Config;
-use crate::human::{size, thousands};
+use crate::human::size;
 
-use super::note::{HookOutput, LostLine};
+use super::note::HookOutput;
 
 /// The most bytes of the start and of the end. With the rest that is less than the 30,000 characters up to which Claude Code
 /// gives an output whole.
@@ -22,8 +22,7 @@ pub(super) fn text(config: &Config, output: &HookOutput, path: &str) -> Option<S
     }
     let [start, end] = ends(bytes);
     let loss = output.loss(config, &[start.clone(), end.clone()]);
-    let named = |line: &LostLine| format!("line {}: {}\n", thousands(line.number), line.words);
-    let named: String = loss.named.iter().map(named).collect();
+    let named: String = loss.named.iter().map(|line| format!("{line}\n")).collect();
     let left_out = size((end.start - start.end) as u64);
     let words = |range: Range<usize>| String::from_utf8_lossy(&bytes[range]).into_owned();
     let notice = format!("[overspill: {left_out} are left out here. {}]", output.place(path));

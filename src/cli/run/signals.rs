@@ -42,7 +42,7 @@ impl StopSignals {
     pub(crate) fn begin(group: Group) -> io::Result<StopSignals> {
         let mut all = vec![SIGINT, SIGTERM, SIGHUP, SIGQUIT];
         all.extend((group == Group::Own).then_some(SIGTSTP));
-        let mut signals = Signals::new(all.into_iter().filter(|signal| !is_ignored(*signal)))?;
+        let mut signals = Signals::new(not_ignored(all))?;
         let (give, taken) = channel::<Control>();
         let finished = Arc::new(AtomicBool::new(false));
         let is_finished = Arc::clone(&finished);
@@ -135,10 +135,19 @@ pub(crate) fn ignore_once() -> io::Result<()> {
     Ok(())
 }
 
+/// Returns those of some signals that overspill was not started with ignored.
+pub(crate) fn not_ignored(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
+    let ignored = ignored();
+    signals.into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0)
+}
+
 /// Whether overspill was started with this signal ignored. Only on Linux can this be found out without unsafe code.
 pub(crate) fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    ignored_mask(&status) & (1 << (signal - 1)) != 0
+    not_ignored([signal]).next().is_none()
+}
+
+fn ignored() -> u64 {
+    ignored_mask(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
 }
 
 fn ignored_mask(status: &str) -> u64 {

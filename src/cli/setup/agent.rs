@@ -8,9 +8,6 @@ use crate::cli::args::HookAgent;
 use crate::env::Env;
 use crate::text::label::shell;
 
-/// Of which tools Claude Code tells the hook.
-const CLAUDE_TOOLS: &str = "Bash";
-
 /// How long an agent waits for its hook, in seconds.
 pub(super) const MAX_SECONDS: u32 = 10;
 
@@ -30,18 +27,6 @@ pub(super) struct Wanted {
 pub(super) type JsonHook = (&'static str, Value);
 
 impl HookAgent {
-    /// Returns the name on the command line.
-    pub(super) fn id(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::GeminiCli => "gemini-cli",
-            Self::Opencode => "opencode",
-            Self::QwenCode => "qwen-code",
-            Self::CopilotCli => "copilot-cli",
-        }
-    }
-
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
@@ -97,11 +82,10 @@ impl HookAgent {
     /// Returns the entries for an agent whose hooks are a list in JSON for each event.
     pub(super) fn json_hooks(self, wanted: &Wanted) -> Vec<JsonHook> {
         let command = self.command(wanted);
-        let (events, matcher, timeout): (&[_], _, _) = match self {
-            Self::ClaudeCode => (&["PostToolUse", "PostToolUseFailure"], CLAUDE_TOOLS, MAX_SECONDS),
-            Self::QwenCode => (&["PostToolUse", "PostToolUseFailure"], "run_shell_command", MAX_SECONDS),
+        let (events, timeout): (&[_], _) = match self {
+            Self::ClaudeCode | Self::QwenCode => (&["PostToolUse", "PostToolUseFailure"], MAX_SECONDS),
             // Its unit is the millisecond.
-            Self::GeminiCli => (&["AfterTool"], "run_shell_command", 1000 * MAX_SECONDS),
+            Self::GeminiCli => (&["AfterTool"], 1000 * MAX_SECONDS),
             Self::CopilotCli => {
                 let hook = json!({ "type": "command", "bash": command, "timeoutSec": MAX_SECONDS });
                 return vec![("postToolUse", hook)];
@@ -109,7 +93,10 @@ impl HookAgent {
             Self::Codex | Self::Opencode => return Vec::new(),
         };
         let hook = json!({ "type": "command", "command": command, "timeout": timeout });
-        events.iter().map(|event| (*event, json!({ "matcher": matcher, "hooks": [hook] }))).collect()
+        events
+            .iter()
+            .map(|event| (*event, json!({ "matcher": self.shell_tool(), "hooks": [hook] })))
+            .collect()
     }
 }
 

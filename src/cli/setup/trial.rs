@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::cli::args::HookAgent;
+use crate::preview::{self, Input, Policy};
 
 use super::child::TimedChild;
 
@@ -55,57 +56,41 @@ fn event(agent: HookAgent, stores: &Path) -> io::Result<Value> {
         fs::write(&path, &output)?;
         Ok::<_, io::Error>(path.display().to_string())
     };
-    let (event, tool, response) = match agent {
+    let (event, response) = match agent {
         HookAgent::ClaudeCode => {
             let path = saved(".claude/projects/p/s/tool-results/b1.txt")?;
             let response = json!({ "stdout": output[..30_000], "stderr": "", "persistedOutputPath": path });
-            ("PostToolUse", "Bash", response)
+            ("PostToolUse", response)
         }
-        HookAgent::Codex => ("PostToolUse", "Bash", json!(cut_by_codex(&output))),
-        HookAgent::GeminiCli => ("AfterTool", "run_shell_command", json!({ "llmContent": output })),
+        HookAgent::Codex => ("PostToolUse", json!(cut(agent, &output, "")?)),
+        HookAgent::GeminiCli => ("AfterTool", json!({ "llmContent": output })),
         HookAgent::QwenCode => {
             let path = saved("tmp/p/run_shell_command_0123456789ab.output")?;
-            ("PostToolUse", "run_shell_command", json!({ "llmContent": cut_by_qwen(&path) }))
+            ("PostToolUse", json!({ "llmContent": cut(agent, &output, &path)? }))
         }
         HookAgent::Opencode => {
             let path = saved("opencode/tool-output/tool_e26cf08d5001AbCdEfGhIjKlMn")?;
-            ("tool.execute.after", "bash", json!({ "output": "", "metadata": { "outputPath": path } }))
+            ("tool.execute.after", json!({ "output": "", "metadata": { "outputPath": path } }))
         }
         HookAgent::CopilotCli => {
             let path = saved("1-copilot-tool-output-1-0123abcd-0123-4567-89ab-0123456789ab.txt")?;
-            let result = json!({ "resultType": "success", "textResultForLlm": cut_by_copilot(&path) });
+            let result = json!({ "resultType": "success", "textResultForLlm": cut(agent, &output, &path)? });
             return Ok(
-                json!({ "toolName": "bash", "toolArgs": { "command": "made-up" }, "toolResult": result }),
+                json!({ "toolName": agent.shell_tool(), "toolArgs": { "command": "made-up" }, "toolResult": result }),
             );
         }
     };
     let records = stores.join(".claude/projects/p/s.jsonl");
     Ok(json!({
-        "hook_event_name": event, "tool_name": tool, "tool_input": { "command": "made-up" }, "tool_response": response,
+        "hook_event_name": event, "tool_name": agent.shell_tool(), "tool_input": { "command": "made-up" }, "tool_response": response,
         "transcript_path": records,
     }))
 }
 
-/// Codex passes what it left of an output.
-fn cut_by_codex(output: &str) -> String {
-    let (start, end) = (&output[..5000], &output[output.len() - 5000..]);
-    let cut = output.len() - 10_000;
-    format!("Total output lines: 6000\n\n{start}…{cut} chars truncated…{end}")
-}
-
-fn cut_by_qwen(path: &str) -> String {
-    format!(
-        "Tool output was too large and has been truncated.\nThe full output has been saved to: {path}\nTo read the complete \
-         output, use the read_file tool with the absolute file path above.\nThe truncated output below shows the beginning \
-         and end of the content. The marker '... [CONTENT TRUNCATED] ...' indicates where content was removed.\n\n\
-         Truncated part of the output:\n"
-    )
-}
-
-fn cut_by_copilot(path: &str) -> String {
-    format!(
-        "Output too large to read at once (130.7 KB). Saved to: {path}\nConsider using tools like grep (for searching), \
-         head/tail (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine \
-         portions of the output.\n\nPreview (first 500 chars):\n"
-    )
+/// Returns what the model gets of the output, which the agent has cut before it runs the hook.
+fn cut(agent: HookAgent, output: &str, path: &str) -> io::Result<String> {
+    let policy = Policy::builtin(agent.policy()).map_err(io::Error::other)?;
+    let input = Input { saved_as: path, ..Input::of(output.as_bytes(), path) };
+    let preview = preview::plan_counted(&input, &policy).map_err(io::Error::other)?;
+    Ok(preview.text(&input))
 }

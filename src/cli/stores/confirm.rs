@@ -1,13 +1,13 @@
-//! Whether to delete: either flags say so, or the user is asked on the terminal.
+//! Whether to delete or change something: either flags say so, or the user is asked on the terminal.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use crate::cli::Failure;
 
-/// What allows a deletion.
+/// What allows a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consent {
-    /// Nothing is deleted.
+    /// Nothing is changed.
     DryRun,
     /// Given by a flag.
     Given,

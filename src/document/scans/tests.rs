@@ -47,6 +47,19 @@ fn chunks(view: &MapView, pattern: &str) -> Vec<(usize, u64)> {
     all.into_inner().unwrap()
 }
 
+/// Returns a search for the next match.
+fn search_from(pattern: &Pattern, haystack: &Haystack, from: usize, toward: Toward) -> Search {
+    Search {
+        pattern: pattern.clone(),
+        haystack: haystack.clone(),
+        skip: Arc::default(),
+        from,
+        toward,
+        times: 1,
+        within: None,
+    }
+}
+
 fn find(search: &Search) -> Option<(Range<usize>, bool)> {
     search.find(&|| true)
 }
@@ -75,18 +88,10 @@ fn the_nearest_match_wins_whichever_thread_finds_it() {
         content[at * search::CHUNK + 10] = b'N';
     }
     let haystack = Haystack::File(view(&content));
-    let job = |from, toward| Search {
-        pattern: Pattern::new("N").unwrap(),
-        haystack: haystack.clone(),
-        skip: Arc::default(),
-        from,
-        toward,
-        times: 1,
-        within: None,
-    };
+    let pattern = Pattern::new("N").unwrap();
     let at = |chunk: usize| chunk * search::CHUNK + 10;
     let found = |from, toward| {
-        let (found, round) = find(&job(from, toward)).unwrap();
+        let (found, round) = find(&search_from(&pattern, &haystack, from, toward)).unwrap();
         (found.start, round)
     };
     assert_eq!(found(0, Toward::End), (at(2), false));
@@ -151,15 +156,7 @@ fn a_search_reads_each_byte_about_once_and_pages_whole() {
     let haystack = Haystack::File(view.clone());
     for (from, toward) in [(0, Toward::End), (content.len(), Toward::Start), (4097, Toward::End)] {
         let before = view.reads().bytes;
-        let job = Search {
-            pattern: pattern.clone(),
-            haystack: haystack.clone(),
-            skip: Arc::default(),
-            from,
-            toward,
-            times: 1,
-            within: None,
-        };
+        let job = search_from(&pattern, &haystack, from, toward);
         let Some((found, false)) = find(&job) else { panic!("nothing found") };
         assert_eq!(found, 400_000 * line.len()..400_000 * line.len() + 6);
         let read = (view.reads().bytes - before) as usize;
