@@ -6,6 +6,7 @@ pub mod fold;
 pub mod reader;
 pub mod rules;
 pub mod scans;
+pub mod scroll;
 pub mod sift;
 
 use std::ops::Range;

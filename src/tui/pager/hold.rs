@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use crate::document::Class;
+use crate::document::scroll::{CurrentLine, ScreenRow};
 use crate::preview::Policy;
 use crate::text::filter::{Got, Share};
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::panes::Place;
-use super::scroll::{CurrentLine, ScreenRow};
 
 /// The text under examination in a pane: that of the current line, or below it the first that is not the agent's own.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use crate::document::scroll::{Long, ScreenRow, Viewport};
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use super::scroll::{Long, ScreenRow, Viewport};
 
 impl Pager {
     /// Whether the line at the top of a side is so long that horizontal moves count in bytes.

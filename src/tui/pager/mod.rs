@@ -23,7 +23,6 @@ pub mod plan;
 pub mod planning;
 pub(crate) mod read_tool;
 mod screen;
-pub mod scroll;
 pub mod search;
 pub mod text_box;
 pub mod view;

@@ -10,6 +10,7 @@ use crate::document::differences::Differences;
 use crate::document::reader::Cost;
 use crate::document::reader::{Files, Reader};
 use crate::document::rules::Dividers;
+use crate::document::scroll::{Scroll, Viewport};
 use crate::document::sift::Sift;
 use crate::known::{Extent, Warning};
 use crate::preview::{Policy, Preview, Totals};
@@ -21,7 +22,6 @@ use crate::text::utf16::ByteOrder;
 use crate::tui::widget::layout::{self, Side};
 
 use super::plan::{PlanDone, PlanTask};
-use super::scroll::{Scroll, Viewport};
 use crate::tui::recorded::{Cited, PreviewFrom, RecordedCall};
 use crate::tui::target::Subject;
 

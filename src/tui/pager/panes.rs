@@ -6,12 +6,12 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 
 use crate::document::fold::ProgressLines;
+use crate::document::scroll::{CurrentLine, Long, Scroll, Viewport};
 use crate::text::cells::Show;
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::{self, Side, SideBySide};
 
 use super::Pager;
-use super::scroll::{CurrentLine, Long, Scroll, Viewport};
 
 /// The default limit of a window, in lines, as read tools use it.
 const WINDOW: u64 = 2000;

@@ -9,11 +9,11 @@ use ratatui::style::{Modifier, Style};
 
 use crate::document::fold::ProgressLines;
 use crate::document::reader::{Files, Reader};
+use crate::document::scroll::{Long, Scroll, Viewport};
 use crate::document::{Class, Doc};
 use crate::session::facts::TitledText;
 use crate::text::cells::Show;
 use crate::tui::keys::{Action, KeyContext};
-use crate::tui::pager::scroll::{Long, Scroll, Viewport};
 use crate::tui::pager::view::pane;
 use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action};
 use crate::tui::widget::canvas::Canvas;

@@ -97,3 +97,18 @@ pub(crate) const ASCII: Glyphs = Glyphs {
     ahead: "-",
     arrow: "->",
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::document::scroll::STATES_SIGN;
+    use crate::text::label::SafeText;
+
+    use super::*;
+
+    #[test]
+    fn the_sign_before_states_is_as_wide_as_it_is_taken_to_be() {
+        for glyphs in [&ASCII, &UNICODE] {
+            assert_eq!(SafeText::from(format!("{} ", glyphs.states)).columns(), STATES_SIGN);
+        }
+    }
+}

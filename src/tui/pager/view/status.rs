@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::document::scroll::Long;
 use crate::human::thousands;
 use crate::source::ViewSupply;
 use crate::text::label::SafeText;
@@ -11,7 +12,6 @@ use crate::tui::footer::{self, Footer};
 use crate::tui::keys::Action;
 use crate::tui::pager::event::Counting;
 use crate::tui::pager::panes::ReadWindow;
-use crate::tui::pager::scroll::Long;
 use crate::tui::pager::{Pager, describe, filter};
 use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::{self, Side};

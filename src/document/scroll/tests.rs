@@ -6,8 +6,6 @@ use crate::document::Doc;
 use crate::document::fold::ProgressLines;
 use crate::document::rules::Fate;
 use crate::document::tests::{output, preview_of, with_reader};
-use crate::text::label::SafeText;
-use crate::tui::widget::glyphs;
 
 use super::*;
 
@@ -175,12 +173,5 @@ fn no_room_shows_nothing_and_goes_nowhere() {
             assert!(scroll.screen(0).is_empty());
             assert_eq!((scroll.row_at(3), scroll.down(0, 9)), (0, 0));
         });
-    }
-}
-
-#[test]
-fn the_sign_before_states_is_as_wide_as_it_is_taken_to_be() {
-    for glyphs in [&glyphs::ASCII, &glyphs::UNICODE] {
-        assert_eq!(SafeText::from(format!("{} ", glyphs.states)).columns(), STATES_SIGN);
     }
 }

@@ -15,7 +15,7 @@ use crate::text::utf16::LineText;
 const LOOK_BACK: u64 = 4096;
 
 /// Columns of the sign before the number of states, and of the space after it.
-const STATES_SIGN: usize = 2;
+pub(crate) const STATES_SIGN: usize = 2;
 
 /// Rows rarely take more bytes per column than this: only escape sequences are longer than what they show.
 const ROOMY: u64 = 4;
