@@ -8,6 +8,7 @@ mod changed;
 mod finds;
 mod frontier;
 mod grid;
+mod limits;
 mod ranges;
 mod sums;
 mod visit;
@@ -15,6 +16,10 @@ mod visit;
 pub(crate) use changed::{ChangedOutput, ChangedOutputs};
 pub(crate) use frontier::{TuneMove, frontier, share_in_words};
 pub(crate) use grid::{TuneGrid, TuneSetting};
+pub(crate) use limits::{
+    LimitChange, change_in_words, flags, limits_in_words, next_value, other_end, size_in_words,
+    smallest_change, value_in_words,
+};
 pub(crate) use sums::{SettingFigures, TuneSums};
 pub(crate) use visit::{Tuner, VisitedOutput};
 

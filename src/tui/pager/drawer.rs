@@ -10,11 +10,10 @@ use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::popup::help::HelpView;
 use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
+use crate::tune::{LimitChange, next_value, other_end, smallest_change};
 
 use super::Pager;
-use super::advice::Advice;
 use super::event::OutputEvent;
-use super::limits::{other_end, step_of};
 use super::picker::Picker;
 use super::planning::{AfterPlan, ViewPoint};
 use super::read_tool::load_policies;
@@ -29,6 +28,14 @@ pub struct Drawer {
     pub typed: Option<String>,
     pub advice: Option<Advice>,
     pub picker: Option<Picker>,
+}
+
+/// What it takes to keep the current line.
+pub struct Advice {
+    /// The offset of the line, or the match, in the output.
+    pub(super) offset: usize,
+    /// The change of limits that would keep it, if there is one; `None` while a worker looks for it.
+    pub(super) found: Option<Option<LimitChange>>,
 }
 
 impl Drawer {
@@ -245,7 +252,8 @@ impl Pager {
 
     fn take_advice(&mut self, effects: &mut Effects) {
         let words = match &self.drawer.advice {
-            Some(Advice { change: Some((_, policy)), .. }) => {
+            Some(Advice { offset, .. }) if self.output.is_kept(*offset) => "the model gets this line already",
+            Some(Advice { found: Some(Some((_, policy))), .. }) => {
                 let policy = policy.clone();
                 let take = |old: &mut Policy| {
                     *old = policy;
@@ -253,8 +261,7 @@ impl Pager {
                 };
                 return self.with_policy(take, effects);
             }
-            Some(Advice { is_kept: true, .. }) => "the model gets this line already",
-            Some(Advice { is_asked: true, .. }) => "still looking for what keeps this line",
+            Some(Advice { found: None, .. }) => "still looking for what keeps this line",
             _ => "no change of these limits keeps this line",
         };
         self.note(words);
@@ -262,19 +269,18 @@ impl Pager {
 
     pub(crate) fn advise(&mut self, effects: &mut Effects) {
         let (offset, output) = (self.current_offset(), &self.output);
-        if output.view.is_empty() {
-            self.drawer.advice = None;
+        let is_kept = output.is_kept(offset);
+        let found = is_kept.then_some(None);
+        self.drawer.advice = (!output.view.is_empty()).then_some(Advice { offset, found });
+        if output.view.is_empty() || is_kept {
             return;
         }
-        let is_kept = output.is_kept(offset);
-        let task = (!is_kept).then(|| output.task());
-        let line = output.line_number(offset);
-        self.drawer.advice = Some(Advice { offset, line, is_kept, change: None, is_asked: !is_kept });
-        if let Some(task) = task {
-            effects.run(Slot::Advise, move |context| {
-                context.send(OutputEvent::Advised(task.keeping(offset, &|| context.is_wanted())));
-            });
-        }
+        let task = output.task();
+        effects.run(Slot::Advise, move |context| {
+            let keeps = |policy: &Policy| task.would_keep(policy, offset, &|| context.is_wanted());
+            let change = smallest_change(&task.policy, task.view.len(), &keeps);
+            context.send(OutputEvent::Advised(change.filter(|_| context.is_wanted())));
+        });
     }
 
     pub(crate) fn advise_again(&mut self, effects: &mut Effects) {
@@ -285,19 +291,5 @@ impl Pager {
         {
             self.advise(effects);
         }
-    }
-}
-
-/// Returns the next or previous value of a parameter, depending on its kind.
-fn next_value(kind: &ParamKind, value: &str, up: bool) -> Option<String> {
-    match kind {
-        ParamKind::Integer { .. } => Some(step_of(value.parse().ok()?, up).to_string()),
-        ParamKind::Boolean => Some((value != "true").to_string()),
-        ParamKind::Choice(words) => {
-            let at = words.iter().position(|word| word == value)?;
-            let next = if up { at + 1 } else { at + words.len() - 1 };
-            words.get(next % words.len()).cloned()
-        }
-        ParamKind::Text | ParamKind::Decimal => None,
     }
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
-use crate::preview::Policy;
 use crate::session::citing::CitingCall;
 use crate::session::verify::Verdict;
 use crate::source::{Change, MapView, PathStatus};
@@ -16,6 +15,7 @@ use crate::text::units::Measure;
 use crate::tui::event::{ScreenEvent, Urgency};
 use crate::tui::recorded::{CallFacts, ReadyCall};
 use crate::tui::target::Ending;
+use crate::tune::LimitChange;
 
 use super::plan::PlanDone;
 
@@ -91,9 +91,6 @@ pub enum ComparedReply {
     Finds(Counting, Vec<(String, u64)>),
     Ended,
 }
-
-/// A change of limits: its description, and the policy with the change applied.
-pub type LimitChange = (String, Policy);
 
 pub struct Changed {
     pub view: MapView,

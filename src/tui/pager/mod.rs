@@ -1,6 +1,5 @@
 //! The screen of one output: its panes, their movement, search, windows and limits, and how they are drawn.
 
-pub mod advice;
 pub(crate) mod bookmark;
 pub mod comparing;
 pub(crate) mod copying;

@@ -21,11 +21,11 @@ use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::prompt::{Prompt, Purpose};
 use crate::tui::widget::table::CellSide::{Left, Right};
+use crate::tune::{limits_in_words, size_in_words};
 
 use super::Pager;
 use super::comparing::Comparisons;
 use super::event::Counting;
-use super::limits::{limits_in_words, size_in_words};
 use super::planning::{AfterPlan, ViewPoint};
 use super::view::drawer::MIN_PANES;
 

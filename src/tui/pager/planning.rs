@@ -9,9 +9,10 @@ use crate::tui::keys::Action;
 use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
+use crate::tune::LimitChange;
 
 use super::Pager;
-use super::event::{LimitChange, OutputEvent};
+use super::event::OutputEvent;
 use super::panes::Place;
 use super::plan::{PlanDone, PlanTask};
 
@@ -149,8 +150,8 @@ impl Pager {
     }
 
     pub(crate) fn advised(&mut self, change: Option<LimitChange>) {
-        if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.is_asked) {
-            (advice.is_asked, advice.change) = (false, change);
+        if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.found.is_none()) {
+            advice.found = Some(change);
         }
     }
 }

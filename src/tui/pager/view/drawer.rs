@@ -4,8 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use crate::human::{limit, size, thousands, tokens};
-use crate::preview::{Preview, Unit};
+use crate::human::{size, thousands, tokens};
+use crate::preview::Preview;
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
@@ -14,6 +14,7 @@ use crate::tui::pager::event::Counting;
 use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
+use crate::tune::value_in_words;
 
 /// The columns of the parameters, if there is room for the differences beside them.
 const LEFT: u16 = 44;
@@ -95,10 +96,9 @@ fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
                 ("policy".to_owned(), SafeText::from(policy.name()), is_changed)
             }
             Some(param) => {
-                let value = policy.get(&param.name);
-                let words = value.as_ref().map_or_else(String::new, |value| value.to_string());
-                let words = SafeText::new(in_words(output, &param.name, &words));
-                (param.name.replace('_', " "), words, value != output.first.policy.get(&param.name))
+                let words = SafeText::from(value_in_words(policy, &param.name));
+                let is_changed = policy.get(&param.name) != output.first.policy.get(&param.name);
+                (param.name.replace('_', " "), words, is_changed)
             }
         };
         let value = match &pager.drawer.typed {
@@ -114,19 +114,6 @@ fn rows(pager: &Pager, frame: &mut Frame, area: Rect) {
             Span::new(cuts, canvas.theme.warning),
         ];
         line::list_row(frame.buffer_mut(), Rect { y, height: 1, ..area }, &spans, is_chosen, canvas);
-    }
-}
-
-/// Formats a value: a number with separators, a size in whole KB also in those.
-fn in_words(output: &OpenOutput, key: &str, value: &str) -> String {
-    let policy = output.policy();
-    let is_bytes = policy.size_key() == Some(key) && policy.unit() == Unit::Bytes;
-    match value.parse() {
-        Ok(bytes) if is_bytes && bytes >= 1024 && u64::is_multiple_of(bytes, 1024) => {
-            format!("{} ({})", thousands(bytes), limit(bytes))
-        }
-        Ok(number) => thousands(number),
-        Err(_) => value.to_owned(),
     }
 }
 
@@ -178,16 +165,20 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
 }
 
 fn advice(pager: &Pager) -> Vec<Span> {
+    let (theme, output) = (&pager.canvas.theme, &pager.output);
     let Some(advice) = &pager.drawer.advice else { return Vec::new() };
-    let line = advice.line.map_or("this line".into(), |line| format!("line {}", thousands(line)));
-    let apply = pager.canvas.keys.of(KeyContext::Drawer, Action::TakeAdvice);
-    match (&advice.change, advice.is_kept) {
-        (_, true) => vec![Span::new(format!(" {line} is kept"), pager.canvas.theme.dim)],
-        (Some((words, _)), _) => vec![
-            Span::new(format!(" {line} is lost. "), pager.canvas.theme.warning),
-            Span::plain(format!("Kept with: {words}")),
-            Span::new(format!("   {apply} applies it"), pager.canvas.theme.dim),
-        ],
-        (None, _) => vec![Span::new(format!(" {line} is lost"), pager.canvas.theme.warning)],
+    let line = output.line_number(advice.offset);
+    let line = line.map_or("this line".into(), |line| format!("line {}", thousands(line)));
+    if output.is_kept(advice.offset) {
+        return vec![Span::new(format!(" {line} is kept"), theme.dim)];
     }
+    let Some(Some((words, _))) = &advice.found else {
+        return vec![Span::new(format!(" {line} is lost"), theme.warning)];
+    };
+    let apply = pager.canvas.keys.of(KeyContext::Drawer, Action::TakeAdvice);
+    vec![
+        Span::new(format!(" {line} is lost. "), theme.warning),
+        Span::plain(format!("Kept with: {words}")),
+        Span::new(format!("   {apply} applies it"), theme.dim),
+    ]
 }

@@ -12,10 +12,11 @@ use crate::text::search::Severity;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::event::Counting;
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::pager::{Pager, describe, limits};
+use crate::tui::pager::{Pager, describe};
 use crate::tui::recorded::RecordedCall;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
+use crate::tune::change_in_words;
 
 use super::status::number;
 
@@ -166,7 +167,7 @@ fn differs(output: &OpenOutput) -> Option<String> {
         }
         Some(_) => None,
         None => match output.what_if() {
-            Some(policy) => limits::change(&output.first.policy, policy),
+            Some(policy) => change_in_words(&output.first.policy, policy),
             None => output.other_candidate().map(|policy| policy.name().to_owned()),
         },
     }
