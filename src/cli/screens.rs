@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
+use crate::config::{Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyFault, KeyMap, TABLE, former_names};
 use crate::tui::screen::Link;
 use crate::tui::target::{Services, SessionsCache};
-use crate::tui::widget::theme::{Backdrop, Theme};
+use crate::tui::widget::theme::Theme;
 use crate::tui::{self, Start, Subject, Target};
 
 pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};

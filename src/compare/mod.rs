@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::preview::{self, Bit, Input, Output, Part, Policy, Preview, Status, Stream, Totals, Want};
 
-pub(crate) use finds::{KeptFinds, lines_of};
+pub(crate) use finds::{KeptFinds, kept_matches};
 pub use lost::{LostErrors, each_lost, first_lost_line, is_kept, line_around, lost_errors};
 
 /// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,

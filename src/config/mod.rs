@@ -35,7 +35,7 @@ pub use file::{ConfigValue, FileConfig, HookConfig, MAX_NOTE, MouseConfig, Param
 pub use keys::{KeySetting, KeysConfig};
 pub use overrides::{ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE};
 use overrides::{apply, is_limit, set_limits};
-pub use theme::{BaseTheme, Role, ThemeConfig};
+pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
 
 /// The name of overspill's own store.
 const OWN: &str = "overspill";

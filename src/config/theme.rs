@@ -35,6 +35,41 @@ pub enum BaseTheme {
     Auto,
 }
 
+/// What a terminal says of its background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backdrop {
+    Light,
+    Dark,
+}
+
+impl Backdrop {
+    /// Reads the variable `COLORFGBG`, which some terminals set to the numbers of their two colours: `0;15` is black on
+    /// white. The last number is that of the background.
+    pub fn of_variable(value: &str) -> Option<Self> {
+        match value.rsplit(';').next()?.parse().ok()? {
+            7u8 | 15 => Some(Self::Light),
+            0..=8 => Some(Self::Dark),
+            _ => None,
+        }
+    }
+
+    /// Reads a colour as terminals tell it: `rgb:ffff/ffff/ffff`, each part of one to four hexadecimal digits. Light is
+    /// what is brighter than a medium grey (luma of ITU-R BT.601).
+    pub fn of_colour(colour: &str) -> Option<Self> {
+        let parts = colour.strip_prefix("rgb:").or_else(|| colour.strip_prefix("rgba:"))?;
+        let mut shares = parts.split('/').map(|part| {
+            let most = 16u32
+                .checked_pow(u32::try_from(part.len()).ok()?)?
+                .checked_sub(1)
+                .filter(|most| *most > 0)?;
+            u32::from_str_radix(part, 16).ok().map(|value| f64::from(value) / f64::from(most))
+        });
+        let mut share = || shares.next().flatten();
+        let luma = 0.299 * share()? + 0.587 * share()? + 0.114 * share()?;
+        Some(if luma > 0.5 { Self::Light } else { Self::Dark })
+    }
+}
+
 const BASES: [(&str, BaseTheme); 5] = [
     ("dark", BaseTheme::Dark),
     ("light", BaseTheme::Light),
@@ -236,5 +271,18 @@ mod tests {
         let warning = Style::new().bold().fg_color(Some(RgbColor(255, 170, 0).into()));
         assert_eq!(theme.styles[&Role::Warning], warning.bg_color(Some(AnsiColor::BrightBlack.into())));
         assert_eq!(theme.styles[&Role::Lost], Style::new().fg_color(Some(Ansi256Color(208).into())));
+    }
+
+    #[test]
+    fn a_colour_is_light_or_dark_in_as_many_digits_as_it_is_told() {
+        for light in ["rgb:ffff/ffff/ffff", "rgb:fd/f6/e3", "rgb:f/f/f", "rgba:ffff/ffff/0000/0000"] {
+            assert_eq!(Backdrop::of_colour(light), Some(Backdrop::Light), "{light}");
+        }
+        for dark in ["rgb:0000/0000/0000", "rgb:1e1e/1e1e/2e2e", "rgb:000/000/fff", "rgba:00/2b/36/ff"] {
+            assert_eq!(Backdrop::of_colour(dark), Some(Backdrop::Dark), "{dark}");
+        }
+        for none in ["", "rgb:", "rgb:ff/ff", "rgb:ff//ff", "rgb:fffffffff/0/0", "rgb:gg/00/00", "#ffffff"] {
+            assert_eq!(Backdrop::of_colour(none), None, "{none}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::source::{self, Buffer, MapView, ViewSupply};
 use crate::text::filter::Got;
 use crate::text::index::{BlockCounts, BlockIndex};
-use crate::text::search::{self, Pattern, Stretches, Toward};
+use crate::text::search::{self, MatchCounts, Pattern, Stretches, Toward};
 use crate::text::supply::OwnBytes;
 use crate::text::units::{Measure, Want};
 
@@ -73,6 +73,30 @@ pub(crate) struct Search {
     pub(crate) times: u64,
     /// The filter whose lines alone are searched, if there is one.
     pub(crate) within: Option<Sift>,
+}
+
+/// The matches of a pattern in a file, and among what the model got.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    pub counts: MatchCounts,
+    /// The number of matches of which the model got every byte; `None` if that is too much to search at once.
+    pub kept: Option<u64>,
+}
+
+impl Tally {
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    pub fn is_whole(&self, len: usize) -> bool {
+        self.counts.counted_bytes() >= len
+    }
+
+    /// Returns the number of matches of which the model got every byte, if it is known, in a file of `len` bytes.
+    pub fn got(&self, kept: &[Range<usize>], len: usize) -> Option<u64> {
+        let is_all = matches!(kept, [all] if all.start == 0 && all.end >= len);
+        if is_all { Some(self.counts.total()) } else { self.kept }
+    }
 }
 
 /// Whether a scan has not been given up.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::human::{lines, thousands};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::filter::index::{BlockLines, FilterIndex, LineCount};
 use crate::text::filter::scan::LineScan;
@@ -85,6 +86,45 @@ impl Sift {
     /// Returns the number of lines that meet the conditions, as far as they are counted.
     pub fn total(&self) -> LineCount {
         self.index.total()
+    }
+
+    /// Returns the conditions as typed: `&error &!debug &lost ±3`.
+    pub(crate) fn conditions_in_words(&self) -> String {
+        let mut words: Vec<String> =
+            self.conditions.iter().map(|condition| format!("&{}", condition.text())).collect();
+        if self.shows == Shows::Lost {
+            words.push("lost lines".into());
+        }
+        if self.around > 0 {
+            words.push(format!("±{}", self.around));
+        }
+        words.join(" ")
+    }
+
+    /// Describes the filter in versions from the longest to the shortest: `&error &!debug · 274 lines, model got 3`. `verb` is what
+    /// the model does with the lines: `got`, `gets`.
+    pub(crate) fn in_words(&self, verb: &str) -> Vec<String> {
+        let (words, total) = (self.conditions_in_words(), self.total());
+        let (shown, all) = (thousands(total.shown(self.shows)), total.got + total.lost);
+        let count = match (self.percent(), self.shows) {
+            (None, Shows::All) => lines(all),
+            (Some(percent), Shows::All) => format!("{shown} lines so far, {percent}%"),
+            (None, Shows::Lost) => format!("{shown} of {}", lines(all)),
+            (Some(percent), Shows::Lost) => format!("{shown} of {} lines so far, {percent}%", thousands(all)),
+        };
+        let got = match self.shows {
+            Shows::All => format!(", model {verb} {}", thousands(total.got)),
+            Shows::Lost => String::new(),
+        };
+        vec![format!("{words} · {count}{got}"), format!("{words} · {count}"), count]
+    }
+
+    /// Describes what comes after the last line that is shown.
+    pub(crate) fn end_in_words(&self) -> String {
+        match self.percent() {
+            Some(percent) => format!("filtering, {percent}%"),
+            None => "end of the lines shown".into(),
+        }
     }
 
     pub fn is_blank(&self) -> bool {

@@ -1,10 +1,12 @@
-//! Events that change the state of the screens, and messages.
+//! Events that change the state of the screens, messages, and what lines are typed for.
 
 use std::any::Any;
 
 use crossterm::event::KeyEvent;
 
+use crate::text::filter::Shows;
 use crate::text::label::SafeText;
+use crate::text::search::Toward;
 
 pub enum Event {
     Key(KeyEvent),
@@ -96,6 +98,30 @@ impl Message {
     pub(crate) fn full_line() -> Self {
         Self::error(format!("a line holds at most {MAX_TYPED} bytes; the rest is dropped"))
     }
+}
+
+/// What a line is typed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A pattern to search for, and which match is meant, 1-based, if a number was typed.
+    Search {
+        toward: Toward,
+        times: Option<u64>,
+    },
+    /// A pattern: only lines with a match are shown.
+    Lines {
+        shows: Shows,
+        /// How many lines around each, if a number was typed.
+        around: Option<u64>,
+    },
+    GoTo,
+    /// The offset and limit of the window.
+    Window,
+    /// A pattern: the matching lines of all outputs are listed.
+    Grep,
+    /// A pattern: what settings are judged by.
+    Find,
+    Filter,
 }
 
 #[cfg(test)]

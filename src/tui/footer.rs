@@ -126,7 +126,6 @@ impl Footer {
     }
 }
 
-/// The number of columns between two hints.
 const BETWEEN: &str = "  ";
 
 /// The hint of a screen with lines of JSON.
@@ -141,7 +140,7 @@ impl Footer {
     pub(crate) fn versions(self, shown: Option<&'static Hint>, keys: &KeyMap) -> Vec<String> {
         const HELP: Hint = (&[A::Help], "help");
         let of_output = self.place == KeyContext::Pager;
-        let in_words = |hint: &Hint| self.in_words(hint, keys);
+        let in_words = |hint: &Hint| hint_in_words(self.place, hint, keys);
         let (first, rest) = self.hints.split_at(self.hints.len().min(WORTH_MORE));
         let hints: Vec<String> = first.iter().chain(shown).chain(rest).filter_map(in_words).collect();
         let [lists, help] = [of_output.then_some(LISTS), Some(HELP)].map(|hint| in_words(&hint?));
@@ -153,12 +152,16 @@ impl Footer {
         let bare = lists.is_some().then(|| joined(&[], &None));
         full.chain(bare).collect()
     }
+}
 
-    /// Describes a hint; `None` if one of its actions has no key.
-    fn in_words(self, (actions, word): &Hint, keys: &KeyMap) -> Option<String> {
-        let keys: Option<Vec<&str>> = actions.iter().map(|action| keys.known(self.place, *action)).collect();
-        Some(format!("{} {word}", keys?.join(" ")))
-    }
+/// Describes hints that do not stand in the footer, as far as their actions have keys.
+pub(crate) fn in_words(place: KeyContext, hints: &[Hint], keys: &KeyMap) -> Vec<String> {
+    hints.iter().filter_map(|hint| hint_in_words(place, hint, keys)).collect()
+}
+
+fn hint_in_words(place: KeyContext, (actions, word): &Hint, keys: &KeyMap) -> Option<String> {
+    let keys: Option<Vec<&str>> = actions.iter().map(|action| keys.known(place, *action)).collect();
+    Some(format!("{} {word}", keys?.join(" ")))
 }
 
 #[cfg(test)]
@@ -212,7 +215,7 @@ mod tests {
         for footer in all {
             assert!(footer.hints.len() > 1, "{footer:?}");
             for hint in footer.hints {
-                assert!(footer.in_words(hint, KeyMap::standard()).is_some(), "{hint:?}");
+                assert!(hint_in_words(footer.place, hint, KeyMap::standard()).is_some(), "{hint:?}");
             }
         }
     }

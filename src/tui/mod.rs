@@ -11,7 +11,14 @@ pub mod lines;
 pub mod list;
 pub mod outputs;
 pub mod pager;
-pub mod popup;
+/// The pop-ups that lie over any screen.
+pub mod popup {
+    pub(crate) mod copying;
+    pub mod help;
+    pub mod leaving;
+    pub(crate) mod menu;
+    pub mod prompt;
+}
 pub mod recorded;
 #[allow(unreachable_pub, reason = "a test starts the screens in its own process")]
 pub(crate) mod runtime;
@@ -19,7 +26,15 @@ pub mod screen;
 pub mod sessions;
 pub mod target;
 pub mod tune;
-pub mod widget;
+/// What all screens share for drawing.
+pub mod widget {
+    pub mod canvas;
+    pub(crate) mod finish;
+    pub mod layout;
+    pub mod line;
+    pub(crate) mod table;
+    pub mod theme;
+}
 
 pub use outputs::TuneStart;
 pub use runtime::terminal::{ended_by, is_closed_unheard};

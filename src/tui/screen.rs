@@ -18,14 +18,13 @@ use crate::store::{Marked, Pending};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
-use super::event::{Event, Message, ScreenEvent};
+use super::event::{Event, Message, Purpose, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
 use super::recorded::ReadyCall;
 use super::target::{Opened, StartView};
 use super::widget::canvas::Canvas;
 use super::widget::line::{self, Span};
-use super::widget::prompt::{Prompt, Purpose};
 
 /// A screen: a place on the stack.
 pub trait Screen: Any {
@@ -83,11 +82,11 @@ pub trait Screen: Any {
     ///
     /// # Errors
     /// If the line is of no use; it can be corrected then.
-    fn enter(&mut self, _prompt: &Prompt, _effects: &mut Effects) -> Result<(), String> {
+    fn enter(&mut self, _purpose: Purpose, _text: &str, _effects: &mut Effects) -> Result<(), String> {
         Ok(())
     }
 
-    fn type_on(&mut self, prompt: &Prompt, effects: &mut Effects);
+    fn type_on(&mut self, purpose: Purpose, text: &str, effects: &mut Effects);
 
     /// Takes back what followed a line that is given up.
     fn give_up_typing(&mut self, purpose: Purpose, effects: &mut Effects);

@@ -155,8 +155,7 @@ const READS_POLICIES: (&str, &str) = ("preview/policy/catalog.rs", "std::fs");
 const LEADS_SESSIONS: &str = "capture/process/pty.rs";
 
 /// Files that put text on the screen: safe text in lines and boxes, the ASCII fallback, and the cells of an output.
-const DRAWS: &[&str] =
-    &["tui/widget/line.rs", "tui/widget/frame.rs", "tui/widget/finish.rs", "tui/pager/view/pane.rs"];
+const DRAWS: &[&str] = &["tui/widget/line.rs", "tui/widget/finish.rs", "tui/pager/view/pane.rs"];
 
 /// Returns every source file with its path below `src`.
 pub fn sources() -> Vec<(String, String)> {

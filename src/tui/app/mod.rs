@@ -16,7 +16,7 @@ use crate::store::Pending;
 use crate::text::search::SeverityPatterns;
 
 use super::calls::Calls;
-use super::event::WheelTurn;
+use super::event::{Purpose, WheelTurn};
 use super::job::{Tickets, wanted};
 use super::keys::{Action, character};
 use super::lines::FoundLines;
@@ -24,6 +24,7 @@ use super::list::screen::ListScreen;
 use super::outputs::Outputs;
 use super::popup::help::HelpView;
 use super::popup::leaving::Leaving;
+use super::popup::prompt::Prompt;
 use super::screen::{
     ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest, StatusLine,
 };
@@ -34,7 +35,6 @@ use super::widget::canvas::Canvas;
 use super::widget::finish;
 use super::widget::layout;
 use super::widget::line::{self, Span};
-use super::widget::prompt::{Prompt, Purpose};
 
 pub use super::event::{Event, Message};
 pub use super::outputs::OutputsEvent;

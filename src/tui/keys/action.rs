@@ -110,21 +110,30 @@ pub enum Action {
 }
 
 impl Action {
+    /// Returns by how many rows a motion leads down or, below 0, up, with `height` rows on the screen; `None` if the action is
+    /// none.
+    pub(in crate::tui) fn rows(self, count: Option<u64>, height: usize) -> Option<isize> {
+        let times = count.unwrap_or(1) as isize;
+        let (page, half) = (height.saturating_sub(1).max(1) as isize, (height / 2).max(1) as isize);
+        Some(match self {
+            Self::Down => times,
+            Self::Up => -times,
+            Self::HalfDown => half.saturating_mul(times),
+            Self::HalfUp => -half.saturating_mul(times),
+            Self::PageDown => page.saturating_mul(times),
+            Self::PageUp => -page.saturating_mul(times),
+            _ => return None,
+        })
+    }
+
     /// Returns where a motion by rows leads from the row at `at`, with `height` rows on the screen; `None` if the action is
     /// none.
     pub(in crate::tui) fn destination(self, count: Option<u64>, at: usize, height: usize) -> Option<usize> {
-        let times = count.unwrap_or(1) as usize;
-        let (page, half) = (height.saturating_sub(1).max(1), (height / 2).max(1));
-        Some(match self {
-            Self::Down => at.saturating_add(times),
-            Self::Up => at.saturating_sub(times),
-            Self::HalfDown => at.saturating_add(half.saturating_mul(times)),
-            Self::HalfUp => at.saturating_sub(half.saturating_mul(times)),
-            Self::PageDown => at.saturating_add(page.saturating_mul(times)),
-            Self::PageUp => at.saturating_sub(page.saturating_mul(times)),
-            Self::Start => count.map_or(0, |n| (n as usize).saturating_sub(1)),
-            Self::End => count.map_or(usize::MAX, |n| (n as usize).saturating_sub(1)),
-            _ => return None,
-        })
+        let numbered = |n: u64| (n as usize).saturating_sub(1);
+        match self {
+            Self::Start => Some(count.map_or(0, numbered)),
+            Self::End => Some(count.map_or(usize::MAX, numbered)),
+            _ => self.rows(count, height).map(|rows| at.saturating_add_signed(rows)),
+        }
     }
 }

@@ -14,17 +14,17 @@ use crate::document::reader::Cost;
 use crate::human::thousands;
 use crate::store::{Marked, Pending};
 use crate::text::label::SafeText;
-use crate::tui::event::{Event, Message, ScreenEvent};
+use crate::tui::event::{Event, Message, Purpose, ScreenEvent};
 use crate::tui::footer::Footer;
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::copying::{self, Copyable};
+use crate::tui::popup::prompt::Prompt;
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::target::Opened;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line::{self, Span};
-use crate::tui::widget::prompt::{Prompt, Purpose};
 
 use super::List;
 use super::arrange::Arranged;
@@ -372,17 +372,17 @@ impl<L: ListKind> Screen for ListScreen<L> {
         self.on(false, effects, |of, on| of.close(on));
     }
 
-    fn enter(&mut self, prompt: &Prompt, effects: &mut Effects) -> Result<(), String> {
-        match prompt.purpose() {
-            Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(prompt.text())),
-            Purpose::Grep => Link::lines(prompt.text()).map(|link| effects.show(link)),
-            _ => self.on(true, effects, |of, on| of.enter(prompt.text(), on)),
+    fn enter(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) -> Result<(), String> {
+        match purpose {
+            Purpose::GoTo => self.on(true, effects, |_, on| on.list.go_to(text)),
+            Purpose::Grep => Link::lines(text).map(|link| effects.show(link)),
+            _ => self.on(true, effects, |of, on| of.enter(text, on)),
         }
     }
 
-    fn type_on(&mut self, prompt: &Prompt, effects: &mut Effects) {
-        if prompt.purpose() == Purpose::Filter {
-            self.on_list(effects, |list| list.filter_by(prompt.text()));
+    fn type_on(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) {
+        if purpose == Purpose::Filter {
+            self.on_list(effects, |list| list.filter_by(text));
         }
     }
 

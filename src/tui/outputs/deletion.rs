@@ -20,8 +20,8 @@ use crate::tui::list::screen::ListScreen;
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, box_action};
 use crate::tui::widget::canvas::Canvas;
+use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
-use crate::tui::widget::{frame, layout};
 
 use super::rows::OutputRow;
 use super::{Context, Outputs};
@@ -228,7 +228,7 @@ impl CleaningBox {
             format!(" Overdue: {}, {} ", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
         let fits = |foot: &String| foot.width() + 2 <= usize::from(place.width);
         let foot = feet(canvas.keys).into_iter().find(fits).unwrap_or_default();
-        let inner = frame::draw(canvas, frame, place, title, foot);
+        let inner = line::boxed(canvas, frame, place, title, foot);
         let height = usize::from(inner.height.saturating_sub(1));
         let top = usize::from(*top).min(plan.to_delete.len().saturating_sub(height.max(1)));
         for (n, to_delete) in plan.to_delete.iter().skip(top).take(height).enumerate() {

@@ -1,6 +1,7 @@
 //! Describes the state of an output in words and figures. Pure.
 
 use crate::document::rules::Fate;
+use crate::document::scans::Tally;
 use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::known::Certainty;
 use crate::preview::{Direction, LimitHit, Part, Preview, Status, Unit};
@@ -11,7 +12,6 @@ use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::bar;
 
 use super::output::OpenOutput;
-use super::search::count::Tally;
 use crate::session::examine::RestOfOutput;
 
 /// Returns the number of matches in the file, with `+` while they are being counted.

@@ -86,9 +86,10 @@ pub enum Counting {
 
 #[derive(Debug)]
 pub enum ComparedReply {
-    Row(Box<Comparison>),
-    /// For each policy, by name, the number of matches that it keeps.
-    Finds(Counting, Vec<(String, u64)>),
+    /// What the policy of the row of this number makes of the output.
+    Row(usize, Box<Comparison>),
+    /// For each row, by its number, how many matches its policy keeps.
+    Matches(Counting, Vec<(usize, u64)>),
     Ended,
 }
 

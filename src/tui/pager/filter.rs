@@ -1,7 +1,7 @@
 //! The filter of Spill: only lines that match are shown, as with `&` in `less`.
 
 use crate::document::sift::Sift;
-use crate::human::{lines, thousands};
+use crate::human::thousands;
 use crate::source::ViewSupply;
 use crate::text::filter::index::BlockLines;
 use crate::text::filter::{Condition, Shows};
@@ -175,43 +175,11 @@ fn fault(text: &str, error: &PatternError) -> String {
     }
 }
 
-/// Returns the conditions as typed: `&error &!debug &lost ±3`.
-pub(crate) fn conditions(sift: &Sift) -> String {
-    let mut words: Vec<String> =
-        sift.conditions.iter().map(|condition| format!("&{}", condition.text())).collect();
-    if sift.shows == Shows::Lost {
-        words.push("lost lines".into());
-    }
-    if sift.around > 0 {
-        words.push(format!("±{}", sift.around));
-    }
-    words.join(" ")
-}
-
-/// Describes the filter in versions from the longest to the shortest: `&error &!debug · 274 lines, model got 3`. `verb` is what the model
-/// does with the lines: `got`, `gets`.
-pub(crate) fn summary(sift: &Sift, verb: &str) -> Vec<String> {
-    let (words, total) = (conditions(sift), sift.total());
-    let shown = thousands(total.shown(sift.shows));
-    let all = total.got + total.lost;
-    let count = match (sift.percent(), sift.shows) {
-        (None, Shows::All) => lines(all),
-        (Some(percent), Shows::All) => format!("{shown} lines so far, {percent}%"),
-        (None, Shows::Lost) => format!("{shown} of {}", lines(all)),
-        (Some(percent), Shows::Lost) => format!("{shown} of {} lines so far, {percent}%", thousands(all)),
-    };
-    let got = match sift.shows {
-        Shows::All => format!(", model {verb} {}", thousands(total.got)),
-        Shows::Lost => String::new(),
-    };
-    vec![format!("{words} · {count}{got}"), format!("{words} · {count}"), count]
-}
-
 pub(crate) fn blank(sift: &Sift, verb: &str, keys: &KeyMap) -> Option<Vec<String>> {
     if !sift.is_blank() {
         return None;
     }
-    let (words, back) = (conditions(sift), keys.of(KeyContext::Pager, Action::Back));
+    let (words, back) = (sift.conditions_in_words(), keys.of(KeyContext::Pager, Action::Back));
     Some(match (sift.percent(), sift.total().got) {
         (Some(percent), _) => vec![format!("{words}: no line so far, {percent}%. {back} gives up.")],
         (None, 0) => vec![format!("{words}: no line."), format!("{back} shows all lines again.")],
@@ -222,11 +190,4 @@ pub(crate) fn blank(sift: &Sift, verb: &str, keys: &KeyMap) -> Option<Vec<String
             ]
         }
     })
-}
-
-pub(crate) fn end(sift: &Sift) -> String {
-    match sift.percent() {
-        Some(percent) => format!("filtering, {percent}%"),
-        None => "end of the lines shown".into(),
-    }
 }

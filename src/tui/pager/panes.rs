@@ -190,15 +190,10 @@ impl Pager {
         let side = self.focus();
         let (_, height) = self.room(side);
         let times = count.unwrap_or(1) as usize;
-        let page = usize::from(height).saturating_sub(1).max(1) * times;
-        let half = usize::from(height / 2).max(1) * times;
+        if let Some(rows) = action.rows(count, height.into()) {
+            return self.go_rows(side, rows);
+        }
         match action {
-            Action::Down => self.go_rows(side, times as isize),
-            Action::Up => self.go_rows(side, -(times as isize)),
-            Action::HalfDown => self.go_rows(side, half as isize),
-            Action::HalfUp => self.go_rows(side, -(half as isize)),
-            Action::PageDown => self.go_rows(side, page as isize),
-            Action::PageUp => self.go_rows(side, -(page as isize)),
             Action::Start => self.go_start(side, count),
             Action::End => self.go_end(side, count),
             Action::Left => self.go_sideways(false, count),

@@ -1,31 +1,29 @@
 //! The policy picker: a list of what each policy makes of the output, over the drawer. The preview of the selected policy
 //! shows above it.
 
-use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
-use crate::human::{lines, size, thousands, tokens};
 use crate::text::label::SafeText;
+use crate::tui::event::Purpose;
+use crate::tui::footer::{Hint, in_words};
 use crate::tui::job::Slot;
-use crate::tui::keys::{Action, KeyContext, KeyMap};
+use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
-use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
 use crate::tui::popup::copying;
+use crate::tui::popup::prompt::Prompt;
 use crate::tui::screen::Effects;
-use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
-use crate::tui::widget::prompt::{Prompt, Purpose};
-use crate::tui::widget::table::CellSide::{Left, Right};
-use crate::tune::{limits_in_words, size_in_words};
+use crate::tune::limits_in_words;
+
+use Action as A;
 
 use super::Pager;
-use super::comparing::Comparisons;
-use super::event::Counting;
+use super::comparing::{CompareJob, CountedFile, MatchTotal, PolicyRank, PolicyRow, SPEC};
+use super::event::{ComparedReply, Counting};
 use super::planning::{AfterPlan, ViewPoint};
 use super::view::drawer::MIN_PANES;
 
@@ -35,96 +33,22 @@ const AROUND: u16 = 3;
 /// From this many rows of the screen on there are three rows of prose, below that one.
 const TALL: u16 = 20;
 
-/// Why a policy is listed where it is: the smallest comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PolicyRank {
-    InUse,
-    /// It may have made this output, according to the output's store.
-    Candidate,
-    Current,
-    /// It is an earlier form of a policy.
-    Earlier,
-}
-
-/// How many matches, or errors, the output has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct MatchTotal {
-    all: u64,
-    is_whole: bool,
-}
-
-#[derive(Debug, Clone)]
-pub struct PolicyRow {
-    pub choice: Arc<EffectivePolicy>,
-    rank: PolicyRank,
-    /// `None` until it is made.
-    made: Option<Arc<Comparison>>,
-    /// `None` without a search.
-    matches: Option<MatchTotal>,
-    errors: MatchTotal,
-}
-
-static SPEC: ListSpec<PolicyRow> =
-    ListSpec {
-        noun: "policy",
-        columns: &[
-            ListColumn::new("policy", Left, 24, |row: &PolicyRow, _| {
-                let tone = if row.rank == PolicyRank::Earlier { Tone::Dim } else { Tone::Plain };
-                RowCell::new(row.choice.policy.name(), tone)
-            })
-            .sorts('n', NAMES, |a, b| {
-                (a.rank, a.choice.policy.name()).cmp(&(b.rank, b.choice.policy.name()))
-            }),
-            ListColumn::new("matches", Right, 15, |row: &PolicyRow, _| {
-                row.matches.map_or_else(RowCell::default, |all| kept_of(row, all, |made| made.finds_kept))
-            })
-            .sorts('m', LARGEST, |a, b| by(a, b, |made| made.finds_kept.map(Reverse))),
-            ListColumn::new("errors", Right, 15, |row: &PolicyRow, _| match row.errors.all {
-                0 => RowCell::default(),
-                _ => kept_of(row, row.errors, |made| made.errors_kept),
-            })
-            .yields(4)
-            .sorts('e', LARGEST, |a, b| by(a, b, |made| made.errors_kept.map(Reverse))),
-            ListColumn::new("lines", Right, 11, |row, _| figure(row, |made| made.kept_lines, thousands))
-                .sorts('l', LARGEST, |a, b| by(a, b, |made| made.kept_lines.map(Reverse))),
-            ListColumn::new("bytes", Right, 9, |row, _| figure(row, |made| made.kept_bytes, size))
-                .yields(2)
-                .sorts('b', LARGEST, |a, b| by(a, b, |made| made.kept_bytes.map(Reverse))),
-            ListColumn::new("tokens", Right, 7, |row, _| figure(row, |made| made.preview_bytes, tokens))
-                .sorts('t', ["fewest first", "most first"], |a, b| by(a, b, |made| made.preview_bytes)),
-            ListColumn::new("keeps", Left, 9, |row: &PolicyRow, _| {
-                RowCell::plain(
-                    row.made.as_ref().and_then(|made| made.keeps).map_or("", |keeps| keeps.as_str()),
-                )
-            })
-            .yields(3),
-            ListColumn::new("cut by", Left, 0, cut_by),
-        ],
-        groups: &[],
-        words: &[("earlier", |row, _| row.rank == PolicyRank::Earlier)],
-        known: |row| row.choice.policy.summary().to_owned(),
-        key: |row| key_of(row.choice.policy.name()),
-        sum: |_| String::new(),
-        mark: |row| match row.rank {
-            PolicyRank::InUse => RowCell::new("*", Tone::Accent),
-            _ => RowCell::plain(" "),
-        },
-    };
-
-/// The list, and what was shown before a policy was tried on.
 pub struct Picker {
     pub list: List<PolicyRow>,
-    pub(super) comparisons: Comparisons,
     before: ViewPoint,
+    /// The rows that a worker fills in, the most urgent first.
+    wanted: Vec<usize>,
+    is_comparing: bool,
+    /// What it compares the policies on.
+    of: CountedFile,
 }
 
 impl Picker {
-    /// Returns the policies whose rows are wanted, in the order of need: those on the screen, then the others.
-    fn wanted(&self) -> Vec<EffectivePolicy> {
+    /// Returns the rows in the order of need: those on the screen, then the others.
+    fn by_need(&self) -> Vec<usize> {
         let on_screen: Vec<usize> = self.list.rows_on_screen().collect();
         let others = (0..self.list.rows().len()).filter(|n| !on_screen.contains(n));
-        let all = on_screen.iter().copied().chain(others);
-        all.map(|n| EffectivePolicy::clone(&self.list.rows()[n].choice)).collect()
+        on_screen.iter().copied().chain(others).collect()
     }
 
     /// Returns the rows of the whole picker on a screen of this many: at most two thirds of them.
@@ -150,49 +74,77 @@ impl Pager {
         }
         let (used, candidates) = (&self.output.subject.policy, &self.output.subject.candidates);
         let is = |a: &EffectivePolicy, b: &EffectivePolicy| a.policy.name() == b.policy.name();
-        let row = |choice: EffectivePolicy| {
-            let rank = match &choice {
-                choice if is(choice, used) => PolicyRank::InUse,
-                choice if candidates.iter().any(|one| is(one, choice)) => PolicyRank::Candidate,
-                choice if choice.is_current => PolicyRank::Current,
-                _ => PolicyRank::Earlier,
-            };
+        let row = |choice: EffectivePolicy| match &choice {
             // The policy in use is listed with its limits as they are now.
-            let choice = match rank {
-                PolicyRank::InUse => EffectivePolicy { is_current: choice.is_current, ..used.clone() },
-                _ => choice,
-            };
-            let errors = MatchTotal { all: 0, is_whole: false };
-            PolicyRow { choice: Arc::new(choice), rank, made: None, matches: None, errors }
+            choice if is(choice, used) => {
+                let used = EffectivePolicy { is_current: choice.is_current, ..used.clone() };
+                PolicyRow::new(used, PolicyRank::InUse)
+            }
+            one if candidates.iter().any(|other| is(one, other)) => {
+                PolicyRow::new(choice, PolicyRank::Candidate)
+            }
+            one if one.is_current => PolicyRow::new(choice, PolicyRank::Current),
+            _ => PolicyRow::new(choice, PolicyRank::Earlier),
         };
-        let rows: Vec<PolicyRow> = choices.into_iter().map(row).collect();
-        let comparisons = Comparisons::default();
-        let mut picker = Picker { list: List::new(&SPEC), comparisons, before: self.view_point() };
-        picker.list.set_rows(rows);
+        let mut list = List::new(&SPEC);
+        list.set_rows(choices.into_iter().map(row).collect::<Vec<_>>());
+        let (before, of) = (self.view_point(), CountedFile::default());
+        let mut picker = Picker { list, before, wanted: Vec::new(), is_comparing: false, of };
         picker.fit(self.canvas.size);
         self.drawer.picker = Some(picker);
+        self.refresh_picker();
         self.compare_wanted(effects);
     }
 
     fn compare_wanted(&mut self, effects: &mut Effects) {
-        let wanted = self.drawer.picker.as_ref().map(Picker::wanted);
-        wanted.into_iter().for_each(|wanted| self.compare(wanted, effects));
-        self.refresh_picker();
+        if let Some(picker) = &mut self.drawer.picker {
+            let wanted = picker.by_need();
+            picker.is_comparing &= picker.wanted == wanted;
+            picker.wanted = wanted;
+        }
+        self.compare_on(effects);
     }
 
+    /// Has a worker fill in the rows that lack figures, unless one is at it.
+    pub(crate) fn compare_on(&mut self, effects: &mut Effects) {
+        let (severity, output) = (Counting::Severity(self.severity()), &self.output);
+        let file = (output.view.generation(), output.view.len());
+        let of = CountedFile { file, known: output.totals().known() };
+        let patterns = [Counting::Matches, severity].map(|what| (what, self.pattern(what).cloned()));
+        let Some(picker) = self.drawer.picker.as_mut().filter(|picker| !picker.is_comparing) else { return };
+        let rows = picker.wanted.iter().map(|n| (*n, &picker.list.rows()[*n]));
+        let due = rows.filter(|(_, row)| row.is_due(of));
+        let choices: Vec<_> = due.map(|(n, row)| (n, Arc::clone(&row.choice))).collect();
+        if !choices.is_empty() {
+            (picker.is_comparing, picker.of) = (true, of);
+            let job = CompareJob { choices, patterns, task: output.task() };
+            effects.run(Slot::Compare, move |context| job.run(context));
+        }
+    }
+
+    pub(crate) fn compared(&mut self, reply: ComparedReply, effects: &mut Effects) {
+        let Some(Picker { list, is_comparing, of, .. }) = &mut self.drawer.picker else { return };
+        match reply {
+            ComparedReply::Row(row, made) => list.change([(row, *made)], |row, made| row.set_made(made, *of)),
+            ComparedReply::Matches(what, kept) => list.change(kept, |row, kept| row.set_kept(what, kept)),
+            ComparedReply::Ended => {
+                *is_comparing = false;
+                self.compare_on(effects);
+            }
+        }
+    }
+
+    /// Tells the rows how many matches and errors there are.
     pub(crate) fn refresh_picker(&mut self) {
         let bytes = self.output.view.len();
-        let total = |counts: &crate::text::search::MatchCounts| MatchTotal {
-            all: counts.total(),
-            is_whole: counts.counted_bytes() >= bytes,
+        let total = |what| {
+            let counts = &self.tally(what).counts;
+            MatchTotal { all: counts.total(), is_whole: counts.counted_bytes() >= bytes }
         };
-        let matches = self.find.pattern.as_ref().map(|_| total(&self.find.tally.counts));
-        let errors = total(&self.tally(Counting::Severity(self.severity())).counts);
-        let Some(picker) = &mut self.drawer.picker else { return };
-        let made = |row: &PolicyRow| picker.comparisons.row(row.choice.policy.name()).cloned().map(Arc::new);
-        let renewed = |row: &PolicyRow| PolicyRow { made: made(row), matches, errors, ..row.clone() };
-        let rows: Vec<PolicyRow> = picker.list.rows().iter().map(renewed).collect();
-        picker.list.set_rows(rows);
+        let matches = self.find.pattern.as_ref().map(|_| total(Counting::Matches));
+        let totals = (matches, total(Counting::Severity(self.severity())));
+        let Some(Picker { list, .. }) = &mut self.drawer.picker else { return };
+        list.change((0..list.rows().len()).map(|n| (n, totals)), PolicyRow::set_totals);
     }
 
     pub(crate) fn picker_act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
@@ -247,55 +199,6 @@ impl Pager {
     }
 }
 
-/// Compares two rows by a figure, the smallest first; what has none comes last, what made no preview at the very end.
-fn by<T: Ord>(a: &PolicyRow, b: &PolicyRow, of: fn(&Comparison) -> Option<T>) -> Ordering {
-    let key = |row: &PolicyRow| {
-        let made = row.made.as_ref();
-        let figure = made.and_then(|made| of(made));
-        (made.is_none_or(|made| !made.is_ok()), figure.is_none(), figure)
-    };
-    key(a).cmp(&key(b))
-}
-
-/// Formats a figure: `…` while it is being made or counted, `–` if there is none.
-fn figure(row: &PolicyRow, of: fn(&Comparison) -> Option<u64>, words: fn(u64) -> String) -> RowCell {
-    let Some(made) = &row.made else { return RowCell::dim("…") };
-    match of(made) {
-        Some(number) => RowCell::plain(words(number)),
-        None if made.lacks.is_empty() => RowCell::dim("–"),
-        None => RowCell::dim("…"),
-    }
-}
-
-/// Formats the matches that the model gets, of all: `2/14`, with `+` while they are being counted.
-fn kept_of(row: &PolicyRow, total: MatchTotal, of: fn(&Comparison) -> Option<u64>) -> RowCell {
-    let more = if total.is_whole { "" } else { "+" };
-    match row.made.as_ref().map(|made| (of(made), made.is_ok())) {
-        Some((Some(kept), _)) => {
-            let tone = if kept < total.all { Tone::Warning } else { Tone::Plain };
-            RowCell::new(format!("{}/{}{more}", thousands(kept), thousands(total.all)), tone)
-        }
-        Some((None, false)) => RowCell::dim("–"),
-        _ => RowCell::dim("…"),
-    }
-}
-
-/// Says which limit cut the output: `over 50 KB`; or why there is no preview.
-fn cut_by(row: &PolicyRow, _: &RowLook) -> RowCell {
-    let Some(made) = &row.made else { return RowCell::default() };
-    let policy = &row.choice.policy;
-    let limit = match made.truncated_by {
-        Some("lines") => policy.max_lines().map(lines),
-        Some("matches") | None => None,
-        Some(_) => policy.max_size().map(|most| size_in_words(policy, most)),
-    };
-    match limit {
-        _ if !made.is_ok() => RowCell::new(made.cut_by(), Tone::Warning),
-        Some(limit) => RowCell::plain(format!("over {limit}")),
-        None => RowCell::plain(made.cut_by()),
-    }
-}
-
 /// Describes a policy in this many rows: what it does; where that is known from; its era and limits.
 fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
     let policy = &choice.policy;
@@ -313,9 +216,13 @@ fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
     vec![summary.into(), known.into(), words.join(" · ").into()]
 }
 
+const HINTS: &[Hint] =
+    &[(&[A::Open], "use"), (&[A::Back], "back"), (&[A::Search], "filter"), (&[A::Sort], "sort")];
+
 pub(super) fn draw(pager: &Pager, picker: &Picker, frame: &mut Frame, place: Rect) {
     let canvas = &pager.canvas;
-    let inner = frame::draw(canvas, frame, place, title(pager, picker), keys(canvas.keys, place.width));
+    let foot = line::box_keys(&in_words(KeyContext::Lists, HINTS, canvas.keys), place.width);
+    let inner = line::boxed(canvas, frame, place, title(pager, picker), foot);
     let prose_rows = prose_rows(canvas.size.1).min(inner.height);
     let head = Rect { height: inner.height.min(1), ..inner };
     let rows = inner.height.saturating_sub(prose_rows + head.height);
@@ -344,15 +251,4 @@ fn title(pager: &Pager, picker: &Picker) -> String {
         list.len(),
         list.rows().len()
     )
-}
-
-fn keys(keys: &KeyMap, width: u16) -> String {
-    let hint = |action, words| format!("{} {words}", keys.of(KeyContext::Lists, action));
-    let hints = [
-        hint(Action::Open, "use"),
-        hint(Action::Back, "back"),
-        hint(Action::Search, "filter"),
-        hint(Action::Sort, "sort"),
-    ];
-    frame::foot(&hints, width)
 }

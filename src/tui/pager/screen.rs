@@ -7,13 +7,13 @@ use ratatui::layout::Rect;
 use crate::document::reader::Cost;
 use crate::text::filter::Shows;
 use crate::text::search::Toward;
-use crate::tui::event::{Event, Message};
+use crate::tui::event::{Event, Message, Purpose};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
+use crate::tui::popup::prompt::Prompt;
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
-use crate::tui::widget::prompt::{Prompt, Purpose};
 
 use super::event::OutputEvent;
 use super::filter::FilterInput;
@@ -125,13 +125,13 @@ impl Screen for Pager {
         view::draw(self, status, frame, area, cost)
     }
 
-    fn enter(&mut self, prompt: &Prompt, effects: &mut Effects) -> Result<(), String> {
-        match (prompt.purpose(), prompt.text().trim()) {
+    fn enter(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) -> Result<(), String> {
+        match (purpose, text.trim()) {
             (Purpose::Search { toward, times }, _) => {
-                self.search(prompt.text(), (toward, nth(times)), effects)?;
+                self.search(text, (toward, nth(times)), effects)?;
             }
             (Purpose::Lines { shows, around }, _) => {
-                self.filter(FilterInput { text: prompt.text(), shows, around }, effects)?;
+                self.filter(FilterInput { text, shows, around }, effects)?;
             }
             (Purpose::GoTo, text) if self.drawer.picker.is_some() => {
                 let gone = self.drawer.picker.as_mut().map(|picker| picker.list.go_to(text));
@@ -148,12 +148,12 @@ impl Screen for Pager {
         Ok(())
     }
 
-    fn type_on(&mut self, prompt: &Prompt, effects: &mut Effects) {
-        match prompt.purpose() {
+    fn type_on(&mut self, purpose: Purpose, text: &str, effects: &mut Effects) {
+        match purpose {
             Purpose::Search { toward, times } => {
-                self.type_search(prompt.text(), (toward, nth(times)), effects);
+                self.type_search(text, (toward, nth(times)), effects);
             }
-            Purpose::Filter => self.on_picker(|list| list.filter_by(prompt.text()), effects),
+            Purpose::Filter => self.on_picker(|list| list.filter_by(text), effects),
             _ => {}
         }
     }

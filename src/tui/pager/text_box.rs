@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
@@ -13,15 +12,16 @@ use crate::document::scroll::{Long, Scroll, Viewport};
 use crate::document::{Class, Doc};
 use crate::session::facts::TitledText;
 use crate::text::cells::Show;
+use crate::tui::footer::{Hint, in_words};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::view::pane;
 use crate::tui::screen::{Layer, LayerContext, LayerFrame, LayerNext, Link, Screen, box_action};
 use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::frame;
-use crate::tui::widget::layout;
+use crate::tui::widget::{layout, line};
 
-/// The widest box, in columns.
-const WIDEST: u16 = 116;
+use Action as A;
+
+const MAX_COLUMNS: u16 = 116;
 
 /// A text with what of it leads somewhere.
 #[derive(Default)]
@@ -34,11 +34,9 @@ pub(crate) struct LinkedText {
 /// Makes the text anew of the screen beneath; `None` if that has none.
 pub(crate) type Renewal = fn(&dyn Screen) -> Option<LinkedText>;
 
-/// The state of the box.
 pub struct TextBox {
     title: String,
-    doc: Doc,
-    links: Vec<(Range<u64>, Link)>,
+    text: LinkedText,
     /// The index of the selected link.
     chosen: usize,
     /// How the text follows changes of the screen; `None` if it does not.
@@ -47,40 +45,33 @@ pub struct TextBox {
     top: u64,
 }
 
+/// What the lower border says of a text that goes on, and of one that does not.
+const MORE: &[Hint] = &[(&[A::Down], "more"), (&[A::Start, A::End], "ends"), (&[A::Back], "back")];
+const WHOLE: &[Hint] = &[(&[A::Back], "back")];
+
 impl TextBox {
-    /// Shows a text from its start.
     pub(crate) fn new(text: TitledText) -> Self {
-        let doc = Doc::of([(Class::Kept, text.text)]);
-        Self { title: text.title, doc, links: Vec::new(), chosen: 0, renewal: None, top: 0 }
+        let (doc, links) = (Doc::of([(Class::Kept, text.text)]), Vec::new());
+        Self { title: text.title, text: LinkedText { doc, links }, chosen: 0, renewal: None, top: 0 }
     }
 
     /// Shows a text that follows changes of the screen beneath.
     pub(crate) fn following(title: &str, text: LinkedText, renewal: Renewal) -> Self {
-        let LinkedText { doc, links } = text;
-        Self { title: title.to_owned(), doc, links, chosen: 0, renewal: Some(renewal), top: 0 }
+        Self { title: title.to_owned(), text, chosen: 0, renewal: Some(renewal), top: 0 }
     }
 
     /// Returns the columns of the text on a screen of this size.
     pub(crate) fn columns(canvas: &Canvas) -> usize {
-        usize::from(Self::largest(canvas).width.saturating_sub(2))
+        usize::from(Self::place(canvas.size, canvas.size.1.saturating_sub(4)).width.saturating_sub(2))
     }
 
-    /// Returns where the largest box stands on a screen of this size.
-    fn largest(canvas: &Canvas) -> Rect {
-        let (columns, rows) = canvas.size;
-        layout::overlay(Rect::new(0, 0, columns, rows), WIDEST, rows.saturating_sub(4))
+    fn place((columns, rows): (u16, u16), height: u16) -> Rect {
+        layout::overlay(Rect::new(0, 0, columns, rows), MAX_COLUMNS, height)
     }
 
-    /// Returns where the box stands: it is as high as its text if that is short.
-    fn place(&self, canvas: &Canvas) -> Rect {
-        let (columns, rows) = canvas.size;
-        let needed = self.scrolling(canvas, |scroll, _| scroll.screen(0).len()) as u16 + 2;
-        layout::overlay(Rect::new(0, 0, columns, rows), WIDEST, needed)
-    }
-
-    /// Calls `work` with a scroller over the text in the box, and the offset of its first row.
-    fn scrolling<T>(&self, canvas: &Canvas, work: impl FnOnce(Scroll, u64) -> T) -> T {
-        let place = Self::largest(canvas);
+    /// Returns a scroller over the text in the largest box on a screen of this size.
+    fn scroll(&self, canvas: &Canvas) -> Scroll<'_> {
+        let place = Self::place(canvas.size, canvas.size.1.saturating_sub(4));
         let frame = Viewport {
             width: place.width.saturating_sub(2),
             height: place.height.saturating_sub(2),
@@ -88,23 +79,16 @@ impl TextBox {
             show: Show { ascii: !canvas.unicode, ..Show::RAW },
             progress: ProgressLines::Unfolded,
         };
-        let reader = Reader { doc: &self.doc, files: Files { out: &[], err: &[], index: None }, cost: None };
-        work(Scroll { reader, frame, rules: None, sift: None }, self.top)
-    }
-
-    /// Whether there is text below the last row shown.
-    fn has_more(&self, canvas: &Canvas) -> bool {
-        self.scrolling(canvas, |scroll, top| top < scroll.last_top())
+        let files = Files { out: &[], err: &[], index: None };
+        Scroll { reader: Reader { doc: &self.text.doc, files, cost: None }, frame, rules: None, sift: None }
     }
 
     /// Returns a link if it is on the screen.
     fn shown_link(&self, number: Option<usize>, canvas: &Canvas) -> Option<&Link> {
-        let (range, link) = self.links.get(number?)?;
-        let is_shown = self.scrolling(canvas, |scroll, top| {
-            let row = scroll.row_at(range.start);
-            scroll.screen(scroll.row_at(top)).iter().any(|shown| shown.base == row)
-        });
-        is_shown.then_some(link)
+        let (range, link) = self.text.links.get(number?)?;
+        let scroll = self.scroll(canvas);
+        let row = scroll.row_at(range.start);
+        scroll.screen(scroll.row_at(self.top)).iter().any(|shown| shown.base == row).then_some(link)
     }
 
     /// Selects the next or previous link, if it is on the screen. Returns false if none is.
@@ -120,22 +104,19 @@ impl TextBox {
     }
 
     /// Scrolls. Returns false if the action does not.
-    fn scroll(&mut self, action: Action, canvas: &Canvas) -> bool {
-        let page = usize::from(canvas.size.1 / 2);
-        let top = self.scrolling(canvas, |scroll, top| {
-            let top = scroll.row_at(top);
-            Some(match action {
-                Action::Down => scroll.down(top, 1),
-                Action::Up => scroll.up(top, 1),
-                Action::PageDown | Action::HalfDown => scroll.down(top, page),
-                Action::PageUp | Action::HalfUp => scroll.up(top, page),
-                Action::Start => 0,
-                Action::End => scroll.last_top(),
-                _ => return None,
-            })
-        });
-        self.top = top.unwrap_or(self.top);
-        top.is_some()
+    fn scroll_by(&mut self, action: Action, canvas: &Canvas) -> bool {
+        let (page, scroll) = (usize::from(canvas.size.1 / 2), self.scroll(canvas));
+        let top = scroll.row_at(self.top);
+        self.top = match action {
+            Action::Down => scroll.down(top, 1),
+            Action::Up => scroll.up(top, 1),
+            Action::PageDown | Action::HalfDown => scroll.down(top, page),
+            Action::PageUp | Action::HalfUp => scroll.up(top, page),
+            Action::Start => 0,
+            Action::End => scroll.last_top(),
+            _ => return false,
+        };
+        true
     }
 }
 
@@ -149,7 +130,7 @@ impl Layer for TextBox {
         }
         match box_action(key, &mut on) {
             Ok(action) if self.choose_link(action, on.canvas) => LayerNext::Stays,
-            Ok(action) if self.scroll(action, on.canvas) => LayerNext::Stays,
+            Ok(action) if self.scroll_by(action, on.canvas) => LayerNext::Stays,
             Ok(_) => LayerNext::Closes,
             Err(next) => next,
         }
@@ -158,44 +139,35 @@ impl Layer for TextBox {
     fn refresh(&mut self, below: &dyn Screen) {
         if let Some(text) = self.renewal.and_then(|renewal| renewal(below)) {
             let kind = |(_, link): &(Range<u64>, Link)| std::mem::discriminant(link);
-            let chosen = self.links.get(self.chosen).map(kind);
+            let chosen = self.text.links.get(self.chosen).map(kind);
             let again = text.links.iter().position(|link| Some(kind(link)) == chosen);
             self.chosen = again.unwrap_or(self.chosen);
-            (self.doc, self.links) = (text.doc, text.links);
+            self.text = text;
         }
     }
 
-    fn draw(&self, look: LayerFrame) {
-        draw(look.canvas, self, look.frame);
-    }
-}
-
-fn draw(canvas: &Canvas, shown: &TextBox, frame: &mut Frame) {
-    let key = |action| canvas.keys.of(KeyContext::Pager, action);
-    let [down, start, end, back] = [Action::Down, Action::Start, Action::End, Action::Back].map(key);
-    let foot = match shown.has_more(canvas) {
-        true => format!(" {down} more · {start} {end} ends · {back} back "),
-        false => format!(" {back} back "),
-    };
-    let title = format!(" {} ", shown.title);
-    let inner = frame::draw(canvas, frame, shown.place(canvas), title, foot);
-    let rows = shown.scrolling(canvas, |scroll, top| scroll.screen(scroll.row_at(top)));
-    for (row, y) in rows.iter().zip(inner.y..inner.bottom()) {
-        let mut x = inner.x;
-        for cell in &row.cells {
-            let at = row.base + u64::from(cell.start);
-            let class = shown.doc.class_at(at);
-            let link = match shown.links.iter().position(|(range, _)| range.contains(&at)) {
-                Some(number) if number == shown.chosen => {
-                    canvas.theme.selected.add_modifier(Modifier::UNDERLINED)
-                }
-                Some(_) => Style::new().add_modifier(Modifier::UNDERLINED),
-                None => Style::new(),
-            };
-            let style = pane::class_style(class, &canvas.theme)
-                .patch(link)
-                .patch(pane::kind_style(cell.kind, &canvas.theme).unwrap_or_default());
-            x = pane::put(frame.buffer_mut(), Rect { y, height: 1, ..inner }, x, cell, style);
+    fn draw(&self, LayerFrame { canvas, frame, .. }: LayerFrame) {
+        let (theme, scroll) = (&canvas.theme, self.scroll(canvas));
+        // A short text has a box of its height.
+        let place = Self::place(canvas.size, scroll.screen(0).len() as u16 + 2);
+        let hints = if self.top < scroll.last_top() { MORE } else { WHOLE };
+        let foot = line::box_keys(&in_words(KeyContext::Pager, hints, canvas.keys), place.width);
+        let inner = line::boxed(canvas, frame, place, format!(" {} ", self.title), foot);
+        let link_at = |at| self.text.links.iter().position(|(range, _)| range.contains(&at));
+        for (row, y) in scroll.screen(scroll.row_at(self.top)).iter().zip(inner.y..inner.bottom()) {
+            let mut x = inner.x;
+            for cell in &row.cells {
+                let at = row.base + u64::from(cell.start);
+                let link = match link_at(at) {
+                    Some(link) if link == self.chosen => theme.selected.add_modifier(Modifier::UNDERLINED),
+                    Some(_) => Style::new().add_modifier(Modifier::UNDERLINED),
+                    None => Style::new(),
+                };
+                let style = pane::class_style(self.text.doc.class_at(at), theme)
+                    .patch(link)
+                    .patch(pane::kind_style(cell.kind, theme).unwrap_or_default());
+                x = pane::put(frame.buffer_mut(), Rect { y, height: 1, ..inner }, x, cell, style);
+            }
         }
     }
 }

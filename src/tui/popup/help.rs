@@ -7,9 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, BoundKeys, KeyContext, MOTIONS, name};
 use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest};
-use crate::tui::widget::canvas::Canvas;
-use crate::tui::widget::frame;
-use crate::tui::widget::glyphs::Glyphs;
+use crate::tui::widget::canvas::{Canvas, Glyphs};
 use crate::tui::widget::line::{self, Span};
 
 const MAX_COLUMNS: usize = 3;
@@ -92,7 +90,7 @@ impl HelpView {
         let [other, close, down] = [Action::Other, Action::Help, Action::Down].map(key);
         let scope = if self.scope == HelpScope::All { "keys of this view" } else { "all keys" };
         let hints = [format!("{other} {scope}"), format!("{close} closes"), format!("{down} down")];
-        frame::foot(&hints[..2 + usize::from(scrolls)], width)
+        line::box_keys(&hints[..2 + usize::from(scrolls)], width)
     }
 }
 
@@ -143,7 +141,7 @@ impl Layer for HelpView {
             false => format!(" {words} "),
         };
         let foot = self.foot(shown < rows, look.canvas, place.width);
-        let inner = frame::draw(look.canvas, look.frame, place, title, foot);
+        let inner = line::boxed(look.canvas, look.frame, place, title, foot);
         for (line, y) in lines.iter().skip(top).zip(inner.y..inner.bottom()) {
             line::spans(look.frame.buffer_mut(), Rect { y, height: 1, ..inner }, line);
         }

@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::screen::{Effects, Layer, LayerContext, LayerFrame, LayerNext, Screen};
+use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
-use crate::tui::widget::{frame, layout};
 
 /// The narrowest and the widest menu, in columns.
 const WIDTHS: (usize, usize) = (46, 116);
@@ -85,7 +85,7 @@ impl Layer for Menu {
         let place = layout::overlay(frame.area(), columns as u16, self.entries.len() as u16 + 2);
         let back = canvas.keys.of(KeyContext::Everywhere, Action::Back);
         let foot = format!(" {} · {back} back ", self.foot);
-        let inner = frame::draw(canvas, frame, place, self.title, foot);
+        let inner = line::boxed(canvas, frame, place, self.title, foot);
         let room = usize::from(inner.width).saturating_sub(AROUND - 2 + names);
         // A menu that is higher than the screen shows the selected entry.
         let first = (self.chosen + 1).saturating_sub(inner.height.into());

@@ -1,15 +1,108 @@
-//! The prompt as a pop-up in the row of the status.
+//! The prompt as a pop-up in the row of the status: a line being typed, and what for.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{Event as Terminal, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Position;
+use tui_input::backend::crossterm::EventHandler;
+use tui_input::{Input, InputRequest};
 
-use crate::tui::event::Message;
+use crate::text::filter::Shows;
+use crate::text::search::Toward;
+use crate::tui::event::{MAX_TYPED, Message, Purpose};
 use crate::tui::keys::KeyContext;
 use crate::tui::screen::{
     Effects, ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, ScreenRequest,
 };
 use crate::tui::widget::line::{self, Span};
-use crate::tui::widget::prompt::{Prompt, Purpose};
+
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    purpose: Purpose,
+    input: Input,
+    /// Steps back in the history; 0 is the line being typed.
+    back: usize,
+}
+
+impl Prompt {
+    pub fn new(purpose: Purpose) -> Self {
+        Self { purpose, input: Input::default(), back: 0 }
+    }
+
+    /// What stands before the typed text.
+    pub(crate) fn label(&self) -> String {
+        let label = match self.purpose {
+            Purpose::Search { toward, times } => {
+                let sign = if toward == Toward::End { "/" } else { "?" };
+                return times.map_or(String::new(), |times| times.to_string()) + sign;
+            }
+            Purpose::Lines { shows: Shows::All, .. } => "only lines with: ",
+            Purpose::Lines { shows: Shows::Lost, .. } => "only lost lines with: ",
+            Purpose::GoTo => "go to: ",
+            Purpose::Window => "offset [limit], e.g. 2001 2000: ",
+            Purpose::Grep => "search all outputs: ",
+            Purpose::Find => "judge by (regex; empty: errors): ",
+            Purpose::Filter => "filter: ",
+        };
+        label.to_owned()
+    }
+
+    pub fn with(purpose: Purpose, text: &str) -> Self {
+        Self { input: Input::new(text.to_owned()), ..Self::new(purpose) }
+    }
+
+    pub fn text(&self) -> &str {
+        self.input.value()
+    }
+
+    /// In columns of the text before it.
+    pub fn cursor(&self) -> usize {
+        self.input.visual_cursor()
+    }
+
+    /// Inserts text at the cursor, without its control characters, as far as there is room. Returns whether all of it fit.
+    fn insert(&mut self, text: &str) -> bool {
+        text.chars().filter(|c| !c.is_control()).all(|c| {
+            let fits = self.text().len() + c.len_utf8() <= MAX_TYPED;
+            if fits {
+                self.input.handle(InputRequest::InsertChar(c));
+            }
+            fits
+        })
+    }
+
+    /// Switches between all matching lines and those that the model did not get.
+    fn turn(&mut self) {
+        if let Purpose::Lines { shows, .. } = &mut self.purpose {
+            *shows = match shows {
+                Shows::All => Shows::Lost,
+                Shows::Lost => Shows::All,
+            };
+        }
+    }
+
+    fn recall(&mut self, history: &[String], older: bool) {
+        let back = if older { (self.back + 1).min(history.len()) } else { self.back.saturating_sub(1) };
+        let text = if back == 0 { String::new() } else { history[history.len() - back].clone() };
+        (self.back, self.input) = (back, Input::new(text));
+    }
+
+    /// Handles a key of the line; returns false if the line is full. `history` holds the lines entered before, newest last.
+    pub(crate) fn edit(&mut self, key: KeyEvent, history: &[String]) -> bool {
+        match key.code {
+            KeyCode::Tab => self.turn(),
+            KeyCode::Up => self.recall(history, true),
+            KeyCode::Down => self.recall(history, false),
+            KeyCode::Char(_) if !key.modifiers.contains(KeyModifiers::CONTROL) && self.is_full() => {
+                return false;
+            }
+            _ => _ = self.input.handle_event(&Terminal::Key(key)),
+        }
+        true
+    }
+
+    fn is_full(&self) -> bool {
+        self.text().len() >= MAX_TYPED
+    }
+}
 
 impl Layer for Prompt {
     fn is_typing(&self) -> bool {
@@ -21,7 +114,7 @@ impl Layer for Prompt {
     }
 
     fn key(&mut self, key: KeyEvent, on: LayerContext) -> LayerNext {
-        let (below, effects, purpose) = (on.below, on.effects, self.purpose());
+        let (below, effects, purpose) = (on.below, on.effects, self.purpose);
         let empties = key.code == KeyCode::Backspace && self.text().is_empty();
         let cancels = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -35,21 +128,21 @@ impl Layer for Prompt {
                 effects.request(ScreenRequest::Leave(ExitChoice::default()));
                 return LayerNext::Closes;
             }
-            KeyCode::Enter => match below.enter(self, effects) {
+            KeyCode::Enter => match below.enter(purpose, self.text(), effects) {
                 Ok(()) => return LayerNext::Closes,
                 Err(fault) => below.say(Some(Message::error(fault))),
             },
-            _ if self.edit(key, below.history(purpose)) => below.type_on(self, effects),
+            _ if self.edit(key, below.history(purpose)) => below.type_on(purpose, self.text(), effects),
             _ => below.say(Some(Message::full_line())),
         }
         LayerNext::Stays
     }
 
     fn paste(&mut self, text: &str, below: &mut dyn Screen, effects: &mut Effects) {
-        if !Prompt::paste(self, text) {
+        if !self.insert(text) {
             below.say(Some(Message::full_line()));
         }
-        below.type_on(self, effects);
+        below.type_on(self.purpose, self.text(), effects);
     }
 
     /// Draws the prompt with its cursor, and at the right end what was found of the line, or else what can be typed.
@@ -63,7 +156,7 @@ impl Layer for Prompt {
         ];
         line::spans(frame.buffer_mut(), status, &spans);
         if fault.is_none() {
-            let hint = || Span::new(hint(self.purpose(), below.context()), theme.dim);
+            let hint = || Span::new(hint(self.purpose, below.context()), theme.dim);
             let note = below.prompt_note().unwrap_or_else(hint);
             line::right(frame.buffer_mut(), status, line::width(&spans), &[note]);
         }
@@ -80,5 +173,23 @@ fn hint(purpose: Purpose, below: KeyContext) -> &'static str {
         Purpose::GoTo if below == KeyContext::Lists => "row · 14:30 · 2026-11-24 · 3d · q quits ",
         Purpose::GoTo => "line · 50% · 4096b · n p other files · q quits ",
         _ => "Enter apply · Esc cancel ",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paste_goes_to_the_cursor_as_far_as_there_is_room() {
+        let mut prompt = Prompt::with(Purpose::Filter, "aé|z");
+        prompt.input.handle(InputRequest::GoToPrevChar);
+        assert!(prompt.insert("\u{1b}[b\r\nü"));
+        assert_eq!((prompt.text(), prompt.cursor()), ("aé|[büz", 6));
+        assert!(!prompt.insert(&"é".repeat(100_000)));
+        assert!(prompt.text().len() <= MAX_TYPED && prompt.text().len() > MAX_TYPED - 2);
+        assert!(prompt.text().starts_with("aé|[büé") && prompt.text().ends_with("éz"));
+        assert!(!prompt.insert(&"xx".repeat(100_000)) && prompt.is_full());
+        assert!(prompt.insert("\n"));
     }
 }

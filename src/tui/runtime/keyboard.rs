@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event as Terminal, KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 
+use crate::config::Backdrop;
 use crate::tui::event::{Event, WheelTurn};
 use crate::tui::keys::character;
-use crate::tui::widget::theme::Backdrop;
 
 use super::signal::Signal;
 use super::terminal;

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::Frame;
 
-use crate::config::{MouseConfig, ThemeConfig};
+use crate::config::{Backdrop, MouseConfig, ThemeConfig};
 use crate::document::reader::Cost;
 use crate::source::{Change, Identity, PathStatus, Source, Watcher};
 use crate::store::Marked;
@@ -33,7 +33,7 @@ use super::pager::event::{Changed, OutputEvent};
 use super::screen::{Effect, Effects, Link};
 use super::target::{Live, Producer, Services, StartAt, Target};
 use super::widget::canvas::Canvas;
-use super::widget::theme::{Backdrop, Theme};
+use super::widget::theme::Theme;
 use jobs::Jobs;
 use keyboard::Keyboard;
 use signal::{Inbox, Signal};

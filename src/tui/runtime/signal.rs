@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use crossterm::event::KeyEvent;
 
+use crate::config::Backdrop;
 use crate::tui::event::{Event, Urgency};
 use crate::tui::keys::character;
 use crate::tui::target::LiveUpdate;
-use crate::tui::widget::theme::Backdrop;
 
 /// Progress is drawn at most this often.
 const FRAME: Duration = Duration::from_millis(16);

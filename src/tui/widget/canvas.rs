@@ -1,8 +1,7 @@
-//! The canvas of the screens: the size of the terminal, what it can show, and the keys that are named on it.
+//! The canvas of the screens: the size of the terminal, the marks that it can show, and the keys that are named on it.
 
 use crate::tui::keys::KeyMap;
 
-use super::glyphs::{self, Glyphs};
 use super::theme::Theme;
 
 /// The size and capabilities of the terminal, and the keys in use.
@@ -25,6 +24,114 @@ impl Canvas {
 
     /// Returns the marks that the terminal can show.
     pub(crate) fn glyphs(&self) -> &'static Glyphs {
-        if self.unicode { &glyphs::UNICODE } else { &glyphs::ASCII }
+        if self.unicode { &UNICODE } else { &ASCII }
+    }
+}
+
+/// A mark for each meaning. Each is one column wide, except `arrow`.
+pub(crate) struct Glyphs {
+    /// The cursor in a list.
+    pub chosen: &'static str,
+    /// A row of text that the agent added.
+    pub notice: &'static str,
+    /// A row that differs from the other text.
+    pub differs: &'static str,
+    pub kept: &'static str,
+    /// A line that the model did not get.
+    pub lost: &'static str,
+    /// In the map: this part was kept whole.
+    pub all: &'static str,
+    /// In the map: some of this part was kept.
+    pub some: &'static str,
+    /// In the map: nothing of this part was kept.
+    pub none: &'static str,
+    /// In the map: the position of Spill.
+    pub here: &'static str,
+    /// A line with an error, or a part of the file with one.
+    pub error: &'static str,
+    /// In the map: a match of the search.
+    pub found: &'static str,
+    /// A segment of a horizontal rule.
+    pub rule: &'static str,
+    /// A segment of a vertical rule.
+    pub upright: &'static str,
+    /// Stands for text that is cut off.
+    pub cut: &'static str,
+    /// Before the number of states of a progress line.
+    pub states: &'static str,
+    /// In a plot: a setting that no other beats.
+    pub best: &'static str,
+    /// In a plot: a setting that others beat.
+    pub other: &'static str,
+    /// In a plot: the setting of the selected row.
+    pub selected: &'static str,
+    /// In a bar of progress: what is done.
+    pub done: &'static str,
+    /// In a bar of progress: what is left to do.
+    pub ahead: &'static str,
+    /// Separates an old value from the new one.
+    pub arrow: &'static str,
+}
+
+const UNICODE: Glyphs = Glyphs {
+    chosen: "▌",
+    notice: "▌",
+    differs: "≠",
+    kept: "│",
+    lost: "┊",
+    all: "█",
+    some: "▒",
+    none: "░",
+    here: "◂",
+    error: "●",
+    found: "•",
+    rule: "─",
+    upright: "│",
+    cut: "…",
+    states: "⟳",
+    best: "●",
+    other: "·",
+    selected: "◆",
+    done: "━",
+    ahead: "─",
+    arrow: "→",
+};
+
+const ASCII: Glyphs = Glyphs {
+    chosen: ">",
+    notice: "|",
+    differs: "!",
+    kept: "|",
+    lost: ":",
+    all: "#",
+    some: "+",
+    none: ".",
+    here: "<",
+    error: "!",
+    found: "*",
+    rule: "-",
+    upright: "|",
+    cut: ".",
+    states: "@",
+    best: "o",
+    other: ".",
+    selected: "#",
+    done: "=",
+    ahead: "-",
+    arrow: "->",
+};
+
+#[cfg(test)]
+mod tests {
+    use crate::document::scroll::STATES_SIGN;
+    use crate::text::label::SafeText;
+
+    use super::*;
+
+    #[test]
+    fn the_sign_before_states_is_as_wide_as_it_is_taken_to_be() {
+        for glyphs in [&ASCII, &UNICODE] {
+            assert_eq!(SafeText::from(format!("{} ", glyphs.states)).columns(), STATES_SIGN);
+        }
     }
 }

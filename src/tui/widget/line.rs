@@ -1,14 +1,15 @@
-//! Single lines of text, cut off where their area ends.
+//! Single lines of text, cut off where their area ends, and the boxes of pop-ups.
 
+use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::widgets::{Block, Clear, Widget};
 use unicode_width::UnicodeWidthStr;
 
 use crate::text::label::{self, SafeText};
 
-use super::canvas::Canvas;
-use super::glyphs::Glyphs;
+use super::canvas::{Canvas, Glyphs};
 
 /// A piece of text in one style.
 #[derive(Debug, Clone, Default)]
@@ -172,6 +173,35 @@ pub(crate) fn block(buffer: &mut Buffer, area: Rect, words: &[SafeText], style: 
     centred(buffer, area, words.iter().map(|text| text.fit(width).padded(width)), style);
 }
 
+/// Draws the box of a pop-up, empty, with a title above and keys below, and returns the area inside it.
+pub(crate) fn boxed(
+    canvas: &Canvas,
+    frame: &mut Frame,
+    place: Rect,
+    title: impl Into<SafeText>,
+    foot: impl Into<SafeText>,
+) -> Rect {
+    let (title, foot) = (title.into(), foot.into());
+    let block = Block::bordered().title(&*title).title_bottom(&*foot).border_style(canvas.theme.dim);
+    let inner = block.inner(place);
+    Clear.render(place, frame.buffer_mut());
+    block.render(place, frame.buffer_mut());
+    inner
+}
+
+/// Returns the keys for the lower border of a box of `width` columns: as many as fit, the most useful first.
+pub(crate) fn box_keys(keys: &[String], width: u16) -> String {
+    let mut foot = String::new();
+    for key in keys {
+        let longer = if foot.is_empty() { key.clone() } else { format!("{foot} · {key}") };
+        if longer.chars().count() + 4 > usize::from(width) {
+            break;
+        }
+        foot = longer;
+    }
+    format!(" {foot} ")
+}
+
 #[cfg(test)]
 mod tests {
     use crate::tui::widget::theme::Theme;
@@ -228,5 +258,18 @@ mod tests {
             assert!(drawn.starts_with(start), "{drawn:?}");
             assert!(buffer.content.iter().all(|cell| cell.symbol().len() <= 32), "{drawn:?}");
         }
+    }
+
+    #[test]
+    fn raw_titles_are_drawn_safe() {
+        let canvas = Canvas::new((20, 3), Theme::plain(), true);
+        let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(20, 3)).unwrap();
+        let mut inner = Rect::default();
+        terminal
+            .draw(|frame| inner = boxed(&canvas, frame, frame.area(), "a\u{1b}[2J", "b\u{202e}".to_owned()))
+            .unwrap();
+        assert_eq!(inner, Rect::new(1, 1, 18, 1));
+        let drawn: String = terminal.backend().buffer().content.iter().map(|cell| cell.symbol()).collect();
+        assert_eq!(drawn, "┌a^[[2J────────────┐│                  │└b<202E>───────────┘");
     }
 }

@@ -1,5 +1,6 @@
 //! One output: Preview and Spill in every state.
 
+use overspill::config::Backdrop;
 use overspill::preview::Direction;
 use overspill::source::{PathStatus, Source};
 use overspill::text::index::{BLOCK, BlockIndex};
@@ -9,7 +10,7 @@ use overspill::tui::job::Slot;
 use overspill::tui::pager::Pager;
 use overspill::tui::widget::canvas::Canvas;
 use overspill::tui::widget::layout::Side;
-use overspill::tui::widget::theme::{Backdrop, Theme};
+use overspill::tui::widget::theme::Theme;
 use ratatui::style::Style;
 
 use crate::common::bench::{Bench, policy, subject};

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use overspill::tui::app::Event;
-use overspill::tui::widget::prompt::Prompt;
+use overspill::tui::popup::prompt::Prompt;
 
 use super::random::{assert_safe, key};
 use super::stores::Stocked;

@@ -6,6 +6,7 @@ mod seek;
 use std::mem;
 use std::ops::Range;
 
+use crate::document::scans::Tally;
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Toward};
 use crate::tui::event::Message;
@@ -17,7 +18,6 @@ use crate::tui::widget::layout::Side;
 use super::event::Counting;
 use super::panes::Panes;
 use super::{Pager, enter_in};
-use count::Tally;
 use seek::{PendingSearch, SearchTarget};
 
 #[derive(Debug, Clone, Default)]

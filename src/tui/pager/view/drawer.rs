@@ -7,14 +7,16 @@ use ratatui::style::{Modifier, Style};
 use crate::human::{size, thousands, tokens};
 use crate::preview::Preview;
 use crate::text::label::SafeText;
+use crate::tui::footer::{Hint, in_words};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
 use crate::tui::pager::describe;
 use crate::tui::pager::event::Counting;
 use crate::tui::pager::output::OpenOutput;
-use crate::tui::widget::frame;
 use crate::tui::widget::line::{self, Span};
 use crate::tune::value_in_words;
+
+use Action as A;
 
 /// The columns of the parameters, if there is room for the differences beside them.
 const LEFT: u16 = 44;
@@ -37,7 +39,7 @@ pub(crate) fn height(pager: &Pager, screen: u16) -> u16 {
 
 pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
     let inner =
-        frame::draw(&pager.canvas, frame, place, " What if the limits were ", foot(pager, place.width));
+        line::boxed(&pager.canvas, frame, place, " What if the limits were ", foot(pager, place.width));
     let left = if inner.width < LEFT + ROOMY { NARROW_LEFT } else { LEFT };
     let left = Rect { width: inner.width.min(left), ..inner };
     rows(pager, frame, left);
@@ -55,22 +57,23 @@ pub(crate) fn draw(pager: &Pager, frame: &mut Frame, place: Rect) {
     line::spans(frame.buffer_mut(), from_end(1), &advice(pager));
 }
 
+const HINTS: &[Hint] = &[
+    (&[A::Lower, A::Higher], "change"),
+    (&[A::Apply], "keep"),
+    (&[A::Back], "back"),
+    (&[A::Policy], "policies"),
+    (&[A::Direction], "direction"),
+    (&[A::TypeValue], "type"),
+    (&[A::Reset], "reset"),
+    (&[A::Copy], "copy"),
+];
+
 fn foot(pager: &Pager, width: u16) -> String {
-    let key = |action| pager.canvas.keys.of(KeyContext::Drawer, action);
     let all = match pager.drawer.typed {
         Some(_) => vec!["Enter set".to_owned(), "Esc give up".to_owned()],
-        None => vec![
-            format!("{} {} change", key(Action::Lower), key(Action::Higher)),
-            format!("{} keep", key(Action::Apply)),
-            format!("{} back", key(Action::Back)),
-            format!("{} policies", key(Action::Policy)),
-            format!("{} direction", key(Action::Direction)),
-            "0-9 type".to_owned(),
-            format!("{} reset", key(Action::Reset)),
-            format!("{} copy", pager.key_of(Action::Copy)),
-        ],
+        None => in_words(KeyContext::Drawer, HINTS, pager.canvas.keys),
     };
-    frame::foot(&all, width)
+    line::box_keys(&all, width)
 }
 
 fn doc(pager: &Pager, width: u16) -> Vec<Span> {

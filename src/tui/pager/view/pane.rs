@@ -12,6 +12,7 @@ use crate::document::fold::{ProgressLines, States};
 use crate::document::reader::Cost;
 use crate::document::rules::RowRule;
 use crate::document::scroll::{CurrentLine, Long, ScreenRow, Scroll, Viewport};
+use crate::document::sift::Sift;
 use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::filter::{Got, Share};
 use crate::text::label::SafeText;
@@ -124,7 +125,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let at_end = rows.last().is_none_or(|row| scroll.onward(row.next) >= scroll.reader.doc.len());
     if at_end && y < area.y + area.height {
         let place = Rect { y, height: 1, ..area };
-        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), filter::end);
+        let words = output.sift_of(side).map_or_else(|| describe::end(output, side), Sift::end_in_words);
         line::ruled(buffer, place, words, canvas.theme.dim, canvas.glyphs());
     }
     let kinds = || rows.iter().flat_map(|row| &row.cells).map(|cell| cell.kind);
@@ -162,8 +163,10 @@ fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
     let (name, what) = match side {
         Side::Preview => (describe::heading(output), describe::preview_heading(output).to_owned()),
         Side::Spill => {
-            let filter =
-                output.sift.as_ref().map_or(String::new(), |sift| format!(" · {}", filter::conditions(sift)));
+            let filter = output
+                .sift
+                .as_ref()
+                .map_or(String::new(), |sift| format!(" · {}", sift.conditions_in_words()));
             (describe::WHOLE, format!("{}{filter}", describe::spill_heading(output)))
         }
     };

@@ -12,7 +12,7 @@ use crate::tui::footer::{self, Footer};
 use crate::tui::keys::Action;
 use crate::tui::pager::event::Counting;
 use crate::tui::pager::panes::ReadWindow;
-use crate::tui::pager::{Pager, describe, filter};
+use crate::tui::pager::{Pager, describe};
 use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
@@ -95,7 +95,7 @@ fn left(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<Vec<Span>> {
         side => {
             let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
             let words = match (output.sift_of(side), drawn.line) {
-                (Some(sift), _) => filter::summary(sift, output.certainty().verb()),
+                (Some(sift), _) => sift.in_words(output.certainty().verb()),
                 (None, Some(line)) => describe::line(output, line.offset, line.got),
                 (None, None) => describe::share_kept(output),
             };
