@@ -1,4 +1,4 @@
-//! Reads a document: the only way for panes to get bytes. Also measures the cost of reading.
+//! Reads a document: the only way for panes to get bytes. Also measures the cost of reading, and counts windows of lines.
 
 use std::cell::{Cell as Count, RefCell};
 use std::collections::BTreeSet;
@@ -282,6 +282,49 @@ impl Reader<'_> {
             start = end;
         }
         self.snapped(start.min(len))
+    }
+}
+
+/// The default limit of a window, in lines, as read tools use it.
+const WINDOW: u64 = 2000;
+
+/// A window: the lines `offset .. offset + limit` of the file, 1-based.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadWindow {
+    pub offset: u64,
+    /// In lines.
+    pub limit: u64,
+}
+
+impl ReadWindow {
+    /// Returns the window that contains `line` (1-based) and lies a whole number of windows away from this one.
+    pub fn holding(self, line: u64) -> Self {
+        let limit = self.limit.max(1);
+        if line >= self.offset {
+            return Self { offset: self.offset + (line - self.offset) / limit * limit, ..self };
+        }
+        let back = (self.offset - line).div_ceil(limit) * limit;
+        Self { offset: self.offset.saturating_sub(back).max(1), ..self }
+    }
+
+    /// Returns the line after the window, 1-based, which is the next offset.
+    pub fn next(self) -> u64 {
+        self.offset.saturating_add(self.limit)
+    }
+
+    /// Describes it in a file of so many lines, if they are counted: `offset 2001 limit 2000 · next 4001`; and without what
+    /// comes next.
+    pub(crate) fn in_words(self, lines: Option<u64>) -> [String; 2] {
+        let is_last = lines.is_some_and(|lines| self.next() > lines);
+        let next = if is_last { "the last window".to_owned() } else { format!("next {}", self.next()) };
+        let call = format!("offset {} limit {}", self.offset, self.limit);
+        [format!("{call} · {next}"), call]
+    }
+}
+
+impl Default for ReadWindow {
+    fn default() -> Self {
+        Self { offset: 1, limit: WINDOW }
     }
 }
 

@@ -84,10 +84,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn forget(&mut self) {
-        *self = Self::default();
-    }
-
     pub fn is_whole(&self, len: usize) -> bool {
         self.counts.counted_bytes() >= len
     }

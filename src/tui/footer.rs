@@ -128,7 +128,6 @@ impl Footer {
 
 const BETWEEN: &str = "  ";
 
-/// The hint of a screen with lines of JSON.
 pub(crate) const JSON: Hint = (&[A::Json], "JSON");
 
 /// The number of hints that are worth more than that of what stands on the screen.

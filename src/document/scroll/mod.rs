@@ -1,8 +1,10 @@
 //! The position of a pane in its document, and how it moves: by rows, never laying out more than it shows.
 
+mod row;
+
 use std::ops::Range;
 
-use crate::document::fold::{self, Fold, ProgressLines, States};
+use crate::document::fold::{self, Fold, ProgressLines};
 use crate::document::reader::{LineSegment, Reader};
 use crate::document::rules::{Dividers, RowRule};
 use crate::document::sift::Sift;
@@ -10,6 +12,9 @@ use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 use crate::text::utf16::LineText;
+
+pub use row::ScreenRow;
+pub(crate) use row::{CurrentLine, RowMatches};
 
 /// How far back escape sequences are read to find the style at the start of a segment of a long line, in bytes.
 const LOOK_BACK: u64 = 4096;
@@ -34,59 +39,6 @@ pub struct Viewport {
     pub long: Long,
     pub show: Show,
     pub progress: ProgressLines,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScreenRow {
-    pub start: u64,
-    pub end: u64,
-    /// The offset to which the cells' own offsets are relative.
-    pub base: u64,
-    pub opens: bool,
-    /// The offset of the next row; the document's length after the last.
-    pub next: u64,
-    pub cells: Vec<Cell>,
-    /// In the last row of a folded progress line: the number of its states.
-    pub states: Option<States>,
-}
-
-impl ScreenRow {
-    /// Returns the offset of the first byte drawn. In a row scrolled sideways, this may not be the start of the line.
-    pub fn first(&self) -> u64 {
-        self.start.max(self.base)
-    }
-
-    /// Returns the offset past the last byte drawn; the line feed is not drawn.
-    pub fn drawn_end(&self) -> u64 {
-        let last = self.cells.iter().rev().find(|cell| cell.kind.is_drawn());
-        last.map_or(self.start, |cell| self.base + cell.end() as u64)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CurrentLine {
-    /// Its offset in the document: of what was chosen, or of the first row.
-    pub(crate) at: u64,
-    /// The row that shows that, 0-based.
-    pub(crate) row: usize,
-    /// Whether it was chosen, or is only the first one on the screen.
-    pub(crate) is_chosen: bool,
-}
-
-impl CurrentLine {
-    /// Returns the current one of the lines that rows show: that of the first chosen offset among them, else the first.
-    pub(crate) fn of(rows: &[ScreenRow], chosen: [Option<u64>; 2]) -> Option<Self> {
-        let shown = |at: u64| {
-            let row = rows.iter().position(|row| (row.start..row.next).contains(&at))?;
-            Some(Self { at, row, is_chosen: true })
-        };
-        let first = || Some(Self { at: rows.first()?.start, row: 0, is_chosen: false });
-        chosen.into_iter().flatten().find_map(shown).or_else(first)
-    }
-
-    pub(crate) fn first_row(self, rows: &[ScreenRow]) -> usize {
-        (0..=self.row).rev().find(|n| rows[*n].opens).unwrap_or(0)
-    }
 }
 
 /// A document being scrolled in a frame of a given size.

@@ -113,7 +113,7 @@ impl Action {
     /// Returns by how many rows a motion leads down or, below 0, up, with `height` rows on the screen; `None` if the action is
     /// none.
     pub(in crate::tui) fn rows(self, count: Option<u64>, height: usize) -> Option<isize> {
-        let times = count.unwrap_or(1) as isize;
+        let times = count.map_or(1, |count| isize::try_from(count).unwrap_or(isize::MAX));
         let (page, half) = (height.saturating_sub(1).max(1) as isize, (height / 2).max(1) as isize);
         Some(match self {
             Self::Down => times,

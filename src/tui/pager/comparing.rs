@@ -139,7 +139,7 @@ pub(super) static SPEC: ListSpec<PolicyRow> =
 fn by<T: Ord>(a: &PolicyRow, b: &PolicyRow, of: fn(&Comparison) -> Option<T>) -> Ordering {
     let key = |row: &PolicyRow| {
         let made = row.made.as_ref();
-        let figure = made.and_then(|made| of(made));
+        let figure = made.and_then(of);
         (made.is_none_or(|made| !made.is_ok()), figure.is_none(), figure)
     };
     key(a).cmp(&key(b))
@@ -196,7 +196,7 @@ impl CompareJob {
     /// Reports the rows as they are made, then the matches that they keep, then the end.
     pub(super) fn run(&self, context: &JobContext) {
         let report = |reply| context.report(OutputEvent::Compared(reply));
-        let kept: Mutex<(Vec<usize>, Vec<Vec<Range<usize>>>)> = Mutex::default();
+        let kept = Mutex::new(Vec::new());
         let make = |(): &mut (), at: usize| {
             let (row, choice) = &self.choices[at];
             if !context.go_on() {
@@ -206,15 +206,14 @@ impl CompareJob {
             if !context.is_wanted() {
                 return ControlFlow::Break(());
             }
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.0.push(*row);
-            kept.1.push(std::mem::take(&mut made.kept));
-            drop(kept);
+            let stretches = std::mem::take(&mut made.kept);
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push((*row, stretches));
             report(ComparedReply::Row(*row, Box::new(made)))
         };
         // A policy that reads the whole output must not hold up the others, so there are several threads.
         source::share_out(self.choices.len(), || (), make);
-        let (rows, kept) = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (rows, kept): (Vec<usize>, Vec<Vec<Range<usize>>>) = kept.into_iter().unzip();
         for (what, pattern) in &self.patterns {
             let mut supply = ViewSupply::from(&self.task.view);
             let count =

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::path::Path;
 
+use crate::document::reader::ReadWindow;
 use crate::human::{lines, size, thousands};
 use crate::text::utf16::Utf16Text;
 use crate::tui::event::Message;
@@ -14,7 +15,6 @@ use crate::tui::screen::{self, Effect, Effects};
 use crate::tui::widget::layout::Side;
 
 use super::event::ThenRead;
-use super::panes::ReadWindow;
 use super::{Pager, describe, limits};
 
 /// The most that is copied, in bytes: terminals refuse long texts, and some stand still over them.

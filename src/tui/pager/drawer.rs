@@ -3,7 +3,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::preview::{LimitHit, ParamKind, Policy};
+use crate::preview::{LimitHit, Param, ParamError, ParamKind, Policy};
 use crate::tui::event::{MAX_TYPED, Message};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, character};
@@ -45,7 +45,6 @@ impl Drawer {
 }
 
 impl Pager {
-    /// Opens the drawer on the limit that cuts.
     pub(crate) fn open_drawer(&mut self, effects: &mut Effects) {
         let (side, before) = (self.focus(), Some(self.view_point()));
         let line = self.current_line(side);
@@ -64,10 +63,6 @@ impl Pager {
             None if self.drawer.is_open() => drawer::height(self, screen),
             None => 0,
         }
-    }
-
-    fn last_row(&self) -> usize {
-        self.output.policy().params().len()
     }
 
     pub(crate) fn cutting_row(&self) -> Option<usize> {
@@ -106,7 +101,9 @@ impl Pager {
     fn drawer_action(&mut self, action: Action, effects: &mut Effects) {
         match action {
             Action::Up => self.drawer.row = self.drawer.row.saturating_sub(1),
-            Action::Down => self.drawer.row = (self.drawer.row + 1).min(self.last_row()),
+            Action::Down => {
+                self.drawer.row = (self.drawer.row + 1).min(self.output.policy().params().len());
+            }
             Action::Lower => self.change_row(false, effects),
             Action::Higher => self.change_row(true, effects),
             Action::Direction => self.turn_direction(effects),
@@ -159,38 +156,37 @@ impl Pager {
     }
 
     /// Changes the policy and makes the preview again; the current line stays where it is.
-    fn with_policy(&mut self, change: impl FnOnce(&mut Policy) -> Result<(), String>, effects: &mut Effects) {
+    fn with_policy(&mut self, changed: Result<Policy, ParamError>, effects: &mut Effects) {
         let output = &mut self.output;
         if output.is_rest_missing() {
             return self.note("limits have no effect: only the recorded text is left");
         }
-        if let Err(fault) = change(&mut output.subject.policy.policy) {
-            return self.fail(fault);
+        match changed {
+            Ok(policy) => output.subject.policy.policy = policy,
+            Err(fault) => return self.fail(fault.to_string()),
         }
         output.preview_from = PreviewFrom::Policy;
         self.plan(AfterPlan::Hold, effects)
     }
 
     fn put(&mut self, key: &str, value: &str, effects: &mut Effects) {
-        self.with_policy(|policy| policy.set(key, value).map_err(|error| error.to_string()), effects);
+        let mut policy = self.output.policy().clone();
+        let changed = policy.set(key, value).map(|()| policy);
+        self.with_policy(changed, effects);
     }
 
-    /// Returns the name, the kind and the value of the selected parameter; `None` on the row of the policy.
-    fn chosen_param(&self) -> Option<(String, ParamKind, String)> {
-        let policy = self.output.policy();
-        let param = policy.params().get(self.drawer.row.checked_sub(1)?)?;
-        let value = policy.get(&param.name)?.to_string();
-        Some((param.name.clone(), param.kind.clone(), value))
+    /// Returns the selected parameter; `None` on the row of the policy.
+    fn chosen_param(&self) -> Option<&Param> {
+        self.output.policy().params().get(self.drawer.row.checked_sub(1)?)
     }
 
     fn change_row(&mut self, up: bool, effects: &mut Effects) {
-        match self.chosen_param() {
-            None => self.next_candidate(up, effects),
-            Some((key, kind, value)) => {
-                if let Some(next) = next_value(&kind, &value, up) {
-                    self.put(&key, &next, effects);
-                }
-            }
+        let Some(Param { name, kind, .. }) = self.chosen_param().cloned() else {
+            return self.next_candidate(up, effects);
+        };
+        let value = self.output.policy().get(&name).map(|value| value.to_string());
+        if let Some(next) = value.and_then(|value| next_value(&kind, &value, up)) {
+            self.put(&name, &next, effects);
         }
     }
 
@@ -217,14 +213,14 @@ impl Pager {
         let Some(direction) = self.output.policy().direction() else {
             return self.note(format!("{} has no direction to change", self.output.policy().name()));
         };
-        let other = other_end(direction);
-        self.with_policy(|policy| policy.set_direction(other).map_err(|e| e.to_string()), effects)
+        let mut policy = self.output.policy().clone();
+        let changed = policy.set_direction(other_end(direction)).map(|()| policy);
+        self.with_policy(changed, effects)
     }
 
-    /// Whether the value of the selected row can be typed.
     fn takes_typing(&self) -> bool {
         let is_word = |kind: &ParamKind| matches!(kind, ParamKind::Boolean | ParamKind::Choice(_));
-        self.chosen_param().is_some_and(|(_, kind, _)| !is_word(&kind))
+        self.chosen_param().is_some_and(|param| !is_word(&param.kind))
     }
 
     fn type_value(&mut self, key: KeyEvent, effects: &mut Effects) {
@@ -244,7 +240,7 @@ impl Pager {
     }
 
     fn take_typed(&mut self, effects: &mut Effects) {
-        let Some((key, ..)) = self.chosen_param() else { return };
+        let Some(key) = self.chosen_param().map(|param| param.name.clone()) else { return };
         let typed = self.drawer.typed.take().unwrap_or_default();
         let number = typed.parse::<crate::human::TypedSize>().map(|size| size.number.to_string());
         self.put(&key, &number.unwrap_or(typed), effects)
@@ -254,12 +250,7 @@ impl Pager {
         let words = match &self.drawer.advice {
             Some(Advice { offset, .. }) if self.output.is_kept(*offset) => "the model gets this line already",
             Some(Advice { found: Some(Some((_, policy))), .. }) => {
-                let policy = policy.clone();
-                let take = |old: &mut Policy| {
-                    *old = policy;
-                    Ok(())
-                };
-                return self.with_policy(take, effects);
+                return self.with_policy(Ok(policy.clone()), effects);
             }
             Some(Advice { found: None, .. }) => "still looking for what keeps this line",
             _ => "no change of these limits keeps this line",

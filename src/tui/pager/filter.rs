@@ -25,7 +25,6 @@ pub struct FilterInput<'a> {
     /// A pattern, perhaps after `!`; empty for none.
     pub text: &'a str,
     pub shows: Shows,
-    /// How many lines around each, if a number was typed.
     pub around: Option<u64>,
 }
 
@@ -145,7 +144,6 @@ impl Pager {
         });
     }
 
-    /// Says so if the filter leaves out the line at an offset of the file.
     pub(crate) fn tell_hidden(&mut self, side: Side, offset: usize) {
         let shows = |sift: &Sift| sift.is_shown(&self.output.reader(side, None), offset as u64);
         if self.output.sift_of(side).is_some_and(|sift| !shows(sift)) {

@@ -27,7 +27,6 @@ pub(crate) enum Starting {
 }
 
 impl Pager {
-    /// Goes to a line, or else to the start of the text.
     pub(crate) fn go_start(&mut self, side: Side, line: Option<u64>) {
         self.panes.leave();
         match line {
@@ -36,7 +35,6 @@ impl Pager {
         }
     }
 
-    /// Goes to a line, or else to the end of the text.
     pub(crate) fn go_end(&mut self, side: Side, line: Option<u64>) {
         if line.is_some() {
             return self.go_start(side, line);
@@ -144,7 +142,6 @@ impl Pager {
         Ok(())
     }
 
-    /// Handles the key after `m` or `'`.
     pub(crate) fn second_key(&mut self, waiting: Waiting, key: KeyEvent) {
         let KeyCode::Char(name) = key.code else { return };
         if character(key).is_none() {

@@ -145,10 +145,6 @@ impl Pager {
     fn leaves_states(&self, side: Side) -> bool {
         let top = self.panes.top(side);
         let rows = self.scroll(side).screen(top);
-        let has_states = |row: &ScreenRow| {
-            let mut texts = row.cells.iter().map(|cell| cell.text.as_str()).skip_while(|text| *text != "^M");
-            row.states.is_none() && texts.any(|text| text != "^M")
-        };
-        self.output.index.is_complete() && rows.iter().any(has_states)
+        self.output.index.is_complete() && rows.iter().any(ScreenRow::shows_states)
     }
 }

@@ -176,12 +176,12 @@ impl Pager {
     fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         self.start = None;
         match action {
-            Action::NextMatch => self.next_match(false, count, effects),
-            Action::PreviousMatch => self.next_match(true, count, effects),
-            Action::NextMissed => self.next_missed(false, count, effects),
-            Action::PreviousMissed => self.next_missed(true, count, effects),
-            Action::NextError => self.next_error(false, count, effects),
-            Action::PreviousError => self.next_error(true, count, effects),
+            Action::NextMatch
+            | Action::PreviousMatch
+            | Action::NextMissed
+            | Action::PreviousMissed
+            | Action::NextError
+            | Action::PreviousError => self.seek_by(action, count, effects),
             Action::Select => self.turn_selection(),
             Action::Editor => effects.push(Effect::Edit { path: None, line: self.line_to_edit() }),
             Action::Keep => self.keep(effects),
@@ -253,14 +253,10 @@ impl Pager {
     pub(crate) fn count_all(&mut self, effects: &mut Effects) {
         let (from, view) = (self.output.start_counting(), self.output.view.clone());
         effects.run(Slot::CountLines, move |context| {
-            scans::count(
-                &view,
-                from,
-                || context.go_on(),
-                |counts, (measured, measure)| {
-                    context.report(OutputEvent::Counted { counts, measure, measured })
-                },
-            );
+            let report = |counts, (measured, measure)| {
+                context.report(OutputEvent::Counted { counts, measure, measured })
+            };
+            scans::count(&view, from, || context.go_on(), report);
         });
     }
 
@@ -293,8 +289,7 @@ impl Pager {
         self.settle();
         self.follow();
         self.count_all(effects);
-        self.recount_matches(before, !lost, effects);
-        self.recount_errors(before, !lost, effects);
+        self.recount_all(before, !lost, effects);
         self.compare_on(effects);
     }
 

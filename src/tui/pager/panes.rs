@@ -6,46 +6,13 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 
 use crate::document::fold::ProgressLines;
+use crate::document::reader::ReadWindow;
 use crate::document::scroll::{CurrentLine, Long, Scroll, Viewport};
 use crate::text::cells::Show;
 use crate::tui::keys::Action;
 use crate::tui::widget::layout::{self, Side, SideBySide};
 
 use super::Pager;
-
-/// The default limit of a window, in lines, as read tools use it.
-const WINDOW: u64 = 2000;
-
-/// A window: the lines `offset .. offset + limit` of the file, 1-based.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadWindow {
-    pub offset: u64,
-    /// In lines.
-    pub limit: u64,
-}
-
-impl ReadWindow {
-    /// Returns the window that contains `line` (1-based) and lies a whole number of windows away from this one.
-    pub fn holding(self, line: u64) -> Self {
-        let limit = self.limit.max(1);
-        if line >= self.offset {
-            return Self { offset: self.offset + (line - self.offset) / limit * limit, ..self };
-        }
-        let back = (self.offset - line).div_ceil(limit) * limit;
-        Self { offset: self.offset.saturating_sub(back).max(1), ..self }
-    }
-
-    /// Returns the line after the window, 1-based, which is the next offset.
-    pub fn next(self) -> u64 {
-        self.offset.saturating_add(self.limit)
-    }
-}
-
-impl Default for ReadWindow {
-    fn default() -> Self {
-        Self { offset: 1, limit: WINDOW }
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
@@ -234,7 +201,6 @@ impl Pager {
         self.reanchor();
     }
 
-    /// Scrolls a pane to its end, and the other pane to the corresponding row.
     pub(crate) fn place_at_end(&mut self, side: Side) {
         self.place(side, self.scroll(side).last_top());
         self.panes.at_end = Some(side);

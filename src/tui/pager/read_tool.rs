@@ -1,6 +1,7 @@
 //! Paging as the agent's read tool does: moving the window of lines, and showing it in the tool's own form.
 
 use crate::config::EffectivePolicy;
+use crate::document::reader::ReadWindow;
 use crate::human::thousands;
 use crate::preview::{Policy, Value};
 use crate::tui::event::{Event, Message};
@@ -10,7 +11,7 @@ use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::event::{OutputEvent, ThenRead};
-use super::panes::{Place, ReadWindow};
+use super::panes::Place;
 use super::planning::{AfterPlan, ViewPoint};
 
 /// The read tool shown for agents whose own is unknown.

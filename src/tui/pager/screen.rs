@@ -187,7 +187,6 @@ fn nth(times: Option<u64>) -> u64 {
 }
 
 impl Pager {
-    /// Goes to another of the outputs named on the command line.
     fn other_file(&mut self, to: Option<usize>, effects: &mut Effects) {
         match to.filter(|to| *to < self.files) {
             Some(to) => effects.request(ScreenRequest::OtherFile(to)),

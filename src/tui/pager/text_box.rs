@@ -83,7 +83,6 @@ impl TextBox {
         Scroll { reader: Reader { doc: &self.text.doc, files, cost: None }, frame, rules: None, sift: None }
     }
 
-    /// Returns a link if it is on the screen.
     fn shown_link(&self, number: Option<usize>, canvas: &Canvas) -> Option<&Link> {
         let (range, link) = self.text.links.get(number?)?;
         let scroll = self.scroll(canvas);

@@ -14,7 +14,6 @@ const MAX_COLUMNS: usize = 3;
 
 #[derive(Debug, Clone)]
 pub struct HelpView {
-    /// The view that it was opened from.
     from: KeyContext,
     scope: HelpScope,
     /// The first row shown.
@@ -94,7 +93,6 @@ impl HelpView {
     }
 }
 
-/// Returns how many rows of help a box shows.
 fn height(place: Rect) -> usize {
     usize::from(place.height.saturating_sub(2))
 }
@@ -247,7 +245,6 @@ fn is_pair(forwards: &str, backwards: &str) -> bool {
     step.is_some() && step == backwards.strip_prefix("previous ")
 }
 
-/// Returns all keys of the rows under one heading.
 fn all_of(rows: &[BoundKeys]) -> Vec<HelpRow> {
     let heading = rows.first().map_or("", |bound| bound.row.heading());
     group(heading, rows.iter().filter_map(|bound| entry(bound, KeyContext::Everywhere)))
@@ -261,7 +258,6 @@ fn other_in_lists(canvas: &Canvas) -> Vec<HelpRow> {
     group("In lists", rows.filter_map(|bound| entry(bound, KeyContext::Lists)))
 }
 
-/// Returns the keys of a row and what they do in a place, if it has any.
 fn entry(bound: &BoundKeys, place: KeyContext) -> Option<(String, &'static str)> {
     (!bound.keys.is_empty()).then(|| (bound.keys.join(" "), bound.row.what_in(place)))
 }

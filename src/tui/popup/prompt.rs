@@ -27,7 +27,6 @@ impl Prompt {
         Self { purpose, input: Input::default(), back: 0 }
     }
 
-    /// What stands before the typed text.
     pub(crate) fn label(&self) -> String {
         let label = match self.purpose {
             Purpose::Search { toward, times } => {

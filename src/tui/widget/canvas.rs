@@ -4,25 +4,21 @@ use crate::tui::keys::KeyMap;
 
 use super::theme::Theme;
 
-/// The size and capabilities of the terminal, and the keys in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Canvas {
     /// Columns and rows.
     pub size: (u16, u16),
     pub theme: Theme,
-    /// Whether the terminal can show characters beyond ASCII.
     pub unicode: bool,
     /// The keys in use. They are set once, when the screens start, and kept until overspill ends.
     pub keys: &'static KeyMap,
 }
 
 impl Canvas {
-    /// Creates a canvas of `size` columns and rows with the keys of the table.
     pub fn new(size: (u16, u16), theme: Theme, unicode: bool) -> Self {
         Self { size, theme, unicode, keys: KeyMap::standard() }
     }
 
-    /// Returns the marks that the terminal can show.
     pub(crate) fn glyphs(&self) -> &'static Glyphs {
         if self.unicode { &UNICODE } else { &ASCII }
     }
@@ -34,16 +30,13 @@ pub(crate) struct Glyphs {
     pub chosen: &'static str,
     /// A row of text that the agent added.
     pub notice: &'static str,
-    /// A row that differs from the other text.
     pub differs: &'static str,
     pub kept: &'static str,
     /// A line that the model did not get.
     pub lost: &'static str,
-    /// In the map: this part was kept whole.
+    /// In the map: how much of this part was kept.
     pub all: &'static str,
-    /// In the map: some of this part was kept.
     pub some: &'static str,
-    /// In the map: nothing of this part was kept.
     pub none: &'static str,
     /// In the map: the position of Spill.
     pub here: &'static str,
@@ -51,23 +44,18 @@ pub(crate) struct Glyphs {
     pub error: &'static str,
     /// In the map: a match of the search.
     pub found: &'static str,
-    /// A segment of a horizontal rule.
     pub rule: &'static str,
-    /// A segment of a vertical rule.
     pub upright: &'static str,
     /// Stands for text that is cut off.
     pub cut: &'static str,
     /// Before the number of states of a progress line.
     pub states: &'static str,
-    /// In a plot: a setting that no other beats.
+    /// In a plot: a setting that no other beats, the others, and that of the selected row.
     pub best: &'static str,
-    /// In a plot: a setting that others beat.
     pub other: &'static str,
-    /// In a plot: the setting of the selected row.
     pub selected: &'static str,
-    /// In a bar of progress: what is done.
+    /// In a bar of progress: what is done, and what is left to do.
     pub done: &'static str,
-    /// In a bar of progress: what is left to do.
     pub ahead: &'static str,
     /// Separates an old value from the new one.
     pub arrow: &'static str,

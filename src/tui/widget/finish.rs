@@ -6,7 +6,6 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::text::label::like;
 
-/// Makes a screen ready for a terminal.
 pub(crate) fn finish(buffer: &mut Buffer, unicode: bool) {
     if !unicode {
         replace(buffer);

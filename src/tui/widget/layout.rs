@@ -15,7 +15,6 @@ pub const MAPPED: u16 = 60;
 /// The fewest columns and rows in which an output is shown.
 pub const LEAST: (u16, u16) = (40, 8);
 
-/// Says so where there are fewer.
 pub const TOO_SMALL: &str = "overspill needs 40x8";
 
 /// From this many rows on, two lines of details about the selected entry are shown below a list.
@@ -33,7 +32,6 @@ const MAP: u16 = 2;
 /// Columns of the rule between the panes and of the blanks around it.
 const BETWEEN: u16 = 3;
 
-/// The areas of the screen that shows one output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PagerAreas {
     pub title: Rect,
@@ -64,19 +62,16 @@ impl Side {
     }
 }
 
-/// Whether the user wants both texts side by side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SideBySide {
     /// On a wide screen.
     #[default]
     IfWide,
-    /// Wherever there is room.
     Always,
     Never,
 }
 
 impl SideBySide {
-    /// Whether both texts are shown on a screen of so many columns.
     pub fn is_split(self, columns: u16) -> bool {
         match self {
             Self::IfWide => columns >= WIDE,
@@ -110,7 +105,6 @@ pub fn pager(area: Rect, focus: Side, is_split: bool) -> PagerAreas {
     PagerAreas { title, preview, between, spill, map, rule, status }
 }
 
-/// What a list shows of its rows besides the rows themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListPanel {
     None,

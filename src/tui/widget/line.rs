@@ -11,7 +11,6 @@ use crate::text::label::{self, SafeText};
 
 use super::canvas::{Canvas, Glyphs};
 
-/// A piece of text in one style.
 #[derive(Debug, Clone, Default)]
 pub struct Span {
     pub text: SafeText,
@@ -113,7 +112,6 @@ pub(crate) fn cut(spans: Vec<Span>, columns: usize, glyphs: &Glyphs) -> Vec<Span
     fitted
 }
 
-/// Cells of a bar.
 const BAR: u64 = 8;
 
 /// Returns a share in percent as a bar. Something is never nothing.
@@ -147,7 +145,6 @@ pub(crate) fn ruled(
     left(buffer, area, text, style);
 }
 
-/// Draws lines of text in the middle of an area.
 pub(crate) fn centred(
     buffer: &mut Buffer,
     area: Rect,

@@ -8,13 +8,11 @@ use ratatui::style::Style;
 use super::canvas::Canvas;
 use super::line::{self, Span};
 
-/// Columns between two columns of text.
 const BETWEEN: usize = 2;
 
 /// The columns before a row: the cursor, and a space.
 pub(crate) const MARKS: usize = 2;
 
-/// Which side of its column a text keeps to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CellSide {
     Left,

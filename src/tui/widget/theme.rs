@@ -164,7 +164,6 @@ impl Theme {
         Style { add_modifier: style.add_modifier - (Modifier::BOLD | Modifier::REVERSED), ..style }
     }
 
-    /// Returns the style for text that the output itself styled.
     pub fn of(&self, look: Look) -> Style {
         let mut style = Style::new().add_modifier(look.get_effects().into());
         if self.colour {

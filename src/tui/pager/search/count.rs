@@ -67,16 +67,9 @@ impl Pager {
             Counting::Severity(Severity::Warning) => Slot::CountWarnings,
         };
         effects.run(slot, move |context| {
-            scans::count_matches(
-                &view,
-                &pattern,
-                from,
-                || context.go_on(),
-                |end, count| {
-                    let reply = SearchReply::Counted(what, end, count);
-                    context.report(OutputEvent::Found(reply))
-                },
-            );
+            let report =
+                |end, count| context.report(OutputEvent::Found(SearchReply::Counted(what, end, count)));
+            scans::count_matches(&view, &pattern, from, || context.go_on(), report);
         });
         self.count_kept(what);
     }
@@ -107,7 +100,7 @@ impl Pager {
         }
     }
 
-    /// Counts again after the file, of `len` bytes until now, has changed: only what is new if it grew.
+    /// Counts the matches again after the file, of `len` bytes until now, has changed: only what is new if it grew.
     pub(crate) fn recount_matches(&mut self, len: usize, grew: bool, effects: &mut Effects) {
         match grew {
             true => self.find.tally.counts.forget_end(len),
@@ -116,12 +109,12 @@ impl Pager {
         self.count_matches(effects);
     }
 
-    /// Does the same for errors and warnings.
-    pub(crate) fn recount_errors(&mut self, len: usize, grew: bool, effects: &mut Effects) {
+    pub(crate) fn recount_all(&mut self, len: usize, grew: bool, effects: &mut Effects) {
+        self.recount_matches(len, grew, effects);
         for tally in &mut self.errors.tallies {
             match grew {
                 true => tally.counts.forget_end(len),
-                false => tally.forget(),
+                false => *tally = Tally::default(),
             }
         }
         self.errors.is_started = false;

@@ -76,7 +76,7 @@ impl Find {
     /// Prepares for another output: keeps the pattern, drops the matches.
     pub fn forget_place(&mut self) {
         self.current = [None, None];
-        self.tally.forget();
+        self.tally = Tally::default();
         self.stop();
     }
 
@@ -84,7 +84,7 @@ impl Find {
     pub(crate) fn take_up(&mut self, earlier: Find) {
         let history = mem::take(&mut self.history);
         *self = Self { history, typing: None, ..earlier };
-        self.tally.forget();
+        self.tally = Tally::default();
         self.stop();
     }
 
@@ -136,43 +136,26 @@ impl Pager {
         Ok(())
     }
 
-    /// Goes to the next match, or to the previous one if `reversed`, as in `less` the way of the search; with a count, to the
-    /// one that many further.
-    pub(crate) fn next_match(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
-        let Some(toward) = self.find.toward() else {
-            let search = self.key_of(Action::Search);
-            return self.note(format!("no search yet; {search} to search"));
+    /// Goes on, or back, to a match, which `less` counts the way of the search; to one that the model did not get, which is in
+    /// Spill, or without a search to such an error; or to an error, and where there is none to a warning. With a count, it goes
+    /// that many further.
+    pub(crate) fn seek_by(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
+        let (toward, severity) = (self.find.toward(), Counting::Severity(self.severity()));
+        let (what, missed, ahead) = match (action, toward) {
+            (Action::NextError | Action::PreviousError, _) => (severity, false, Toward::End),
+            (Action::NextMissed | Action::PreviousMissed, None) => (severity, true, Toward::End),
+            (Action::NextMissed | Action::PreviousMissed, Some(_)) => (Counting::Matches, true, Toward::End),
+            (_, Some(toward)) => (Counting::Matches, false, toward),
+            (_, None) => {
+                let search = self.key_of(Action::Search);
+                return self.note(format!("no search yet; {search} to search"));
+            }
         };
-        let toward = if reversed { toward.reversed() } else { toward };
-        self.seek_on(Counting::Matches, false, toward, count, effects);
-    }
-
-    /// Goes to the next match that the model did not get, or to the previous one if `reversed`. It is in Spill. Without a
-    /// search, these are the errors.
-    pub(crate) fn next_missed(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
-        let what = match self.find.toward() {
-            Some(_) => Counting::Matches,
-            None => Counting::Severity(self.severity()),
-        };
-        self.seek_on(what, true, if reversed { Toward::Start } else { Toward::End }, count, effects);
-    }
-
-    /// Goes to the next error, or to the previous one if `reversed`; with a count, to the one that many further. Where there
-    /// is no error, it goes by warnings.
-    pub(crate) fn next_error(&mut self, reversed: bool, count: Option<u64>, effects: &mut Effects) {
-        self.panes.remember();
-        let toward = if reversed { Toward::Start } else { Toward::End };
-        self.seek_on(Counting::Severity(self.severity()), false, toward, count, effects);
-    }
-
-    fn seek_on(
-        &mut self,
-        what: Counting,
-        missed: bool,
-        toward: Toward,
-        count: Option<u64>,
-        effects: &mut Effects,
-    ) {
+        if !missed && what == severity {
+            self.panes.remember();
+        }
+        let is_ahead = matches!(action, Action::NextMatch | Action::NextMissed | Action::NextError);
+        let toward = if is_ahead { ahead } else { ahead.reversed() };
         self.seek(SearchTarget { what, missed, toward, times: count.unwrap_or(1).max(1) }, effects);
     }
 

@@ -11,13 +11,12 @@ use crate::document::differences::Differences;
 use crate::document::fold::{ProgressLines, States};
 use crate::document::reader::Cost;
 use crate::document::rules::RowRule;
-use crate::document::scroll::{CurrentLine, Long, ScreenRow, Scroll, Viewport};
+use crate::document::scroll::{CurrentLine, Long, RowMatches, ScreenRow, Scroll, Viewport};
 use crate::document::sift::Sift;
 use crate::text::cells::{Cell, CellKind, Show};
 use crate::text::filter::{Got, Share};
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
-use crate::text::supply::OwnBytes;
 use crate::tui::pager::describe;
 use crate::tui::pager::filter;
 use crate::tui::pager::output::OpenOutput;
@@ -25,9 +24,6 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::Side;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::theme::Theme;
-
-/// The length of the longest character in UTF-8, in bytes.
-const MAX_CHAR: u64 = 4;
 
 /// The columns of Spill's gutter beside the number of a line.
 const BESIDE_NUMBER: u16 = 3;
@@ -117,7 +113,8 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
     let rows = scroll.screen(top);
     let line = shown.chosen.and_then(|chosen| CurrentLine::of(&rows, chosen));
     let marked = line.map(|line| (&rows[line.first_row(&rows)], line));
-    let mut pane = Pane { shown, scroll, marked, number: None, reached: top, found: None };
+    let found = shown.pattern.map(|pattern| RowMatches::new(pattern, side == Side::Spill));
+    let mut pane = Pane { shown, scroll, marked, number: None, reached: top, found };
     let mut y = area.y;
     for row in &rows {
         y = pane.row(buffer, area, y, row);
@@ -134,7 +131,7 @@ pub(crate) fn draw(shown: &Shown, buffer: &mut Buffer, mut area: Rect, cost: &Co
         hidden: kinds().filter(|kind| *kind == CellKind::Hidden).count(),
         escapes: kinds().any(|kind| kind == CellKind::Escape),
         folded: rows.iter().any(|row| row.states.is_some()),
-        json: marked.is_some_and(|(row, _)| row.opens && starts_object(row)),
+        json: marked.is_some_and(|(row, _)| row.opens && row.starts_object()),
         line: line.and_then(|line| drawn_line(shown, line, cost)),
     }
 }
@@ -149,12 +146,6 @@ fn drawn_line(shown: &Shown, line: CurrentLine, cost: &Cost) -> Option<DrawnLine
     let segment = reader.segment(reader.segment_start(offset as u64));
     let bytes = segment.start as usize..segment.end.max(segment.start + 1) as usize;
     Some(DrawnLine { offset, got: Got(&output.kept).share(&bytes) })
-}
-
-/// Whether the text of a row starts with `{"`.
-fn starts_object(row: &ScreenRow) -> bool {
-    let mut texts = row.cells.iter().map(|cell| cell.text.as_str()).filter(|text| *text != " ");
-    texts.next() == Some("{") && texts.next() == Some("\"")
 }
 
 fn heading(shown: &Shown, buffer: &mut Buffer, area: Rect) {
@@ -184,8 +175,7 @@ struct Pane<'a> {
     number: Option<(u64, bool)>,
     /// The end of the row drawn last. After lines that are left out, the number is found anew.
     reached: u64,
-    /// The matches in the segment drawn last: the segment's base, and their ranges in the document.
-    found: Option<(u64, Vec<Range<u64>>)>,
+    found: Option<RowMatches<'a>>,
 }
 
 impl Pane<'_> {
@@ -308,7 +298,8 @@ impl Pane<'_> {
     }
 
     fn cells(&mut self, buffer: &mut Buffer, area: Rect, row: &ScreenRow) {
-        let found = self.matches_in(row);
+        let found = self.found.as_mut().map(|found| found.within(row, &self.scroll.reader));
+        let found = found.unwrap_or_default();
         let classes: Vec<_> =
             self.scroll.reader.doc.classes(row.first()..row.next.max(row.first() + 1)).collect();
         let mut x = area.x;
@@ -345,29 +336,6 @@ impl Pane<'_> {
     fn style(&self, cell: &Cell, class: Class) -> Style {
         let theme = &self.shown.canvas.theme;
         class_style(class, theme).patch(kind_style(cell.kind, theme).unwrap_or_else(|| theme.of(cell.look)))
-    }
-
-    /// Returns the matches visible in the row. Each line, or segment of a long line, is searched only once.
-    fn matches_in(&mut self, row: &ScreenRow) -> Vec<Range<u64>> {
-        let Some(pattern) = self.shown.pattern else { return Vec::new() };
-        let shown = row.first()..row.drawn_end();
-        if self.found.as_ref().is_none_or(|(base, _)| *base != row.base) {
-            let segment = self.scroll.reader.segment(self.scroll.reader.segment_start(row.base));
-            // The bytes before it decide whether a line or a word starts here.
-            let from = row.base.saturating_sub(MAX_CHAR);
-            let line = self.scroll.reader.copy(from..segment.end.max(shown.end));
-            let line = match self.shown.side {
-                Side::Spill => OwnBytes::from(&line).at(from as usize),
-                Side::Preview => OwnBytes::from(&line),
-            };
-            let found = pattern.find_from(line, (row.base - from) as usize);
-            let found = found.map(|m| from + m.start as u64..from + m.end as u64);
-            self.found = Some((row.base, found.collect()));
-        }
-        let found = self.found.as_ref().map_or(&[][..], |(_, found)| found);
-        let from = found.partition_point(|range| range.end <= shown.start);
-        let to = found.partition_point(|range| range.start < shown.end);
-        found[from..to.max(from)].to_vec()
     }
 }
 

@@ -11,7 +11,6 @@ use crate::text::label::SafeText;
 use crate::tui::footer::{self, Footer};
 use crate::tui::keys::Action;
 use crate::tui::pager::event::Counting;
-use crate::tui::pager::panes::ReadWindow;
 use crate::tui::pager::{Pager, describe};
 use crate::tui::screen::StatusLine;
 use crate::tui::widget::layout::{self, Side};
@@ -65,44 +64,35 @@ pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut F
 
 /// Returns versions of the left end, from the longest to the shortest.
 fn left(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<Vec<Span>> {
-    let output = &pager.output;
-    let plain = |text: String| vec![Span::plain(format!(" {text}"))];
+    let (output, theme, back) = (&pager.output, &pager.canvas.theme, pager.key_of(Action::Back));
+    let styled = |text: &str, style| vec![Span::new(format!(" {text}"), style)];
     if let Some(count) = told.count {
-        let keys = Span::new(
-            format!(" · {} goes to line {}", pager.key_of(Action::End), thousands(count)),
-            pager.canvas.theme.dim,
-        );
-        return vec![vec![Span::new(format!(" {count}"), pager.canvas.theme.accent), keys]];
+        let keys = format!(" · {} goes to line {}", pager.key_of(Action::End), thousands(count));
+        return vec![vec![Span::new(format!(" {count}"), theme.accent), Span::new(keys, theme.dim)]];
     }
     if let Some(message) = told.message {
-        let style = if message.is_error { pager.canvas.theme.error } else { Style::new() };
-        return vec![vec![Span::new(format!(" {}", message.text), style)]];
+        return vec![styled(&message.text, if message.is_error { theme.error } else { Style::new() })];
     }
-    let back = pager.key_of(Action::Back);
-    if output.is_awaited() {
-        return vec![vec![Span::new(format!(" planning…  {back} gives up"), pager.canvas.theme.accent)]];
+    let doing = match output.is_awaited() {
+        true => Some(format!("planning…  {back} gives up")),
+        false if pager.find.is_running() => Some(format!("searching…  {back} stops")),
+        false => pager.selection_in_words(),
+    };
+    if let Some(words) = doing {
+        return vec![styled(&words, theme.accent)];
     }
-    if pager.find.is_running() {
-        return vec![vec![Span::new(format!(" searching…  {back} stops"), pager.canvas.theme.accent)]];
+    let side = pager.focus();
+    if side == Side::Preview && output.view.is_empty() && pager.is_coming() {
+        return vec![styled("no output yet", Style::new())];
     }
-    if let Some(words) = pager.selection_in_words() {
-        return vec![vec![Span::new(format!(" {words}"), pager.canvas.theme.accent)]];
-    }
-    match pager.focus() {
-        Side::Preview if output.view.is_empty() && pager.is_coming() => {
-            vec![plain("no output yet".into())]
-        }
-        side => {
-            let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
-            let words = match (output.sift_of(side), drawn.line) {
-                (Some(sift), _) => sift.in_words(output.certainty().verb()),
-                (None, Some(line)) => describe::line(output, line.offset, line.got),
-                (None, None) => describe::share_kept(output),
-            };
-            let words = with_window(pager, words, drawn.line.is_some());
-            words.into_iter().map(|words| plain(format!("{moved}{words}"))).collect()
-        }
-    }
+    let moved = if side == Side::Spill { sideways(pager) } else { String::new() };
+    let words = match (output.sift_of(side), drawn.line) {
+        (Some(sift), _) => sift.in_words(output.certainty().verb()),
+        (None, Some(line)) => describe::line(output, line.offset, line.got),
+        (None, None) => describe::share_kept(output),
+    };
+    let words = with_window(pager, words, drawn.line.is_some());
+    words.into_iter().map(|words| styled(&format!("{moved}{words}"), Style::new())).collect()
 }
 
 /// Adds the window of lines while the user pages by it: `offset 2001 limit 2000 · next 4001`. The words go first.
@@ -110,12 +100,7 @@ fn with_window(pager: &Pager, words: Vec<String>, has_line: bool) -> Vec<String>
     if !pager.panes.is_paging {
         return words;
     }
-    let window = pager.panes.window;
-    let ReadWindow { offset, limit } = window;
-    let is_last = pager.output.lines().is_some_and(|lines| window.next() > lines);
-    let next = if is_last { "the last window".to_owned() } else { format!("next {}", window.next()) };
-    let call = format!("offset {offset} limit {limit}");
-    let paged = format!("{call} · {next}");
+    let [paged, call] = pager.panes.window.in_words(pager.output.lines());
     let beside: Vec<String> = words.iter().map(|words| format!("{words} · {paged}")).collect();
     // The line is in the window; what else is to be said is worth more than the window.
     let alone = if has_line { vec![paged, call] } else { words };

@@ -201,7 +201,6 @@ fn errors(pager: &Pager) -> [String; 3] {
     [format!("{full}{dot}{beside}"), full, short]
 }
 
-/// Describes the lines of a severity with and without how many the model got; empty if there are none.
 fn severity_in_words(pager: &Pager, severity: Severity) -> [String; 2] {
     let (output, tally) = (&pager.output, pager.tally(Counting::Severity(severity)));
     if tally.counts.total() == 0 {
