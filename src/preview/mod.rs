@@ -62,6 +62,8 @@ pub use input::{Input, InputContext, LineSeek, Output, Stream, Totals};
 pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
 pub use per_stream::PerStream;
 pub use plan::{plan, plan_touching};
+#[cfg(test)]
+pub(crate) use policy::PARSED;
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};

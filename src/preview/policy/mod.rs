@@ -25,6 +25,8 @@ use super::template::facts::Facts;
 use super::template::pattern::NoticePattern;
 use super::template::scope::Scope;
 use super::value::Value;
+#[cfg(test)]
+pub(crate) use load::PARSED;
 use param::{Param, ParamError, keys, matches_key};
 use rules::{PolicyFile, Texts, Variant};
 use schema::{ParamRole, PolicySchema, SettingsSchema};

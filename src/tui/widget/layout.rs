@@ -1,7 +1,6 @@
 //! The layout of the screens, for any size down to zero. Pure: takes sizes, returns rectangles.
 
-use ratatui::layout::Constraint::{Fill, Length};
-use ratatui::layout::{Layout, Rect};
+use ratatui::layout::Rect;
 
 /// From this many columns on, both texts are shown side by side unless the user wants one.
 const WIDE: u16 = 140;
@@ -88,8 +87,13 @@ impl SideBySide {
 
 /// Splits an area into title, body, rule and status. When rows are scarce, the body gets them first.
 fn bands(area: Rect) -> [Rect; 4] {
-    let [title, rule, status] = [3, 8, 2].map(|rows| Length(u16::from(area.height >= rows)));
-    area.layout(&Layout::vertical([title, Fill(1), rule, status]))
+    let [title, rule, status] = [3, 8, 2].map(|rows| u16::from(area.height >= rows));
+    let mut y = area.y;
+    [title, area.height - title - rule - status, rule, status].map(|height| {
+        let band = Rect { y, height, ..area };
+        y += height;
+        band
+    })
 }
 
 /// Divides the screen for one output: both panes, or only the one with the focus.
