@@ -5,6 +5,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::rows::column::{CellSide, TableColumn};
+
 use super::canvas::Canvas;
 use super::line::{self, Span};
 
@@ -13,25 +15,6 @@ const BETWEEN: usize = 2;
 
 /// The columns before a row: the cursor, and a space.
 pub(crate) const MARKS: usize = 2;
-
-/// Which side of its column a text keeps to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CellSide {
-    Left,
-    Right,
-    /// The left side; a path that is too long loses its middle, because its end tells as much as its start.
-    Path,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TableColumn {
-    pub heading: &'static str,
-    pub side: CellSide,
-    /// The most columns of the screen that it takes; 0 is all that the others leave.
-    pub most: usize,
-    /// When it makes room for that one: the smallest number first; `None` never.
-    pub yields: Option<u8>,
-}
 
 pub(crate) struct ListTable<'a> {
     pub columns: &'a [TableColumn],

@@ -13,16 +13,15 @@ use crate::store::{
 };
 use crate::text::ansi;
 use crate::text::label::{SafeText, shell};
-use crate::tui::calls::lost::LostInCall;
-use crate::tui::list::List;
-use crate::tui::list::column::{
+
+use super::batch::RowTable;
+use super::column::CellSide::{Left as ToLeft, Right};
+use super::column::{
     LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,
     joined, key_of, share,
 };
-use crate::tui::list::rows::RowTable;
-use crate::tui::widget::table::CellSide::{Left as ToLeft, Right};
-
 use super::got::{ModelGot, ModelShare};
+use super::lost::LostInCall;
 
 #[derive(Debug, Clone)]
 pub struct OutputRow {
@@ -107,7 +106,7 @@ impl OutputRow {
 }
 
 /// Reads an entry's first line and the record of its run.
-pub fn peek(entry: &Entry, env: &Env) -> Peek {
+pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {
     let line = first_line(entry).unwrap_or_default();
     let run = entry.is_own().then(|| Record::of_run(env, &entry.path())).flatten();
     let original = || entry.copy().map(|copy| copy.command.clone()).unwrap_or_default();
@@ -129,7 +128,7 @@ fn written_command(run: &RunRecord) -> String {
     run.command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
+pub(crate) static SPEC: ListSpec<OutputRow> = ListSpec {
     noun: "output",
     columns: COLUMNS,
     groups: &[store_and_rule, session, day],
@@ -145,24 +144,6 @@ pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
     sum: |rows| size(store::sum(rows.map(|row| row.entry.size()))),
     mark: |_| RowCell::plain(" "),
 };
-
-/// The columns and the words of the filter that go by what the model got.
-const MEASURED: [&str; 5] = ["model got", "errors lost", "cut", "errors", "lost"];
-
-/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the filter
-/// goes by it, else those that are shown if their order does.
-pub(super) fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
-    let is_measured = |word: &str| MEASURED.contains(&word);
-    let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
-    if list.filter_text().split_whitespace().any(is_measured) {
-        let all = list.rows().len();
-        if all <= max { (0..all).collect() } else { Vec::new() }
-    } else if column.is_some_and(is_measured) && list.len() <= max {
-        list.order().iter().map(|row| *row as usize).collect()
-    } else {
-        Vec::new()
-    }
-}
 
 const COLUMNS: &[ListColumn<OutputRow>] =
     &[
@@ -323,7 +304,7 @@ fn day(row: &OutputRow) -> String {
 
 /// Returns two lines about an output: what it is and where it belongs; the first error that the model lost, who can read
 /// it, and its rule.
-pub(super) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [SafeText; 2] {
+pub(crate) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [SafeText; 2] {
     let entry = &row.entry;
     let named = |what: &str, name: Option<&str>| name.map(|name| format!("{what} {name}"));
     let call = row.call().map(|call| format!("call {}", call.call));
