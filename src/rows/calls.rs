@@ -7,13 +7,12 @@ use std::path::{Path, PathBuf};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::human::{size, thousands, tokens};
+use crate::human::{count, size, thousands, tokens};
 use crate::session::command::{command, one_line};
 use crate::session::examine::CallInspector;
 use crate::session::fate::{ContextState, ResultFate};
 use crate::session::model::{Call, CallStatus, CutState, Evidence};
 use crate::session::spill::SpillState;
-use crate::session::state::copies_in_words;
 use crate::session::tally::length;
 use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Unchecked};
@@ -22,7 +21,7 @@ use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
 use super::column::{
-    LARGEST, ListColumn, ListSpec, RowCell, RowLook, SlowFigure, Tone, joined, key_of, share,
+    ID, LARGEST, ListColumn, ListSpec, RowCell, RowLook, SlowFigure, Tone, joined, key_of, share,
 };
 use super::lost::LostInCall;
 
@@ -58,7 +57,6 @@ pub struct CallRow {
     pub context: ContextState,
     /// What the records say about the result; `None` if there is none.
     pub evidence: Option<Evidence>,
-    /// What takes a while to find out.
     pub sizes: Option<CallSizes>,
     /// Whether a policy makes the same text; of calls that were cut.
     pub verdict: Option<Verdict>,
@@ -139,7 +137,8 @@ impl CallRow {
         let status = Some(self.status).filter(|status| *status != CallStatus::Ok);
         let words = [status.map(|status| status.as_str().to_owned()), self.left().map(str::to_owned)];
         let words = differs.into_iter().chain(words.into_iter().flatten());
-        words.chain(copies_in_words(self.copies)).collect::<Vec<_>>().join(", ")
+        let copies = (self.copies > 0).then(|| format!("also in {}", count(self.copies, "session")));
+        words.chain(copies).collect::<Vec<_>>().join(", ")
     }
 
     pub(crate) fn differs(&self) -> bool {
@@ -218,6 +217,20 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
         RowCell::new(row.state(), if row.is_bad() { Tone::Warning } else { Tone::Dim })
     })
     .yields(3),
+];
+
+/// Returns the columns of tables: with what other commands take.
+pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<CallRow>> {
+    COLUMNS.iter().chain(IN_TABLES)
+}
+
+const IN_TABLES: &[ListColumn<CallRow>] = &[
+    ListColumn::new("thread", Left, 18, |row: &CallRow, _| RowCell::plain(row.thread.clone())).yields(0),
+    ListColumn::new("check", Left, 5, |row: &CallRow, _| {
+        RowCell::plain(row.verdict.as_ref().map_or("", Verdict::mark))
+    })
+    .yields(0),
+    ListColumn::new("id", Left, ID, |row: &CallRow, _| RowCell::plain(row.id.clone())),
 ];
 
 /// What was cut stands out from what was not.

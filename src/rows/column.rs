@@ -41,7 +41,6 @@ pub struct SortColumn {
 }
 
 impl SortColumn {
-    /// Returns the order in words.
     pub(crate) fn order(&self, reversed: bool) -> &'static str {
         self.orders[usize::from(reversed)]
     }
@@ -178,6 +177,10 @@ impl<R> ListColumn<R> {
         Self { table: TableColumn { heading, side, most, yields: None }, cell, order: None, time: None }
     }
 
+    pub(crate) fn heading(&self) -> &'static str {
+        self.table.heading
+    }
+
     /// Has it make room, the smallest number first.
     pub(crate) const fn yields(mut self, rank: u8) -> Self {
         self.table.yields = Some(rank);
@@ -225,6 +228,9 @@ pub struct ListSpec<R: 'static> {
     /// The mark before a row.
     pub mark: fn(&R) -> RowCell,
 }
+
+/// The most columns of an id in a table: other commands take it, so it is cut only if it is longer than any agent's.
+pub(crate) const ID: usize = 64;
 
 /// Joins the parts of a line of details, as far as there are any.
 pub(crate) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> SafeText {

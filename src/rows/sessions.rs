@@ -17,7 +17,7 @@ use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Path, Right};
 use super::column::{
-    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
+    ID, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
 };
 use super::lost::LostInCall;
 
@@ -151,6 +151,22 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
         let [a, b] = [a, b].map(|row| words(row, |words| words.title.clone()));
         (a.is_empty(), &*a).cmp(&(b.is_empty(), &*b))
     }),
+];
+
+/// Returns the columns of tables: those of which no output has to be read, and what other commands take.
+pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<SessionRow>> {
+    let is_quick = |heading: &str| !["errors lost", "time left"].contains(&heading);
+    COLUMNS.iter().filter(move |column| is_quick(column.heading())).chain(IN_TABLES)
+}
+
+const IN_TABLES: &[ListColumn<SessionRow>] = &[
+    ListColumn::new("never saved", Right, 11, |row, _| figure(row, |sums| sums.lost)).yields(0),
+    ListColumn::new("deleted", Right, 7, |row, _| figure(row, |sums| sums.gone)).yields(0),
+    ListColumn::new("tokens", Right, 7, |row: &SessionRow, _| {
+        RowCell::plain(row.sums.describe(|sums| tokens(sums.got_bytes)))
+    })
+    .yields(0),
+    ListColumn::new("session", Left, ID, |row: &SessionRow, _| RowCell::plain(row.file.id.as_str())),
 ];
 
 /// Returns how many calls sessions have in all, and how many were cut; empty while some are not counted.

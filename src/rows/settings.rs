@@ -105,6 +105,19 @@ const COLUMNS: &[ListColumn<TuneRow>] = &[
     ),
 ];
 
+/// Returns the columns of a table of settings: as many, but which of them is in use stands in one.
+pub(crate) fn setting_columns() -> impl Iterator<Item = &'static ListColumn<TuneRow>> {
+    std::iter::once(&NOW).chain(COLUMNS.iter().skip(1))
+}
+
+/// Returns the columns of a table of policies.
+pub(crate) fn policy_columns() -> impl Iterator<Item = &'static ListColumn<TuneRow>> {
+    COLUMNS.iter()
+}
+
+static NOW: ListColumn<TuneRow> =
+    ListColumn::new("now", Left, 3, |row: &TuneRow, _| RowCell::plain(if row.is_present { "*" } else { "" }));
+
 fn estimate(number: u64) -> String {
     tokens(number.saturating_mul(4))
 }
@@ -142,6 +155,15 @@ pub(crate) fn policy_rows(
         Some(TuneRow { policy: policy.name().into(), ..row })
     };
     by_kept(figures, (policies, designs)).into_iter().filter_map(row).collect()
+}
+
+/// Says how the present setting compares with the best.
+pub(crate) fn beside_best(figures: &[SettingFigures], current: usize) -> &'static str {
+    match frontier(figures, current).as_slice() {
+        [only] if *only == current => "no other setting keeps more, nor as much for fewer tokens",
+        best if best.contains(&current) => "no other setting keeps as much for fewer tokens",
+        _ => "other settings keep as much for fewer tokens",
+    }
 }
 
 /// Returns the best settings, and the present one in its place among them; those that keep the most come first.

@@ -10,7 +10,7 @@ use crate::preview::Status;
 use crate::rows::batch::{BatchText, RowTable, TextTable};
 use crate::rows::column::SlowState;
 use crate::rows::got::{ModelGot, ModelShare};
-use crate::rows::outputs::{OutputFacts, OutputRow, Peek, peek};
+use crate::rows::outputs::{MEASURED, OutputFacts, OutputRow, Peek, peek};
 use crate::session::citing;
 use crate::source::{Hold, Identity, MapView};
 use crate::store::{Entry, Env, Record};
@@ -118,9 +118,6 @@ impl Outputs {
         effects.run(Slot::ReadTexts, move |context| read_batches(&rows, before.as_ref(), context));
     }
 }
-
-/// The columns and the words of the filter that go by what the model got.
-const MEASURED: [&str; 5] = ["model got", "errors lost", "cut", "errors", "lost"];
 
 /// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the filter
 /// goes by it, else those that are shown if their order does.

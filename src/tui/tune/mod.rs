@@ -13,11 +13,11 @@ use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
 use crate::human::{count, size, span_left, thousands};
 use crate::preview::Policy;
 use crate::rows::column::{ListSpec, RowLook};
-use crate::rows::settings::{self, TuneRow, policy_rows, setting_rows};
+use crate::rows::settings::{self, TuneRow, beside_best, policy_rows, setting_rows};
 use crate::store::{RootReport, StoreSpec, searched};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
-use crate::tune::{TuneGrid, TuneMove, TuneSetting, frontier, share_in_words};
+use crate::tune::{TuneGrid, TuneMove, TuneSetting, share_in_words};
 
 use super::footer::Footer;
 use super::keys::{Action, KeyContext, KeyMap};
@@ -380,13 +380,7 @@ impl Tuning {
             (_, Some((policy, grid))) if row.is_present => {
                 let now = share_in_words(row.figures.kept_finds, figures.finds);
                 let limits = row.setting.words(row.unit);
-                let others = match frontier(&figures.settings, grid.current).as_slice() {
-                    [only] if *only == row.number => {
-                        "no other setting keeps more, nor as much for fewer tokens"
-                    }
-                    best if best.contains(&row.number) => "no other setting keeps as much for fewer tokens",
-                    _ => "other settings keep as much for fewer tokens",
-                };
+                let others = beside_best(&figures.settings, grid.current);
                 let kept = match figures.finds {
                     0 => format!("no {} in these outputs, so the fewest tokens are best", self.finds()),
                     _ => format!("{now} of {}; {others}", self.finds()),
