@@ -28,8 +28,6 @@ pub mod reader;
 pub mod record;
 pub mod sent;
 pub mod spill;
-#[cfg(feature = "app")]
-pub mod state;
 #[cfg(feature = "sqlite")]
 pub mod table;
 pub mod tally;

@@ -23,17 +23,21 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("config", &["store", "preview", "known", "form", "env", "fs", "human", "text"]),
     ("corpus", &["tune", "compare", "config", "known", "store", "source", "preview", "human", "text"]),
     (
+        "rows",
+        &["corpus", "tune", "compare", "config", "session", "store", "source", "preview", "text", "human"],
+    ),
+    (
         "tui",
         &[
-            "corpus", "document", "tune", "compare", "config", "capture", "session", "store", "source",
-            "preview", "known", "form", "env", "fs", "text", "human",
+            "rows", "corpus", "document", "tune", "compare", "config", "capture", "session", "store",
+            "source", "preview", "known", "form", "env", "fs", "text", "human",
         ],
     ),
     (
         "cli",
         &[
-            "corpus", "tune", "compare", "config", "capture", "session", "store", "source", "preview",
-            "known", "form", "env", "fs", "text", "human",
+            "rows", "corpus", "tune", "compare", "config", "capture", "session", "store", "source",
+            "preview", "known", "form", "env", "fs", "text", "human",
         ],
     ),
 ];

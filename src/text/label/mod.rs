@@ -67,7 +67,12 @@ pub fn fit_with(text: &str, columns: usize, mark: &str) -> String {
 
 /// Returns the width of safe text in columns when drawn grapheme by grapheme, as all screens here do.
 pub fn columns_of(text: &str) -> usize {
-    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+    if is_plain(text) { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
+}
+
+/// Whether the text is printable ASCII, as most is, so that it is safe and its width needs no lookup.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Returns the graphemes at the start of safe text that fit into this many columns.

@@ -1,7 +1,5 @@
 //! The list of the calls of one session.
 
-pub mod lost;
-pub mod rows;
 pub(crate) mod work;
 
 use std::path::PathBuf;
@@ -10,6 +8,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::human::thousands;
+use crate::rows::calls::{self, CallRow, CallSizes};
+use crate::rows::column::{ListSpec, SlowState};
+use crate::rows::lost::LostInCall;
 use crate::session::examine::Paths;
 use crate::session::facts::TitledText;
 use crate::session::list::format_of;
@@ -22,15 +23,12 @@ use super::footer::Footer;
 use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::column::{ListSpec, SlowState};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::pager::event::OutputEvent;
 use super::pager::facts::{FactRow, ListFacts};
 use super::popup::copying::Copyable;
 use super::recorded::{CallFacts, CallRequest, ReadyCall};
 use super::screen::{Effect, Link};
-use lost::LostInCall;
-use rows::{CallRow, CallSizes};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadingState {
@@ -102,7 +100,7 @@ impl ListKind for Calls {
     type Row = CallRow;
     type Event = CallsEvent;
     type Link = Link;
-    const SPEC: &'static ListSpec<CallRow> = &rows::SPEC;
+    const SPEC: &'static ListSpec<CallRow> = &calls::SPEC;
 
     fn footer(&self, _: &List<CallRow>) -> Footer {
         Footer::CALLS
@@ -148,7 +146,7 @@ impl ListKind for Calls {
 
     fn details(&self, list: &List<CallRow>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return [SafeText::default(), self.session.unread.clone()] };
-        let [first, second] = rows::details(row);
+        let [first, second] = calls::details(row);
         [first, if self.session.unread.is_empty() { second } else { self.session.unread.clone() }]
     }
 

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use crate::human::count;
+use crate::rows::batch::{BATCH, RowTable, TextTable};
+use crate::rows::column::{ListSpec, RowLook, RowOrder};
 use crate::text::label::SafeText;
-
-use super::column::{ListSpec, RowLook, RowOrder};
-use super::rows::{BATCH, RowTable, TextTable};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ListOptions {

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::rows::batch::RowTable;
+
 use super::List;
 use super::arrange::{ArrangeTask, Arranged, ListOptions, narrows};
-use super::rows::RowTable;
 
 /// Which row is to be selected once the rows are arranged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -12,6 +12,7 @@ use ratatui::layout::Rect;
 
 use crate::document::reader::Cost;
 use crate::human::thousands;
+use crate::rows::column::ListSpec;
 use crate::store::{Marked, Pending};
 use crate::text::label::SafeText;
 use crate::tui::event::{Event, Message, ScreenEvent};
@@ -28,7 +29,6 @@ use crate::tui::widget::prompt::{Prompt, Purpose};
 
 use super::List;
 use super::arrange::Arranged;
-use super::column::ListSpec;
 
 /// What a list is of: where its rows come from, and what keys do with them.
 pub trait ListKind: Sized + 'static {

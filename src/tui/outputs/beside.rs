@@ -6,6 +6,7 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 
 use crate::human::{count, size};
+use crate::rows::outputs::{self, OutputRow};
 use crate::session::facts::TitledText;
 use crate::source::{Hold, Identity, MapView};
 use crate::store::EntryStatus;
@@ -22,8 +23,7 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line;
 
-use super::rows::OutputRow;
-use super::{Outputs, OutputsEvent, rows};
+use super::{Outputs, OutputsEvent};
 
 /// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
 pub(crate) const BESIDE: Duration = Duration::from_millis(15);
@@ -114,7 +114,7 @@ fn plan(of: (PathBuf, Identity), context: &JobContext) {
 impl ListFacts for Outputs {
     fn facts(&self, list: &List<OutputRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
         let facts = list.chosen().map(|row| {
-            let [_, state] = rows::details(row, self.user, &list.look);
+            let [_, state] = outputs::details(row, self.user, &list.look);
             facts_of(row).into_iter().chain([("state", state.to_string()).into()]).collect()
         });
         (facts.unwrap_or_default(), Some(&[]))

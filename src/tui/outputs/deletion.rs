@@ -9,13 +9,14 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, span, thousands};
+use crate::rows::batch::RowTable;
+use crate::rows::outputs::OutputRow;
 use crate::store::{
     self, CleanPlan, CleanRule, DeleteMode, EntryStatus, Env, Marked, Trigger, Why, clean_plan,
 };
 use crate::text::label::{SafeText, label};
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::list::rows::RowTable;
 use crate::tui::list::screen::ListScreen;
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, box_action};
@@ -23,7 +24,6 @@ use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
 use crate::tui::widget::{frame, layout};
 
-use super::rows::OutputRow;
 use super::{Context, Outputs};
 
 impl Outputs {

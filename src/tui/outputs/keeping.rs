@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::config::ChosenBy;
 use crate::human::{count, size};
+use crate::rows::outputs::OutputRow;
 use crate::source::{Hold, MapView};
 use crate::store::{self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED, entries_at};
 use crate::text::label::label;
@@ -14,7 +15,6 @@ use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::event::OutputEvent;
 use crate::tui::screen::{Effects, ShownOutput};
 
-use super::rows::OutputRow;
 use super::{Context, Outputs, OutputsEvent};
 
 /// Maximum number of characters of a command that is recorded with a copy.

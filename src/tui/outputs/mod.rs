@@ -3,9 +3,7 @@
 pub mod beside;
 pub mod deletion;
 mod facts;
-pub mod got;
 mod keeping;
-pub mod rows;
 pub mod scan;
 
 use std::collections::{HashMap, HashSet};
@@ -14,6 +12,10 @@ use std::sync::Arc;
 
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::human::{count, size, thousands};
+use crate::rows::batch::{BatchText, RowTable};
+use crate::rows::column::{ListSpec, WIDE, readable_by_others};
+use crate::rows::got::ModelShare;
+use crate::rows::outputs::{self, OutputFacts, OutputRow, Peek};
 use crate::session::citing::CitingCall;
 use crate::source::Identity;
 use crate::store::{self, Entry, EntrySums, Kept, Marked, Pending, RootReport, StoreSpec};
@@ -25,8 +27,6 @@ use super::footer::Footer;
 use super::job::JobContext;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::column::{ListSpec, WIDE, readable_by_others};
-use super::list::rows::{BatchText, RowTable};
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::pager::facts::ListFacts;
 use super::popup::copying::Copyable;
@@ -36,9 +36,7 @@ use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use beside::Glance;
 use facts::SearchedRows;
-use got::ModelShare;
 use keeping::Keeping;
-use rows::{OutputFacts, OutputRow, Peek};
 use scan::Scanned;
 
 /// The heading where no outputs are listed.
@@ -133,7 +131,7 @@ impl ListKind for Outputs {
     type Row = OutputRow;
     type Event = OutputsEvent;
     type Link = Link;
-    const SPEC: &'static ListSpec<OutputRow> = &rows::SPEC;
+    const SPEC: &'static ListSpec<OutputRow> = &outputs::SPEC;
 
     fn footer(&self, list: &List<OutputRow>) -> Footer {
         if !self.pending.is_empty() {
@@ -203,7 +201,7 @@ impl ListKind for Outputs {
             let marked = count(list.marked() as u64, "output");
             return [format!("{marked} marked, {}", size(bytes)).into(), SafeText::default()];
         }
-        list.chosen().map(|row| rows::details(row, self.user, &list.look)).unwrap_or_default()
+        list.chosen().map(|row| outputs::details(row, self.user, &list.look)).unwrap_or_default()
     }
 
     fn progress(&self, _: &List<OutputRow>, canvas: &Canvas) -> String {

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use crate::rows::batch::{BATCH, RowTable};
+use crate::rows::outputs::OutputRow;
 use crate::store::{self, DirWatch, Entry, EntrySums, Env, GrowingEntries, Kept, RootReport, StoreSpec};
 use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::list::rows::{BATCH, RowTable};
 use crate::tui::screen::Effects;
 
-use super::rows::OutputRow;
 use super::{Context, Outputs, OutputsEvent};
 
 pub enum Scanned {

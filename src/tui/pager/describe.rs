@@ -4,15 +4,15 @@ use crate::document::rules::Fate;
 use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::known::Certainty;
 use crate::preview::{Direction, LimitHit, Part, Preview, Status, Unit};
+use crate::rows::column::bar;
+use crate::session::examine::RestOfOutput;
 use crate::text::filter::Share;
 use crate::text::index::BLOCK;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::widget::layout::Side;
-use crate::tui::widget::line::bar;
 
 use super::output::OpenOutput;
 use super::search::count::Tally;
-use crate::session::examine::RestOfOutput;
 
 /// Returns the number of matches in the file, with `+` while they are being counted.
 pub(crate) fn total(output: &OpenOutput, tally: &Tally) -> String {

@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use crate::corpus::{CorpusOutput, TuneRun};
 use crate::human::{thousands, tokens};
+use crate::rows::column::CellSide::{Left, Path, Right};
+use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
 use crate::tui::footer::Footer;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyMap};
 use crate::tui::list::List;
-use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
 use crate::tui::popup::copying::Copyable;
 use crate::tui::screen::{Effect, Effects, OpenRequest};
 use crate::tui::target::StartView;
-use crate::tui::widget::table::CellSide::{Left, Path, Right};
 use crate::tune::ChangedOutput;
 
 static SPEC: ListSpec<ChangedRow> = ListSpec {

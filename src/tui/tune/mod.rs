@@ -4,7 +4,6 @@
 pub(crate) mod changed;
 pub mod measuring;
 mod plot;
-mod rows;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,15 +12,16 @@ use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
 use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
 use crate::human::{count, size, span_left, thousands};
 use crate::preview::Policy;
+use crate::rows::column::{ListSpec, RowLook};
+use crate::rows::settings::{self, TuneRow, beside_best, policy_rows, setting_rows};
 use crate::store::{RootReport, StoreSpec, searched};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
-use crate::tune::{TuneGrid, TuneSetting};
+use crate::tune::{TuneGrid, TuneMove, TuneSetting, share_in_words};
 
 use super::footer::Footer;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::column::ListSpec;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::outputs::{NONE_YET, TuneStart};
 use super::pager::limits;
@@ -33,7 +33,6 @@ use super::widget::layout::ListPanel;
 use super::widget::prompt::{Prompt, Purpose};
 use changed::ChangedStart;
 use measuring::TuneReport;
-use rows::TuneRow;
 
 /// Columns of the bar of progress.
 const BAR: u64 = 16;
@@ -89,7 +88,7 @@ impl ListKind for Tuning {
     type Row = TuneRow;
     type Event = TuneReport;
     type Link = TuneStart;
-    const SPEC: &'static ListSpec<TuneRow> = &rows::SPEC;
+    const SPEC: &'static ListSpec<TuneRow> = &settings::SPEC;
 
     fn footer(&self, list: &List<TuneRow>) -> Footer {
         match self.of {
@@ -344,4 +343,62 @@ impl Tuning {
 
 fn tuned(policy: Policy) -> EffectivePolicy {
     EffectivePolicy { limits_from: LimitsFrom::Setting, ..EffectivePolicy::chosen(policy, true) }
+}
+
+impl Tuning {
+    /// Shows what was measured so far. Until the user selects a row it is the present setting, or the first policy.
+    fn fill(&self, list: &mut List<TuneRow>) {
+        let rows = if self.figures.outputs > 0 { self.rows() } else { Vec::new() };
+        let present = rows.iter().position(|row| row.is_present);
+        list.set_rows(rows);
+        list.begin_at(present.unwrap_or(0));
+    }
+
+    fn rows(&self) -> Vec<TuneRow> {
+        let (figures, finds) = (&self.figures.settings[..], self.figures.finds);
+        match self.run.as_ref().map(|run| &run.choice.kind) {
+            Some(TuneKind::Settings { policy, grid }) => {
+                let applied = self.applied.get(policy.policy.name());
+                let mut rows = setting_rows(&policy.policy, grid, figures, finds);
+                rows.iter_mut().for_each(|row| row.is_applied = applied == Some(&row.setting));
+                rows
+            }
+            Some(TuneKind::Policies { policies, designs }) => policy_rows(policies, *designs, figures, finds),
+            None => Vec::new(),
+        }
+    }
+
+    fn details_of(&self, row: &TuneRow, look: &RowLook) -> [SafeText; 2] {
+        let figures = &self.figures;
+        match (&self.run.as_ref().map(|run| &run.choice.kind), self.grid()) {
+            (Some(TuneKind::Policies { policies, .. }), _) => {
+                let Some(found) = policies.get(row.number) else { return Default::default() };
+                let limits = format!("{} · limits from: {}", row.setting.words(row.unit), found.limits_from);
+                let words = format!("{}: {}", found.policy.name(), found.policy.summary());
+                [words.into(), limits.into()]
+            }
+            (_, Some((policy, grid))) if row.is_present => {
+                let now = share_in_words(row.figures.kept_finds, figures.finds);
+                let limits = row.setting.words(row.unit);
+                let others = beside_best(&figures.settings, grid.current);
+                let kept = match figures.finds {
+                    0 => format!("no {} in these outputs, so the fewest tokens are best", self.finds()),
+                    _ => format!("{now} of {}; {others}", self.finds()),
+                };
+                let from = format!("now: {limits} (limits from: {})", policy.limits_from);
+                [from.into(), kept.into()]
+            }
+            (_, Some((_, grid))) => {
+                let now = figures.settings.get(grid.current).copied().unwrap_or_default();
+                let buys = TuneMove::of(&row.figures, &now, figures.finds).words(self.finds());
+                let setting = format!("{}: {buys}", row.setting.words(row.unit));
+                let fits = setting.chars().count() + 2 <= usize::from(look.width);
+                let changed = figures.changed.get(row.number).copied().unwrap_or_default();
+                let outputs = count(figures.outputs, "output");
+                let changed = format!("cuts {} of {outputs} differently", thousands(changed));
+                [if fits { setting } else { buys }.into(), changed.into()]
+            }
+            _ => Default::default(),
+        }
+    }
 }

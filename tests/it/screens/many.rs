@@ -3,9 +3,9 @@
 use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use overspill::rows::batch::BATCH;
 use overspill::store::{self, DeleteMode, Entry, Env};
 use overspill::tui::app::{Effect, Event, OutputsEvent};
-use overspill::tui::list::rows::BATCH;
 use overspill::tui::outputs::scan::Scanned;
 use overspill::tui::screen::Screen;
 

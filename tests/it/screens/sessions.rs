@@ -6,6 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use overspill::corpus::ErrorsLost;
 use overspill::preview::{Catalog, Input, InputContext, plan_counted};
+use overspill::rows::calls::{CallRow, CallSizes};
+use overspill::rows::column::{SlowFigure, SlowState};
+use overspill::rows::lost::LostInCall;
+use overspill::rows::sessions::{SessionRow, SessionWords};
 use overspill::session::citing::CitingCall;
 use overspill::session::examine::{OutputPlace, Paths, RestOfOutput};
 use overspill::session::facts::TitledText;
@@ -16,15 +20,11 @@ use overspill::session::tally::CallSums;
 use overspill::session::verify::{Against, Difference, Unchecked, Verdict, Verifier};
 use overspill::source::{MapView, Source};
 use overspill::tui::Services;
-use overspill::tui::calls::lost::LostInCall;
-use overspill::tui::calls::rows::{CallRow, CallSizes};
 use overspill::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::tui::job::{Job, Slot};
-use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
 use overspill::tui::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 use overspill::tui::screen::Effect;
-use overspill::tui::sessions::rows::{SessionRow, SessionWords};
 use overspill::tui::sessions::{FoundSessions, SessionsEvent};
 use overspill::tui::target::{Opened, OpenedFrom, Subject};
 

@@ -12,7 +12,8 @@ use crate::session::model::Call;
 use crate::session::text;
 use crate::source::{MapView, ViewSupply};
 use crate::text::search::{Severity, SeverityPatterns};
-use crate::tui::list::column::{RowCell, SlowFigure, Tone};
+
+use super::column::{RowCell, SlowFigure, Tone};
 
 /// The longest output, in bytes, whose errors are counted for a list: reading more would hold up all others.
 const MAX_OUTPUT: usize = 256 << 20;
