@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::store::Env;
 
-use super::event::{Event, ScreenEvent, Urgency};
+use super::event::{Event, ScreenEvent};
 use super::target::Services;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,8 +221,8 @@ struct JobEvent {
 }
 
 impl ScreenEvent for JobEvent {
-    fn urgency(&self) -> Urgency {
-        self.event.urgency()
+    fn patience(&self) -> Duration {
+        self.event.patience()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::document::reader::Cost;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
 use crate::source::MapView;
-use crate::store::{Marked, Pending};
+use crate::store::Marked;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -22,7 +22,7 @@ use super::event::{Event, Message, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
 use super::recorded::ReadyCall;
-use super::target::{Opened, StartView};
+use super::target::StartView;
 use super::widget::canvas::Canvas;
 use super::widget::line::{self, Span};
 use super::widget::prompt::{Prompt, Purpose};
@@ -109,19 +109,6 @@ pub trait Screen: Any {
     fn is_running(&self) -> bool {
         false
     }
-
-    /// What is marked for deletion.
-    fn pending(&self) -> Option<&Pending> {
-        None
-    }
-
-    /// Takes what is marked for deletion, to delete it.
-    fn take_pending(&mut self) -> Vec<Marked> {
-        Vec::new()
-    }
-
-    /// Changes how an output opens.
-    fn adapt(&self, _opened: &mut Opened) {}
 }
 
 /// A pop-up: a layer over a screen.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event as Terminal, KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 
-use crate::tui::event::{Event, WheelTurn};
+use crate::tui::event::Event;
 use crate::tui::keys::character;
 use crate::tui::widget::theme::Backdrop;
 
@@ -86,14 +86,6 @@ struct BackgroundQuestion {
     asker: SyncSender<Option<Backdrop>>,
 }
 
-fn wheel(did: MouseEventKind) -> Option<WheelTurn> {
-    match did {
-        MouseEventKind::ScrollUp => Some(WheelTurn::Up),
-        MouseEventKind::ScrollDown => Some(WheelTurn::Down),
-        _ => None,
-    }
-}
-
 /// The state of the thread.
 struct Reader {
     keyboard: Keyboard,
@@ -126,9 +118,11 @@ impl Reader {
             (Some(Terminal::Key(key)), None) => vec![key],
             (Some(Terminal::Paste(text)), _) => return self.send(Event::Paste(text)),
             (Some(Terminal::Resize(columns, rows)), _) => return self.send(Event::Resize(columns, rows)),
-            (Some(Terminal::Mouse(mouse)), _) => {
-                return wheel(mouse.kind).is_none_or(|turn| self.send(Event::Wheel(turn)));
-            }
+            (Some(Terminal::Mouse(mouse)), _) => match mouse.kind {
+                MouseEventKind::ScrollUp => return self.send(Event::Wheel(KeyCode::Up)),
+                MouseEventKind::ScrollDown => return self.send(Event::Wheel(KeyCode::Down)),
+                _ => Vec::new(),
+            },
             (Some(_), _) | (None, None) => Vec::new(),
             (None, Some(answer)) => answer.give_up(),
         };

@@ -7,21 +7,13 @@ use std::time::Duration;
 
 use crossterm::event::KeyEvent;
 
-use crate::tui::event::{Event, Urgency};
+use crate::tui::event::{Event, FRAME};
 use crate::tui::keys::character;
 use crate::tui::target::LiveUpdate;
 use crate::tui::widget::theme::Backdrop;
 
-/// Progress is drawn at most this often.
-const FRAME: Duration = Duration::from_millis(16);
-
-/// Figures that grow during counting are drawn less often, because drawing takes time away from counting.
-const COUNTING: Duration = Duration::from_millis(50);
-
-/// A signal for the event loop.
 pub enum Signal {
     App(Event),
-    /// The file may have changed.
     Look,
     /// News of the output that is still being made.
     Live(LiveUpdate),
@@ -42,15 +34,10 @@ pub type Panic = Box<dyn Any + Send>;
 impl Signal {
     /// Returns how long the signal may wait to be drawn: zero for anything the user has just asked for.
     pub fn patience(&self) -> Duration {
-        let urgency = match self {
-            Signal::App(event) => event.urgency(),
-            Signal::Look => Urgency::Progress,
-            _ => Urgency::Now,
-        };
-        match urgency {
-            Urgency::Now => Duration::ZERO,
-            Urgency::Progress => FRAME,
-            Urgency::Counting => COUNTING,
+        match self {
+            Signal::App(event) => event.patience(),
+            Signal::Look => FRAME,
+            _ => Duration::ZERO,
         }
     }
 }

@@ -235,12 +235,6 @@ impl ListKind for Tuning {
         on.list.clear();
     }
 
-    fn adapt(&self, opened: &mut Opened) {
-        if opened.start.under.is_none() {
-            opened.start.under = self.applied_to(opened).map(Box::new);
-        }
-    }
-
     fn panel(&self) -> ListPanel {
         let has_plot = self.grid().is_some() && self.figures.finds > 0;
         if has_plot { ListPanel::Above } else { ListPanel::None }
@@ -333,12 +327,13 @@ impl Tuning {
         on.note(words);
     }
 
-    /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A
-    /// recorded cut stays as it was.
-    fn applied_to(&self, opened: &Opened) -> Option<EffectivePolicy> {
+    /// Has an output open under the limits that were applied in this session to those of its policy. A recorded cut stays as
+    /// it was.
+    pub(super) fn adapt(&self, opened: &mut Opened) {
         let policy = &opened.subject.policy.policy;
-        let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none())?;
-        setting.on(policy).map(tuned)
+        let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none());
+        let tuned = setting.and_then(|setting| setting.on(policy)).map(tuned);
+        opened.start.under = opened.start.under.take().or(tuned.map(Box::new));
     }
 }
 

@@ -178,11 +178,6 @@ impl Bench {
         self.app.screen().expect("the list of stored outputs")
     }
 
-    /// Returns the same to change it.
-    pub fn stores_mut(&mut self) -> &mut ListScreen<Outputs> {
-        self.app.screen_mut().expect("the list of stored outputs")
-    }
-
     /// Returns the sessions.
     pub fn sessions(&self) -> &ListScreen<Sessions> {
         self.app.screen().expect("a list of sessions")
