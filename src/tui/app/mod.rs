@@ -64,12 +64,10 @@ pub struct App {
     /// The count typed before a key.
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
-    /// Of the jobs that the screens have asked for.
     pub(crate) tickets: Tickets,
 }
 
 impl App {
-    /// Creates the screens for a terminal, with no output open.
     pub fn new(canvas: Canvas) -> Self {
         Self {
             canvas,
@@ -90,7 +88,6 @@ impl App {
         }
     }
 
-    /// Returns what takes in the effects of the next event.
     pub fn effects(&self) -> Effects {
         Effects::new(&self.tickets)
     }
@@ -121,14 +118,12 @@ impl App {
         self.refresh_layers();
     }
 
-    /// Has the pop-ups follow a change of the screen.
     fn refresh_layers(&mut self) {
         if let Some(top) = self.stack.last() {
             self.layers.iter_mut().for_each(|layer| layer.refresh(&**top));
         }
     }
 
-    /// Does what screens and pop-ups have requested.
     fn meet_requests(&mut self, effects: &mut Effects) {
         loop {
             let requests = effects.take_requests();
@@ -159,7 +154,6 @@ impl App {
         self.on_top(|top| top.say(message));
     }
 
-    /// Handles a change of the terminal's size or colours.
     pub fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
         self.canvas = canvas;
         self.stack.iter_mut().chain(&mut self.shelf).for_each(|screen| screen.repaint(canvas, effects));

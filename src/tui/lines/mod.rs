@@ -68,7 +68,6 @@ enum SearchState {
     Ended(FindEnd),
 }
 
-/// What the search reports.
 #[derive(Debug)]
 pub enum LinesEvent {
     Found(Vec<FoundLine>),

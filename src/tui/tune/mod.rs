@@ -35,7 +35,6 @@ use changed::ChangedStart;
 use measuring::TuneReport;
 use rows::TuneRow;
 
-/// Columns of the bar of progress.
 const BAR: u64 = 16;
 
 #[derive(Debug, Default)]
@@ -48,7 +47,6 @@ enum TuneState {
     Done,
     /// There are no outputs; what became of listing each directory of the stores.
     Empty(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
-    /// They cannot be measured, for this reason.
     Failed(SafeText),
 }
 
@@ -73,7 +71,6 @@ impl TuneRows {
 #[derive(Default)]
 pub struct Tuning {
     of: TuneRows,
-    /// What is measured; `None` before anything was.
     start: Option<TuneStart>,
     job: u64,
     state: TuneState,
@@ -253,7 +250,6 @@ impl Tuning {
         Self { of, ..Self::default() }
     }
 
-    /// Returns the policy that is tuned and its settings; `None` in a list of policies.
     fn grid(&self) -> Option<(&EffectivePolicy, &TuneGrid)> {
         match &self.run.as_ref()?.choice.kind {
             TuneKind::Settings { policy, grid } => Some((policy, grid)),
