@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn more_tokens_lie_to_the_right_and_more_finds_above() {
         let all = figures(&[(9, 0), (99, 5), (999, 10), (99, 0)]);
-        assert_eq!(drawn(&all, 3, (9, 3)), [""; 3]);
+        assert_eq!(drawn(&all, 3, (9, 3)), ["      ⣀⠔●", "   ⡠●⠉   ", "●⠔⠉ ·    "]);
     }
 
     #[test]
