@@ -6,7 +6,7 @@ mod facts;
 pub mod got;
 mod keeping;
 pub mod rows;
-pub mod scan;
+mod scan;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::human::{count, size, thousands};
 use crate::session::citing::CitingCall;
 use crate::source::Identity;
-use crate::store::{self, Entry, EntrySums, Kept, Marked, Pending, RootReport, StoreSpec};
+use crate::store::{self, Entry, EntrySums, Kept, Marked, Pending, RootReport, Scanned, StoreSpec};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -40,7 +40,6 @@ use facts::SearchedRows;
 use got::ModelShare;
 use keeping::Keeping;
 use rows::{OutputFacts, OutputRow, Peek};
-use scan::Scanned;
 
 /// The heading where no outputs are listed.
 pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";

@@ -3,10 +3,9 @@
 use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use overspill::store::{self, DeleteMode, Entry, Env};
+use overspill::store::{self, DeleteMode, Entry, Env, Scanned};
 use overspill::tui::app::{Effect, Event, OutputsEvent};
 use overspill::tui::list::rows::BATCH;
-use overspill::tui::outputs::scan::Scanned;
 
 use crate::common::bench::{Bench, looked_at};
 
