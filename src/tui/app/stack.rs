@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::store::Marked;
+use crate::store::{Marked, Pending};
 use crate::tui::event::{Event, Message, ScreenEvent};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::screen::ListScreen;
@@ -13,6 +13,7 @@ use crate::tui::pager::event::OutputEvent;
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Screen};
 use crate::tui::target::Opened;
+use crate::tui::tune::Tuning;
 
 use super::App;
 
@@ -21,13 +22,11 @@ impl App {
         self.stack.last().or(self.shelf.first()).map(|screen| &**screen)
     }
 
-    /// Does something with the screen that is shown.
     pub(super) fn on_top<T>(&mut self, act: impl FnOnce(&mut dyn Screen) -> T) -> Option<T> {
         let top = self.stack.last_mut().or(self.shelf.first_mut())?;
         Some(act(&mut **top))
     }
 
-    /// Returns the context in which a key press is looked up.
     pub fn context(&self) -> KeyContext {
         self.top().map_or(KeyContext::Everywhere, Screen::context)
     }
@@ -48,7 +47,6 @@ impl App {
         screens.find_map(|screen| (&**screen as &dyn Any).downcast_ref())
     }
 
-    /// Returns the same to change it.
     pub fn screen_mut<S: Screen>(&mut self) -> Option<&mut S> {
         let mut screens = self.stack.iter_mut().rev().chain(&mut self.shelf);
         screens.find_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut())
@@ -69,7 +67,6 @@ impl App {
         self.layers.iter().map(|layer| &**layer)
     }
 
-    /// Returns the uppermost pop-up if it is of this type.
     pub fn layer<L: Layer>(&self) -> Option<&L> {
         self.layers.last().and_then(|layer| (&**layer as &dyn Any).downcast_ref())
     }
@@ -112,7 +109,8 @@ impl App {
 
     /// Puts an output on top, in place of one that is there.
     pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
-        self.screens().for_each(|screen| screen.adapt(&mut opened));
+        let tuning = self.screens().filter_map(|screen| (screen as &dyn Any).downcast_ref());
+        tuning.for_each(|tuning: &ListScreen<Tuning>| tuning.of.adapt(&mut opened));
         let replaced = self.stack.pop_if(|screen| (&**screen as &dyn Any).is::<Pager>());
         let before = match replaced.map(into_pager) {
             Some(Ok(replaced)) => {
@@ -178,8 +176,7 @@ impl App {
         if choice.stop_command.is_none() && self.places().any(|screen| screen.is_running()) {
             return effects.lay(Leaving { question: Question::Command, choice });
         }
-        let pending = self.screens().find_map(|screen| screen.pending());
-        if let (None, Some(pending)) = (choice.delete_marked, pending) {
+        if let (None, Some(pending)) = (choice.delete_marked, self.pending()) {
             return effects.lay(Leaving { question: Question::deletions(pending, true), choice });
         }
         if choice.stop_command == Some(true) {
@@ -199,10 +196,14 @@ impl App {
         }
     }
 
-    /// Takes what is marked for deletion, to delete it.
-    pub(super) fn take_pending(&mut self) -> Vec<Marked> {
-        let screens = self.stack.iter_mut().chain(&mut self.shelf);
-        screens.flat_map(|screen| screen.take_pending()).collect()
+    /// Returns what is marked for deletion, if anything is.
+    pub fn pending(&self) -> Option<&Pending> {
+        let outputs = self.screen::<ListScreen<Outputs>>()?;
+        Some(&outputs.of.pending).filter(|pending| !pending.is_empty())
+    }
+
+    pub fn take_pending(&mut self) -> Vec<Marked> {
+        self.screen_mut::<ListScreen<Outputs>>().map_or_else(Vec::new, |outputs| outputs.of.pending.take())
     }
 }
 

@@ -48,7 +48,6 @@ pub struct Calls {
     sought: Option<SafeText>,
     /// The calls that the worker was last told to look at first.
     asked: Vec<usize>,
-    /// The index of the call that was asked for last.
     shown_call: Option<usize>,
     /// The facts that came last, and the index of the call that they are of.
     facts: Option<(usize, CallFacts)>,
@@ -64,21 +63,17 @@ impl Default for ReadingState {
 pub struct OpenedCalls {
     pub rows: Vec<CallRow>,
     pub now: Timestamp,
-    /// The agent, with its version.
     pub agent: SafeText,
     pub title: SafeText,
     /// What of the records was not understood, in words; empty if nothing.
     pub unread: SafeText,
-    /// Whether nothing in the records was understood.
     pub is_format_unknown: bool,
 }
 
-/// What the worker that holds the session reports.
 #[derive(Debug)]
 pub enum CallsEvent {
     /// How far the reading of a session is, in percent.
     Reading(u64),
-    /// A session was opened, or has grown.
     Opened(Box<OpenedCalls>),
     Failed(SafeText),
     Sized(Vec<(usize, CallSizes)>),
@@ -271,12 +266,10 @@ impl ListFacts for Calls {
 }
 
 impl Calls {
-    /// Whether a session is the one whose calls are listed.
     fn holds(&self, file: &SessionFile) -> bool {
         self.file.as_ref().is_some_and(|held| (&held.path, &held.id) == (&file.path, &file.id))
     }
 
-    /// Selects the call that is looked for, once the session is read.
     fn select_sought(&mut self, list: &mut List<CallRow>) {
         if self.state != ReadingState::Read {
             return;

@@ -124,7 +124,6 @@ fn next_request(requests: &Receiver<JobRequest>, limit: Duration) -> Result<Call
     request.downcast().map(|request| *request).map_err(|_| RecvTimeoutError::Timeout)
 }
 
-/// Reads what was added to the session since. Returns whether there was anything.
 fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {
     match opened.refresh(&context.ticket) {
         Ok(false) => {}
@@ -194,7 +193,6 @@ impl Todo {
     }
 }
 
-/// The session that is open, and what its calls are examined with.
 struct SessionContext<'a> {
     of: CallInspector<'a>,
     context: &'a JobContext,
@@ -291,7 +289,6 @@ impl SessionContext<'_> {
         })
     }
 
-    /// Reads what the records hold of a call besides its result, and sends it.
     fn facts(&self, index: usize) {
         let Some(call) = self.of.transcript.calls.get(index) else { return };
         let facts = self.of.facts(call, self.of.best(call).first());

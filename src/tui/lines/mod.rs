@@ -34,7 +34,6 @@ enum SearchState {
     Ended(FindEnd),
 }
 
-/// What the search reports.
 #[derive(Debug)]
 pub enum LinesEvent {
     Found(Vec<FoundLine>),

@@ -13,7 +13,6 @@ use crate::text::label::SafeText;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ListOptions {
-    /// The words that rows must have, as they were typed.
     pub filter: String,
     /// The index of the column that sorts, among those that do.
     pub sort: usize,
@@ -23,7 +22,6 @@ pub(super) struct ListOptions {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GroupHeading {
-    /// The number of rows before it.
     pub before: usize,
     /// The same, with the headings before it.
     pub place: usize,
@@ -218,7 +216,6 @@ pub(super) fn narrows<R>(spec: &'static ListSpec<R>, filter: &str, before: &str)
     filter.starts_with(before) && is_text(filter) && is_text(before)
 }
 
-/// Returns all words of a row, in lower case.
 fn words_of<R>(spec: &ListSpec<R>, row: &R, look: &RowLook) -> String {
     let mut words = String::with_capacity(256);
     for column in spec.columns {

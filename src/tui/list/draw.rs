@@ -18,14 +18,12 @@ use super::{List, ShownRow};
 /// The lists between which Tab changes.
 const TABS: [&str; 2] = ["Outputs", "Sessions"];
 
-/// The fewest columns in which the name of what is listed is shown.
 const MIN_NAME: usize = 8;
 
 /// Up to this many columns, the name takes the room of the order of the rows.
 const MAX_NAME: usize = 24;
 
 impl<R: Clone> List<R> {
-    /// Draws the headings and the rows that are on the screen; those that `is_struck` says are struck through.
     pub(crate) fn draw(
         &self,
         canvas: &Canvas,

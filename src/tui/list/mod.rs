@@ -27,7 +27,6 @@ use order::{Landing, RunningTask};
 /// Up to this many rows are arranged at once, between two keys; a worker arranges more.
 const AT_ONCE: usize = 10_000;
 
-/// What stands in a row of the screen: a row by its index, or the heading of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShownRow<'a> {
     Row(usize),
@@ -190,7 +189,6 @@ impl<R: Clone> List<R> {
         self.settle();
     }
 
-    /// Returns the number of rows shown, without headings.
     pub fn len(&self) -> usize {
         self.shown.order.len()
     }

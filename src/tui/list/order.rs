@@ -90,7 +90,6 @@ impl<R: Clone> List<R> {
         self.task.take()
     }
 
-    /// Has a worker do its task again if it was stopped.
     pub(super) fn resume(&mut self) {
         if let Some(running) = self.running.filter(|_| self.task.is_none()) {
             self.arrange(running.landing, running.is_awaited);

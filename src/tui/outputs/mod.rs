@@ -4,11 +4,12 @@ pub mod beside;
 pub mod deletion;
 mod facts;
 mod keeping;
-pub mod scan;
+mod scan;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::human::{count, size, thousands};
@@ -18,11 +19,11 @@ use crate::rows::got::ModelShare;
 use crate::rows::outputs::{self, OutputFacts, OutputRow, Peek};
 use crate::session::citing::CitingCall;
 use crate::source::Identity;
-use crate::store::{self, Entry, EntrySums, Kept, Marked, Pending, RootReport, StoreSpec};
+use crate::store::{self, Entry, EntrySums, Kept, Marked, Pending, RootReport, Scanned, StoreSpec};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
-use super::event::{Message, ScreenEvent, Urgency};
+use super::event::{FRAME, Message, ScreenEvent};
 use super::footer::Footer;
 use super::job::JobContext;
 use super::keys::{Action, KeyContext, KeyMap};
@@ -37,7 +38,6 @@ use super::widget::layout::ListPanel;
 use beside::Glance;
 use facts::SearchedRows;
 use keeping::Keeping;
-use scan::Scanned;
 
 /// The heading where no outputs are listed.
 pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
@@ -68,7 +68,7 @@ pub struct Outputs {
     glance: Option<Glance>,
     keeping: Option<Keeping>,
     /// The outputs marked for deletion: leaving asks whether to delete them.
-    pending: Pending,
+    pub(super) pending: Pending,
     /// The output to select once it is shown.
     sought: Option<PathBuf>,
 }
@@ -94,10 +94,10 @@ pub enum OutputsEvent {
 }
 
 impl ScreenEvent for OutputsEvent {
-    fn urgency(&self) -> Urgency {
+    fn patience(&self) -> Duration {
         match self {
-            OutputsEvent::Scanned(_) | OutputsEvent::Peeked(_) | OutputsEvent::Copied(_) => Urgency::Progress,
-            _ => Urgency::Now,
+            OutputsEvent::Scanned(_) | OutputsEvent::Peeked(_) | OutputsEvent::Copied(_) => FRAME,
+            _ => Duration::ZERO,
         }
     }
 }
@@ -218,12 +218,8 @@ impl ListKind for Outputs {
         std::iter::once(path).chain(command).chain([Copyable::id(row.entry.id_bytes())]).collect()
     }
 
-    fn pending(&self) -> Option<&Pending> {
-        Some(&self.pending).filter(|pending| !pending.is_empty())
-    }
-
-    fn take_pending(&mut self) -> Vec<Marked> {
-        self.pending.take()
+    fn is_struck(&self, row: &OutputRow) -> bool {
+        !self.pending.is_empty() && self.pending.contains(&row.entry.path())
     }
 
     fn output(&self, row: &OutputRow) -> Option<PathBuf> {

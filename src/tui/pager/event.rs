@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
@@ -13,7 +14,7 @@ use crate::text::filter::index::BlockLines;
 use crate::text::index::BlockCounts;
 use crate::text::search::Severity;
 use crate::text::units::Measure;
-use crate::tui::event::{ScreenEvent, Urgency};
+use crate::tui::event::{COUNTING, FRAME, ScreenEvent};
 use crate::tui::recorded::{CallFacts, ReadyCall};
 use crate::tui::target::Ending;
 
@@ -59,11 +60,11 @@ pub enum OutputEvent {
 }
 
 impl ScreenEvent for OutputEvent {
-    fn urgency(&self) -> Urgency {
+    fn patience(&self) -> Duration {
         match self {
-            OutputEvent::Compared(_) => Urgency::Progress,
-            OutputEvent::Counted { .. } | OutputEvent::Found(SearchReply::Counted(..)) => Urgency::Counting,
-            _ => Urgency::Now,
+            OutputEvent::Compared(_) => FRAME,
+            OutputEvent::Counted { .. } | OutputEvent::Found(SearchReply::Counted(..)) => COUNTING,
+            _ => Duration::ZERO,
         }
     }
 }

@@ -43,11 +43,9 @@ pub struct FoundSessions {
     pub now: Timestamp,
     /// The last changed comes first.
     pub rows: Vec<SessionRow>,
-    /// What could not be looked at, in words.
     pub faults: Vec<SafeText>,
 }
 
-/// What workers report.
 #[derive(Debug)]
 pub enum SessionsEvent {
     Listed(FoundSessions),

@@ -159,7 +159,6 @@ pub(super) fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<Tun
         .map_err(|error| error.to_string())
 }
 
-/// Opens a session to look into its calls.
 fn inspect<T>(
     file: &SessionFile,
     context: &JobContext,

@@ -58,7 +58,6 @@ pub(crate) struct ChangedRow {
 #[derive(Debug, Clone)]
 pub(crate) struct ChangedStart {
     pub(super) run: Arc<TuneRun>,
-    /// The number of the setting in its run.
     pub(super) setting: usize,
     pub(super) name: SafeText,
     pub(super) finds: &'static str,
@@ -77,7 +76,6 @@ impl ScreenEvent for ChangedEvent {}
 #[derive(Debug, Default)]
 pub(crate) struct ChangedList {
     start: Option<ChangedStart>,
-    /// How many there are, once they are in order.
     all: Option<u64>,
 }
 
@@ -172,7 +170,6 @@ impl ListKind for ChangedList {
 }
 
 impl ChangedList {
-    /// Has the outputs put in order that were measured so far.
     fn ask_order(&self, effects: &mut Effects) {
         let Some(ChangedStart { run, setting, .. }) = self.start.clone() else { return };
         effects.run(Slot::Other, move |context| order(run, setting, context));

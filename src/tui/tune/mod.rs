@@ -34,7 +34,6 @@ use super::widget::prompt::{Prompt, Purpose};
 use changed::ChangedStart;
 use measuring::TuneReport;
 
-/// Columns of the bar of progress.
 const BAR: u64 = 16;
 
 #[derive(Debug, Default)]
@@ -47,7 +46,6 @@ enum TuneState {
     Done,
     /// There are no outputs; what became of listing each directory of the stores.
     Empty(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
-    /// They cannot be measured, for this reason.
     Failed(SafeText),
 }
 
@@ -72,7 +70,6 @@ impl TuneRows {
 #[derive(Default)]
 pub struct Tuning {
     of: TuneRows,
-    /// What is measured; `None` before anything was.
     start: Option<TuneStart>,
     job: u64,
     state: TuneState,
@@ -234,12 +231,6 @@ impl ListKind for Tuning {
         on.list.clear();
     }
 
-    fn adapt(&self, opened: &mut Opened) {
-        if opened.start.under.is_none() {
-            opened.start.under = self.applied_to(opened).map(Box::new);
-        }
-    }
-
     fn panel(&self) -> ListPanel {
         let has_plot = self.grid().is_some() && self.figures.finds > 0;
         if has_plot { ListPanel::Above } else { ListPanel::None }
@@ -258,7 +249,6 @@ impl Tuning {
         Self { of, ..Self::default() }
     }
 
-    /// Returns the policy that is tuned and its settings; `None` in a list of policies.
     fn grid(&self) -> Option<(&EffectivePolicy, &TuneGrid)> {
         match &self.run.as_ref()?.choice.kind {
             TuneKind::Settings { policy, grid } => Some((policy, grid)),
@@ -332,12 +322,13 @@ impl Tuning {
         on.note(words);
     }
 
-    /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A
-    /// recorded cut stays as it was.
-    fn applied_to(&self, opened: &Opened) -> Option<EffectivePolicy> {
+    /// Has an output open under the limits that were applied in this session to those of its policy. A recorded cut stays as
+    /// it was.
+    pub(super) fn adapt(&self, opened: &mut Opened) {
         let policy = &opened.subject.policy.policy;
-        let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none())?;
-        setting.on(policy).map(tuned)
+        let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none());
+        let tuned = setting.and_then(|setting| setting.on(policy)).map(tuned);
+        opened.start.under = opened.start.under.take().or(tuned.map(Box::new));
     }
 }
 

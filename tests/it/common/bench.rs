@@ -11,7 +11,7 @@ use overspill::corpus::{find_in_stores, prepare_tuning};
 use overspill::document::reader::Cost;
 use overspill::preview::{Catalog, Certainty, Policy};
 use overspill::source::{Change, MapView, Source};
-use overspill::store::{self, Env, StoreSpec, Stores};
+use overspill::store::{self, Env, Scanned, StoreSpec, Stores};
 use overspill::text::index::BlockIndex;
 use overspill::text::units;
 use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, OutputsEvent};
@@ -19,7 +19,6 @@ use overspill::tui::calls::Calls;
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::screen::ListScreen;
 use overspill::tui::outputs::Outputs;
-use overspill::tui::outputs::scan::Scanned;
 use overspill::tui::pager::Pager;
 use overspill::tui::screen::Link;
 use overspill::tui::sessions::Sessions;
@@ -176,11 +175,6 @@ impl Bench {
     /// Returns the list of stored outputs.
     pub fn stores(&self) -> &ListScreen<Outputs> {
         self.app.screen().expect("the list of stored outputs")
-    }
-
-    /// Returns the same to change it.
-    pub fn stores_mut(&mut self) -> &mut ListScreen<Outputs> {
-        self.app.screen_mut().expect("the list of stored outputs")
     }
 
     /// Returns the sessions.

@@ -12,7 +12,7 @@ use overspill::tui::app::{Effect, Event, OutputEvent, OutputsEvent};
 use overspill::tui::job::Slot;
 use overspill::tui::outputs::beside::Glance;
 use overspill::tui::outputs::deletion::delete;
-use overspill::tui::screen::{Link, Screen};
+use overspill::tui::screen::Link;
 use overspill::tui::target::{Opened, OpenedFrom, StartAt, Subject};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -447,7 +447,7 @@ fn why_a_deletion_is_refused_comes_before_the_name_and_what_stays_is_still_marke
     stocked.bench.update(OutputsEvent::Deleted(message, stayed));
     let status = stocked.bench.status();
     assert!(status.contains("1 stayed: being written, or open in a viewer: tool_"), "{status}");
-    assert_eq!(stocked.bench.stores().pending().map(|pending| pending.len()), Some(1));
+    assert_eq!(stocked.bench.app.pending().map(|pending| pending.len()), Some(1));
     assert!(file.exists());
 }
 
