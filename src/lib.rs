@@ -84,7 +84,6 @@ pub mod preview;
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod cli;
-#[cfg(feature = "app")]
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod compare;

@@ -3,13 +3,14 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::preview::{Policy, PolicyError, Status, Want};
+use crate::preview::{PerStream, Policy, PolicyError, Status, ToCount, Want};
 
+use super::outcome::{Outcome, errors_of};
 use super::process::command::run;
 use super::process::options::{Options, Stdin, Streams};
 use super::request::{About, Request};
 use super::spill::sink::{HOLD, SinkLimits};
-use super::truncate::{Error, Outcome, Truncator};
+use super::truncate::{Error, Truncator};
 
 /// Runs commands as an agent's shell tool does, and cuts their outputs as a policy says.
 ///
@@ -90,14 +91,12 @@ impl Capture {
         if let Status::Crashed(words) = finished.preview.status {
             return Err(Error::Crashed(words));
         }
-        Ok(Outcome {
-            text: finished.text(),
-            truncated: finished.is_cut(),
-            saved_to: finished.saved.stdout,
-            stderr_saved_to: finished.saved.stderr,
-            ended: finished.captured.ended,
-            warnings: finished.warnings,
-        })
+        let contents = finished.captured.outputs().map(|output| (output.stream, output.content()));
+        let errors = errors_of(&finished.preview, contents);
+        let outcome = Outcome::new(&finished.preview, &finished.input(), errors);
+        let PerStream { stdout: saved_to, stderr: stderr_saved_to } = finished.saved;
+        let (ended, warnings) = (finished.captured.ended, finished.warnings);
+        Ok(Outcome { saved_to, stderr_saved_to, ended, warnings, ..outcome })
     }
 
     fn request(&self, command: &Command) -> Request {
@@ -115,7 +114,7 @@ impl Capture {
             ..About::default()
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());
-        Request { about, failed, ..Request::new(policy) }
+        Request { about, failed, counts: ToCount::All, ..Request::new(policy) }
     }
 }
 
@@ -145,9 +144,11 @@ mod tests {
 
     #[test]
     fn a_policy_that_knows_the_streams_apart_gets_them_apart() {
-        let (_home, outcome) = run("go-opencode/bash", "echo out; seq 1 5000 >&2");
+        let (_home, outcome) = run("go-opencode/bash", "echo error: a; seq 1 5000 >&2; echo error: b >&2");
         assert!(outcome.truncated && outcome.saved_to.is_none());
-        assert!(std::fs::read_to_string(outcome.stderr_saved_to.unwrap()).unwrap().ends_with("5000\n"));
+        assert_eq!(outcome.lines.total, 5004);
+        assert!(std::fs::read_to_string(outcome.stderr_saved_to.unwrap()).unwrap().ends_with("error: b\n"));
+        assert_eq!(outcome.errors.map(|errors| errors.total), Some(2));
     }
 
     #[test]

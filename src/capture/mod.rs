@@ -7,6 +7,7 @@
 //! then in a file, and `result` makes the preview and keeps the spill if the request says so.
 
 mod command;
+mod outcome;
 pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod result;
@@ -17,11 +18,12 @@ mod truncate;
 pub(crate) use result::headroom::names;
 
 pub use command::Capture;
+pub use outcome::{Outcome, Portion};
 pub use process::exit::{Ended, ProcessStatus, Stop};
 pub use process::options::StartError;
 pub use result::finish::NoPreview;
 pub use spill::location::{Location, LocationError};
-pub use truncate::{Error, Outcome, ToolOutput, Truncator, Writer};
+pub use truncate::{Error, Truncator, Writer};
 
 // For the command line, the screens and the tests; none of this is stable.
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::compare::{each_lost, kept_ranges, line_around};
 use crate::config::Config;
 use crate::human::{count, lines, size, thousands};
-use crate::preview::{self, Input, Policy, ToCount};
+use crate::preview::{self, Input, Policy, Stream, ToCount};
 use crate::source::{Buffer, MapView, ViewSupply, measure};
 use crate::text::ansi;
 use crate::text::label::SafeText;
@@ -85,7 +85,7 @@ impl HookOutput {
             (!self.is_partial()).then(|| measure(&self.view, all, want, &mut Buffer::default()))
         };
         let preview = preview::plan_counting(&input, policy, ToCount::All, totals).ok()?.preview;
-        let mut kept = kept_ranges(&preview.parts);
+        let mut kept = kept_ranges(&preview.parts, Stream::Stdout);
         if self.size > self.view.len() as u64 {
             // What looks like its end is none.
             kept.retain(|range| range.start == 0);
