@@ -17,11 +17,13 @@ mod truncate;
 #[cfg(feature = "app")]
 pub(crate) use result::headroom::names;
 
-pub use command::Capture;
+pub use command::{Capture, RunningCommand};
 pub use outcome::{Outcome, Portion};
 pub use process::exit::{Ended, ProcessStatus, Stop};
 pub use process::options::StartError;
+pub use process::supervise::Control;
 pub use result::finish::NoPreview;
+pub use result::headroom::Headroom;
 pub use spill::location::{Location, LocationError};
 pub use truncate::{Error, Truncator, Writer};
 
@@ -31,11 +33,9 @@ pub use {
     process::command::{Running, drain, run, start},
     process::follow::{Following, Interest, follow},
     process::options::{Group, Options, Stdin, Streams, Tee, TerminalSize},
-    process::supervise::Control,
     request::{About, KeepSpill, Request, set_true},
     result::captured::{Captured, CapturedOutput},
     result::finish::{FinishedCapture, NOT_SAVED},
-    result::headroom::Headroom,
     spill::content::Content,
     spill::copy::Progress,
     spill::location::DEFAULT_SESSION,

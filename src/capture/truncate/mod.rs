@@ -84,11 +84,11 @@ impl Truncator {
     /// # Errors
     /// [`PolicyError::Unknown`], which lists the existing names.
     pub fn new(policy: &str) -> Result<Truncator, PolicyError> {
-        Ok(Truncator::of(Policy::builtin(policy)?))
+        Ok(Truncator::from_policy(Policy::builtin(policy)?))
     }
 
     /// Truncates with this policy, and saves in [`Location::default`].
-    pub fn of(policy: Policy) -> Truncator {
+    pub fn from_policy(policy: Policy) -> Truncator {
         Truncator { policy, tools: BTreeMap::new(), place: Location::default(), may_delegate: None }
     }
 
@@ -127,8 +127,7 @@ impl Truncator {
         policy
     }
 
-    /// Returns where outputs are saved.
-    pub fn place(&self) -> &Location {
+    pub(super) fn place(&self) -> &Location {
         &self.place
     }
 

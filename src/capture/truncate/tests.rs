@@ -9,7 +9,7 @@ fn truncator(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Truncato
     let mut policy = Policy::builtin(policy).unwrap();
     set.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
     let place = Location::dir(home.path().join("outputs"));
-    (home, Truncator::of(policy).save_in(place))
+    (home, Truncator::from_policy(policy).save_in(place))
 }
 
 /// A truncator that cannot save anywhere.
@@ -131,7 +131,7 @@ fn flag_and_text_agree_where_the_length_of_the_path_counts() {
     let dir = tempfile::tempdir().unwrap();
     let place = Location::dir(dir.path().join("a-directory-of-a-long-name"));
     for max in [5, 15, 20, 60, 200, 400] {
-        let truncator = Truncator::of(naming(max)).save_in(place.clone());
+        let truncator = Truncator::from_policy(naming(max)).save_in(place.clone());
         for outcome in [truncator.truncate("little\n", "t").unwrap(), written(&truncator, "little\n")] {
             // What the cap takes of the text that the agent adds is no part of the output.
             let is_cut = !outcome.text.starts_with("little\n");
