@@ -113,7 +113,6 @@
 compile_error!("overspill runs on Linux and macOS; other systems are not supported");
 
 pub(crate) mod env;
-#[allow(dead_code)]
 pub(crate) mod form;
 pub(crate) mod fs;
 
@@ -127,6 +126,7 @@ pub mod cli;
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod compare;
+#[cfg(feature = "app")]
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod config;
@@ -144,6 +144,7 @@ pub mod human;
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod known;
+#[cfg(feature = "records")]
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod session;

@@ -50,6 +50,7 @@ pub(crate) mod strategy;
 pub(crate) mod sweep;
 pub(crate) mod template;
 mod value;
+#[cfg(feature = "records")]
 mod witness;
 
 pub use crate::known::{Certainty, Confidence};
@@ -75,6 +76,7 @@ pub(crate) use template::pattern::NoticePattern;
 pub use value::Value;
 
 pub(crate) use counting::{CountedPlan, ToCount, plan_counting};
+#[cfg(feature = "records")]
 pub(crate) use witness::{Circumstances, Witness, witness};
 
 #[cfg(test)]

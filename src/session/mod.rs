@@ -10,7 +10,6 @@ pub mod command;
 pub mod content;
 pub mod context;
 pub mod copies;
-#[cfg(feature = "sqlite")]
 pub mod database;
 pub mod document;
 pub mod examine;
@@ -30,7 +29,6 @@ pub mod sent;
 pub mod spill;
 #[cfg(feature = "app")]
 pub mod state;
-#[cfg(feature = "sqlite")]
 pub mod table;
 pub mod tally;
 pub mod text;

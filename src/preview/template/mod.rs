@@ -4,12 +4,15 @@ mod bounds;
 pub(crate) mod facts;
 pub(crate) mod filters;
 mod mark;
+#[cfg(feature = "records")]
 pub(crate) mod pattern;
 pub(crate) mod scope;
 pub(crate) mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
+#[cfg(feature = "records")]
+use std::sync::OnceLock;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
@@ -19,6 +22,7 @@ use crate::text::units::Want;
 
 use facts::{Fact, Facts};
 use mark::SLOT;
+#[cfg(feature = "records")]
 use pattern::{NoticePattern, TextPattern};
 use uses::SlotDeciders;
 
@@ -59,7 +63,9 @@ pub(crate) struct Template {
     /// Those that decide which slots it holds; `None` if that is not simple.
     deciders: Option<SlotDeciders>,
     /// What recognises its texts, and the notices of all templates but this one; made when first asked for.
+    #[cfg(feature = "records")]
     text_pattern: OnceLock<Option<TextPattern>>,
+    #[cfg(feature = "records")]
     other_notices: OnceLock<Vec<NoticePattern>>,
 }
 
@@ -140,7 +146,9 @@ impl Compiler {
                 name,
                 mentioned,
                 deciders: uses::slot_deciders(source),
+                #[cfg(feature = "records")]
                 text_pattern: OnceLock::new(),
+                #[cfg(feature = "records")]
                 other_notices: OnceLock::new(),
             }),
         }
