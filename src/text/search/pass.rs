@@ -17,7 +17,7 @@ const MAX_LINE: usize = 2 << 20;
 pub enum SearchPiece {
     /// Whole lines.
     Lines(Range<usize>),
-    /// A line of more than [`MAX_LINE`] bytes, with its line feed.
+    /// A line of more than `MAX_LINE` bytes, with its line feed.
     LongLine(Range<usize>),
 }
 
