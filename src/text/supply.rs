@@ -41,7 +41,6 @@ impl<'a> OwnBytes<'a> {
         self.offset
     }
 
-    /// Returns them as a slice.
     pub fn as_slice(self) -> &'a [u8] {
         self.bytes
     }
@@ -75,7 +74,6 @@ impl Deref for OwnBytes<'_> {
 
 /// What a search reads: an output, of which it gets copies.
 pub trait Supply {
-    /// Returns the number of bytes.
     fn len(&self) -> usize;
 
     /// Returns a range of the bytes, which must lie within them.
