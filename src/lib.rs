@@ -88,8 +88,8 @@
 //! * [`capture`]: truncates a complete output ([`Truncator`](capture::Truncator)), one that is still arriving
 //!   ([`Writer`](capture::Writer)), or that of a command ([`Capture`](capture::Capture)); each returns an
 //!   [`Outcome`](capture::Outcome).
-//! * [`preview`]: the plan alone, without files: a [`Policy`](preview::Policy), the
-//!   [`Preview`](preview::Preview) part by part, a [`Report`](preview::Report) for JSON.
+//! * [`preview`]: the plan alone, without files: a [`Policy`](preview::Policy), and the [`Preview`](preview::Preview)
+//!   part by part.
 //!
 //! With the feature `app` (on by default) the crate is the program, too; all that needs is internal.
 

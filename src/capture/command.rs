@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::preview::{PerStream, Policy, Status, ToCount, Want};
+use crate::preview::{PerStream, Policy, Status, ToCount, TotalsMask};
 
 use super::outcome::{Outcome, errors_of};
 use super::process::command::{Running, start};
@@ -116,7 +116,7 @@ impl Capture {
             streams: if request.policy.takes_stderr() { Streams::Apart } else { Streams::Together },
             stdin: self.stdin.clone(),
             timeout: self.timeout,
-            limits: SinkLimits { hold: HOLD, cap: request.cap, want: Want::ALL },
+            limits: SinkLimits { hold: HOLD, cap: request.cap, want: TotalsMask::ALL },
             tee: self.tee.clone(),
             ..Options::default()
         };

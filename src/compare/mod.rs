@@ -9,7 +9,7 @@ mod row;
 
 use std::ops::Range;
 
-use crate::preview::{Bit, Part, Stream};
+use crate::preview::{Fragment, Part, Stream};
 
 #[cfg(feature = "app")]
 pub(crate) use finds::KeptFinds;
@@ -28,10 +28,10 @@ pub fn kept_ranges(parts: &[Part], stream: Stream) -> Vec<Range<usize>> {
         match part {
             Part::Notice { .. } => notices.extend(all.last().map(|range| range.end)),
             Part::Kept { source, range, .. } if *source == stream => all.push(range.clone()),
-            Part::Changed { source, bits, .. } if *source == stream => {
-                all.extend(bits.iter().filter_map(|bit| match bit {
-                    Bit::Bytes(range) => Some(range.clone()),
-                    Bit::Text(_) | Bit::Replaced(_) | Bit::Escapes(_) => None,
+            Part::Changed { source, fragments, .. } if *source == stream => {
+                all.extend(fragments.iter().filter_map(|fragment| match fragment {
+                    Fragment::Bytes(range) => Some(range.clone()),
+                    Fragment::Text(_) | Fragment::Replaced(_) | Fragment::Escapes(_) => None,
                 }));
             }
             _ => {}

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use crate::preview::{self, Input, Output, Part, Policy, Preview, Status, Stream, Totals, Want};
+use crate::preview::{self, Input, Output, Part, Policy, Preview, Status, Stream, Totals, TotalsMask};
 
 use super::{joined, kept_ranges};
 
@@ -39,7 +39,7 @@ pub struct Comparison {
     pub(crate) kept: Vec<Range<usize>>,
     /// The totals that the figures still need.
     #[serde(skip)]
-    pub(crate) lacks: Want,
+    pub(crate) missing: TotalsMask,
 }
 
 /// Returns which part of a long output a policy keeps, by trying it on one; none if the policy does not cut that, or
@@ -148,7 +148,7 @@ impl Comparison {
             limits_from: None,
             errors_kept: None,
             kept: Vec::new(),
-            lacks: Want::NOTHING,
+            missing: TotalsMask::NOTHING,
         }
     }
 
@@ -177,7 +177,7 @@ impl Comparison {
             limits_from: None,
             errors_kept: None,
             kept: kept_ranges(&preview.parts, Stream::Stdout),
-            lacks: preview.waiting_for | preview.counts_waiting_for,
+            missing: preview.missing | preview.counts_missing,
         }
     }
 
@@ -246,11 +246,11 @@ mod tests {
         let policy = Policy::builtin("opencode/output").unwrap();
         let long = "line\n".repeat(100_000);
         let unknown = Comparison::of(&policy, "policy", &Input::of(long.as_bytes(), "/tmp/out"));
-        assert!(!unknown.lacks.is_empty());
+        assert!(!unknown.missing.is_empty());
         let totals = Totals::count(long.as_bytes());
         let input = Input::new(Output { bytes: long.as_bytes(), totals: &totals }, "/tmp/out");
         let known = Comparison::of(&policy, "policy", &input);
-        assert_eq!((known.lacks, known.total_lines), (Want::NOTHING, Some(100_001)));
+        assert_eq!((known.missing, known.total_lines), (TotalsMask::NOTHING, Some(100_001)));
     }
 
     #[test]

@@ -53,16 +53,16 @@ mod value;
 #[cfg(feature = "records")]
 mod witness;
 
-pub use crate::known::{Certainty, Confidence};
-pub use crate::text::units::Want;
+pub use crate::known::Confidence;
+pub use crate::text::units::TotalsMask;
 pub use counting::plan_counted;
 #[cfg(feature = "app")]
 pub(crate) use differences::differences;
 pub use error::PlanError;
-pub use input::{Input, InputContext, LineSeek, Output, Stream, Totals};
-pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
+pub use input::{Input, InputContext, LineIndex, Output, Stream, Totals};
+pub use model::{Decoding, Direction, Fragment, LimitHit, Part, Preview, Status, Unit};
 pub use per_stream::PerStream;
-pub use plan::{plan, plan_touching};
+pub use plan::plan;
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
@@ -70,10 +70,17 @@ pub use policy::{Policy, PolicyError};
 pub(crate) use recorded::recorded;
 #[cfg(feature = "app")]
 pub(crate) use report::streamed_report;
-pub use report::{Report, ReportPart, report};
 #[cfg(feature = "app")]
 pub(crate) use template::pattern::NoticePattern;
 pub use value::Value;
+
+// For the program and the tests; none of this is stable.
+#[doc(hidden)]
+pub use {
+    crate::known::Certainty,
+    plan::plan_touching,
+    report::{Report, ReportPart, report},
+};
 
 pub(crate) use counting::{CountedPlan, ToCount, plan_counting};
 #[cfg(feature = "records")]

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::preview::{
-    self, CountedPlan, Input, PlanError, Policy, PolicyError, Status, Stream, ToCount, Totals, Want,
+    self, CountedPlan, Input, PlanError, Policy, PolicyError, Status, Stream, ToCount, Totals, TotalsMask,
 };
 use crate::text::supply::CopySupply;
 use crate::text::units::{self, Measure};
@@ -167,7 +167,7 @@ impl Truncator {
     /// ```
     pub fn writer(&self, tool: &str) -> Writer {
         let policy = self.policy(tool);
-        let limits = SinkLimits { hold: HOLD, cap: cap(&policy) as u64, want: Want::ALL };
+        let limits = SinkLimits { hold: HOLD, cap: cap(&policy) as u64, want: TotalsMask::ALL };
         Writer { sink: self.place.sink(Stream::Stdout, limits), policy }
     }
 }
@@ -177,7 +177,7 @@ impl Truncator {
 /// length counts, the two plans may differ.
 fn saved_plan(
     output: preview::Output,
-    count: impl Fn(Want) -> Option<Measure>,
+    count: impl Fn(TotalsMask) -> Option<Measure>,
     mut policy: Policy,
     save: impl FnOnce() -> io::Result<PathBuf>,
     warnings: &mut Vec<String>,
@@ -198,7 +198,7 @@ fn saved_plan(
 
 fn planned(
     output: preview::Output,
-    count: impl Fn(Want) -> Option<Measure>,
+    count: impl Fn(TotalsMask) -> Option<Measure>,
     policy: &Policy,
     path: &str,
 ) -> Result<CountedPlan, Error> {

@@ -105,12 +105,14 @@ impl Policy {
     }
 
     /// Returns the period during which the agent does this.
+    #[doc(hidden)]
     pub fn era(&self) -> Era {
         let PolicySchema { from, until, seen, era_of, .. } = &self.file.schema;
         Era { from: from.clone(), until: until.clone(), seen: seen.clone(), of: era_of.clone() }
     }
 
     /// Returns the warnings, each with the outputs that it applies to.
+    #[doc(hidden)]
     pub fn warnings(&self) -> &[Warning] {
         &self.file.schema.warnings
     }

@@ -18,7 +18,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 
 use crate::preview::value::Value;
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use facts::{Fact, Facts};
 use mark::SLOT;
@@ -72,12 +72,12 @@ pub(crate) struct Template {
 impl Template {
     /// Returns the totals that have yet to be counted before it is settled which slots are in the text; `None` if that
     /// may depend on everything that the text lacks.
-    pub(crate) fn unsettled(&self, facts: &Facts) -> Option<Want> {
+    pub(crate) fn unsettled(&self, facts: &Facts) -> Option<TotalsMask> {
         let SlotDeciders { conditions, expressions } = self.deciders.as_ref()?;
         let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
         let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
         let wants = conditions.iter().chain(with_slots).filter_map(|name| facts.get(name.as_str()));
-        Some(wants.fold(Want::NOTHING, |sum, fact| match fact {
+        Some(wants.fold(TotalsMask::NOTHING, |sum, fact| match fact {
             Fact::Waiting(want) => sum | *want,
             _ => sum,
         }))

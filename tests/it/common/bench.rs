@@ -308,7 +308,7 @@ impl Bench {
             let blocks = first..(first + CHUNK_BLOCKS).min(to);
             let range = index.range(blocks.clone());
             let counts = BlockIndex::count(&view, index.block(), blocks);
-            let measure = units::measure(&view, range.clone(), units::Want::ALL);
+            let measure = units::measure(&view, range.clone(), units::TotalsMask::ALL);
             let measured = range.start as u64..range.end as u64;
             let event = OutputEvent::Counted { counts, measure, measured };
             effects.extend(self.update(event));
