@@ -112,56 +112,76 @@
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("overspill runs on Linux and macOS; other systems are not supported");
 
-pub(crate) mod env;
-pub(crate) mod form;
-pub(crate) mod fs;
-
 pub mod capture;
 pub mod preview;
 
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod cli;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod compare;
+mod cli;
+mod compare;
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod config;
+mod config;
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod corpus;
+mod corpus;
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod document;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod human;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod known;
+mod document;
+mod env;
+mod form;
+mod fs;
+mod human;
+mod known;
 #[cfg(feature = "records")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod session;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod source;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod store;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod text;
+mod session;
+mod source;
+mod store;
+mod text;
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod tui;
+mod tui;
 #[cfg(feature = "app")]
+mod tune;
+
+/// What the program and its tests use besides. It changes without notice.
 #[doc(hidden)]
-#[allow(missing_docs)]
-pub mod tune;
+pub mod internals {
+    #[cfg(feature = "app")]
+    pub mod cli {
+        pub use crate::cli::*;
+    }
+    pub mod compare {
+        pub use crate::compare::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod config {
+        pub use crate::config::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod corpus {
+        pub use crate::corpus::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod document {
+        pub use crate::document::*;
+    }
+    pub mod human {
+        pub use crate::human::*;
+    }
+    pub mod known {
+        pub use crate::known::*;
+    }
+    #[cfg(feature = "records")]
+    pub mod session {
+        pub use crate::session::*;
+    }
+    pub mod source {
+        pub use crate::source::*;
+    }
+    pub mod store {
+        pub use crate::store::*;
+    }
+    pub mod text {
+        pub use crate::text::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod tui {
+        pub use crate::tui::*;
+    }
+}

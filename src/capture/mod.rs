@@ -6,6 +6,8 @@
 //! Inside: `process` starts a command and supervises it, `spill` takes an output within bounded memory, first held and
 //! then in a file, and `result` makes the preview and keeps the spill if the request says so.
 
+#![warn(missing_docs)]
+
 mod command;
 mod outcome;
 pub(crate) mod process;

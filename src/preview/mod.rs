@@ -21,6 +21,8 @@
 //! `strategy` selects ranges; `policy` compiles TOML into a `Policy` that contains all of them; `plan` puts them
 //! together.
 
+#![warn(missing_docs)]
+
 #[cfg(feature = "app")]
 mod align;
 mod cap;

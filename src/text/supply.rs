@@ -7,13 +7,13 @@ use std::ops::{Deref, Range};
 /// which may be a map's.
 ///
 /// ```
-/// # use overspill::text::search::Pattern;
+/// # use overspill::internals::text::search::Pattern;
 /// let pattern = Pattern::new("b+").unwrap();
 /// assert_eq!(pattern.in_lines(&vec![b'a', b'b']).next(), Some(1..2));
 /// ```
 ///
 /// ```compile_fail
-/// # use overspill::text::search::Pattern;
+/// # use overspill::internals::text::search::Pattern;
 /// let pattern = Pattern::new("b+").unwrap();
 /// assert_eq!(pattern.in_lines(&vec![b'a', b'b'][..]).next(), Some(1..2));
 /// ```

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use overspill::capture::{
     Group, HOLD, Location, Options, Request, Running, SinkLimits, Stdin, Streams, drain, run, start,
 };
+use overspill::internals::source::{Change, Source};
+use overspill::internals::store::Env;
 use overspill::preview::{Catalog, Policy, Stream, TotalsMask};
-use overspill::source::{Change, Source};
-use overspill::store::Env;
 
 use super::{names, sequence, wait_until};
 

@@ -3,11 +3,11 @@
 use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use overspill::store::{self, DeleteMode, Entry, Env};
-use overspill::tui::app::{Effect, Event, OutputsEvent};
-use overspill::tui::list::rows::BATCH;
-use overspill::tui::outputs::scan::Scanned;
-use overspill::tui::screen::Screen;
+use overspill::internals::store::{self, DeleteMode, Entry, Env};
+use overspill::internals::tui::app::{Effect, Event, OutputsEvent};
+use overspill::internals::tui::list::rows::BATCH;
+use overspill::internals::tui::outputs::scan::Scanned;
+use overspill::internals::tui::screen::Screen;
 
 use crate::common::bench::{Bench, looked_at};
 
@@ -122,7 +122,7 @@ fn text_that_is_typed_ahead_is_text() {
     bench.carry_out(tasks);
     assert_eq!(bench.stores().list.filter_text(), "x!q5");
     assert_eq!(
-        bench.stores().pending().map(overspill::store::Pending::len),
+        bench.stores().pending().map(overspill::internals::store::Pending::len),
         Some(1),
         "only the one of before"
     );
