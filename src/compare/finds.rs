@@ -2,11 +2,6 @@
 
 use std::ops::Range;
 
-use super::{Comparison, joined};
-
-/// How far back the start of a line is looked for, in bytes.
-const LOOK_BACK: usize = 64 << 10;
-
 /// Matches seen so far, and for each row those that it keeps entirely. No match is stored, however many there are.
 #[derive(Debug)]
 pub(crate) struct KeptFinds<'a> {
@@ -29,6 +24,7 @@ impl<'a> KeptFinds<'a> {
     }
 
     /// Counts a match. Matches come in order.
+    #[cfg(feature = "app")]
     pub(crate) fn found(&mut self, found: &Range<usize>) {
         self.found_first(found);
     }
@@ -52,19 +48,6 @@ impl<'a> KeptFinds<'a> {
     }
 }
 
-/// Returns the parts of an output that have to be searched to count the matches that these rows keep: the lines that
-/// any of them keeps something of.
-pub(crate) fn lines_of(bytes: &[u8], rows: &[Comparison]) -> Vec<Range<usize>> {
-    let stretches = rows.iter().flat_map(|row| &row.kept);
-    let from_line_start = |stretch: &Range<usize>| {
-        let near = stretch.start.saturating_sub(LOOK_BACK);
-        let before = bytes.get(near..stretch.start).unwrap_or_default();
-        let start = memchr::memrchr(b'\n', before).map(|at| near + at + 1);
-        start.or((near == 0).then_some(0)).unwrap_or(stretch.start)..stretch.end
-    };
-    joined(stretches.map(from_line_start).collect(), &[])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,13 +61,5 @@ mod tests {
             finds.found(&found);
         }
         assert_eq!(finds.counts(), (4, vec![3, 2, 0]));
-    }
-
-    #[test]
-    fn whole_lines_are_searched() {
-        let row = |kept| Comparison { kept, ..Comparison::failed("a/b", &std::fmt::Error) };
-        let bytes = b"one\ntwo\nthree\n";
-        let rows = [row(vec![1..2, 9..11]), row(std::iter::once(5..8).collect())];
-        assert_eq!(lines_of(bytes, &rows), [0..2, 4..11]);
     }
 }

@@ -8,7 +8,7 @@ use crate::text::filter::Got;
 use crate::text::index::{BlockCounts, BlockIndex};
 use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::supply::OwnBytes;
-use crate::text::units::{Measure, Want};
+use crate::text::units::{Measure, TotalsMask};
 
 use super::Doc;
 use super::counted::Uncounted;
@@ -94,7 +94,7 @@ pub(crate) fn count(
     go_through(&index, from.totals..index.blocks(), &go_on, |buffer, blocks| {
         let range = index.range(blocks);
         let measured = range.start as u64..range.end as u64;
-        let measure = source::measure(view, range, Want::ALL, buffer);
+        let measure = source::measure(view, range, TotalsMask::ALL, buffer);
         report(BlockCounts { first: 0, counts: Vec::new() }, (measured, measure))
     });
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::compare::{kept_ranges, lost_errors};
 use crate::corpus::ErrorsLost;
 use crate::human::thousands;
-use crate::preview::{self, Input};
+use crate::preview::{self, Input, Stream};
 use crate::session::examine::CallInspector;
 use crate::session::model::Call;
 use crate::session::text;
@@ -44,7 +44,7 @@ impl LostInCall {
                 return None;
             }
             let preview = preview::recorded(&result, &Input::of(view, "")).ok()?;
-            Self::beside(view, &kept_ranges(&preview.parts), severities).map(|(lost, _)| lost)
+            Self::beside(view, &kept_ranges(&preview.parts, Stream::Stdout), severities).map(|(lost, _)| lost)
         };
         inspector.read_whole(call, &mut count).flatten()
     }

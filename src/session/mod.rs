@@ -10,7 +10,6 @@ pub mod command;
 pub mod content;
 pub mod context;
 pub mod copies;
-#[cfg(feature = "sqlite")]
 pub mod database;
 pub mod document;
 pub mod examine;
@@ -28,7 +27,6 @@ pub mod reader;
 pub mod record;
 pub mod sent;
 pub mod spill;
-#[cfg(feature = "sqlite")]
 pub mod table;
 pub mod tally;
 pub mod text;

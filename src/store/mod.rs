@@ -32,6 +32,7 @@ pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
 
 pub(crate) use own::record;
 pub(crate) use own::write::{next_id, random};
+#[cfg(feature = "app")]
 pub(crate) use spec::store_among;
 
 #[cfg(test)]

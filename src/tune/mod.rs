@@ -1,8 +1,8 @@
 //! Judges limits on many outputs: what each of many settings of a policy keeps of them all, in figures.
 //!
-//! A [`TuneGrid`] is the settings around a policy's limits. A [`Tuner`] visits outputs, each once, and returns what every
-//! setting does to one, in figures that hold no text; [`TuneSums`] adds them up; [`frontier`] finds the settings that
-//! are worth choosing between; [`ChangedOutputs`] keeps the outputs that a setting cuts differently than the present one.
+//! A `TuneGrid` is the settings around a policy's limits. A `Tuner` visits outputs, each once, and returns what every
+//! setting does to one, in figures that hold no text; `TuneSums` adds them up; `frontier` finds the settings that
+//! are worth choosing between; `ChangedOutputs` keeps the outputs that a setting cuts differently than the present one.
 
 mod changed;
 mod finds;

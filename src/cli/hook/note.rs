@@ -6,12 +6,12 @@ use std::ops::Range;
 use crate::compare::{each_lost, kept_ranges, line_around};
 use crate::config::Config;
 use crate::human::{count, lines, size, thousands};
-use crate::preview::{self, Input, Policy, ToCount};
+use crate::preview::{self, Input, Policy, Stream, ToCount};
 use crate::source::{Buffer, MapView, ViewSupply, measure};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::input::MAX_TEXT;
 
@@ -85,7 +85,7 @@ impl HookOutput {
             (!self.is_partial()).then(|| measure(&self.view, all, want, &mut Buffer::default()))
         };
         let preview = preview::plan_counting(&input, policy, ToCount::All, totals).ok()?.preview;
-        let mut kept = kept_ranges(&preview.parts);
+        let mut kept = kept_ranges(&preview.parts, Stream::Stdout);
         if self.size > self.view.len() as u64 {
             // What looks like its end is none.
             kept.retain(|range| range.start == 0);
@@ -122,7 +122,7 @@ impl HookOutput {
     fn lines_got(&self, kept: &[Range<usize>]) -> [u64; 2] {
         let mut buffer = Buffer::default();
         let mut feeds =
-            |range: Range<usize>| measure(&self.view, range, Want::LINE_FEEDS, &mut buffer).line_feeds;
+            |range: Range<usize>| measure(&self.view, range, TotalsMask::LINE_FEEDS, &mut buffer).line_feeds;
         let (mut at, mut line, mut got, mut last) = (self.inner.start, 0, 0, None);
         for range in kept {
             let range = range.start.max(at)..range.end.min(self.inner.end);
@@ -145,7 +145,8 @@ impl HookOutput {
         let mut buffer = Buffer::default();
         let (mut at, mut number) = (self.inner.start, 1);
         let mut line = |line: Range<usize>| {
-            number += measure(&self.view, at..line.start.max(at), Want::LINE_FEEDS, &mut buffer).line_feeds;
+            number +=
+                measure(&self.view, at..line.start.max(at), TotalsMask::LINE_FEEDS, &mut buffer).line_feeds;
             at = line.start.max(at);
             let text = &self.view[line.start..line.end.min(line.start + MAX_LINE)];
             LostLine { number, words: SafeText::from_bytes(&ansi::printed(text)).fit(MAX_WORDS) }

@@ -23,7 +23,6 @@ impl SafeText {
         Self(label(bytes))
     }
 
-    /// Columns that it takes.
     pub fn columns(&self) -> usize {
         columns_of(self)
     }

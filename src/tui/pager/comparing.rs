@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::compare::{Comparison, KeptFinds, lines_of};
 use crate::config::EffectivePolicy;
-use crate::preview::Want;
+use crate::preview::TotalsMask;
 use crate::source::{self, ViewSupply};
 use crate::text::search::{self, Pattern};
 use crate::tui::job::{JobContext, Slot};
@@ -20,7 +20,7 @@ use super::plan::PlanTask;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct About {
     file: (u64, usize),
-    known: Want,
+    known: TotalsMask,
 }
 
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Comparisons {
     fn missing(&self, about: About) -> Vec<EffectivePolicy> {
         let is_made = |choice: &&EffectivePolicy| {
             let row = self.rows.get(choice.policy.name()).filter(|(_, then)| then.file == about.file);
-            row.is_some_and(|(row, then)| !row.lacks.meets(about.known.without(then.known)))
+            row.is_some_and(|(row, then)| !row.missing.meets(about.known.without(then.known)))
         };
         self.wanted.iter().filter(|choice| !is_made(choice)).cloned().collect()
     }

@@ -16,7 +16,7 @@ use crate::preview::{Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::filter::Got;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
-use crate::text::units::{Measure, Want};
+use crate::text::units::{Measure, TotalsMask};
 use crate::text::utf16::ByteOrder;
 use crate::tui::widget::layout::{self, Side};
 
@@ -113,7 +113,7 @@ impl OpenOutput {
         if output.view.len() <= AT_ONCE {
             output.start_counting();
             let counts = BlockIndex::count(&output.view, output.index.block(), 0..output.index.blocks());
-            let measure = crate::text::units::measure_all(&output.view, Want::ALL);
+            let measure = crate::text::units::measure_all(&output.view, TotalsMask::ALL);
             output.counted(&counts, (0..output.view.len() as u64, measure));
         }
         output

@@ -262,7 +262,7 @@ fn figure(row: &PolicyRow, of: fn(&Comparison) -> Option<u64>, words: fn(u64) ->
     let Some(made) = &row.made else { return RowCell::dim("…") };
     match of(made) {
         Some(number) => RowCell::plain(words(number)),
-        None if made.lacks.is_empty() => RowCell::dim("–"),
+        None if made.missing.is_empty() => RowCell::dim("–"),
         None => RowCell::dim("…"),
     }
 }

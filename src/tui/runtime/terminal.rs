@@ -60,7 +60,7 @@ static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 /// The signal that ends overspill, while the output still has to be completed; 0 for none.
 static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Returns the signal that ends the screens: one that came after [`at_last`] was called, or HUP once the terminal is
+/// Returns the signal that ends the screens: one that came after `at_last` was called, or HUP once the terminal is
 /// closed, because that signal may be ignored, or late. Nothing more is drawn then.
 pub fn ended_by() -> Option<i32> {
     match ENDED_BY.load(Ordering::SeqCst) {

@@ -3,11 +3,11 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::any::{Any, TypeId};
 
-use overspill::source::Source;
-use overspill::tui::app::{Effect, Event, OutputEvent};
-use overspill::tui::keys::KeyContext;
-use overspill::tui::pager::Pager;
-use overspill::tui::target::{Opened, OpenedFrom};
+use overspill::internals::source::Source;
+use overspill::internals::tui::app::{Effect, Event, OutputEvent};
+use overspill::internals::tui::keys::KeyContext;
+use overspill::internals::tui::pager::Pager;
+use overspill::internals::tui::target::{Opened, OpenedFrom};
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;

@@ -3,9 +3,9 @@
 use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use overspill::rows::batch::BATCH;
-use overspill::store::{self, DeleteMode, Entry, Env, Scanned};
-use overspill::tui::app::{Effect, Event, OutputsEvent};
+use overspill::internals::rows::batch::BATCH;
+use overspill::internals::store::{self, DeleteMode, Entry, Env, Scanned};
+use overspill::internals::tui::app::{Effect, Event, OutputsEvent};
 
 use crate::common::bench::{Bench, looked_at};
 
@@ -119,7 +119,11 @@ fn text_that_is_typed_ahead_is_text() {
     }
     bench.carry_out(tasks);
     assert_eq!(bench.stores().list.filter_text(), "x!q5");
-    assert_eq!(bench.app.pending().map(overspill::store::Pending::len), Some(1), "only the one of before");
+    assert_eq!(
+        bench.app.pending().map(overspill::internals::store::Pending::len),
+        Some(1),
+        "only the one of before"
+    );
     let asked = |bench: &Bench| {
         bench.asked.iter().filter(|effect| matches!(effect, Effect::Delete(_) | Effect::Quit(_))).count()
     };

@@ -14,7 +14,7 @@ use crate::compare::{Comparison, KeptFinds};
 use crate::config::Config;
 use crate::human::{size, thousands, tokens};
 use crate::known::Confidence;
-use crate::preview::{Output, Totals, Want};
+use crate::preview::{Output, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::source::{self, MapView, ViewSupply};
@@ -33,7 +33,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
     let policies = choice::resolved(config, args, &chosen, opened.path.as_deref())?;
     let mut rows = opened.read_steadily(&mut |context, view| {
-        let totals = Totals::of(&source::count(view, Want::ALL), Want::ALL);
+        let totals = Totals::of(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
         let input = context.input(Output { bytes: view, totals: &totals });
         let row = |found: &ComparedPolicy| match found {
             ComparedPolicy::Policy(found) => {
