@@ -105,6 +105,10 @@ pub mod human;
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod known;
+#[cfg(feature = "app")]
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod output;
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod session;

@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use crate::document::reader::Cost;
+use crate::output::recorded::ReadyCall;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
 use crate::source::MapView;
@@ -21,7 +22,6 @@ use crate::text::search::Pattern;
 use super::event::{Event, Message, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
-use super::recorded::ReadyCall;
 use super::target::{Opened, StartView};
 use super::widget::canvas::Canvas;
 use super::widget::line::{self, Span};

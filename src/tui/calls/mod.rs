@@ -10,6 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::human::thousands;
+use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::session::examine::Paths;
 use crate::session::facts::TitledText;
 use crate::session::list::format_of;
@@ -27,7 +28,6 @@ use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::pager::event::OutputEvent;
 use super::pager::facts::{FactRow, ListFacts};
 use super::popup::copying::Copyable;
-use super::recorded::{CallFacts, CallRequest, ReadyCall};
 use super::screen::{Effect, Link};
 use lost::LostInCall;
 use rows::{CallRow, CallSizes};

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use crate::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 use crate::session::citing::CitingCall;
 use crate::session::command::{command, one_line};
 use crate::session::copies::CopySearch;
@@ -26,7 +27,6 @@ use crate::text::label::SafeText;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, JobRequest, Ticket};
 use crate::tui::list::column::SlowFigure;
-use crate::tui::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 
 use super::lost::LostInCall;
 use super::rows::{CallRow, CallSizes};

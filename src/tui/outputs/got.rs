@@ -5,6 +5,8 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::compare::first_lost_line;
+use crate::output::OpenOutput;
+use crate::output::subject::Subject;
 use crate::preview::Status;
 use crate::source::MapView;
 use crate::text::ansi;
@@ -12,8 +14,6 @@ use crate::text::filter::Got;
 use crate::text::label::SafeText;
 use crate::text::search::SeverityPatterns;
 use crate::tui::calls::lost::LostInCall;
-use crate::tui::pager::output::OpenOutput;
-use crate::tui::target::Subject;
 
 /// Up to this many bytes a gap is searched for line feeds.
 const MAX_LINE: usize = 64 << 10;

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
+use crate::output::plan::PlanDone;
+use crate::output::recorded::{CallFacts, ReadyCall};
+use crate::output::subject::Ending;
 use crate::preview::Policy;
 use crate::session::citing::CitingCall;
 use crate::session::verify::Verdict;
@@ -14,10 +17,6 @@ use crate::text::index::BlockCounts;
 use crate::text::search::Severity;
 use crate::text::units::Measure;
 use crate::tui::event::{ScreenEvent, Urgency};
-use crate::tui::recorded::{CallFacts, ReadyCall};
-use crate::tui::target::Ending;
-
-use super::plan::PlanDone;
 
 /// An event for the output being viewed.
 pub enum OutputEvent {

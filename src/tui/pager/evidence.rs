@@ -1,9 +1,7 @@
 //! What the preview shows, the record of a call or what a policy makes of the output, and how certain it is that the model got that.
 
-use crate::config::ChosenBy;
 use crate::document::differences::Differences;
-use crate::known::Certainty;
-use crate::preview::Policy;
+use crate::output::recorded::{CallFacts, CallRequest, PreviewFrom};
 use crate::session::examine::{Paths, RestOfOutput};
 use crate::session::verdict::check_in_words;
 use crate::session::verify::Verdict;
@@ -12,64 +10,7 @@ use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
 
 use super::Pager;
-use super::output::OpenOutput;
 use super::planning::AfterPlan;
-use crate::tui::recorded::{CallFacts, CallRequest, PreviewFrom, RecordedCall};
-
-impl OpenOutput {
-    pub fn shown_record(&self) -> Option<&RecordedCall> {
-        self.recorded.as_ref().filter(|_| self.preview_from == PreviewFrom::Records)
-    }
-
-    /// Whether the recorded text is all there is to show: it was not cut, or the rest is missing.
-    pub(crate) fn is_alone(&self) -> bool {
-        self.recorded.as_ref().is_some_and(|recorded| recorded.rest != RestOfOutput::Here)
-    }
-
-    pub(crate) fn is_rest_missing(&self) -> bool {
-        self.recorded.as_ref().is_some_and(|recorded| matches!(recorded.rest, RestOfOutput::Missing(_)))
-    }
-
-    /// Whether its file is in a store of some agent.
-    pub(crate) fn is_stored(&self) -> bool {
-        let is_spill = self.recorded.as_ref().is_some_and(|recorded| recorded.rest == RestOfOutput::Here);
-        self.subject.file.is_some() && (is_spill || matches!(self.first.chosen_by, ChosenBy::Store(_)))
-    }
-
-    /// Returns how certain it is that the model got the preview that is shown.
-    pub(crate) fn certainty(&self) -> Certainty {
-        match self.shown_from() {
-            (PreviewFrom::Records, _) if self.recorded.is_some() => Certainty::Recorded,
-            (_, policy) if policy.is_same(&self.first.policy) => self.first.certainty,
-            (_, policy)
-                if self.subject.candidates.iter().any(|candidate| policy.is_same(&candidate.policy)) =>
-            {
-                Certainty::Reconstructed
-            }
-            _ => Certainty::WouldGet,
-        }
-    }
-
-    /// Returns the policy that made the preview, if it is another than at the start, or its limits are, and the model is not
-    /// known to have got it.
-    pub(crate) fn what_if(&self) -> Option<&Policy> {
-        let (_, policy) = self.shown_from();
-        (self.certainty() == Certainty::WouldGet && !policy.is_same(&self.first.policy)).then_some(policy)
-    }
-
-    /// Returns the policy that is shown, if the output's store may have cut by it, but another is likelier.
-    pub(crate) fn other_candidate(&self) -> Option<&Policy> {
-        let (from, policy) = self.shown_from();
-        let is_other = from == PreviewFrom::Policy && policy.name() != self.first.policy.name();
-        (is_other && self.certainty() == Certainty::Reconstructed).then_some(policy)
-    }
-
-    /// Whether the preview is a window of lines as the agent's read tool returns it.
-    pub(crate) fn is_read_view(&self) -> bool {
-        let (from, policy) = self.shown_from();
-        policy.offset_key().is_some() && (from == PreviewFrom::Policy || self.recorded.is_none())
-    }
-}
 
 impl Pager {
     /// Switches between what was recorded and what the policy makes of the output; the text under examination stays where

@@ -8,25 +8,21 @@ use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::document::{Class, Doc};
-use crate::human::{count, lines, size, thousands, tokens};
-use crate::known::Certainty;
-use crate::preview::Preview;
+use crate::output::OpenOutput;
+use crate::output::facts::Fact;
+use crate::output::recorded::{CallRequest, Cited};
 use crate::session::citing::{self, CitingCall};
-use crate::session::examine::RestOfOutput;
 use crate::session::facts::TitledText;
-use crate::session::verdict::check_in_words;
 use crate::text::label::{SafeText, columns_of, head};
 use crate::tui::job::Slot;
 use crate::tui::list::List;
 use crate::tui::list::screen::{ListContext, ListKind, ListScreen};
-use crate::tui::recorded::{CallRequest, Cited, RecordedCall};
 use crate::tui::screen::{Effects, Link};
 use crate::tui::widget::canvas::Canvas;
 
+use super::Pager;
 use super::event::OutputEvent;
-use super::output::OpenOutput;
 use super::text_box::{LinkedText, TextBox};
-use super::{Pager, describe};
 
 /// The columns reserved for the names of facts.
 const NAMES: usize = 12;
@@ -75,8 +71,8 @@ pub(crate) struct FactRow {
     link: Option<Link>,
 }
 
-impl From<(&'static str, String)> for FactRow {
-    fn from((name, text): (&'static str, String)) -> Self {
+impl From<Fact> for FactRow {
+    fn from((name, text): Fact) -> Self {
         Self { name, text, link: None }
     }
 }
@@ -149,119 +145,15 @@ fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> L
     LinkedText { doc: Doc::of(page), links }
 }
 
-/// Returns what is known of an output, by name.
+/// Returns what is known of an output, and where it leads.
 fn facts(output: &OpenOutput) -> Vec<FactRow> {
-    let mut facts = of_call(output);
-    let file = FactRow::from(("file", output.subject.path().to_owned()));
-    facts.push(match &output.subject.file {
-        Some(path) if output.is_stored() => file.leading(Link::Stores(Some(path.into()))),
-        _ => file,
-    });
-    facts.extend(of_output(output).into_iter().map(FactRow::from));
-    facts
-}
-
-/// Returns what is known of the call that an output is of.
-fn of_call(output: &OpenOutput) -> Vec<FactRow> {
-    let call = |call: &CitingCall, facts: Vec<(&'static str, String)>| -> Vec<FactRow> {
-        facts.into_iter().map(|fact| FactRow::from(fact).in_session(call)).collect()
+    let file = output.subject.file.as_ref().filter(|_| output.is_stored());
+    let row = |fact: Fact| match (fact.0, file, output.call()) {
+        ("file", Some(path), _) => FactRow::from(fact).leading(Link::Stores(Some(path.into()))),
+        (_, _, Some(call)) => FactRow::from(fact).in_session(call),
+        _ => fact.into(),
     };
-    match (&output.recorded, &output.cited) {
-        (Some(recorded), _) => call(&recorded.call, of_record(recorded)),
-        (None, Cited::By(cited)) => {
-            let names = [("session", cited.file.id.clone()), ("call", cited.call.clone())];
-            call(cited, names.into_iter().chain([("command", cited.command.clone())]).collect())
-        }
-        (None, Cited::Asked) => vec![("call", "being looked for…".to_owned()).into()],
-        (None, Cited::Nowhere) => {
-            vec![("call", "no session near it in time names this output".to_owned()).into()]
-        }
-        (None, Cited::Unasked) => Vec::new(),
-    }
-}
-
-/// Returns what is known of an output itself.
-fn of_output(output: &OpenOutput) -> Vec<(&'static str, String)> {
-    let mut facts = Vec::new();
-    if !output.is_rest_missing() {
-        facts.push(("size", bytes(output)));
-        facts.extend(output.utf16().map(|order| ("text", order.words().to_owned())));
-        facts.push(("lines", output.lines().map_or_else(unknown, lines)));
-    }
-    facts.extend([
-        ("certainty", certainty(output).to_owned()),
-        ("policy", output.policy().name().to_owned()),
-        ("limits", limits(output)),
-        ("versions", output.policy().version().to_owned()),
-        ("known from", format!("{} · {}", output.policy().source(), output.policy().confidence().words())),
-        ("verdict", describe::verdict(output)),
-    ]);
-    facts.extend(output.preview.as_ref().map(|preview| kept(output, preview)).unwrap_or_default());
-    facts.extend(output.warnings().iter().map(|warning| ("warning", warning.text.clone())));
-    facts
-}
-
-fn unknown() -> String {
-    "still being counted".to_owned()
-}
-
-fn bytes(output: &OpenOutput) -> String {
-    let bytes = output.view.len() as u64;
-    format!("{} ({})", size(bytes), count(bytes, "byte"))
-}
-
-/// Returns how much of the output was kept. Of a recorded text alone nobody knows of how much.
-fn kept(output: &OpenOutput, preview: &Preview) -> Vec<(&'static str, String)> {
-    if output.is_rest_missing() {
-        let lines = output.lines().map_or_else(unknown, lines);
-        let tokens = tokens(output.view.len() as u64);
-        return vec![("model got", format!("{lines}, {}, {tokens} tokens at 4 bytes each", bytes(output)))];
-    }
-    let kept = |kept: Option<u64>, total: Option<u64>| match (kept, total) {
-        (Some(kept), Some(total)) => format!("{} of {}", thousands(kept), thousands(total)),
-        (Some(kept), None) => thousands(kept),
-        (None, _) => unknown(),
-    };
-    let lines = kept(preview.kept_lines, preview.total_lines);
-    let by = if output.shown_record().is_some() { "`less`" } else { "the agent" };
-    let tokens = |bytes| format!("{} kept, at 4 bytes each", tokens(bytes));
-    vec![
-        ("lines kept", format!("{lines}, as {by} counts")),
-        ("bytes kept", kept(preview.kept_bytes, preview.total_bytes)),
-        ("tokens", preview.kept_bytes.map_or_else(unknown, tokens)),
-    ]
-}
-
-/// Returns the limits and where they come from.
-fn limits(output: &OpenOutput) -> String {
-    let limits = output.limits();
-    match output.what_if() {
-        Some(_) => format!("{limits} (chosen here)"),
-        None => format!("{limits} (from {})", output.subject.policy.origin()),
-    }
-}
-
-/// Says how certain it is that the model got the preview that is shown.
-fn certainty(output: &OpenOutput) -> &'static str {
-    match output.certainty() {
-        Certainty::Recorded if output.recorded.is_some() => "recorded by the agent",
-        Certainty::Recorded => "recorded: overspill printed it, and saved how it was cut",
-        Certainty::Reconstructed => "reconstructed: a policy of the agent that stored the output makes it",
-        Certainty::WouldGet if output.what_if().is_some() => {
-            "would get: the policy or its limits were changed here"
-        }
-        Certainty::WouldGet => "would get: no agent is known to have cut this output",
-    }
-}
-
-/// Returns what is known of a recorded result.
-fn of_record(recorded: &RecordedCall) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("compared", check_in_words(recorded.check.as_ref()))];
-    if let RestOfOutput::Missing(why) = recorded.rest {
-        facts.push(("missing", why.to_owned()));
-    }
-    facts.extend(recorded.facts.iter().cloned());
-    facts
+    output.facts().into_iter().map(row).collect()
 }
 
 /// Folds a fact into rows of at most `room` columns. A row ends at a space if there is one in its second half. A

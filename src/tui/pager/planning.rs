@@ -4,16 +4,16 @@ use std::ops::Range;
 use std::time::Duration;
 
 use crate::config::EffectivePolicy;
+use crate::output::plan::{PlanDone, PlanTask};
+use crate::output::recorded::PreviewFrom;
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
-use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
 use super::event::{LimitChange, OutputEvent};
 use super::panes::Place;
-use super::plan::{PlanDone, PlanTask};
 
 /// The screens wait two frames for a preview: one that is made by then appears in the next frame, not one later.
 const SOON: Pace = Pace::Soon(Duration::from_millis(30));

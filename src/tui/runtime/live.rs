@@ -4,11 +4,12 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::capture::set_true;
+use crate::output::subject::{Ending, Target};
 use crate::source::Source;
 use crate::tui::event::{Event, Message};
 use crate::tui::pager::event::OutputEvent;
 use crate::tui::screen::Effects;
-use crate::tui::target::{Ending, Finished, Live, LiveUpdate, Producer, Target};
+use crate::tui::target::{Finished, Live, LiveUpdate, Producer};
 
 use super::signal::Signal;
 use super::viewed::Viewed;

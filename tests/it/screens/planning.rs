@@ -1,10 +1,10 @@
 //! Previews of large outputs are made by a worker: keys work meanwhile, Esc cancels, late results are dropped.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use overspill::output::plan::AT_ONCE;
 use overspill::preview::Catalog;
 use overspill::tui::app::{Effect, Event, OutputEvent};
 use overspill::tui::job::{Job, Slot};
-use overspill::tui::pager::plan::AT_ONCE;
 use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use overspill::corpus::ErrorsLost;
+use overspill::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
+use overspill::output::subject::Subject;
 use overspill::preview::{Catalog, Input, InputContext, plan_counted};
 use overspill::session::citing::CitingCall;
 use overspill::session::examine::{OutputPlace, Paths, RestOfOutput};
@@ -22,11 +24,10 @@ use overspill::tui::calls::{CallsEvent, OpenedCalls};
 use overspill::tui::job::{Job, Slot};
 use overspill::tui::list::column::{SlowFigure, SlowState};
 use overspill::tui::pager::event::OutputEvent;
-use overspill::tui::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 use overspill::tui::screen::Effect;
 use overspill::tui::sessions::rows::{SessionRow, SessionWords};
 use overspill::tui::sessions::{FoundSessions, SessionsEvent};
-use overspill::tui::target::{Opened, OpenedFrom, Subject};
+use overspill::tui::target::{Opened, OpenedFrom};
 
 use crate::common::bench::{Bench, is_job, policy, subject};
 

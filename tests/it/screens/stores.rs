@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::config::ChosenBy;
+use overspill::output::subject::Subject;
 use overspill::session::citing::CitingCall;
 use overspill::session::reader::SessionFile;
 use overspill::source::{Identity, MapView};
@@ -13,7 +14,7 @@ use overspill::tui::job::Slot;
 use overspill::tui::outputs::beside::Glance;
 use overspill::tui::outputs::deletion::delete;
 use overspill::tui::screen::{Link, Screen};
-use overspill::tui::target::{Opened, OpenedFrom, StartAt, Subject};
+use overspill::tui::target::{Opened, OpenedFrom, StartAt};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

@@ -6,10 +6,11 @@
 use std::path::Path;
 use std::sync::mpsc::channel;
 
+use overspill::output::subject::Target;
 use overspill::preview::Catalog;
 use overspill::source::Source;
 use overspill::store::Env;
-use overspill::tui::{self, Beginning, Services, Start, Target};
+use overspill::tui::{self, Beginning, Services, Start};
 
 use crate::common::bench::subject;
 use crate::common::home::Home;

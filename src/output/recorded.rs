@@ -4,11 +4,16 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::config::ChosenBy;
+use crate::known::Certainty;
+use crate::preview::Policy;
 use crate::session::citing::CitingCall;
 use crate::session::examine::{OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
 use crate::session::model::Evidence;
 use crate::session::verdict::Verdict;
+
+use super::OpenOutput;
 
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
@@ -85,4 +90,59 @@ pub enum PreviewFrom {
     Records,
     /// What the policy makes of the output.
     Policy,
+}
+
+impl OpenOutput {
+    pub fn shown_record(&self) -> Option<&RecordedCall> {
+        self.recorded.as_ref().filter(|_| self.preview_from == PreviewFrom::Records)
+    }
+
+    /// Whether the recorded text is all there is to show: it was not cut, or the rest is missing.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| recorded.rest != RestOfOutput::Here)
+    }
+
+    pub(crate) fn is_rest_missing(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| matches!(recorded.rest, RestOfOutput::Missing(_)))
+    }
+
+    /// Whether its file is in a store of some agent.
+    pub(crate) fn is_stored(&self) -> bool {
+        let is_spill = self.recorded.as_ref().is_some_and(|recorded| recorded.rest == RestOfOutput::Here);
+        self.subject.file.is_some() && (is_spill || matches!(self.first.chosen_by, ChosenBy::Store(_)))
+    }
+
+    /// Returns how certain it is that the model got the preview that is shown.
+    pub(crate) fn certainty(&self) -> Certainty {
+        match self.shown_from() {
+            (PreviewFrom::Records, _) if self.recorded.is_some() => Certainty::Recorded,
+            (_, policy) if policy.is_same(&self.first.policy) => self.first.certainty,
+            (_, policy)
+                if self.subject.candidates.iter().any(|candidate| policy.is_same(&candidate.policy)) =>
+            {
+                Certainty::Reconstructed
+            }
+            _ => Certainty::WouldGet,
+        }
+    }
+
+    /// Returns the policy that made the preview, if it is another than at the start, or its limits are, and the model is not
+    /// known to have got it.
+    pub(crate) fn what_if(&self) -> Option<&Policy> {
+        let (_, policy) = self.shown_from();
+        (self.certainty() == Certainty::WouldGet && !policy.is_same(&self.first.policy)).then_some(policy)
+    }
+
+    /// Returns the policy that is shown, if the output's store may have cut by it, but another is likelier.
+    pub(crate) fn other_candidate(&self) -> Option<&Policy> {
+        let (from, policy) = self.shown_from();
+        let is_other = from == PreviewFrom::Policy && policy.name() != self.first.policy.name();
+        (is_other && self.certainty() == Certainty::Reconstructed).then_some(policy)
+    }
+
+    /// Whether the preview is a window of lines as the agent's read tool returns it.
+    pub(crate) fn is_read_view(&self) -> bool {
+        let (from, policy) = self.shown_from();
+        policy.offset_key().is_some() && (from == PreviewFrom::Policy || self.recorded.is_none())
+    }
 }
