@@ -6,11 +6,12 @@ use std::sync::Arc;
 use crate::config::{BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::output::subject::{Subject, Target};
+use crate::session::citing::SessionsCache;
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyFault, KeyMap, TABLE, former_names};
 use crate::tui::screen::Link;
-use crate::tui::target::{Services, SessionsCache};
+use crate::tui::target::Services;
 use crate::tui::widget::theme::{Backdrop, Theme};
 use crate::tui::{self, Start};
 

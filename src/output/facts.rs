@@ -11,7 +11,7 @@ use super::OpenOutput;
 use super::recorded::{Cited, RecordedCall};
 
 /// What is known, and its name.
-pub(crate) type Fact = (&'static str, String);
+pub(crate) type NamedFact = (&'static str, String);
 
 impl OpenOutput {
     /// Returns the call that it is of, if one is known.
@@ -23,7 +23,7 @@ impl OpenOutput {
         }
     }
 
-    pub(crate) fn facts(&self) -> Vec<Fact> {
+    pub(crate) fn facts(&self) -> Vec<NamedFact> {
         let mut facts = of_call(self);
         facts.push(("file", self.subject.path().to_owned()));
         if !self.is_rest_missing() {
@@ -46,7 +46,7 @@ impl OpenOutput {
     }
 }
 
-fn of_call(output: &OpenOutput) -> Vec<Fact> {
+fn of_call(output: &OpenOutput) -> Vec<NamedFact> {
     let call = |words: &str| vec![("call", words.to_owned())];
     match (&output.recorded, &output.cited) {
         (Some(recorded), _) => of_record(recorded),
@@ -73,7 +73,7 @@ fn bytes(output: &OpenOutput) -> String {
 }
 
 /// Returns how much of the output was kept. Of a recorded text alone nobody knows of how much.
-fn kept(output: &OpenOutput, preview: &Preview) -> Vec<Fact> {
+fn kept(output: &OpenOutput, preview: &Preview) -> Vec<NamedFact> {
     if output.is_rest_missing() {
         let lines = output.lines().map_or_else(unknown, lines);
         let tokens = tokens(output.view.len() as u64);
@@ -115,7 +115,7 @@ fn certainty(output: &OpenOutput) -> &'static str {
     }
 }
 
-fn of_record(recorded: &RecordedCall) -> Vec<Fact> {
+fn of_record(recorded: &RecordedCall) -> Vec<NamedFact> {
     let mut facts = vec![("compared", check_in_words(recorded.check.as_ref()))];
     if let RestOfOutput::Missing(why) = recorded.rest {
         facts.push(("missing", why.to_owned()));

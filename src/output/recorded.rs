@@ -4,16 +4,20 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::config::ChosenBy;
+use crate::capture::NOT_SAVED;
+use crate::config::{ChosenBy, EffectivePolicy};
+use crate::document::differences::Differences;
 use crate::known::Certainty;
 use crate::preview::Policy;
 use crate::session::citing::CitingCall;
 use crate::session::examine::{OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
 use crate::session::model::Evidence;
-use crate::session::verdict::Verdict;
+use crate::session::verdict::{Verdict, check_in_words};
+use crate::text::label::label;
 
 use super::OpenOutput;
+use super::subject::Subject;
 
 /// A call's result as the model got it, from the agent's own records.
 #[derive(Debug, Clone)]
@@ -82,6 +86,34 @@ pub struct ReadyCall {
     pub recorded: Box<RecordedCall>,
 }
 
+impl ReadyCall {
+    /// Describes the output of the call as a policy cuts it; `spill` is what its store tells, if it has a spill.
+    pub(crate) fn subject(&self, policy: EffectivePolicy, spill: Option<Subject>) -> Subject {
+        // Of an output whose rest is missing no policy makes what the model got.
+        let certainty = match &self.recorded.rest {
+            RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
+            RestOfOutput::Missing(_) => Certainty::WouldGet,
+        };
+        let policy = EffectivePolicy { certainty, ..policy };
+        let mut subject = match spill {
+            // The cut is the recorded one; the store only tells where the spill is.
+            Some(spill) => {
+                let store_warnings = spill.policy.store_warnings;
+                let mut context = spill.context;
+                // As the agent named it, which in a copy of its directory is another path.
+                context.saved_as = self.saved_as.clone().unwrap_or(context.saved_as);
+                Subject { context, policy: EffectivePolicy { store_warnings, ..policy }, ..spill }
+            }
+            None => Subject::new(String::new(), NOT_SAVED.to_owned(), policy),
+        };
+        let CitingCall { file, call, command } = &self.recorded.call;
+        subject.name = label(self.name.as_bytes());
+        subject.context.exit_code = self.exit_code;
+        (subject.id, subject.command) = (format!("{}:{call}", file.id), command.clone());
+        subject
+    }
+}
+
 /// What Preview shows of an output whose result is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PreviewFrom {
@@ -144,5 +176,17 @@ impl OpenOutput {
     pub(crate) fn is_read_view(&self) -> bool {
         let (from, policy) = self.shown_from();
         policy.offset_key().is_some() && (from == PreviewFrom::Policy || self.recorded.is_none())
+    }
+
+    /// Describes what Preview now shows of a recorded result, and how it differs from the other text.
+    pub(crate) fn evidence(&self) -> String {
+        let Some(recorded) = &self.recorded else { return String::new() };
+        let shown = match self.preview_from {
+            PreviewFrom::Records => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
+            PreviewFrom::Policy => format!("reconstructed by {}", self.policy().name()),
+        };
+        let found = self.differences.as_ref();
+        let found = found.map_or_else(|| check_in_words(recorded.check.as_ref()), Differences::in_words);
+        format!("{shown} · {found}")
     }
 }

@@ -13,7 +13,7 @@ pub struct Target {
 }
 
 /// An output, and the policy that currently cuts it.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Subject {
     /// The name shown on the screen.
     pub name: String,

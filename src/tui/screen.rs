@@ -12,6 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::document::reader::Cost;
 use crate::output::recorded::ReadyCall;
+use crate::output::subject::Subject;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
 use crate::source::MapView;
@@ -250,21 +251,8 @@ pub enum Link {
     Follow(String),
     /// From the call of this index to its spill in the list of stored outputs.
     SpillOfCall(usize),
-    /// To the list of stored outputs, which keeps this one.
-    Keep(ShownOutput),
-}
-
-/// An output that is shown and is to be kept forever.
-#[derive(Debug, Clone)]
-pub struct ShownOutput {
-    pub name: String,
-    /// Its path, or the one that notices print.
-    pub path: PathBuf,
-    /// The command that printed it; empty if none is known.
-    pub command: String,
-    pub size: u64,
-    /// What was read of it, if it is in no file.
-    pub read: Option<MapView>,
+    /// To the list of stored outputs, which keeps this one forever: what it is, and what was read of it.
+    Keep(Box<(Subject, MapView)>),
 }
 
 impl ScreenEvent for Link {}

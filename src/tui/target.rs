@@ -1,10 +1,8 @@
 //! What the command line gives the screens: outputs, one of them perhaps still being made, and services.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use jiff::Timestamp;
 
 use crate::capture::Control;
 use crate::config::EffectivePolicy;
@@ -12,9 +10,8 @@ use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
 use crate::output::recorded::RecordedCall;
 use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::Catalog;
+use crate::session::citing::SessionsCache;
 use crate::session::examine::{Examiner, Paths};
-use crate::session::list;
-use crate::session::reader::SessionFile;
 use crate::source::{Hold, MapView};
 use crate::store::{Env, Stores};
 use crate::text::search::{Pattern, SeverityPatterns};
@@ -163,24 +160,5 @@ impl Services {
             severities: SeverityPatterns::default(),
             sessions: SessionsCache::default(),
         }
-    }
-}
-
-/// The sessions as they were listed last, and when, shared by all searches for calls.
-#[derive(Debug, Default)]
-pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
-
-impl SessionsCache {
-    /// Returns the sessions as they were at a time or later. A session begins before its outputs are written, so a list
-    /// that is younger than an output has its session.
-    pub(crate) fn since(&self, time: Timestamp, env: &Env) -> Arc<Vec<SessionFile>> {
-        let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, sessions)) = listed.as_ref().filter(|(at, _)| *at > time) {
-            return sessions.clone();
-        }
-        let at = crate::env::now();
-        let sessions = Arc::new(list::list(env, None, &()).sessions);
-        *listed = Some((at, sessions.clone()));
-        sessions
     }
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::session::citing;
 use crate::source::{Hold, Identity};
 use crate::store::{Entry, Env, Record};
 use crate::tui::job::{JobContext, Slot};
@@ -149,10 +148,9 @@ fn peek_all(entries: Vec<RowEntry>, context: &JobContext) {
 
 fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
     let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
-    let env = context.env();
-    let sessions = context.services.sessions.since(newest, env);
     for (row, entry) in entries {
-        let found = citing::find(&sessions, Path::new(&entry.saved_as()), env.uid(), &()).map(Box::new);
+        let path = entry.saved_as();
+        let found = context.services.sessions.find(Path::new(&path), newest, context.env());
         if !context.send(OutputsEvent::Cited(row, Box::new(entry), found)) {
             return;
         }

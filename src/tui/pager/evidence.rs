@@ -1,9 +1,7 @@
 //! What the preview shows, the record of a call or what a policy makes of the output, and how certain it is that the model got that.
 
-use crate::document::differences::Differences;
 use crate::output::recorded::{CallFacts, CallRequest, PreviewFrom};
 use crate::session::examine::{Paths, RestOfOutput};
-use crate::session::verdict::check_in_words;
 use crate::session::verify::Verdict;
 use crate::tui::job::Slot;
 use crate::tui::keys::Action;
@@ -58,19 +56,6 @@ impl Pager {
             RestOfOutput::NotCut => "the agent did not cut it",
         };
         Some(format!("nothing to reconstruct the preview from: {why}"))
-    }
-
-    /// Describes what Preview now shows of a recorded result, and how it differs from the other text.
-    pub(crate) fn evidence_in_words(&self) -> String {
-        let output = &self.output;
-        let Some(recorded) = &output.recorded else { return String::new() };
-        let shown = match output.preview_from {
-            PreviewFrom::Records => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
-            PreviewFrom::Policy => format!("reconstructed by {}", output.policy().name()),
-        };
-        let found = output.differences.as_ref();
-        let found = found.map_or_else(|| check_in_words(recorded.check.as_ref()), Differences::in_words);
-        format!("{shown} · {found}")
     }
 
     pub(crate) fn take_facts(&mut self, index: usize, facts: CallFacts) {

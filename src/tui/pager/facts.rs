@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use unicode_segmentation::UnicodeSegmentation;
 
 use crate::document::{Class, Doc};
 use crate::output::OpenOutput;
-use crate::output::facts::Fact;
+use crate::output::facts::NamedFact;
 use crate::output::recorded::{CallRequest, Cited};
-use crate::session::citing::{self, CitingCall};
+use crate::session::citing::CitingCall;
 use crate::session::facts::TitledText;
-use crate::text::label::{SafeText, columns_of, head};
+use crate::text::label::{SafeText, fold};
 use crate::tui::job::Slot;
 use crate::tui::list::List;
 use crate::tui::list::screen::{ListContext, ListKind, ListScreen};
@@ -39,11 +38,10 @@ impl Pager {
             let path = PathBuf::from(&self.output.subject.context.saved_as);
             effects.run(Slot::Other, move |context| {
                 let written = path.metadata().and_then(|file| file.modified()).ok();
-                let written =
-                    written.and_then(|at| Timestamp::try_from(at).ok()).unwrap_or_else(crate::env::now);
-                let sessions = context.services.sessions.since(written, context.env());
-                let call = citing::find(&sessions, &path, context.env().uid(), &());
-                context.send(OutputEvent::Cited(path, call.map(Box::new)));
+                let written = written.and_then(|at| Timestamp::try_from(at).ok());
+                let written = written.unwrap_or_else(crate::env::now);
+                let call = context.services.sessions.find(&path, written, context.env());
+                context.send(OutputEvent::Cited(path, call));
             });
         }
         effects.lay(TextBox::following(TITLE, self.facts(), |below| {
@@ -71,8 +69,8 @@ pub(crate) struct FactRow {
     link: Option<Link>,
 }
 
-impl From<Fact> for FactRow {
-    fn from((name, text): Fact) -> Self {
+impl From<NamedFact> for FactRow {
+    fn from((name, text): NamedFact) -> Self {
         Self { name, text, link: None }
     }
 }
@@ -129,7 +127,8 @@ fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> L
     }
     for FactRow { name, text, link } in facts.into_iter().filter(|fact| !fact.text.is_empty()) {
         let mut link = link;
-        for (name, row) in folded(name, &SafeText::from(text), room) {
+        for (n, row) in fold(&SafeText::from(text), room).into_iter().enumerate() {
+            let name = if n == 0 { name } else { "" };
             let from = push(Class::Own, format!(" {name:<NAMES$} "));
             let to = push(Class::Kept, format!("{row}\n"));
             links.extend(link.take().map(|link| (from..to - 1, link)));
@@ -148,56 +147,10 @@ fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> L
 /// Returns what is known of an output, and where it leads.
 fn facts(output: &OpenOutput) -> Vec<FactRow> {
     let file = output.subject.file.as_ref().filter(|_| output.is_stored());
-    let row = |fact: Fact| match (fact.0, file, output.call()) {
+    let row = |fact: NamedFact| match (fact.0, file, output.call()) {
         ("file", Some(path), _) => FactRow::from(fact).leading(Link::Stores(Some(path.into()))),
         (_, _, Some(call)) => FactRow::from(fact).in_session(call),
         _ => fact.into(),
     };
     output.facts().into_iter().map(row).collect()
-}
-
-/// Folds a fact into rows of at most `room` columns. A row ends at a space if there is one in its second half. A
-/// character wider than a row gets a row of its own.
-fn folded<'a>(name: &'a str, text: &'a SafeText, room: usize) -> Vec<(&'a str, &'a str)> {
-    let (mut rows, mut rest) = (Vec::new(), &**text);
-    while columns_of(rest) > room {
-        let wide = || rest.graphemes(true).next().unwrap_or(rest);
-        let fitting = Some(head(rest, room)).filter(|row| !row.is_empty()).unwrap_or_else(wide);
-        let space = fitting.rfind(' ').filter(|at| columns_of(&fitting[..*at]) >= room / 2);
-        let (row, more) = rest.split_at(space.map_or(fitting.len(), |at| at + 1));
-        rows.push(row);
-        rest = more;
-    }
-    if rows.is_empty() || !rest.is_empty() {
-        rows.push(rest);
-    }
-    rows.into_iter().enumerate().map(|(n, row)| (if n == 0 { name } else { "" }, row.trim_end())).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows(text: &str, room: usize) -> Vec<String> {
-        let text = SafeText::from(text);
-        folded("n", &text, room).into_iter().map(|(_, row)| row.to_owned()).collect()
-    }
-
-    #[test]
-    fn prose_is_folded_between_words_and_a_path_where_it_must_be() {
-        let rows = |text: &str| rows(text, 10);
-        assert_eq!(rows("one three seven"), ["one three", "seven"]);
-        assert_eq!(rows("/a/path/that/is/long"), ["/a/path/th", "at/is/long"]);
-        assert_eq!(rows("a /path/that"), ["a /path/th", "at"]);
-        assert_eq!(rows("short"), ["short"]);
-    }
-
-    #[test]
-    fn wide_text_is_folded_by_columns() {
-        assert_eq!(rows("日本語のファイル名", 10), ["日本語のフ", "ァイル名"]);
-        assert_eq!(rows("/a/日本語のファイル", 10), ["/a/日本語", "のファイル"], "no half of a character");
-        assert_eq!(rows("日本語 のファイル", 10), ["日本語", "のファイル"]);
-        assert_eq!(rows("e\u{301}e\u{301}e\u{301}", 2), ["e\u{301}e\u{301}", "e\u{301}"]);
-        assert_eq!(rows("日本", 1), ["日", "本"]);
-    }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::session::examine::RestOfOutput;
 use crate::store::KEPT_ALREADY;
-use crate::tui::screen::{Effects, Link, ShownOutput};
+use crate::tui::screen::{Effects, Link};
 
 use super::Pager;
 
@@ -23,15 +23,8 @@ impl Pager {
         if let Some(words) = refusal {
             return self.note(words);
         }
-        let (subject, view) = (&self.output.subject, &self.output.view);
-        effects.send(Link::Keep(ShownOutput {
-            name: subject.name.clone(),
-            path: PathBuf::from(subject.path()),
-            command: subject.command.clone(),
-            size: view.len() as u64,
-            // What has a file is kept only if it is in a store: nothing deletes it otherwise.
-            read: subject.file.is_none().then(|| view.clone()),
-        }));
+        let output = &self.output;
+        effects.send(Link::Keep(Box::new((output.subject.clone(), output.view.clone()))));
     }
 
     /// Takes in that the outputs of these paths are kept.

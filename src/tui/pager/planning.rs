@@ -132,7 +132,7 @@ impl Pager {
                 self.find_again();
                 self.hold_still();
                 self.note(match then {
-                    AfterPlan::Compare => self.evidence_in_words(),
+                    AfterPlan::Compare => self.output.evidence(),
                     _ => self.outcome(),
                 });
             }
