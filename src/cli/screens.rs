@@ -116,17 +116,9 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
     };
     let file =
         opened.path.and_then(|path| Some(std::path::absolute(path).ok()?.to_string_lossy().into_owned()));
-    let subject = Subject {
-        name: opened.name,
-        file,
-        id: String::new(),
-        is_kept: false,
-        command: String::new(),
-        context: opened.context,
-        policy,
-        candidates,
-    };
-    Ok(Target { subject, source: opened.source })
+    let OpenInput { name, context, source, .. } = opened;
+    let subject = Subject { file, context, candidates, ..Subject::new(name, String::new(), policy) };
+    Ok(Target { subject, source })
 }
 
 /// Opens an entry of a store, with its agent's policy.

@@ -1,11 +1,17 @@
-//! The lines of an output: which bytes they are, how many of them the model got, and their text.
+//! The lines of an output: which bytes they are, how much of them the model got, and their text, also as indented JSON.
 
 use std::ops::Range;
 
+use crate::human::thousands;
+use crate::session::facts::TitledText;
 use crate::text::filter::{Got, Share};
+use crate::text::pretty::{JsonExtent, Pretty, pretty};
 use crate::text::utf16::{ByteOrder, Utf16Text};
 
 use super::{OpenOutput, Side};
+
+/// Of a longer line only this many bytes are shown as JSON.
+const MAX_JSON: u64 = 1 << 20;
 
 impl OpenOutput {
     /// Returns the bytes of the lines from the one that holds `first` to the one that holds `last`, without the last line
@@ -67,5 +73,53 @@ impl OpenOutput {
     pub(crate) fn share_of_line(&self, offset: usize) -> Share {
         let Range { start, end } = self.lines_of(Side::Spill, offset as u64, offset as u64);
         Got(&self.kept).share(&(start as usize..end.max(start + 1) as usize))
+    }
+
+    /// Returns a line as indented JSON, in which strings and numbers stay as they are written: that of this number
+    /// (1-based), or else the one at an offset of a side's text.
+    pub(crate) fn line_as_json(
+        &self,
+        side: Side,
+        number: Option<u64>,
+        at: u64,
+    ) -> Result<TitledText, String> {
+        let at = match number {
+            Some(number) => {
+                let unknown = || format!("no line {}, or it is not counted yet", thousands(number));
+                self.position(side, self.start_of_line(number).ok_or_else(unknown)?)
+            }
+            None => at,
+        };
+        let (start, bytes, given) = self.line_around(side, at)?;
+        let name = match (side, self.line_number(start as usize)) {
+            (Side::Spill, Some(line)) => format!("line {}", thousands(line)),
+            _ => "this line".into(),
+        };
+        let Pretty { text, extent } = pretty(&bytes, given).map_err(|error| {
+            let (words, byte) = (error.to_string(), thousands(error.column() as u64));
+            let why = words.rsplit_once(" at line ").map_or(&*words, |(why, _)| why);
+            format!("{name} is not JSON: {why}, at byte {byte}")
+        })?;
+        let how_much = match (given, extent) {
+            (_, JsonExtent::Whole) => "",
+            (JsonExtent::Beginning, _) => " (its first 1 MiB)",
+            (JsonExtent::Whole, _) => " (its beginning)",
+        };
+        Ok(TitledText { title: format!("{name} as JSON{how_much}: not what the model saw"), text })
+    }
+
+    /// Returns the start of the line that contains `at`, its bytes, and whether they are all of it.
+    fn line_around(&self, side: Side, at: u64) -> Result<(u64, Vec<u8>, JsonExtent), String> {
+        let reader = self.reader(side, None);
+        let (start, len) = (reader.line_start(at), reader.doc.len());
+        if start > 0 && !reader.ends_line(start - 1) {
+            return Err("where this line starts is not known yet: lines are being counted".into());
+        }
+        let end = len.min(start + MAX_JSON);
+        let mut bytes = reader.copy(start..end);
+        let line_feed = memchr::memchr(b'\n', &bytes);
+        bytes.truncate(line_feed.unwrap_or(bytes.len()));
+        let is_whole = line_feed.is_some() || end == len;
+        Ok((start, bytes, if is_whole { JsonExtent::Whole } else { JsonExtent::Beginning }))
     }
 }

@@ -1,14 +1,17 @@
-//! Copies text to the clipboard: a line, the window, a selection of lines, what the model got, or what is known of the output.
+//! Takes the output elsewhere: copies a line, the window, a selection of lines, what the model got, or what is known of it, and
+//! has all of it kept.
 
 use std::any::Any;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::human::{lines, size, thousands};
+use crate::session::examine::RestOfOutput;
+use crate::store::KEPT_ALREADY;
 use crate::tui::keys::Action;
 use crate::tui::popup::copying::{self, CopyWhat, Copyable};
 use crate::tui::popup::menu::MenuEntry;
-use crate::tui::screen::{self, Effect, Effects};
+use crate::tui::screen::{self, Effect, Effects, Link};
 use crate::tui::widget::layout::Side;
 
 use super::event::ThenRead;
@@ -203,6 +206,30 @@ impl Pager {
             effects.push(Effect::Copy(text));
         }
         true
+    }
+
+    /// Has the list of stored outputs keep the output.
+    pub(crate) fn keep(&mut self, effects: &mut Effects) {
+        let refusal = match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
+            _ if self.output.subject.is_kept => Some(KEPT_ALREADY),
+            _ if self.is_coming() => Some("still coming; keep it once it is complete"),
+            Some(RestOfOutput::Missing(why)) => Some(*why),
+            Some(RestOfOutput::NotCut) => {
+                Some("not kept: the agent did not cut it, so the records hold all of it")
+            }
+            _ => None,
+        };
+        if let Some(words) = refusal {
+            return self.note(words);
+        }
+        let output = &self.output;
+        effects.send(Link::Keep(Box::new((output.subject.clone(), output.view.clone()))));
+    }
+
+    /// Takes in that the outputs of these paths are kept.
+    pub(crate) fn kept(&mut self, paths: &[PathBuf]) {
+        let path = Path::new(self.output.subject.path());
+        self.output.subject.is_kept |= paths.iter().any(|kept| kept == path);
     }
 }
 

@@ -9,9 +9,10 @@ use jiff::Timestamp;
 use crate::document::{Class, Doc};
 use crate::output::OpenOutput;
 use crate::output::facts::NamedFact;
-use crate::output::recorded::{CallRequest, Cited};
+use crate::output::recorded::{CallFacts, CallRequest, Cited, RecordedCall};
 use crate::session::citing::CitingCall;
 use crate::session::facts::TitledText;
+use crate::session::verdict::Verdict;
 use crate::text::label::{SafeText, fold};
 use crate::tui::job::Slot;
 use crate::tui::list::List;
@@ -53,6 +54,23 @@ impl Pager {
     pub(super) fn take_cited(&mut self, path: &Path, call: Option<Box<CitingCall>>) {
         if Path::new(&self.output.subject.context.saved_as) == path {
             self.output.cited = call.map_or(Cited::Nowhere, Cited::By);
+        }
+    }
+
+    fn recorded(&mut self, index: usize) -> Option<&mut RecordedCall> {
+        self.output.recorded.as_mut().filter(|recorded| recorded.index == index)
+    }
+
+    pub(super) fn take_facts(&mut self, index: usize, facts: CallFacts) {
+        if let Some(recorded) = self.recorded(index) {
+            (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
+        }
+    }
+
+    /// Takes in whether a policy makes the same text as was recorded.
+    pub(super) fn take_verdict(&mut self, index: usize, verdict: Verdict) {
+        if let Some(recorded) = self.recorded(index) {
+            recorded.check = Some(verdict);
         }
     }
 

@@ -6,13 +6,10 @@ pub(crate) mod copying;
 pub(crate) mod describe;
 pub mod drawer;
 pub mod event;
-pub(crate) mod evidence;
 pub(crate) mod facts;
 pub mod filter;
 pub(crate) mod hold;
-pub mod json;
 pub(crate) mod jump;
-pub(crate) mod keeping;
 pub(crate) mod limits;
 pub(crate) mod line_display;
 pub mod panes;
@@ -155,7 +152,8 @@ impl Pager {
     }
 
     pub(crate) fn is_same_as(&self, opened: &Opened) -> bool {
-        self.is_named() && (self.origin, self.file) == (opened.origin, opened.file)
+        let (this, other) = (&self.output.subject, &opened.subject);
+        self.is_named() && (self.origin, self.file, &this.file) == (opened.origin, opened.file, &other.file)
     }
 
     /// Stops all work, because another output is shown: what it reports would not be for that one.
@@ -219,9 +217,16 @@ impl Pager {
             OutputEvent::Compared(reply) => self.compared(reply, effects),
             OutputEvent::Advised(change) => self.advised(change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
-            // The screen has handled them.
-            OutputEvent::Policies(_) | OutputEvent::Ready(_) | OutputEvent::SeveritiesCompiled => {}
-            OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
+            OutputEvent::Policies(choices) => self.open_picker(choices, effects),
+            OutputEvent::Ready(ready) => {
+                let shown = self.output.recorded.as_ref().map(|recorded| recorded.index);
+                if shown == Some(ready.recorded.index) {
+                    effects.push(Effect::OpenCall(ready));
+                }
+            }
+            // Lines are marked as soon as they are drawn again.
+            OutputEvent::SeveritiesCompiled => {}
+            OutputEvent::Checked(index, verdict) => self.take_verdict(index, *verdict),
             OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
             OutputEvent::Cited(path, call) => self.take_cited(&path, call),
             OutputEvent::Kept(paths) => self.kept(&paths),
