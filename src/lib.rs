@@ -130,6 +130,8 @@ mod fs;
 mod human;
 mod known;
 #[cfg(feature = "app")]
+mod output;
+#[cfg(feature = "app")]
 mod rows;
 #[cfg(feature = "records")]
 mod session;
@@ -168,6 +170,10 @@ pub mod internals {
     }
     pub mod known {
         pub use crate::known::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod output {
+        pub use crate::output::*;
     }
     #[cfg(feature = "app")]
     pub mod rows {

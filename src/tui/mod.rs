@@ -12,7 +12,6 @@ pub mod list;
 pub mod outputs;
 pub mod pager;
 pub mod popup;
-pub mod recorded;
 #[allow(unreachable_pub, reason = "a test starts the screens in its own process")]
 pub(crate) mod runtime;
 pub mod screen;
@@ -24,4 +23,4 @@ pub mod widget;
 pub use outputs::TuneStart;
 pub use runtime::terminal::{ended_by, is_closed_unheard};
 pub use runtime::{Beginning, Start, run};
-pub use target::{Ending, Finished, Live, LiveUpdate, Producer, Services, StartAt, Subject, Target};
+pub use target::{Finished, Live, LiveUpdate, Producer, Services, StartAt};

@@ -11,6 +11,8 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use crate::document::reader::Cost;
+use crate::output::recorded::ReadyCall;
+use crate::output::subject::Subject;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
 use crate::source::MapView;
@@ -21,7 +23,6 @@ use crate::text::search::Pattern;
 use super::event::{Event, Message, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
-use super::recorded::ReadyCall;
 use super::target::StartView;
 use super::widget::canvas::Canvas;
 use super::widget::line::{self, Span};
@@ -227,21 +228,8 @@ pub enum Link {
     Follow(String),
     /// From the call of this index to its spill in the list of stored outputs.
     SpillOfCall(usize),
-    /// To the list of stored outputs, which keeps this one.
-    Keep(ShownOutput),
-}
-
-/// An output that is shown and is to be kept forever.
-#[derive(Debug, Clone)]
-pub struct ShownOutput {
-    pub name: String,
-    /// Its path, or the one that notices print.
-    pub path: PathBuf,
-    /// The command that printed it; empty if none is known.
-    pub command: String,
-    pub size: u64,
-    /// What was read of it, if it is in no file.
-    pub read: Option<MapView>,
+    /// To the list of stored outputs, which keeps this one forever: what it is, and what was read of it.
+    Keep(Box<(Subject, MapView)>),
 }
 
 impl ScreenEvent for Link {}

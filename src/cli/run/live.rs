@@ -24,13 +24,11 @@ use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::human::{size, span};
 use crate::known::Certainty;
+use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
 use crate::source::{Awaited, Source};
 use crate::text::label::{label, shell};
-use crate::tui::{
-    Beginning, Ending, Finished, Live, LiveUpdate, Producer, StartAt, Subject, Target, ended_by,
-    is_closed_unheard,
-};
+use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
 
 use super::{progress, signals};
 

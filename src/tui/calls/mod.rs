@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::human::thousands;
+use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::rows::calls::{self, CallRow, CallSizes};
 use crate::rows::column::{ListSpec, SlowState};
 use crate::rows::lost::LostInCall;
@@ -27,7 +28,6 @@ use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::pager::event::OutputEvent;
 use super::pager::facts::{FactRow, ListFacts};
 use super::popup::copying::Copyable;
-use super::recorded::{CallFacts, CallRequest, ReadyCall};
 use super::screen::{Effect, Link};
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use crate::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 use crate::rows::calls::{CallRow, CallSizes};
 use crate::rows::lost::LostInCall;
 use crate::session::citing::CitingCall;
@@ -24,7 +25,6 @@ use crate::session::transcript::Transcript;
 use crate::session::verify::Verdict;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, JobRequest, Ticket};
-use crate::tui::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 
 use super::{CallsEvent, OpenedCalls};
 

@@ -6,20 +6,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::output::OpenOutput;
+use crate::output::subject::Subject;
 use crate::preview::Status;
 use crate::rows::batch::{BatchText, RowTable, TextTable};
 use crate::rows::column::SlowState;
 use crate::rows::got::{ModelGot, ModelShare};
 use crate::rows::outputs::{MEASURED, OutputFacts, OutputRow, Peek, peek};
-use crate::session::citing;
 use crate::source::{Hold, Identity, MapView};
 use crate::store::{Entry, Env, Record};
 use crate::text::search::SeverityPatterns;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::list::List;
-use crate::tui::pager::output::OpenOutput;
 use crate::tui::screen::Effects;
-use crate::tui::target::Subject;
 
 use super::{Outputs, OutputsEvent};
 
@@ -183,10 +182,9 @@ fn peek_all(entries: Vec<RowEntry>, context: &JobContext) {
 
 fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
     let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
-    let env = context.env();
-    let sessions = context.services.sessions.since(newest, env);
     for (row, entry) in entries {
-        let found = citing::find(&sessions, Path::new(&entry.saved_as()), env.uid(), &()).map(Box::new);
+        let path = entry.saved_as();
+        let found = context.services.sessions.find(Path::new(&path), newest, context.env());
         if !context.send(OutputsEvent::Cited(row, Box::new(entry), found)) {
             return;
         }

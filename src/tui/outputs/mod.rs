@@ -237,7 +237,7 @@ impl ListKind for Outputs {
                 on.list.filter_by(&words);
                 on.list.follow();
             }
-            Link::Keep(shown) => self.keep_shown(shown, on),
+            Link::Keep(shown) => self.keep_shown(*shown, on),
             _ => {}
         }
     }

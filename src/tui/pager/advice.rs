@@ -1,11 +1,12 @@
 //! Finds the smallest change of limits that keeps a line. A task for a worker.
 
 use crate::human::thousands;
+use crate::output::plan::PlanTask;
+use crate::output::words::size_in_words;
 use crate::preview::Policy;
 
 use super::event::LimitChange;
-use super::limits::{other_end, size_in_words};
-use super::plan::PlanTask;
+use super::limits::other_end;
 
 /// Changes of line and size limits are only searched for in files up to this many bytes.
 const MAX_BYTES: usize = 64 << 20;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::compare::{Comparison, KeptFinds, lines_of};
 use crate::config::EffectivePolicy;
+use crate::output::plan::PlanTask;
 use crate::preview::TotalsMask;
 use crate::source::{self, ViewSupply};
 use crate::text::search::{self, Pattern};
@@ -14,7 +15,6 @@ use crate::tui::screen::Effects;
 
 use super::Pager;
 use super::event::{ComparedReply, Counting, OutputEvent};
-use super::plan::PlanTask;
 
 /// What rows are about: the generation and length of the file as it was, and the totals that were known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
+use crate::output::plan::PlanDone;
+use crate::output::recorded::{CallFacts, ReadyCall};
+use crate::output::subject::Ending;
 use crate::preview::Policy;
 use crate::session::citing::CitingCall;
 use crate::session::verify::Verdict;
@@ -15,10 +18,6 @@ use crate::text::index::BlockCounts;
 use crate::text::search::Severity;
 use crate::text::units::Measure;
 use crate::tui::event::{COUNTING, FRAME, ScreenEvent};
-use crate::tui::recorded::{CallFacts, ReadyCall};
-use crate::tui::target::Ending;
-
-use super::plan::PlanDone;
 
 /// An event for the output being viewed.
 pub enum OutputEvent {

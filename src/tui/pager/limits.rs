@@ -2,15 +2,15 @@
 //! to the matches, and to what the model gets.
 
 use crate::config;
-use crate::human::{limit_in, lines, thousands};
+use crate::human::thousands;
+use crate::output::words::size_in_words;
 use crate::preview::{Direction, Policy};
 use crate::text::filter::Share;
 use crate::text::label::shell::word;
 use crate::tui::popup::copying::{CopyWhat, Copyable};
 
+use super::Pager;
 use super::hold::LineFate;
-use super::output::OpenOutput;
-use super::{Pager, describe};
 
 /// The round numbers in each power of ten, times 10. Sizes count in units of 1024.
 const STEPS: [u64; 7] = [10, 15, 20, 30, 40, 50, 75];
@@ -46,46 +46,6 @@ pub(crate) fn step_of(value: u64, up: bool) -> u64 {
     step(value, up, unit)
 }
 
-impl OpenOutput {
-    /// Describes the limits in force: `head · max 2,000 lines, 50 KB`.
-    pub fn limits(&self) -> String {
-        let direction = self.policy().direction().map(|direction| direction.as_str().to_owned());
-        let limits = Some(limits_in_words(self.policy())).filter(|limits| !limits.is_empty());
-        let limits = limits.map(|limits| format!("max {limits}"));
-        direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
-    }
-}
-
-/// Formats the limits of a policy: `2,000 lines, 50 KB`.
-pub(crate) fn limits_in_words(policy: &Policy) -> String {
-    let size = policy.max_size().map(|size| size_in_words(policy, size));
-    policy.max_lines().map(lines).into_iter().chain(size).collect::<Vec<_>>().join(", ")
-}
-
-/// Formats a value of a policy's size limit: `50 KB`, `30,000 UTF-16 units`.
-pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
-    limit_in(size, policy.unit().words())
-}
-
-/// Describes what the model gains or loses compared with the limits at the start: `−105 lines, +65 B`.
-pub(crate) fn difference(output: &OpenOutput) -> Option<String> {
-    let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
-    let [was, is] = [first, now].map(|preview| describe::lines_as_numbered(output, preview)[0]);
-    let lines = signed(was?, is?, lines);
-    let bytes = signed(first.kept_bytes?, now.kept_bytes?, |bytes| format!("{} B", thousands(bytes)));
-    let parts: Vec<String> = lines.into_iter().chain(bytes).collect();
-    Some(if parts.is_empty() { "nothing gained or lost".to_owned() } else { parts.join(", ") })
-}
-
-/// Describes by how much `to` differs from `from`; `None` if it does not.
-fn signed(from: u64, to: u64, words: impl Fn(u64) -> String) -> Option<String> {
-    match to.checked_sub(from) {
-        Some(0) => None,
-        Some(more) => Some(format!("+{}", words(more))),
-        None => Some(format!("−{}", words(from - to))),
-    }
-}
-
 impl Pager {
     /// Returns the longest description of the last change that fits on the screen.
     pub(crate) fn outcome(&self) -> String {
@@ -108,14 +68,14 @@ impl Pager {
         if output.limits_are_first() {
             return "limits as at the start".to_owned();
         }
-        difference(output).unwrap_or_else(|| output.limits())
+        output.difference().unwrap_or_else(|| output.limits())
     }
 
     fn got(&self) -> Option<String> {
         self.find.pattern.as_ref()?;
         let (output, tally) = (&self.output, &self.find.tally);
-        let got = tally.got(&output.kept, output.view.len())?;
-        let (verb, total) = (output.certainty().verb(), describe::total(output, tally));
+        let got = tally.got(output)?;
+        let (verb, total) = (output.certainty().verb(), tally.in_words(output));
         Some(format!("model {verb} {} of {total}", thousands(got)))
     }
 }
@@ -210,15 +170,6 @@ mod tests {
         let held = (0..1000).fold(1, |value, _| step(value, true, 1));
         assert_eq!(held, 15 * 10_u64.pow(18));
         assert_eq!((0..1000).fold(held, |value, _| step(value, false, 1)), 0);
-    }
-
-    #[test]
-    fn differences_have_signs() {
-        let signed = |from, to| signed(from, to, lines);
-        assert_eq!(signed(2000, 3500).as_deref(), Some("+1,500 lines"));
-        assert_eq!(signed(3500, 2000).as_deref(), Some("−1,500 lines"));
-        assert_eq!(signed(2, 1).as_deref(), Some("−1 line"));
-        assert_eq!(signed(1, 1), None);
     }
 
     fn words(was: Option<Share>, is: Share) -> String {

@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
 use crate::human::{lines, size, thousands, tokens};
+use crate::output::words::{limits_in_words, size_in_words};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
 use crate::text::label::SafeText;
@@ -25,7 +26,6 @@ use crate::tui::widget::prompt::{Prompt, Purpose};
 use super::Pager;
 use super::comparing::Comparisons;
 use super::event::Counting;
-use super::limits::{limits_in_words, size_in_words};
 use super::planning::{AfterPlan, ViewPoint};
 use super::view::drawer::MIN_PANES;
 

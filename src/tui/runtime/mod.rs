@@ -19,6 +19,7 @@ use ratatui::Frame;
 
 use crate::config::{MouseConfig, ThemeConfig};
 use crate::document::reader::Cost;
+use crate::output::subject::Target;
 use crate::source::{Change, Identity, PathStatus, Source, Watcher};
 use crate::store::Marked;
 use crate::text::label::SafeText;
@@ -31,7 +32,7 @@ use super::outputs::OutputsEvent;
 use super::outputs::deletion::delete;
 use super::pager::event::{Changed, OutputEvent};
 use super::screen::{Effect, Effects, Link};
-use super::target::{Live, Producer, Services, StartAt, Target};
+use super::target::{Live, Producer, Services, StartAt};
 use super::widget::canvas::Canvas;
 use super::widget::theme::{Backdrop, Theme};
 use jobs::Jobs;

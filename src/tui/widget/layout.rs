@@ -2,6 +2,8 @@
 
 use ratatui::layout::Rect;
 
+pub use crate::output::Side;
+
 /// From this many columns on, both texts are shown side by side unless the user wants one.
 const WIDE: u16 = 140;
 
@@ -43,24 +45,6 @@ pub struct PagerAreas {
     pub map: Option<Rect>,
     pub rule: Rect,
     pub status: Rect,
-}
-
-/// A pane. Also names the pane with the focus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// What the model got.
-    Preview,
-    /// What is in the file.
-    Spill,
-}
-
-impl Side {
-    pub fn other(self) -> Self {
-        match self {
-            Side::Preview => Side::Spill,
-            Side::Spill => Side::Preview,
-        }
-    }
 }
 
 /// Whether the user wants both texts side by side.

@@ -1,9 +1,9 @@
 //! Previews of large outputs are made by a worker: keys work meanwhile, Esc cancels, late results are dropped.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use overspill::internals::output::plan::AT_ONCE;
 use overspill::internals::tui::app::{Effect, Event, OutputEvent};
 use overspill::internals::tui::job::{Job, Slot};
-use overspill::internals::tui::pager::plan::AT_ONCE;
 use overspill::internals::tui::widget::layout::Side;
 use overspill::preview::Catalog;
 

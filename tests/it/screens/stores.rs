@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use overspill::internals::config::ChosenBy;
+use overspill::internals::output::subject::Subject;
 use overspill::internals::session::citing::CitingCall;
 use overspill::internals::session::reader::SessionFile;
 use overspill::internals::source::{Identity, MapView};
@@ -13,7 +14,7 @@ use overspill::internals::tui::job::Slot;
 use overspill::internals::tui::outputs::beside::Glance;
 use overspill::internals::tui::outputs::deletion::delete;
 use overspill::internals::tui::screen::Link;
-use overspill::internals::tui::target::{Opened, OpenedFrom, StartAt, Subject};
+use overspill::internals::tui::target::{Opened, OpenedFrom, StartAt};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

@@ -1,8 +1,8 @@
 //! The title: the word for certainty stays at every width, a long name makes room, the exit status stays as long as it can.
 
 use overspill::internals::config::EffectivePolicy;
+use overspill::internals::output::subject::Subject;
 use overspill::internals::source::Source;
-use overspill::internals::tui::target::Subject;
 use overspill::preview::{Certainty, Policy};
 
 use crate::common::bench::{Bench, policy, subject};

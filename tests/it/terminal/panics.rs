@@ -6,9 +6,10 @@
 use std::path::Path;
 use std::sync::mpsc::channel;
 
+use overspill::internals::output::subject::Target;
 use overspill::internals::source::Source;
 use overspill::internals::store::Env;
-use overspill::internals::tui::{self, Beginning, Services, Start, Target};
+use overspill::internals::tui::{self, Beginning, Services, Start};
 use overspill::preview::Catalog;
 
 use crate::common::bench::subject;

@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use crate::document::fold::{self, Fold, ProgressLines, States};
-use crate::document::reader::{LineSegment, Reader};
+use crate::document::reader::{Cost, LineSegment, Reader};
 use crate::document::rules::{Dividers, RowRule};
 use crate::document::sift::Sift;
+use crate::output::{OpenOutput, Side};
 use crate::text::ansi::style_at;
 use crate::text::cells::{Cell, Cells, Show};
 use crate::text::layout::{Row, Rows, Wrap};
 use crate::text::utf16::LineText;
+use crate::tui::widget::layout;
 
 /// How far back escape sequences are read to find the style at the start of a segment of a long line, in bytes.
 const LOOK_BACK: u64 = 4096;
@@ -60,6 +62,23 @@ impl ScreenRow {
     pub fn drawn_end(&self) -> u64 {
         let last = self.cells.iter().rev().find(|cell| cell.kind.is_drawn());
         last.map_or(self.start, |cell| self.base + cell.end() as u64)
+    }
+}
+
+impl OpenOutput {
+    pub fn gutter(&self, side: Side) -> u16 {
+        match side {
+            Side::Preview => 1,
+            // Before a number that is not exact stands `~`.
+            Side::Spill => {
+                layout::gutter(self.lines().unwrap_or_else(|| self.about_lines().saturating_mul(10)))
+            }
+        }
+    }
+
+    pub fn scroll<'a>(&'a self, side: Side, frame: Viewport, cost: Option<&'a Cost>) -> Scroll<'a> {
+        let rules = Some(&self.rules).filter(|_| side == Side::Spill);
+        Scroll { reader: self.reader(side, cost), frame, rules, sift: self.sift_of(side) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Counts the matches of the search, the errors and the warnings: in the file, and among what the model got.
 
-use std::ops::Range;
-
 use crate::document::scans;
+use crate::human::thousands;
+use crate::output::OpenOutput;
 use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns};
 use crate::tui::job::Slot;
 use crate::tui::pager::Pager;
@@ -25,9 +25,15 @@ impl Tally {
         self.counts.counted_bytes() >= len
     }
 
-    /// Returns the number of matches of which the model got every byte, if it is known, in a file of `len` bytes.
-    pub fn got(&self, kept: &[Range<usize>], len: usize) -> Option<u64> {
-        let is_all = matches!(kept, [all] if all.start == 0 && all.end >= len);
+    /// Returns the number of matches in the file, with `+` while they are being counted.
+    pub(crate) fn in_words(&self, output: &OpenOutput) -> String {
+        let more = if self.is_whole(output.view.len()) { "" } else { "+" };
+        format!("{}{more}", thousands(self.counts.total()))
+    }
+
+    /// Returns the number of matches of which the model got every byte, if it is known.
+    pub fn got(&self, output: &OpenOutput) -> Option<u64> {
+        let is_all = matches!(&output.kept[..], [all] if all.start == 0 && all.end >= output.view.len());
         if is_all { Some(self.counts.total()) } else { self.kept }
     }
 }

@@ -80,14 +80,6 @@ impl Find {
         self.stop();
     }
 
-    /// Takes up an earlier search again; the history stays. Its matches have to be counted again.
-    pub(crate) fn take_up(&mut self, earlier: Find) {
-        let history = mem::take(&mut self.history);
-        *self = Self { history, typing: None, ..earlier };
-        self.tally.forget();
-        self.stop();
-    }
-
     /// Drops the pattern and the matches; the history stays.
     pub fn clear(&mut self) {
         self.forget_place();

@@ -37,7 +37,7 @@ pub struct PlanTask {
     pub(crate) recorded: Option<Arc<str>>,
     /// The recorded text, if it is to be compared with what the policy makes.
     pub(crate) compared: Option<Arc<str>>,
-    /// What of the recorded text is the agent's own, as [`crate::tui::recorded::RecordedCall::notices`].
+    /// What of the recorded text is the agent's own, as [`super::recorded::RecordedCall::notices`].
     pub(crate) notices: Arc<[Range<usize>]>,
 }
 
