@@ -28,7 +28,6 @@ pub struct Env {
 }
 
 impl Env {
-    /// Returns the environment of this process.
     pub fn from_process() -> Env {
         let mut vars: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         if let Some(here) = current_directory(vars.get(OsStr::new("PWD"))) {
@@ -53,7 +52,6 @@ impl Env {
         }
     }
 
-    /// Sets a variable.
     #[must_use]
     pub fn with_var(mut self, name: &str, value: impl Into<OsString>) -> Env {
         self.vars.insert(name.into(), value.into());

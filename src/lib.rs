@@ -2,28 +2,35 @@
 //! This is the library, for the authors of agents; the program of the same name shows what a model saw, and everything
 //! it did not. Leave the program out: `overspill = { version = "0.1", default-features = false }`.
 //!
+//! An output that is complete is truncated in one call. What is cut is saved first, and the text says where:
+//!
 //! ```
 //! use overspill::capture::{Location, Truncator};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let store = tempfile::tempdir()?;
 //! # let directory = store.path();
-//! // As opencode cuts; `Policy::parse` reads a policy of your own.
-//! let truncator = Truncator::new("opencode/output")?.save_in(Location::dir(directory));
-//! let output = "one line of many\n".repeat(5000);
+//! let truncator = Truncator::new("basic/shell")?.save_in(Location::dir(directory));
+//! let output = "one line of many\n".repeat(5000) + "error: the last one\n";
 //! let outcome = truncator.truncate(&output, "shell")?;
 //!
-//! // What the model gets: the first 2000 lines, and where the rest is.
-//! assert!(outcome.truncated && outcome.text.contains("...3001 lines truncated..."));
+//! // What the model gets: both ends, and between them where the rest is.
 //! let saved_to = outcome.saved_to.expect("what is cut is saved");
 //! assert!(outcome.text.contains(&saved_to.display().to_string()));
 //! assert_eq!(std::fs::read_to_string(saved_to)?, output);
+//!
+//! // How much that is.
+//! assert!(outcome.truncated && outcome.lines.kept < 2000);
+//! assert_eq!(outcome.lines.total, 5002);
+//! assert_eq!(outcome.errors.map(|errors| errors.lost()), Some(0));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A tool whose output still arrives is taken chunk by chunk, with [`Truncator::writer`](capture::Truncator::writer). A
-//! command is run as an agent's shell tool runs it:
+//! One that still arrives is taken chunk by chunk, with [`Truncator::writer`](capture::Truncator::writer). A command is
+//! run as an agent's shell tool runs it; it can be [given input](capture::Capture::stdin),
+//! [watched](capture::Capture::on_output), [limited in time](capture::Capture::timeout) and
+//! [cancelled](capture::Control::cancel):
 //!
 //! ```
 //! use std::process::Command;
@@ -33,14 +40,47 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let store = tempfile::tempdir()?;
 //! # let directory = store.path();
-//! let truncator = Truncator::new("pi/bash")?.save_in(Location::dir(directory));
+//! let truncator = Truncator::new("basic/shell")?.save_in(Location::dir(directory));
 //! let mut command = Command::new("seq");
-//! command.arg("5000");
-//! let outcome = Capture::with(truncator).run(command)?;
+//! command.arg("50000");
+//! let outcome = Capture::new(truncator).run(command)?;
 //!
-//! // What the model gets: the last 2000 lines.
-//! assert!(outcome.truncated && outcome.text.contains("\n5000\n"));
+//! assert!(outcome.truncated && outcome.text.ends_with("\n50000\n"));
 //! assert_eq!(outcome.ended.map(|ended| ended.exit_code()), Some(0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A policy says what is cut and what the text says of it. The policy `basic/shell` speaks of no agent's tools; others are those of
+//! real agents (`pi/bash`, `claude-code/bash`; [`Catalog`](preview::Catalog) lists them), and one of your own is a few
+//! lines of TOML. [`preview`] applies a policy without running or saving anything:
+//!
+//! ```
+//! use overspill::preview::{Input, Part, Policy, plan_counted};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let policy = Policy::parse(
+//!     r#"
+//!     agent = "mine"
+//!     tool = "log"
+//!
+//!     [when]
+//!     lines = 2
+//!
+//!     [keep]
+//!     strategy = "pieces"
+//!     from = "tail"
+//!     lines = 2
+//!
+//!     [text]
+//!     cut = "[{{ removed_lines }} lines are in {{ path }}]\n{{ kept }}"
+//!     "#,
+//! )?;
+//! let input = Input::of(b"one\ntwo\nthree", "/tmp/log");
+//! let preview = plan_counted(&input, &policy)?;
+//! assert_eq!(preview.text(&input), "[1 lines are in /tmp/log]\ntwo\nthree");
+//! assert_eq!((preview.kept_lines, preview.removed_bytes), (Some(2), Some(4)));
+//! assert!(matches!(&preview.parts[..], [Part::Notice { .. }, Part::Kept { range, .. }] if *range == (4..13)));
 //! # Ok(())
 //! # }
 //! ```
@@ -48,10 +88,10 @@
 //! * [`capture`]: truncates a complete output ([`Truncator`](capture::Truncator)), one that is still arriving
 //!   ([`Writer`](capture::Writer)), or that of a command ([`Capture`](capture::Capture)); each returns an
 //!   [`Outcome`](capture::Outcome).
-//! * [`preview`]: the plan alone, without files: a [`Policy`](preview::Policy), the
-//!   [`Preview`](preview::Preview) part by part, a [`Report`](preview::Report) for JSON.
+//! * [`preview`]: the plan alone, without files: a [`Policy`](preview::Policy), and the [`Preview`](preview::Preview)
+//!   part by part.
 //!
-//! All other modules are internal to the program and change without notice.
+//! With the feature `app` (on by default) the crate is the program, too; all that needs is internal.
 
 #![warn(unreachable_pub)]
 // Errors are reported by a `Result`, and everything printed goes through one writer.
@@ -72,56 +112,88 @@
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!("overspill runs on Linux and macOS; other systems are not supported");
 
-pub(crate) mod env;
-#[allow(dead_code)]
-pub(crate) mod form;
-pub(crate) mod fs;
-
 pub mod capture;
 pub mod preview;
 
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod cli;
+mod cli;
+mod compare;
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod compare;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod config;
+mod config;
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod corpus;
+mod corpus;
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod document;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod human;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod known;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod session;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod source;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod store;
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod text;
+mod document;
+mod env;
+mod form;
+mod fs;
+mod human;
+mod known;
 #[cfg(feature = "app")]
-#[doc(hidden)]
-#[allow(missing_docs)]
-pub mod tui;
+mod output;
 #[cfg(feature = "app")]
+mod rows;
+#[cfg(feature = "records")]
+mod session;
+mod source;
+mod store;
+mod text;
+#[cfg(feature = "app")]
+mod tui;
+#[cfg(feature = "app")]
+mod tune;
+
+/// What the program and its tests use besides. It changes without notice.
 #[doc(hidden)]
-#[allow(missing_docs)]
-pub mod tune;
+pub mod internals {
+    #[cfg(feature = "app")]
+    pub mod cli {
+        pub use crate::cli::*;
+    }
+    pub mod compare {
+        pub use crate::compare::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod config {
+        pub use crate::config::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod corpus {
+        pub use crate::corpus::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod document {
+        pub use crate::document::*;
+    }
+    pub mod human {
+        pub use crate::human::*;
+    }
+    pub mod known {
+        pub use crate::known::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod output {
+        pub use crate::output::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod rows {
+        pub use crate::rows::*;
+    }
+    #[cfg(feature = "records")]
+    pub mod session {
+        pub use crate::session::*;
+    }
+    pub mod source {
+        pub use crate::source::*;
+    }
+    pub mod store {
+        pub use crate::store::*;
+    }
+    pub mod text {
+        pub use crate::text::*;
+    }
+    #[cfg(feature = "app")]
+    pub mod tui {
+        pub use crate::tui::*;
+    }
+}

@@ -1,5 +1,5 @@
 //! The binary: parse, run, exit status.
 
 fn main() -> std::process::ExitCode {
-    overspill::cli::main()
+    overspill::internals::cli::main()
 }

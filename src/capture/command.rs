@@ -1,15 +1,19 @@
-//! The library's entry point for commands: runs a command and returns what the model would get.
+//! The library's entry point for commands: runs a command and returns what the model gets.
 
 use std::process::Command;
 use std::time::Duration;
 
-use crate::preview::{Policy, PolicyError, Status, Want};
+use crate::preview::{PerStream, Policy, Status, ToCount, TotalsMask};
 
-use super::process::command::run;
-use super::process::options::{Options, Stdin, Streams};
+use super::outcome::{Outcome, errors_of};
+use super::process::command::{Running, start};
+use super::process::options::{Options, Stdin, Streams, Tee};
+use super::process::supervise::Control;
 use super::request::{About, Request};
+use super::result::headroom::Headroom;
+use super::spill::location::Location;
 use super::spill::sink::{HOLD, SinkLimits};
-use super::truncate::{Error, Outcome, Truncator};
+use super::truncate::{Error, Truncator};
 
 /// Runs commands as an agent's shell tool does, and cuts their outputs as a policy says.
 ///
@@ -21,14 +25,20 @@ use super::truncate::{Error, Outcome, Truncator};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let store = tempfile::tempdir()?;
-/// let truncator = Truncator::new("opencode/output")?.save_in(Location::dir(store.path()));
-/// let capture = Capture::with(truncator).timeout(Duration::from_secs(120));
+/// let truncator = Truncator::new("basic/shell")?.save_in(Location::dir(store.path()));
+/// let capture = Capture::new(truncator)
+///     .timeout(Duration::from_secs(120))
+///     .stdin("5000")
+///     .on_output(|chunk| print!("{}", String::from_utf8_lossy(chunk)));
 ///
 /// let mut command = Command::new("sh");
-/// command.args(["-c", "seq 1 5000; exit 3"]);
-/// let outcome = capture.run(command)?;
-/// assert!(outcome.truncated && outcome.text.contains("...3001 lines truncated..."));
+/// command.args(["-c", "read count; seq $count; echo error: no rule >&2; seq $count; exit 3"]);
+/// let running = capture.start(command)?;
+/// let control = running.control();
+/// // Another thread may call `control.cancel()` meanwhile.
+/// let outcome = running.wait()?;
 /// assert_eq!(outcome.ended.map(|ended| ended.exit_code()), Some(3));
+/// assert_eq!(outcome.errors.map(|errors| errors.lost()), Some(1));
 /// # Ok(())
 /// # }
 /// ```
@@ -38,20 +48,15 @@ pub struct Capture {
     tool: String,
     timeout: Option<Duration>,
     stdin: Stdin,
+    tee: Option<Tee>,
+    headroom: Option<Headroom>,
 }
 
 impl Capture {
-    /// Truncates with the built-in policy of this name (`agent/tool`); see [`Truncator::new`].
-    ///
-    /// # Errors
-    /// [`PolicyError::Unknown`], which lists the existing names.
-    pub fn new(policy: &str) -> Result<Capture, PolicyError> {
-        Ok(Capture::with(Truncator::new(policy)?))
-    }
-
     /// Truncates and saves with `truncator`, as the tool `bash`.
-    pub fn with(truncator: Truncator) -> Capture {
-        Capture { truncator, tool: "bash".to_owned(), timeout: None, stdin: Stdin::default() }
+    pub fn new(truncator: Truncator) -> Capture {
+        let tool = "bash".to_owned();
+        Capture { truncator, tool, timeout: None, stdin: Stdin::default(), tee: None, headroom: None }
     }
 
     /// Sets the tool that the command stands for (default: `bash`).
@@ -66,38 +71,56 @@ impl Capture {
         Capture { timeout: Some(timeout), ..self }
     }
 
-    /// Lets the command read this process's standard input. By default its input is empty.
+    /// Gives the command these bytes as its standard input. By default its input is empty.
+    #[must_use]
+    pub fn stdin(self, bytes: impl AsRef<[u8]>) -> Capture {
+        Capture { stdin: Stdin::Bytes(bytes.as_ref().into()), ..self }
+    }
+
+    /// Lets the command read this process's standard input.
     #[must_use]
     pub fn inherit_stdin(self) -> Capture {
         Capture { stdin: Stdin::Inherit, ..self }
     }
 
-    /// Runs a command to completion. Sets its standard input, output, error and process group. Standard error is
-    /// captured together with standard output, or separately where the policy distinguishes the two.
+    /// Calls `take` with each chunk of the output as it arrives, in a thread of the capture; a chunk may end within a
+    /// character. The command waits while `take` has not returned.
+    #[must_use]
+    pub fn on_output(self, take: impl FnMut(&[u8]) + Send + 'static) -> Capture {
+        Capture { tee: Some(Tee::new(take)), ..self }
+    }
+
+    /// Lowers the policy's limits until [`Outcome::text`] fits in `headroom`, for an agent that hands it on to another
+    /// program which would cut it again. Room is left for the path, if the text does not name it.
+    #[must_use]
+    pub fn headroom(self, headroom: Headroom) -> Capture {
+        Capture { headroom: Some(headroom), ..self }
+    }
+
+    /// Runs a command to completion: [`Capture::start`], then [`RunningCommand::wait`].
     ///
     /// # Errors
     /// [`Error`]. A command that fails is not an error: see [`Outcome::ended`].
     pub fn run(&self, command: Command) -> Result<Outcome, Error> {
-        let (request, place) = (self.request(&command), self.truncator.place());
+        self.start(command)?.wait()
+    }
+
+    /// Starts a command. Sets its standard input, output, error and process group. Standard error is captured together
+    /// with standard output, or separately where the policy distinguishes the two.
+    ///
+    /// # Errors
+    /// [`Error::Start`].
+    pub fn start(&self, command: Command) -> Result<RunningCommand, Error> {
+        let (request, place) = (self.request(&command), self.truncator.place().clone());
         let options = Options {
             streams: if request.policy.takes_stderr() { Streams::Apart } else { Streams::Together },
-            stdin: self.stdin,
+            stdin: self.stdin.clone(),
             timeout: self.timeout,
-            limits: SinkLimits { hold: HOLD, cap: request.cap, want: Want::ALL },
+            limits: SinkLimits { hold: HOLD, cap: request.cap, want: TotalsMask::ALL },
+            tee: self.tee.clone(),
             ..Options::default()
         };
-        let finished = run(command, &options, place)?.finish(&request, place)?;
-        if let Status::Crashed(words) = finished.preview.status {
-            return Err(Error::Crashed(words));
-        }
-        Ok(Outcome {
-            text: finished.text(),
-            truncated: finished.is_cut(),
-            saved_to: finished.saved.stdout,
-            stderr_saved_to: finished.saved.stderr,
-            ended: finished.captured.ended,
-            warnings: finished.warnings,
-        })
+        Ok(RunningCommand { running: start(command, &options, &place)?, request, place })
     }
 
     fn request(&self, command: &Command) -> Request {
@@ -115,21 +138,99 @@ impl Capture {
             ..About::default()
         };
         let failed = policy.failed().and_then(|name| Policy::builtin(name).ok());
-        Request { about, failed, ..Request::new(policy) }
+        let (counts, headroom) = (ToCount::All, self.headroom);
+        Request { about, failed, counts, headroom, ..Request::new(policy) }
+    }
+}
+
+/// A command that a [`Capture`] has started. If this is dropped, the command runs on, and its output is lost.
+#[derive(Debug)]
+pub struct RunningCommand {
+    running: Running,
+    request: Request,
+    place: Location,
+}
+
+impl RunningCommand {
+    /// Returns the handle that stops the command, also while another thread waits for it.
+    pub fn control(&self) -> Control {
+        self.running.control()
+    }
+
+    /// Waits until the command and its output have ended.
+    ///
+    /// # Errors
+    /// [`Error`]. A command that fails is not an error: see [`Outcome::ended`].
+    pub fn wait(self) -> Result<Outcome, Error> {
+        let finished = self.running.wait()?.finish(&self.request, &self.place)?;
+        if let Status::Crashed(words) = finished.preview.status {
+            return Err(Error::Crashed(words));
+        }
+        let contents = finished.captured.outputs().map(|output| (output.stream, output.content()));
+        let errors = errors_of(&finished.preview, contents);
+        let outcome = Outcome::new(&finished.preview, &finished.input(), errors);
+        let PerStream { stdout: saved_to, stderr: stderr_saved_to } = finished.saved;
+        let (ended, warnings) = (finished.captured.ended, finished.warnings);
+        Ok(Outcome { saved_to, stderr_saved_to, ended, warnings, ..outcome })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::capture::Location;
+    use std::sync::mpsc::channel;
 
-    fn run(policy: &str, script: &str) -> (tempfile::TempDir, Outcome) {
+    use super::*;
+    use crate::capture::Stop;
+
+    fn capture(policy: &str) -> (tempfile::TempDir, Capture) {
         let home = tempfile::tempdir().unwrap();
         let truncator = Truncator::new(policy).unwrap().save_in(Location::dir(home.path()));
+        (home, Capture::new(truncator))
+    }
+
+    fn sh(script: &str) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        (home, Capture::with(truncator).run(command).unwrap())
+        command
+    }
+
+    fn run(policy: &str, script: &str) -> (tempfile::TempDir, Outcome) {
+        let (home, capture) = capture(policy);
+        let outcome = capture.run(sh(script)).unwrap();
+        (home, outcome)
+    }
+
+    #[test]
+    fn a_cancelled_command_ends_and_its_output_is_there() {
+        let (_home, capture) = capture("basic/shell");
+        let (tell, told) = channel();
+        let capture = capture.on_output(move |chunk| tell.send(chunk.to_vec()).unwrap());
+        let running = capture.start(sh("echo begun; exec sleep 1000")).unwrap();
+        assert_eq!(told.recv().unwrap(), b"begun\n");
+        running.control().cancel();
+        let outcome = running.wait().unwrap();
+        let ended = outcome.ended.unwrap();
+        assert_eq!((outcome.text.as_str(), ended.stop, ended.exit_code()), ("begun\n", Stop::Asked(15), 143));
+    }
+
+    #[test]
+    fn a_command_reads_the_bytes_it_is_given_as_far_as_it_wants() {
+        let (_home, capture) = capture("basic/shell");
+        let bytes = "line\n".repeat(200_000);
+        let capture = capture.stdin(&bytes);
+        assert_eq!(capture.run(sh("wc -c")).unwrap().text.trim(), bytes.len().to_string());
+        assert_eq!(capture.run(sh("head -n 1")).unwrap().text, "line\n");
+        assert_eq!(capture.run(sh("exec <&-; echo no")).unwrap().text, "no\n");
+        assert_eq!(capture.stdin("").run(sh("cat")).unwrap().text, "");
+    }
+
+    #[test]
+    fn a_text_fits_in_the_headroom() {
+        let (_home, capture) = capture("basic/shell");
+        let capture = capture.headroom(Headroom { bytes: Some(3000), lines: Some(100) });
+        let outcome = capture.run(sh("seq 5000")).unwrap();
+        assert!(outcome.text.len() <= 3000 && outcome.text.lines().count() <= 100, "{}", outcome.text);
+        assert!(outcome.truncated && outcome.text.contains(&*outcome.saved_to.unwrap().to_string_lossy()));
     }
 
     #[test]
@@ -145,9 +246,11 @@ mod tests {
 
     #[test]
     fn a_policy_that_knows_the_streams_apart_gets_them_apart() {
-        let (_home, outcome) = run("go-opencode/bash", "echo out; seq 1 5000 >&2");
+        let (_home, outcome) = run("go-opencode/bash", "echo error: a; seq 1 5000 >&2; echo error: b >&2");
         assert!(outcome.truncated && outcome.saved_to.is_none());
-        assert!(std::fs::read_to_string(outcome.stderr_saved_to.unwrap()).unwrap().ends_with("5000\n"));
+        assert_eq!(outcome.lines.total, 5004);
+        assert!(std::fs::read_to_string(outcome.stderr_saved_to.unwrap()).unwrap().ends_with("error: b\n"));
+        assert_eq!(outcome.errors.map(|errors| errors.total), Some(2));
     }
 
     #[test]
@@ -162,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_command_that_is_not_there_is_an_error() {
-        let error = Capture::new("pi/bash").unwrap().run(Command::new("/no/such/command")).unwrap_err();
+        let error = capture("pi/bash").1.run(Command::new("/no/such/command")).unwrap_err();
         assert!(matches!(error, Error::Start(_)) && error.to_string().contains("not found"));
     }
 }

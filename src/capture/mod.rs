@@ -6,7 +6,10 @@
 //! Inside: `process` starts a command and supervises it, `spill` takes an output within bounded memory, first held and
 //! then in a file, and `result` makes the preview and keeps the spill if the request says so.
 
+#![warn(missing_docs)]
+
 mod command;
+mod outcome;
 pub(crate) mod process;
 pub(crate) mod request;
 pub(crate) mod result;
@@ -16,12 +19,15 @@ mod truncate;
 #[cfg(feature = "app")]
 pub(crate) use result::headroom::names;
 
-pub use command::Capture;
+pub use command::{Capture, RunningCommand};
+pub use outcome::{Outcome, Portion};
 pub use process::exit::{Ended, ProcessStatus, Stop};
 pub use process::options::StartError;
+pub use process::supervise::Control;
 pub use result::finish::NoPreview;
+pub use result::headroom::Headroom;
 pub use spill::location::{Location, LocationError};
-pub use truncate::{Error, Outcome, ToolOutput, Truncator, Writer};
+pub use truncate::{Error, Truncator, Writer};
 
 // For the command line, the screens and the tests; none of this is stable.
 #[doc(hidden)]
@@ -29,11 +35,9 @@ pub use {
     process::command::{Running, drain, run, start},
     process::follow::{Following, Interest, follow},
     process::options::{Group, Options, Stdin, Streams, Tee, TerminalSize},
-    process::supervise::Control,
     request::{About, KeepSpill, Request, set_true},
     result::captured::{Captured, CapturedOutput},
     result::finish::{FinishedCapture, NOT_SAVED},
-    result::headroom::Headroom,
     spill::content::Content,
     spill::copy::Progress,
     spill::location::DEFAULT_SESSION,

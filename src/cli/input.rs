@@ -112,13 +112,15 @@ pub(crate) fn open_path(
     look: &PolicyArgs,
     hold: Hold,
 ) -> anyhow::Result<OpenInput> {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let source = match config.stores.store_of(&absolute, &config.env) {
+    let file = config.stored_file(&config.stores.specs, path);
+    let source = match &file {
         Some(_) if hold == Hold::No => Source::glance_at_entry(path)?,
         Some(_) => Source::open_entry(path)?,
         None => Source::open(path)?,
     };
-    named(source, Some((path, config.saved_as(path))), look)
+    let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());
+    named(source, Some((path, saved_as.to_string_lossy().into_owned())), look)
 }
 
 /// `file` is its path, and the one that notices print.

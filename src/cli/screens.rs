@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use crate::config::{Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
+use crate::output::subject::{Subject, Target};
+use crate::session::citing::SessionsCache;
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyFault, KeyMap, TABLE, former_names};
 use crate::tui::screen::Link;
-use crate::tui::target::{Services, SessionsCache};
+use crate::tui::target::Services;
 use crate::tui::widget::theme::Theme;
-use crate::tui::{self, Start, Subject, Target};
+use crate::tui::{self, Start};
 
 pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};
 
@@ -114,17 +116,9 @@ pub(crate) fn target(config: &Config, opened: OpenInput, overrides: &Overrides) 
     };
     let file =
         opened.path.and_then(|path| Some(std::path::absolute(path).ok()?.to_string_lossy().into_owned()));
-    let subject = Subject {
-        name: opened.name,
-        file,
-        id: String::new(),
-        is_kept: false,
-        command: String::new(),
-        context: opened.context,
-        policy,
-        candidates,
-    };
-    Ok(Target { subject, source: opened.source })
+    let OpenInput { name, context, source, .. } = opened;
+    let subject = Subject { file, context, candidates, ..Subject::new(name, String::new(), policy) };
+    Ok(Target { subject, source })
 }
 
 /// Opens an entry of a store, with its agent's policy.

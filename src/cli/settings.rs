@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::config::{Config, EffectiveSetting, Overrides, SettingFrom};
+use crate::rows::column::CellSide::{Left, Path as ToPath};
+use crate::rows::column::{ListColumn, RowCell};
 use crate::store::Env;
 
 use super::args::ConfigArgs;
-use super::table::{Align, Table, safe};
+use super::table::{self, safe};
 use super::{CommandResult, Failure, input, json, screens};
 
-/// The settings as in `--json`.
 #[derive(Serialize)]
 struct SettingsJson {
     version: u32,
@@ -22,7 +23,6 @@ struct SettingsJson {
     settings: Vec<SettingJson>,
 }
 
-/// One setting as in `--json`.
 #[derive(Serialize)]
 struct SettingJson {
     name: String,
@@ -31,7 +31,6 @@ struct SettingJson {
     line: Option<usize>,
 }
 
-/// Lists the settings in effect.
 pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
     let keys: Vec<_> = screens::settable_keys().into_iter().map(|(name, keys, _)| (name, keys)).collect();
     let overrides =
@@ -44,23 +43,21 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
         let settings = settings.into_iter().map(SettingJson::from).collect();
         json(&mut out, &SettingsJson { version: 1, file, settings })?;
     } else {
-        table(&settings).print(&mut out)?;
+        table::print(&mut out, &COLUMNS, &settings)?;
     }
     Ok(out.flush()?)
 }
 
-fn table(settings: &[EffectiveSetting]) -> Table<3> {
-    let heads = [("setting", Align::Left), ("from", Align::Left), ("value", Align::Left)];
-    let mut table = Table::new(heads).yielding(&[2, 1]);
-    for EffectiveSetting { name, value, from } in settings {
-        let from = match from {
-            SettingFrom::File(path, line) => format!("{}:{line}", path.display()),
-            other => word(other),
-        };
-        table.row([safe(name.as_bytes()), safe(from.as_bytes()), safe(value.as_bytes())]);
-    }
-    table
-}
+static COLUMNS: [ListColumn<EffectiveSetting>; 3] = [
+    ListColumn::new("setting", Left, 40, |setting: &EffectiveSetting, _| {
+        RowCell::plain(setting.name.as_str())
+    }),
+    ListColumn::new("from", ToPath, 40, |EffectiveSetting { from, .. }, _| match from {
+        SettingFrom::File(path, line) => RowCell::plain(format!("{}:{line}", path.display())),
+        other => RowCell::plain(word(other)),
+    }),
+    ListColumn::new("value", Left, 0, |setting: &EffectiveSetting, _| RowCell::plain(setting.value.as_str())),
+];
 
 fn word(from: &SettingFrom) -> String {
     match from {

@@ -26,7 +26,7 @@ use crate::config::{Config, Overrides};
 use crate::preview::{self, Input, Policy};
 use crate::source::{Buffer, MapView, measure};
 use crate::store::{Env, Exit, OutputSize, OwnStore, Record, RunRecord, now};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::args::HookAgent;
 use super::run::signals::not_ignored;
@@ -154,7 +154,7 @@ impl AgentFile {
         let name = copy.id().to_owned();
         let size = |bytes: u64| {
             let range = self.start as usize..(self.start + bytes) as usize;
-            let counted = measure(&view, range, Want::LINE_FEEDS, &mut Buffer::default());
+            let counted = measure(&view, range, TotalsMask::LINE_FEEDS, &mut Buffer::default());
             OutputSize { bytes, lines: counted.line_feeds }
         };
         let record = RunRecord {

@@ -47,6 +47,11 @@ pub(crate) fn is_quiet() -> bool {
     asked().quiet
 }
 
+/// Whether tables begin with a heading where nobody but a program reads them.
+pub(crate) fn is_headed() -> bool {
+    asked().header
+}
+
 /// Whether to use colours on a terminal, and in what is written as for one.
 pub(crate) fn colour() -> bool {
     match asked().color.unwrap_or_default() {

@@ -2,14 +2,6 @@
 
 use std::ops::Range;
 
-use crate::text::search::{self, Pattern};
-use crate::text::supply::Supply;
-
-use super::joined;
-
-/// How far back the start of a line is looked for, in bytes.
-const LOOK_BACK: usize = 64 << 10;
-
 /// Matches seen so far, and for each row those that it keeps entirely. No match is stored, however many there are.
 #[derive(Debug)]
 pub(crate) struct KeptFinds<'a> {
@@ -32,6 +24,7 @@ impl<'a> KeptFinds<'a> {
     }
 
     /// Counts a match. Matches come in order.
+    #[cfg(feature = "app")]
     pub(crate) fn found(&mut self, found: &Range<usize>) {
         self.found_first(found);
     }
@@ -55,46 +48,6 @@ impl<'a> KeptFinds<'a> {
     }
 }
 
-/// Counts the matches of a pattern of which each of these rows keeps all, in order. `kept` are the stretches of the output
-/// that a row keeps, in order. Returns `None` as soon as `go_on`, which is called from time to time, returns false.
-pub(crate) fn kept_matches(
-    bytes: &[u8],
-    supply: &mut impl Supply,
-    pattern: &Pattern,
-    kept: &[Vec<Range<usize>>],
-    go_on: impl Fn() -> bool,
-) -> Option<Vec<u64>> {
-    let mut finds = KeptFinds::new(kept.iter().map(Vec::as_slice));
-    for lines in lines_of(bytes, kept) {
-        let mut start = lines.start;
-        while start < lines.end {
-            if !go_on() {
-                return None;
-            }
-            let stop = (start + search::CHUNK).min(lines.end);
-            let found = search::read_starting_in(supply, pattern, start..stop);
-            start = stop;
-            for found in found {
-                start = start.max(found.end);
-                finds.found(&found);
-            }
-        }
-    }
-    Some(finds.counts().1)
-}
-
-/// Returns the parts of an output that have to be searched to count the matches that these rows keep: the lines that
-/// any of them keeps something of.
-fn lines_of(bytes: &[u8], kept: &[Vec<Range<usize>>]) -> Vec<Range<usize>> {
-    let from_line_start = |stretch: &Range<usize>| {
-        let near = stretch.start.saturating_sub(LOOK_BACK);
-        let before = bytes.get(near..stretch.start).unwrap_or_default();
-        let start = memchr::memrchr(b'\n', before).map(|at| near + at + 1);
-        start.or((near == 0).then_some(0)).unwrap_or(stretch.start)..stretch.end
-    };
-    joined(kept.iter().flatten().map(from_line_start).collect(), &[])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,12 +61,5 @@ mod tests {
             finds.found(&found);
         }
         assert_eq!(finds.counts(), (4, vec![3, 2, 0]));
-    }
-
-    #[test]
-    fn whole_lines_are_searched() {
-        let bytes = b"one\ntwo\nthree\n";
-        let rows = [vec![1..2, 9..11], std::iter::once(5..8).collect()];
-        assert_eq!(lines_of(bytes, &rows), [0..2, 4..11]);
     }
 }

@@ -2,217 +2,36 @@
 
 pub(crate) mod finds;
 pub(crate) mod lost;
+#[cfg(feature = "app")]
 mod order;
+#[cfg(feature = "app")]
+mod row;
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use serde::Serialize;
+use crate::preview::{Fragment, Part, Stream};
 
-use crate::preview::{self, Bit, Input, Output, Part, Policy, Preview, Status, Stream, Totals, Want};
-
-pub(crate) use finds::{KeptFinds, kept_matches};
+#[cfg(feature = "app")]
+pub(crate) use finds::KeptFinds;
 pub use lost::{LostErrors, each_lost, first_lost_line, is_kept, line_around, lost_errors};
+#[cfg(feature = "app")]
+pub use row::Comparison;
+#[cfg(feature = "app")]
+pub(crate) use row::{Keeps, end_kept, kept_matches};
 
-/// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
-/// bytes are UTF-8 bytes of the decoded text; `finds` only with a pattern.
-#[derive(Debug, Clone, Serialize)]
-pub struct Comparison {
-    pub(crate) policy: String,
-    pub(crate) confidence: Option<&'static str>,
-    pub(crate) status: String,
-    pub(crate) truncated: bool,
-    pub(crate) truncated_by: Option<&'static str>,
-    /// Which part of the output the model gets.
-    pub(crate) keeps: Option<Keeps>,
-    pub(crate) total_lines: Option<u64>,
-    pub(crate) kept_lines: Option<u64>,
-    pub(crate) removed_lines: Option<u64>,
-    pub(crate) total_bytes: Option<u64>,
-    pub(crate) kept_bytes: Option<u64>,
-    pub(crate) removed_bytes: Option<u64>,
-    pub(crate) tokens_estimate: Option<u64>,
-    pub(crate) preview_bytes: Option<u64>,
-    pub(crate) finds: Option<u64>,
-    pub(crate) finds_kept: Option<u64>,
-    pub(crate) limits_from: Option<String>,
-    /// The number of errors and warnings that the model gets, once they are counted.
-    #[serde(skip)]
-    pub(crate) errors_kept: Option<u64>,
-    /// The stretches of the output that the model gets unchanged, in order.
-    #[serde(skip)]
-    pub(crate) kept: Vec<Range<usize>>,
-    /// The totals that the figures still need.
-    #[serde(skip)]
-    pub(crate) lacks: Want,
-}
-
-/// Returns which part of a long output a policy keeps, by trying it on one; none if the policy does not cut that, or
-/// makes no preview.
-pub(crate) fn end_kept(policy: &Policy) -> Option<Keeps> {
-    static PROBE: LazyLock<(String, Totals)> = LazyLock::new(|| {
-        let long = "one line of a long output, as many as no limit allows for\n".repeat(PROBE_LINES);
-        let totals = Totals::count(long.as_bytes());
-        (long, totals)
-    });
-    let (long, totals) = &*PROBE;
-    let input = Input::new(Output { bytes: long.as_bytes(), totals }, "/tmp/output");
-    Comparison::of(policy, "policy", &input).keeps.filter(|keeps| *keeps != Keeps::All)
-}
-
-/// The number of lines of the output on which policies are tried: 2 MB, more than any limit of an agent.
-const PROBE_LINES: usize = 35_000;
-
-/// Which part of an output the model gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Keeps {
-    All,
-    /// Its start.
-    Head,
-    /// Its end.
-    Tail,
-    /// Its start and its end.
-    #[serde(rename = "head+tail")]
-    Both,
-    /// Neither its start nor its end.
-    Inside,
-    Nothing,
-}
-
-impl Keeps {
-    /// Returns the word for it, as in JSON.
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Keeps::All => "all",
-            Keeps::Head => "head",
-            Keeps::Tail => "tail",
-            Keeps::Both => "head+tail",
-            Keeps::Inside => "inside",
-            Keeps::Nothing => "nothing",
-        }
-    }
-
-    /// Reads it off the ranges of the output that the parts stand for. A line feed that ends the output may be missing.
-    fn of(preview: &Preview, bytes: &[u8]) -> Self {
-        if !preview.truncated {
-            return Keeps::All;
-        }
-        let ranges =
-            preview.parts.iter().filter_map(Part::range).filter(|(stream, _)| *stream == Stream::Stdout);
-        let (mut start, mut end) = (usize::MAX, None);
-        for (_, range) in ranges.filter(|(_, range)| !range.is_empty()) {
-            (start, end) = (start.min(range.start), end.max(Some(range.end)));
-        }
-        let Some(end) = end else { return Keeps::Nothing };
-        let rest = bytes.get(end..).unwrap_or_default();
-        match (start == 0, matches!(rest, b"" | b"\n" | b"\r\n")) {
-            (true, true) => Keeps::Both,
-            (true, false) => Keeps::Head,
-            (false, true) => Keeps::Tail,
-            (false, false) => Keeps::Inside,
-        }
-    }
-}
-
-impl Comparison {
-    /// Plans the preview of an output under a policy. `limits_from` says where its limits come from.
-    pub(crate) fn of(policy: &Policy, limits_from: &str, input: &Input) -> Self {
-        match preview::plan(input, policy) {
-            Err(error) => Self::failed(policy.name(), &error),
-            Ok(preview) => Self {
-                confidence: Some(policy.confidence().as_str()),
-                limits_from: Some(limits_from.to_owned()),
-                ..Self::planned(policy.name(), &preview, input)
-            },
-        }
-    }
-
-    /// Creates the row of a policy that makes no preview.
-    pub(crate) fn failed(name: &str, error: &dyn std::error::Error) -> Self {
-        let (policy, status) = (name.to_owned(), format!("failed: {error}"));
-        Self {
-            policy,
-            status,
-            confidence: None,
-            truncated: false,
-            truncated_by: None,
-            keeps: None,
-            total_lines: None,
-            kept_lines: None,
-            removed_lines: None,
-            total_bytes: None,
-            kept_bytes: None,
-            removed_bytes: None,
-            tokens_estimate: None,
-            preview_bytes: None,
-            finds: None,
-            finds_kept: None,
-            limits_from: None,
-            errors_kept: None,
-            kept: Vec::new(),
-            lacks: Want::NOTHING,
-        }
-    }
-
-    fn planned(name: &str, preview: &Preview, input: &Input) -> Self {
-        let bytes = preview.byte_len(input);
-        Self {
-            policy: name.to_owned(),
-            confidence: None,
-            status: match &preview.status {
-                Status::Ok => "ok".to_owned(),
-                Status::Crashed(words) => format!("crashed: {words}"),
-            },
-            truncated: preview.truncated,
-            truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
-            keeps: Some(Keeps::of(preview, input.output.bytes)),
-            total_lines: preview.total_lines,
-            kept_lines: preview.kept_lines,
-            removed_lines: preview.removed_lines,
-            total_bytes: preview.total_bytes,
-            kept_bytes: preview.kept_bytes,
-            removed_bytes: preview.removed_bytes,
-            tokens_estimate: Some(bytes.div_ceil(4)),
-            preview_bytes: Some(bytes),
-            finds: None,
-            finds_kept: None,
-            limits_from: None,
-            errors_kept: None,
-            kept: kept_ranges(&preview.parts),
-            lacks: preview.waiting_for | preview.counts_waiting_for,
-        }
-    }
-
-    /// Whether the policy made a preview of the output.
-    pub(crate) fn is_ok(&self) -> bool {
-        self.status == "ok"
-    }
-
-    /// Describes what cut the output, or why there is no preview.
-    pub(crate) fn cut_by(&self) -> &str {
-        match self.truncated_by {
-            _ if !self.is_ok() => &self.status,
-            Some(limit) => limit,
-            None if self.truncated => "cut",
-            None => "not cut",
-        }
-    }
-}
-
-/// Returns the ranges of the output, in bytes, that the parts keep unchanged, in order. Adjacent ones are joined, unless a
+/// Returns the ranges of a stream, in bytes, that the parts keep unchanged, in order. Adjacent ones are joined, unless a
 /// notice stands between them: what spans it was not got in one piece.
-pub fn kept_ranges(parts: &[Part]) -> Vec<Range<usize>> {
+pub fn kept_ranges(parts: &[Part], stream: Stream) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     let mut notices = Vec::new();
     for part in parts {
         match part {
             Part::Notice { .. } => notices.extend(all.last().map(|range| range.end)),
-            Part::Kept { source: Stream::Stdout, range, .. } => all.push(range.clone()),
-            Part::Changed { source: Stream::Stdout, bits, .. } => {
-                all.extend(bits.iter().filter_map(|bit| match bit {
-                    Bit::Bytes(range) => Some(range.clone()),
-                    Bit::Text(_) | Bit::Replaced(_) | Bit::Escapes(_) => None,
+            Part::Kept { source, range, .. } if *source == stream => all.push(range.clone()),
+            Part::Changed { source, fragments, .. } if *source == stream => {
+                all.extend(fragments.iter().filter_map(|fragment| match fragment {
+                    Fragment::Bytes(range) => Some(range.clone()),
+                    Fragment::Text(_) | Fragment::Replaced(_) | Fragment::Escapes(_) => None,
                 }));
             }
             _ => {}
@@ -235,48 +54,4 @@ fn joined(mut ranges: Vec<Range<usize>>, notices: &[usize]) -> Vec<Range<usize>>
         }
     }
     joined
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn keeps(policy: &str, bytes: &[u8]) -> Option<Keeps> {
-        let policy = Policy::builtin(policy).unwrap();
-        let totals = Totals::count(bytes);
-        let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
-        Comparison::of(&policy, "policy", &input).keeps
-    }
-
-    #[test]
-    fn what_is_kept_is_read_off_the_ranges() {
-        let long = "line\n".repeat(100_000);
-        assert_eq!(keeps("opencode/output", b"short\n"), Some(Keeps::All));
-        assert_eq!(keeps("opencode/output", long.as_bytes()), Some(Keeps::Head));
-        assert_eq!(keeps("pi/bash", long.as_bytes()), Some(Keeps::Tail));
-        assert_eq!(keeps("codex/exec", long.as_bytes()), Some(Keeps::Both));
-        assert_eq!(keeps("opencode/output", &[b'x'; 100_000]), Some(Keeps::Nothing));
-    }
-
-    #[test]
-    fn the_end_that_a_policy_keeps_is_tried_out() {
-        let of = |name: &str| end_kept(&Policy::builtin(name).unwrap());
-        assert_eq!(of("opencode/output"), Some(Keeps::Head));
-        assert_eq!(of("pi/bash"), Some(Keeps::Tail));
-        assert_eq!(of("codex/exec"), Some(Keeps::Both));
-        assert_eq!(of("copilot-chat/result"), Some(Keeps::Nothing));
-        assert_eq!(of("pi/grep"), Some(Keeps::Head));
-    }
-
-    #[test]
-    fn figures_that_lack_a_total_say_which() {
-        let policy = Policy::builtin("opencode/output").unwrap();
-        let long = "line\n".repeat(100_000);
-        let unknown = Comparison::of(&policy, "policy", &Input::of(long.as_bytes(), "/tmp/out"));
-        assert!(!unknown.lacks.is_empty());
-        let totals = Totals::count(long.as_bytes());
-        let input = Input::new(Output { bytes: long.as_bytes(), totals: &totals }, "/tmp/out");
-        let known = Comparison::of(&policy, "policy", &input);
-        assert_eq!((known.lacks, known.total_lines), (Want::NOTHING, Some(100_001)));
-    }
 }

@@ -8,20 +8,16 @@ mod fault;
 mod file;
 mod keys;
 mod overrides;
+mod stored;
 mod theme;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 
 use crate::human::TypedSize;
 use crate::known::Certainty;
 use crate::preview::{Catalog, Policy};
-use crate::store::{CopyRecord, Env, FileRule, Record, StoreSpec, Stores, store_among};
+use crate::store::{Env, Record, Stores};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 pub use agent::AgentLimits;
@@ -35,6 +31,7 @@ pub use file::{ConfigValue, FileConfig, HookConfig, MAX_NOTE, MouseConfig, Param
 pub use keys::{KeySetting, KeysConfig};
 pub use overrides::{ChosenBy, EffectivePolicy, LimitsFrom, OverrideError, Overrides, POLICY_VARIABLE};
 use overrides::{apply, is_limit, set_limits};
+pub(crate) use stored::{FileOrigin, StoredFile};
 pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
 
 /// The name of overspill's own store.
@@ -42,15 +39,6 @@ const OWN: &str = "overspill";
 
 /// The policy used by default.
 pub const DEFAULT_POLICY: &str = "opencode/output";
-
-/// Where a stored file comes from: the policies that its store or its record names, and the day on which it was made, if
-/// that decides among them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(crate) struct FileOrigin {
-    policies: Vec<String>,
-    day: Option<Date>,
-    record: Option<Record>,
-}
 
 /// The existing policies, and what selects among them.
 #[derive(Clone)]
@@ -211,18 +199,18 @@ impl Config {
         overrides: &Overrides,
         path: Option<&Path>,
     ) -> Result<EffectivePolicy, OverrideError> {
-        let (mut policy, chosen_by, kind) = self.choose(overrides, path)?;
+        let file = path.and_then(|path| self.stored_file(&self.stores.specs, path));
+        let (mut policy, chosen_by, kind) = self.choose(overrides, file.as_ref())?;
         if let Some(kind) = kind {
             let key = policy.tool_key().map(str::to_owned);
             policy.set(&key.ok_or_else(|| OverrideError::NoTool(policy.name().to_owned()))?, &kind)?;
         }
         let mut warnings = Vec::new();
         let mut limits_from = LimitsFrom::Policy;
-        let record = path.and_then(|path| self.record_of(&self.stores.specs, path));
-        let (run, copy) = match &record {
-            Some(Record::Run(run)) => (Some(run), None),
-            Some(Record::Copy(copy)) => (None, Some(copy)),
-            None => (None, None),
+        let record = file.as_ref().and_then(|file| file.record.as_ref());
+        let run = match record {
+            Some(Record::Run(run)) => Some(run),
+            Some(Record::Copy(_)) | None => None,
         };
         if let Some(run) = run.filter(|run| !run.is_whole()) {
             let (kept, seen) = (run.kept.bytes, run.seen.bytes);
@@ -230,7 +218,7 @@ impl Config {
                 "only the first {kept} of {seen} bytes of this output were saved, so this is not all that the model got"
             ));
         }
-        let cut = record.as_ref().map(Record::cut).filter(|(policies, ..)| {
+        let cut = record.map(Record::cut).filter(|(policies, ..)| {
             chosen_by.is_store() && policies.first().map(String::as_str) == Some(policy.name())
         });
         if let Some((_, parameters, from)) = cut {
@@ -254,13 +242,14 @@ impl Config {
         if apply(&mut policy, overrides)? {
             limits_from = LimitsFrom::Flags;
         }
-        let store = self.store_of(copy.map(|copy| Path::new(&copy.original)).or(path)).map(|(spec, _)| spec);
         let certainty = match run.filter(|_| cut.is_some()) {
             _ if !policy.is_same(&of_agent) => Certainty::WouldGet,
             Some(run) if run.is_whole() && run.agent.is_some() => Certainty::Reconstructed,
             Some(run) if run.is_whole() && run.exit.is_some() => Certainty::Recorded,
             Some(_) => Certainty::WouldGet,
-            None if self.is_of_agent(&policy, path, copy) => Certainty::Reconstructed,
+            None if file.as_ref().is_some_and(|file| self.is_of_agent(&policy, file)) => {
+                Certainty::Reconstructed
+            }
             None => Certainty::WouldGet,
         };
         Ok(EffectivePolicy {
@@ -270,17 +259,8 @@ impl Config {
             chosen_by,
             certainty,
             warnings,
-            store_warnings: store.map(|spec| spec.warnings.clone()).unwrap_or_default(),
+            store_warnings: file.map(|file| self.warnings_of(&file)).unwrap_or_default(),
         })
-    }
-
-    /// Returns the path that notices print for the output at `path`: that of its original if it is a kept copy, otherwise
-    /// its own, absolute, without resolving links.
-    pub fn saved_as(&self, path: &Path) -> String {
-        match self.record_of(&self.stores.specs, path) {
-            Some(Record::Copy(copy)) => copy.original,
-            _ => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned(),
-        }
     }
 
     /// Returns where the policy for a new output comes from: `flags`, the configuration file, or `default`.
@@ -310,7 +290,7 @@ impl Config {
     fn choose(
         &self,
         overrides: &Overrides,
-        path: Option<&Path>,
+        file: Option<&StoredFile>,
     ) -> Result<(Policy, ChosenBy, Option<String>), OverrideError> {
         let tool = overrides.tool.clone();
         if let Some(name) = &overrides.policy {
@@ -326,7 +306,7 @@ impl Config {
             let kind = tool.filter(|_| policy.tool_key().is_some());
             return Ok((policy, ChosenBy::Person, kind));
         }
-        let candidates = self.candidates(path);
+        let candidates = file.map(|file| self.by_origin(self.origin_of(file))).unwrap_or_default();
         if let Some(name) = candidates.first() {
             return Ok((self.catalog.get(name)?, ChosenBy::Store(candidates), tool));
         }
@@ -348,63 +328,6 @@ impl Config {
         self.env.var(POLICY_VARIABLE).map(|name| name.to_string_lossy().into_owned())
     }
 
-    /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely
-    /// first.
-    pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
-        let origin = path.map(|path| self.file_origin(&self.stores.specs, path));
-        self.by_origin(origin.unwrap_or_default())
-    }
-
-    /// Whether the file at `path` is in an agent's store, or a kept copy from there, and may have been made under this
-    /// policy.
-    fn is_of_agent(&self, policy: &Policy, path: Option<&Path>, copy: Option<&CopyRecord>) -> bool {
-        let is_stored = || self.store_of(path).is_some_and(|(spec, _)| spec.agent != OWN);
-        let may_be = |names: Vec<String>| names.iter().any(|name| name == policy.name());
-        (copy.is_some() || is_stored()) && may_be(self.candidates(path))
-    }
-
-    /// Returns what decides which policies may have created the file at `path`; files that agree in it have the same.
-    /// `stores` are those that can contain it.
-    pub(crate) fn file_origin(&self, stores: &[Arc<StoreSpec>], path: &Path) -> FileOrigin {
-        if let Some(record) = self.record_of(stores, path) {
-            let policies = record.cut().0.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
-            return FileOrigin { policies, day: None, record: Some(record) };
-        }
-        let rule = std::path::absolute(path).ok();
-        let rule = rule.and_then(|path| Some(store_among(stores, &path, &self.env)?.1));
-        let Some(rule) = rule else { return FileOrigin::default() };
-        let policies: Vec<String> =
-            rule.policies.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
-        let day = if policies.len() > 1 { made(path, rule) } else { None };
-        FileOrigin { policies, day, record: None }
-    }
-
-    /// Returns what is recorded of the file at `path`, if it is in overspill's own store and the first policy that the
-    /// record names can be used as it says.
-    fn record_of(&self, stores: &[Arc<StoreSpec>], path: &Path) -> Option<Record> {
-        let path = std::path::absolute(path).ok()?;
-        let (spec, _) = store_among(stores, &path, &self.env)?;
-        let record = Record::of(&self.env, &path).filter(|_| spec.agent == OWN)?;
-        let (policies, parameters, _) = record.cut();
-        let takes_all =
-            |mut policy: Policy| parameters.iter().all(|(key, value)| policy.set(key, value).is_ok());
-        let is_usable = policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all));
-        is_usable.then_some(record)
-    }
-
-    /// Returns the policies of an origin, most likely first.
-    pub(crate) fn by_origin(&self, origin: FileOrigin) -> Vec<String> {
-        match origin.day {
-            Some(day) => self.catalog.by_day(origin.policies, day),
-            None => origin.policies,
-        }
-    }
-
-    /// Returns the store that contains the file at `path`, and the kind of file.
-    fn store_of(&self, path: Option<&Path>) -> Option<(&Arc<StoreSpec>, &FileRule)> {
-        self.stores.store_of(&std::path::absolute(path?).ok()?, &self.env)
-    }
-
     /// Applies the configuration file's settings for this policy, then for this tool. Returns whether they include a
     /// limit.
     fn apply_file(&self, policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
@@ -423,13 +346,6 @@ impl Config {
         }
         Ok(any)
     }
-}
-
-/// Returns the day on which a stored file was created: by the time in its name, or else by its modification time.
-fn made(path: &Path, rule: &FileRule) -> Option<Date> {
-    let modified = Timestamp::try_from(path.metadata().ok()?.modified().ok()?).ok()?;
-    let made = rule.made(path.file_name()?, modified).unwrap_or(modified);
-    Some(made.to_zoned(TimeZone::UTC).date())
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+use jiff::Timestamp;
+
 use super::*;
 
 fn config(home: &Path) -> Config {
@@ -9,6 +11,17 @@ fn config(home: &Path) -> Config {
 fn write(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
+}
+
+/// Parsing is a large part of a start, so it is counted.
+#[test]
+fn only_the_policy_in_use_is_parsed() {
+    let home = tempfile::tempdir().unwrap();
+    let before = crate::preview::PARSED.get();
+    let config = config(home.path());
+    assert_eq!(crate::preview::PARSED.get() - before, 0);
+    config.resolve(&Overrides::default(), Some(&home.path().join("build.log"))).unwrap();
+    assert_eq!(crate::preview::PARSED.get() - before, 1);
 }
 
 #[test]
@@ -184,7 +197,9 @@ fn a_kept_copy_is_cut_as_its_record_says_or_as_any_file_of_ours_if_that_cannot_b
         let config = config(home.path());
         let found = config.resolve(&Overrides::default(), Some(&copy)).unwrap();
         let limits = (found.policy.max_lines(), found.limits_from.to_string());
-        (found.policy.name().to_owned(), limits, found.certainty, config.saved_as(&copy))
+        let saved_as =
+            config.stored_file(&config.stores.specs, &copy).unwrap().saved_as().display().to_string();
+        (found.policy.name().to_owned(), limits, found.certainty, saved_as)
     };
     let as_recorded = |from: &str, certainty| {
         ("pi/bash".to_owned(), (Some(7), from.to_owned()), certainty, "/elsewhere/out".to_owned())

@@ -55,7 +55,7 @@ pub struct FindEnd {
 }
 
 /// Finds the matching lines of all stored outputs, youngest output first, until `goes_on` says no, `take` says no, or
-/// [`MOST_FOUND`] lines are found.
+/// `MOST_FOUND` lines are found.
 pub fn find_in_stores(
     (config, now): (&Config, Timestamp),
     pattern: &Pattern,

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::compare::{is_kept, kept_ranges};
-use crate::preview::{self, Input, LimitHit, Output, PlanError, Policy, Preview, Status, ToCount, Totals};
+use crate::preview::{
+    self, Input, LimitHit, Output, PlanError, Policy, Preview, Status, Stream, ToCount, Totals,
+};
 use crate::text::units;
 
 /// What the model got of an output.
@@ -80,7 +82,8 @@ impl OutputGot {
             (Status::Ok, None) if preview.truncated => LostBy::Cut,
             (Status::Ok, None) => LostBy::Changed,
         };
-        let kept = if lost_by == LostBy::Error { Vec::new() } else { kept_ranges(&preview.parts) };
+        let kept =
+            if lost_by == LostBy::Error { Vec::new() } else { kept_ranges(&preview.parts, Stream::Stdout) };
         Self::Ranges { kept, lost_by }
     }
 

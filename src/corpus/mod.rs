@@ -1,8 +1,8 @@
 //! Many outputs looked at together: which they are, what each holds, and what the model got of each.
 //!
-//! A [`Corpus`] lists outputs of stores, files and directories and opens none. A [`CorpusReader`] reads one after the
-//! other into memory that it uses again; [`CutPolicies`] finds the policy that cut each; [`OutputGot`] is what the model got of
-//! one by its policy. [`in_order`] does all this on several threads, and hands on the results in the order of the corpus.
+//! A `Corpus` lists outputs of stores, files and directories and opens none. A `CorpusReader` reads one after the
+//! other into memory that it uses again; `CutPolicies` finds the policy that cut each; `OutputGot` is what the model got of
+//! one by its policy. `in_order` does all this on several threads, and hands on the results in the order of the corpus.
 
 mod find;
 mod gather;

@@ -31,7 +31,9 @@ impl<'a> CutPolicies<'a> {
     /// # Errors
     /// Why the policy cannot be used.
     pub(crate) fn of(&self, path: &Path) -> Resolved {
-        let origin = self.config.file_origin(&self.stores_around(path), path);
+        let stores = self.stores_around(path);
+        let file = self.config.stored_file(&stores, path);
+        let origin = file.map(|file| self.config.origin_of(&file)).unwrap_or_default();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(resolved) = known.get(&origin) {
             return resolved.clone();

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use crate::compare::{LostErrors, kept_ranges, lost_errors};
 use crate::human::{size, thousands};
 use crate::known::Certainty;
-use crate::preview::{Preview, Status};
+use crate::preview::{Preview, Status, Stream};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};
 
@@ -103,7 +103,7 @@ impl WatchedOutput {
         let by = policies.of(&path).ok();
         let planned = by.as_ref().map(|by| planned(bytes, &entry.saved_as(), &by.policy).ok());
         let preview = planned.as_ref().and_then(Option::as_ref).filter(|made| made.status == Status::Ok);
-        let kept = preview.map(|preview| kept_ranges(&preview.parts)).unwrap_or_default();
+        let kept = preview.map(|preview| kept_ranges(&preview.parts, Stream::Stdout)).unwrap_or_default();
         let got = match (&planned, preview) {
             (None, _) => WatchedGot::Unknown,
             (Some(_), None) => WatchedGot::Error,

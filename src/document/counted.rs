@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::preview::Totals;
-use crate::text::units::{Measure, Want};
+use crate::text::units::{Measure, TotalsMask};
 
 /// How far before the end of the file, in bytes, a character that is still incomplete may begin.
 const MAX_CHAR: u64 = 4;
@@ -68,7 +68,7 @@ impl CountedChunks {
             return Totals::unknown();
         }
         let sum = self.chunks.values().fold(Measure::default(), |sum, (_, measure)| sum + *measure);
-        Totals::of(&sum, Want::ALL)
+        Totals::of(&sum, TotalsMask::ALL)
     }
 }
 
@@ -85,7 +85,7 @@ mod tests {
         for start in starts.into_iter().rev() {
             let chunk = start..(start + 8).min(len);
             let bytes = chunk.start as usize..chunk.end as usize;
-            tally.add(chunk, measure(text, bytes, Want::ALL));
+            tally.add(chunk, measure(text, bytes, TotalsMask::ALL));
         }
         from
     }
@@ -102,7 +102,10 @@ mod tests {
             assert!(!tally.is_whole(text.len() as u64));
             let from = count(&mut tally, text);
             assert!(from + 20 > cut as u64, "{from} of {cut}");
-            assert_eq!(tally.totals(text.len() as u64), Totals::of(&measure_all(text, Want::ALL), Want::ALL));
+            assert_eq!(
+                tally.totals(text.len() as u64),
+                Totals::of(&measure_all(text, TotalsMask::ALL), TotalsMask::ALL)
+            );
         }
     }
 

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::source::{self, Buffer, MapView, ViewSupply};
 use crate::text::filter::Got;
 use crate::text::index::{BlockCounts, BlockIndex};
-use crate::text::search::{self, MatchCounts, Pattern, Stretches, Toward};
+use crate::text::search::{self, Pattern, Stretches, Toward};
 use crate::text::supply::OwnBytes;
-use crate::text::units::{Measure, Want};
+use crate::text::units::{Measure, TotalsMask};
 
 use super::Doc;
 use super::counted::Uncounted;
@@ -75,26 +75,6 @@ pub(crate) struct Search {
     pub(crate) within: Option<Sift>,
 }
 
-/// The matches of a pattern in a file, and among what the model got.
-#[derive(Debug, Clone, Default)]
-pub struct Tally {
-    pub counts: MatchCounts,
-    /// The number of matches of which the model got every byte; `None` if that is too much to search at once.
-    pub kept: Option<u64>,
-}
-
-impl Tally {
-    pub fn is_whole(&self, len: usize) -> bool {
-        self.counts.counted_bytes() >= len
-    }
-
-    /// Returns the number of matches of which the model got every byte, if it is known, in a file of `len` bytes.
-    pub fn got(&self, kept: &[Range<usize>], len: usize) -> Option<u64> {
-        let is_all = matches!(kept, [all] if all.start == 0 && all.end >= len);
-        if is_all { Some(self.counts.total()) } else { self.kept }
-    }
-}
-
 /// Whether a scan has not been given up.
 type IsWanted<'a> = dyn Fn() -> bool + Sync + 'a;
 
@@ -114,7 +94,7 @@ pub(crate) fn count(
     go_through(&index, from.totals..index.blocks(), &go_on, |buffer, blocks| {
         let range = index.range(blocks);
         let measured = range.start as u64..range.end as u64;
-        let measure = source::measure(view, range, Want::ALL, buffer);
+        let measure = source::measure(view, range, TotalsMask::ALL, buffer);
         report(BlockCounts { first: 0, counts: Vec::new() }, (measured, measure))
     });
 }

@@ -7,6 +7,8 @@ mod shape;
 mod word;
 
 pub(crate) use mistake::{Mistake, Spot};
-pub(crate) use nearest::{instead, nearest};
+pub(crate) use nearest::instead;
+#[cfg(feature = "app")]
+pub(crate) use nearest::nearest;
 pub(crate) use shape::{Field, Shape, check, needed, optional};
 pub(crate) use word::{is_word, word};

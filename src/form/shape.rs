@@ -10,8 +10,9 @@ use crate::fs::plain_file::{few, few_words};
 use super::mistake::{Mistake, Spot, syntax};
 use super::nearest::instead;
 
-/// What a key takes.
+/// What a key takes. Some of it only keys of configuration files do.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "app"), allow(dead_code))]
 pub(crate) enum Shape {
     /// Text in quotes.
     Text,

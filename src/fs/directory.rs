@@ -25,7 +25,6 @@ pub(crate) enum Unfit {
     Foreign,
     /// It has forbidden permission bits.
     Exposed,
-    /// The system's error.
     System(Errno),
 }
 

@@ -49,7 +49,6 @@ impl RoomWatch {
     }
 }
 
-/// The error when no room is left.
 pub(crate) fn nearly_full() -> io::Error {
     io::Error::new(io::ErrorKind::StorageFull, "the disk is nearly full")
 }

@@ -8,7 +8,6 @@ use rustix::fs::{FileType, Stat};
 
 use super::identity::{Identity, Stamp};
 
-/// The metadata of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FileStat {
     pub identity: Identity,

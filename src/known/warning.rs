@@ -19,7 +19,6 @@ pub struct Warning {
     pub text: String,
 }
 
-/// The keys of a warning.
 pub(crate) const WARNING: &[Field] = &[
     optional("over", Shape::Number),
     optional("unended", Shape::Flag),

@@ -7,7 +7,7 @@ use crate::text::units;
 use super::error::PlanError;
 use super::input::{Input, Stream};
 use super::measure::as_usize;
-use super::model::{Bit, Part, WAITING};
+use super::model::{Fragment, Part, WAITING};
 use super::section::{Fault, Keys};
 use super::template::facts::Facts;
 use super::template::scope::Scope;
@@ -57,19 +57,19 @@ impl Cap {
 fn raw_len(part: &Part) -> usize {
     match part {
         Part::Kept { range, .. } => range.len(),
-        Part::Changed { bits, .. } => bits.iter().map(bit_len).sum(),
+        Part::Changed { fragments, .. } => fragments.iter().map(fragment_len).sum(),
         Part::Notice { text } => text.len(),
         Part::Counting => WAITING.len(),
     }
 }
 
-fn bit_len(bit: &Bit) -> usize {
-    match bit {
-        Bit::Text(text) => text.len(),
-        Bit::Bytes(range) => range.len(),
-        Bit::Replaced(count) => 3 * count,
+fn fragment_len(fragment: &Fragment) -> usize {
+    match fragment {
+        Fragment::Text(text) => text.len(),
+        Fragment::Bytes(range) => range.len(),
+        Fragment::Replaced(count) => 3 * count,
         // No policy with a cap keeps only these.
-        Bit::Escapes(range) => range.len(),
+        Fragment::Escapes(range) => range.len(),
     }
 }
 
@@ -114,8 +114,8 @@ fn cut(input: &Input, parts: &mut Vec<Part>, at: usize) {
                     kept.push(Part::Kept { source, range: range.start..whole, decoding });
                 }
                 if end > whole {
-                    let bits = vec![Bit::Bytes(whole..end)];
-                    kept.push(Part::Changed { source, range: whole..end, bits, decoding });
+                    let fragments = vec![Fragment::Bytes(whole..end)];
+                    kept.push(Part::Changed { source, range: whole..end, fragments, decoding });
                 }
             }
             Part::Notice { text } => {

@@ -1,6 +1,6 @@
 //! Plans while counting every total that the plan turns out to need, and nothing else.
 
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::{self, Measure, TotalsMask};
 
 use super::error::PlanError;
 use super::input::{Input, Output, Stream, Totals};
@@ -46,7 +46,7 @@ pub(crate) fn plan_counting(
     input: &Input,
     policy: &Policy,
     counts: ToCount,
-    mut count: impl FnMut(Stream, Want) -> Option<Measure>,
+    mut count: impl FnMut(Stream, TotalsMask) -> Option<Measure>,
 ) -> Result<CountedPlan, PlanError> {
     let mut totals = PerStream::each(|stream| *input.stream(stream).totals);
     loop {
@@ -54,9 +54,9 @@ pub(crate) fn plan_counting(
         let preview = planned?;
         let wanted = match counts {
             #[cfg(feature = "app")]
-            ToCount::Ranges => preview.ranges_waiting_for,
-            ToCount::Text => preview.waiting_for,
-            ToCount::All => preview.waiting_for | preview.counts_waiting_for,
+            ToCount::Ranges => preview.ranges_missing,
+            ToCount::Text => preview.missing,
+            ToCount::All => preview.missing | preview.counts_missing,
         };
         let mut is_known = true;
         for stream in streams(input) {
@@ -104,14 +104,14 @@ mod tests {
         assert_eq!(plan_counted(&input, &policy).unwrap(), expected);
         assert_eq!(plan_counted(&exact, &policy).unwrap(), expected);
 
-        let mut asked = Want::NOTHING;
+        let mut asked = TotalsMask::NOTHING;
         let counted = plan_counting(&input, &policy, ToCount::All, |stream, want| {
             assert!(stream == Stream::Stdout && want.without(asked) == want, "asked again");
             asked |= want;
             Some(units::measure_all(output.as_bytes(), want))
         });
         assert_eq!(counted.unwrap().preview, expected);
-        assert!(!asked.is_empty() && asked != Want::ALL);
+        assert!(!asked.is_empty() && asked != TotalsMask::ALL);
     }
 
     #[test]
@@ -120,6 +120,6 @@ mod tests {
         let output = "line\n".repeat(100_000);
         let input = Input::of(output.as_bytes(), "/tmp/out");
         let preview = plan_counting(&input, &policy, ToCount::Text, |_, _| None).unwrap().preview;
-        assert!(!preview.waiting_for.is_empty() && preview.text(&input).contains('…'));
+        assert!(!preview.missing.is_empty() && preview.text(&input).contains('…'));
     }
 }

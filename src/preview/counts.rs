@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::measure::Text;
 use super::model::{Preview, Reply, Status, Unit};
@@ -10,14 +10,14 @@ use super::strategy::selection::Selection;
 
 /// How much of an output was kept, in each measure.
 pub(super) struct KeptCounts {
-    pub total_lines: Result<u64, Want>,
-    pub total_bytes: Result<u64, Want>,
-    pub total_size: Result<u64, Want>,
-    pub kept_lines: Result<u64, Want>,
-    pub kept_bytes: Result<u64, Want>,
-    pub kept_size: Result<u64, Want>,
+    pub total_lines: Result<u64, TotalsMask>,
+    pub total_bytes: Result<u64, TotalsMask>,
+    pub total_size: Result<u64, TotalsMask>,
+    pub kept_lines: Result<u64, TotalsMask>,
+    pub kept_bytes: Result<u64, TotalsMask>,
+    pub kept_size: Result<u64, TotalsMask>,
     /// Size in bytes as the agent counts them: raw for Go.
-    pub kept_agent_bytes: Result<u64, Want>,
+    pub kept_agent_bytes: Result<u64, TotalsMask>,
 }
 
 impl KeptCounts {
@@ -35,7 +35,7 @@ impl KeptCounts {
         }
     }
 
-    pub(super) fn preview(&self, unit: Unit, reply: Reply, waiting: Want) -> Preview {
+    pub(super) fn preview(&self, unit: Unit, reply: Reply, waiting: TotalsMask) -> Preview {
         let all = [
             self.total_lines,
             self.total_bytes,
@@ -60,9 +60,9 @@ impl KeptCounts {
             kept_units: self.kept_size.ok(),
             removed_lines: None,
             removed_bytes: None,
-            waiting_for: waiting,
-            ranges_waiting_for: Want::NOTHING,
-            counts_waiting_for: lacking.fold(Want::NOTHING, |sum, want| sum | want),
+            missing: waiting,
+            ranges_missing: TotalsMask::NOTHING,
+            counts_missing: lacking.fold(TotalsMask::NOTHING, |sum, want| sum | want),
             details: None,
         }
     }
@@ -72,9 +72,9 @@ impl KeptCounts {
 pub(super) fn sum(
     text: &Text,
     selection: &Selection,
-    whole: Result<u64, Want>,
+    whole: Result<u64, TotalsMask>,
     measure: impl Fn(Range<usize>) -> u64,
-) -> Result<u64, Want> {
+) -> Result<u64, TotalsMask> {
     let mut ranges = selection.ranges.iter().filter(|range| !range.is_empty());
     match (ranges.next(), ranges.next()) {
         (Some(one), None) if *one == text.body => whole,
@@ -82,7 +82,7 @@ pub(super) fn sum(
     }
 }
 
-pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Result<u64, Want> {
+pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Result<u64, TotalsMask> {
     if unit == Unit::Tokens {
         return kept_size(text, selection, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
     }

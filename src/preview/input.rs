@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::{self, Measure, TotalsMask};
 
 /// One of a command's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,19 +55,20 @@ impl Totals {
 
     /// Counts everything immediately.
     pub fn count(bytes: &[u8]) -> Self {
-        Self::of(&units::measure_all(bytes, Want::ALL), Want::ALL)
+        Self::of(&units::measure_all(bytes, TotalsMask::ALL), TotalsMask::ALL)
     }
 
     /// Takes the figures of `want` from a complete measure of the whole; the others remain unknown.
-    pub fn of(measure: &Measure, want: Want) -> Self {
-        let figure = |which: Want, value: u64| want.contains(which).then_some(value);
+    #[doc(hidden)]
+    pub fn of(measure: &Measure, want: TotalsMask) -> Self {
+        let figure = |which: TotalsMask, value: u64| want.contains(which).then_some(value);
         Self {
-            line_feeds: figure(Want::LINE_FEEDS, measure.line_feeds),
-            decoded_bytes: figure(Want::DECODED_BYTES, measure.decoded_bytes),
-            units: figure(Want::UNITS, measure.units),
-            points: figure(Want::POINTS, measure.points),
-            bad_bytes: figure(Want::BAD_BYTES, measure.bad_bytes),
-            lone_returns: figure(Want::LONE_RETURNS, measure.lone_returns),
+            line_feeds: figure(TotalsMask::LINE_FEEDS, measure.line_feeds),
+            decoded_bytes: figure(TotalsMask::DECODED_BYTES, measure.decoded_bytes),
+            units: figure(TotalsMask::UNITS, measure.units),
+            points: figure(TotalsMask::POINTS, measure.points),
+            bad_bytes: figure(TotalsMask::BAD_BYTES, measure.bad_bytes),
+            lone_returns: figure(TotalsMask::LONE_RETURNS, measure.lone_returns),
         }
     }
 
@@ -110,14 +111,15 @@ impl Totals {
     }
 
     /// Returns which figures are known.
-    pub fn known(&self) -> Want {
-        let mark = |value: Option<u64>, which: Want| if value.is_some() { which } else { Want::NOTHING };
-        mark(self.line_feeds, Want::LINE_FEEDS)
-            | mark(self.decoded_bytes, Want::DECODED_BYTES)
-            | mark(self.units, Want::UNITS)
-            | mark(self.points, Want::POINTS)
-            | mark(self.bad_bytes, Want::BAD_BYTES)
-            | mark(self.lone_returns, Want::LONE_RETURNS)
+    pub fn known(&self) -> TotalsMask {
+        let mark =
+            |value: Option<u64>, which: TotalsMask| if value.is_some() { which } else { TotalsMask::NOTHING };
+        mark(self.line_feeds, TotalsMask::LINE_FEEDS)
+            | mark(self.decoded_bytes, TotalsMask::DECODED_BYTES)
+            | mark(self.units, TotalsMask::UNITS)
+            | mark(self.points, TotalsMask::POINTS)
+            | mark(self.bad_bytes, TotalsMask::BAD_BYTES)
+            | mark(self.lone_returns, TotalsMask::LONE_RETURNS)
     }
 }
 
@@ -131,7 +133,7 @@ pub struct Output<'a> {
 }
 
 /// Finds lines without reading everything before them, as a block index does.
-pub trait LineSeek {
+pub trait LineIndex {
     /// Returns the offset at which a line (0-based, ended by LF) begins; `None` if unknown or beyond the end.
     fn line_start(&self, line: u64) -> Option<usize>;
 }
@@ -150,7 +152,7 @@ pub struct Input<'a> {
     /// The same for standard error.
     pub saved_as_stderr: &'a str,
     /// An index of `output`, if there is one: it makes distant windows cheap.
-    pub lines: Option<&'a dyn LineSeek>,
+    pub lines: Option<&'a dyn LineIndex>,
     /// Returns whether the plan is still wanted, if that may change meanwhile. Once it is not, the plan ends early
     /// with [`PlanError::Cancelled`](super::PlanError::Cancelled).
     pub wanted: Option<&'a dyn Fn() -> bool>,

@@ -1,6 +1,6 @@
 //! The limits beyond which an output is cut.
 
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::error::PlanError;
 use super::measure::Text;
@@ -77,7 +77,7 @@ impl Limits {
         text: &Text,
         scope: &Scope,
         unit: Unit,
-    ) -> Result<Result<Over, Want>, PlanError> {
+    ) -> Result<Result<Over, TotalsMask>, PlanError> {
         let off = |limit: &u64| !(self.zero_is_off && *limit == 0);
         let (lines, size) =
             (scope.optional(&self.lines)?.filter(off), scope.optional(&self.size)?.filter(off));

@@ -21,6 +21,8 @@
 //! `strategy` selects ranges; `policy` compiles TOML into a `Policy` that contains all of them; `plan` puts them
 //! together.
 
+#![warn(missing_docs)]
+
 #[cfg(feature = "app")]
 mod align;
 mod cap;
@@ -50,18 +52,21 @@ pub(crate) mod strategy;
 pub(crate) mod sweep;
 pub(crate) mod template;
 mod value;
+#[cfg(feature = "records")]
 mod witness;
 
-pub use crate::known::{Certainty, Confidence};
-pub use crate::text::units::Want;
+pub use crate::known::Confidence;
+pub use crate::text::units::TotalsMask;
 pub use counting::plan_counted;
 #[cfg(feature = "app")]
 pub(crate) use differences::differences;
 pub use error::PlanError;
-pub use input::{Input, InputContext, LineSeek, Output, Stream, Totals};
-pub use model::{Bit, Decoding, Direction, LimitHit, Part, Preview, Status, Unit};
+pub use input::{Input, InputContext, LineIndex, Output, Stream, Totals};
+pub use model::{Decoding, Direction, Fragment, LimitHit, Part, Preview, Status, Unit};
 pub use per_stream::PerStream;
-pub use plan::{plan, plan_touching};
+pub use plan::plan;
+#[cfg(test)]
+pub(crate) use policy::PARSED;
 pub use policy::catalog::Catalog;
 pub use policy::param::{Param, ParamError, ParamKind};
 pub use policy::{Policy, PolicyError};
@@ -69,12 +74,20 @@ pub use policy::{Policy, PolicyError};
 pub(crate) use recorded::recorded;
 #[cfg(feature = "app")]
 pub(crate) use report::streamed_report;
-pub use report::{Report, ReportPart, report};
 #[cfg(feature = "app")]
 pub(crate) use template::pattern::NoticePattern;
 pub use value::Value;
 
+// For the program and the tests; none of this is stable.
+#[doc(hidden)]
+pub use {
+    crate::known::Certainty,
+    plan::plan_touching,
+    report::{Report, ReportPart, report},
+};
+
 pub(crate) use counting::{CountedPlan, ToCount, plan_counting};
+#[cfg(feature = "records")]
 pub(crate) use witness::{Circumstances, Witness, witness};
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::known::Extent;
 use crate::text::ansi;
-use crate::text::units::{self, Want};
+use crate::text::units::{self, TotalsMask};
 
 use super::input::{Input, Stream};
 
@@ -35,7 +35,7 @@ impl Decoding {
 /// A piece of a changed part's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Bit {
+pub enum Fragment {
     /// Text that is not in the output.
     Text(String),
     /// The decoded text of these bytes of the part's source.
@@ -70,8 +70,8 @@ pub enum Part {
         /// The byte range that it stands for.
         range: Range<usize>,
         /// Its text, in order.
-        bits: Vec<Bit>,
-        /// How the bytes of the bits are decoded.
+        fragments: Vec<Fragment>,
+        /// How the bytes of the fragments are decoded.
         decoding: Decoding,
     },
     /// Text added by the agent.
@@ -80,7 +80,7 @@ pub enum Part {
         text: String,
     },
     /// A figure in a notice that is still being counted. Its text is `…`, which no model got; once the totals in
-    /// [`Preview::waiting_for`] are known, a preview has none of these.
+    /// [`Preview::missing`] are known, a preview has none of these.
     Counting,
 }
 
@@ -89,8 +89,8 @@ impl Part {
     pub fn text(&self, input: &Input) -> String {
         match self {
             Self::Kept { source, range, decoding } => decoding.decode(window(input, *source, range)),
-            Self::Changed { source, bits, decoding, .. } => {
-                bits.iter().map(|bit| bit.text(input, *source, *decoding)).collect()
+            Self::Changed { source, fragments, decoding, .. } => {
+                fragments.iter().map(|fragment| fragment.text(input, *source, *decoding)).collect()
             }
             Self::Notice { text } => text.clone(),
             Self::Counting => WAITING.to_owned(),
@@ -122,8 +122,8 @@ impl Part {
     pub fn byte_len(&self, input: &Input) -> u64 {
         match self {
             Self::Kept { source, range, decoding } => decoded_len(window(input, *source, range), *decoding),
-            Self::Changed { source, bits, decoding, .. } => {
-                bits.iter().map(|bit| bit.byte_len(input, *source, *decoding)).sum()
+            Self::Changed { source, fragments, decoding, .. } => {
+                fragments.iter().map(|fragment| fragment.byte_len(input, *source, *decoding)).sum()
             }
             Self::Notice { text } => text.len() as u64,
             Self::Counting => WAITING.len() as u64,
@@ -151,7 +151,7 @@ impl Part {
     }
 }
 
-impl Bit {
+impl Fragment {
     fn text(&self, input: &Input, source: Stream, decoding: Decoding) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -200,8 +200,8 @@ fn window<'a>(input: &Input<'a>, source: Stream, range: &Range<usize>) -> &'a [u
 
 fn decoded_len(bytes: &[u8], decoding: Decoding) -> u64 {
     match decoding {
-        Decoding::Lossy => units::measure_all(bytes, Want::DECODED_BYTES).decoded_bytes,
-        Decoding::Go => bytes.len() as u64 + 2 * units::measure_all(bytes, Want::BAD_BYTES).bad_bytes,
+        Decoding::Lossy => units::measure_all(bytes, TotalsMask::DECODED_BYTES).decoded_bytes,
+        Decoding::Go => bytes.len() as u64 + 2 * units::measure_all(bytes, TotalsMask::BAD_BYTES).bad_bytes,
     }
 }
 
@@ -351,11 +351,11 @@ pub struct Preview {
     /// Which of its texts the agent answered with.
     pub(crate) reply: Reply,
     /// Totals that the text still lacks, each shown as `…`. If empty, the text is exact.
-    pub waiting_for: Want,
+    pub missing: TotalsMask,
     /// Totals without which it is not settled which ranges of the output the parts keep, nor by which limit it is cut.
-    pub(crate) ranges_waiting_for: Want,
+    pub(crate) ranges_missing: TotalsMask,
     /// Totals that the counts above still lack. If empty, all counts are known.
-    pub counts_waiting_for: Want,
+    pub counts_missing: TotalsMask,
     /// The agent's own machine-readable details, if the policy has them.
     pub details: Option<serde_json::Value>,
 }
@@ -372,6 +372,7 @@ impl Preview {
     }
 
     /// Returns the facts that warnings depend on.
+    #[doc(hidden)]
     pub fn extent(&self, input: &Input) -> Extent {
         let bytes = input.output.bytes;
         Extent { bytes: bytes.len() as u64, last: bytes.last().copied(), cut: self.is_to_be_saved() }

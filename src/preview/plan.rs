@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::counts::{self, KeptCounts, kept_size};
 use super::details;
@@ -64,7 +64,7 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
     }
     if let Some(cap) = &policy.file().cap {
         // The length of the text decides.
-        planned.ranges_waiting_for |= planned.waiting_for;
+        planned.ranges_missing |= planned.missing;
         if cap.apply(input, &scope, &mut planned.parts)? {
             planned = settle::by_parts(planned, stdout, stderr);
         }
@@ -94,8 +94,8 @@ fn join(
     ];
     let laid = lay_out(scope, together, facts, slots)?;
     planned.parts = laid.parts;
-    planned.waiting_for |= laid.waiting;
-    planned.ranges_waiting_for |= laid.unsettled;
+    planned.missing |= laid.waiting;
+    planned.ranges_missing |= laid.unsettled;
     if input.stderr.is_some() {
         let is_whole = together.mentions("stderr_whole");
         let counted = if is_whole { untouched(policy, stderr) } else { other };
@@ -122,9 +122,9 @@ fn add(sum: &mut Preview, other: Preview) {
     sum.truncated |= other.truncated;
     sum.reply = if other.reply == Reply::Cut { other.reply } else { sum.reply };
     sum.truncated_by = sum.truncated_by.or(other.truncated_by);
-    sum.waiting_for |= other.waiting_for;
-    sum.ranges_waiting_for |= other.ranges_waiting_for;
-    sum.counts_waiting_for |= other.counts_waiting_for;
+    sum.missing |= other.missing;
+    sum.ranges_missing |= other.ranges_missing;
+    sum.counts_missing |= other.counts_missing;
     sum.details = sum.details.take().or(other.details);
 }
 
@@ -160,14 +160,14 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let details = details::of(input, policy, text, &selection, &output, is_cut);
     let undecided = over.err().unwrap_or_default() | text.gave_up();
     let planned = counts.preview(context.unit, reply, laid.waiting | undecided);
-    let ranges_waiting_for = laid.unsettled | undecided;
-    let planned = Preview { parts: laid.parts, details, ranges_waiting_for, ..planned };
+    let ranges_missing = laid.unsettled | undecided;
+    let planned = Preview { parts: laid.parts, details, ranges_missing, ..planned };
     Ok(settle::by_selection(planned, text, &selection))
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
     let counts = KeptCounts::of(policy.unit(), text, &Selection::everything(text));
-    settle::whole(counts.preview(policy.unit(), Reply::Whole, Want::NOTHING))
+    settle::whole(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
 }
 
 /// Returns the figures that do not come from the output.
@@ -184,7 +184,8 @@ fn outside(input: &Input, policy: &Policy, stream: Stream) -> Facts {
 
 /// Adds the figures of the output and of what was kept.
 fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection, counts: &KeptCounts) {
-    let minus = |total: Result<u64, Want>, kept: Result<u64, Want>| Ok(total?.saturating_sub(kept?));
+    let minus =
+        |total: Result<u64, TotalsMask>, kept: Result<u64, TotalsMask>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
     let kept_feeds = counts::sum(text, selection, feeds, |range| text.line_feeds_of(range));
     let removed_lines = minus(counts.total_lines, counts.kept_lines);
@@ -243,9 +244,9 @@ fn hit_word(hit: LimitHit) -> &'static str {
 struct LaidOut {
     parts: Vec<Part>,
     /// Totals that the text still lacks.
-    waiting: Want,
+    waiting: TotalsMask,
     /// Totals without which it is not settled which slots are in the text.
-    unsettled: Want,
+    unsettled: TotalsMask,
 }
 
 /// Renders a template and inserts the parts of each slot.

@@ -5,11 +5,11 @@ use std::ops::Range;
 use super::align::{AlignedPiece, PieceOrigin, align};
 use super::error::PlanError;
 use super::input::{Input, Stream, Totals};
-use super::model::{Bit, Decoding, Part, Preview, Reply, Status, Unit};
-use crate::text::units::Want;
+use super::model::{Decoding, Fragment, Part, Preview, Reply, Status, Unit};
+use crate::text::units::TotalsMask;
 
 /// What is needed of the output's totals to say how much of it the model got.
-const WANTED: Want = Want::LINE_FEEDS;
+const WANTED: TotalsMask = TotalsMask::LINE_FEEDS;
 
 /// Makes a preview of the text that an agent recorded. Its parts' texts, joined, are `text`; what of it stands in the
 /// output are kept and changed parts, all else are notices. Lines are counted as `less` counts them, bytes are those of
@@ -25,7 +25,7 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> 
     let total_lines = lines(input.output.totals, bytes);
     let kept_lines = ranges.iter().map(|range| touched(bytes, range)).sum::<u64>() - shared(bytes, &ranges);
     let removed_lines = total_lines.map(|total| total.saturating_sub(kept_lines));
-    let waiting = if total_lines.is_some() { Want::NOTHING } else { WANTED };
+    let waiting = if total_lines.is_some() { TotalsMask::NOTHING } else { WANTED };
     Ok(Preview {
         parts: pieces.into_iter().map(|piece| part(text, piece)).collect(),
         status: Status::Ok,
@@ -41,9 +41,9 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> 
         kept_units: Some(kept as u64),
         removed_lines,
         removed_bytes: Some((bytes.len() - kept) as u64),
-        waiting_for: Want::NOTHING,
-        ranges_waiting_for: Want::NOTHING,
-        counts_waiting_for: waiting,
+        missing: TotalsMask::NOTHING,
+        ranges_missing: TotalsMask::NOTHING,
+        counts_missing: waiting,
         details: None,
     })
 }
@@ -56,7 +56,7 @@ fn part(text: &str, piece: AlignedPiece) -> Part {
         PieceOrigin::Changed(range) => Part::Changed {
             source: Stream::Stdout,
             range,
-            bits: vec![Bit::Text(text.to_owned())],
+            fragments: vec![Fragment::Text(text.to_owned())],
             decoding: Decoding::Lossy,
         },
     }

@@ -30,7 +30,7 @@ pub struct ReportPart<T = String> {
     pub source: Option<&'static str>,
 }
 
-/// The object that `overspill preview --json` prints; DESIGN.md, "Command line", says what each field means.
+/// The object that `overspill preview --json` prints; docs/json.md says what each field means.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[allow(missing_docs)]
 #[non_exhaustive]

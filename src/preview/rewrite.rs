@@ -9,7 +9,7 @@ use crate::text::supply::OwnBytes;
 
 use super::expression::Expression;
 use super::input::{Input, Stream};
-use super::model::{Bit, Decoding, Part};
+use super::model::{Decoding, Fragment, Part};
 use super::section::{Fault, Keys};
 
 /// How kept text is written inside a string.
@@ -137,8 +137,8 @@ fn slice(input: &Input, part: &Part, range: Range<usize>) -> Option<Part> {
 fn written(input: &Input, source: Stream, part: Part, quoted: Quoted) -> Part {
     let Quoted::HtmlJson = quoted;
     let Some((_, range)) = part.range() else { return part };
-    let bits = vec![Bit::Text(html_json(&part.text(input)))];
-    Part::Changed { source, range, bits, decoding: Decoding::Lossy }
+    let fragments = vec![Fragment::Text(html_json(&part.text(input)))];
+    Part::Changed { source, range, fragments, decoding: Decoding::Lossy }
 }
 
 /// Returns the inside of a string in ASCII JSON, with nothing that is special in HTML.

@@ -3,9 +3,13 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use jiff::Timestamp;
 use memchr::memmem::Finder;
+
+use crate::env::Env;
 
 use super::command::command;
 use super::list;
@@ -30,6 +34,30 @@ pub struct CitingCall {
     pub call: String,
     /// What the call did, as the model wrote it; empty if the records do not tell.
     pub command: String,
+}
+
+/// The sessions as they were listed last, and when, shared by all searches for calls.
+#[derive(Debug, Default)]
+pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
+
+impl SessionsCache {
+    /// Finds the call that names an output, which was written at a time; `None` if there is none among the sessions near it.
+    pub(crate) fn find(&self, path: &Path, written: Timestamp, env: &Env) -> Option<Box<CitingCall>> {
+        find(&self.since(written, env), path, env.uid(), &()).map(Box::new)
+    }
+
+    /// Returns the sessions as they were at a time or later. A session begins before its outputs are written, so a list
+    /// that is younger than an output has its session.
+    fn since(&self, time: Timestamp, env: &Env) -> Arc<Vec<SessionFile>> {
+        let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, sessions)) = listed.as_ref().filter(|(at, _)| *at > time) {
+            return sessions.clone();
+        }
+        let at = crate::env::now();
+        let sessions = Arc::new(list::list(env, None, &()).sessions);
+        *listed = Some((at, sessions.clone()));
+        sessions
+    }
 }
 
 /// Looks through `sessions` for the call that names the file at `path`; `None` if there is none among those near it in time,

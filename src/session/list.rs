@@ -11,7 +11,6 @@ use memchr::memmem::Finder;
 use crate::env::Env;
 
 use super::agents::FORMATS;
-#[cfg(feature = "sqlite")]
 use super::database::Database;
 use super::exposure::Exposure;
 use super::find;
@@ -200,7 +199,6 @@ pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
         |error: io::Error| SessionError::Unreadable { path: path.to_owned(), why: error.to_string() };
     let (head, _) = find::ends(path).map_err(unreadable)?;
     let found = FORMATS.iter().find_map(|format| format.recognise(path, &head));
-    #[cfg(feature = "sqlite")]
     if found.is_none() && Database::is_one(&head) {
         // Why none of them could look at it.
         Database::open(path, &()).map_err(|error| error.of(path))?;

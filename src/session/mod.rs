@@ -10,7 +10,6 @@ pub mod command;
 pub mod content;
 pub mod context;
 pub mod copies;
-#[cfg(feature = "sqlite")]
 pub mod database;
 pub mod document;
 pub mod examine;
@@ -28,9 +27,6 @@ pub mod reader;
 pub mod record;
 pub mod sent;
 pub mod spill;
-#[cfg(feature = "app")]
-pub mod state;
-#[cfg(feature = "sqlite")]
 pub mod table;
 pub mod tally;
 pub mod text;

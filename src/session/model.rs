@@ -229,9 +229,9 @@ pub struct Citation {
 pub struct Call {
     /// The agent's id of the call; unique in the session only.
     pub id: Box<str>,
-    /// Who called: an index into [`Transcript::threads`].
+    /// Who called: an index into `Transcript::threads`.
     pub thread: u32,
-    /// Which tool: an index into [`Transcript::tools`].
+    /// Which tool: an index into `Transcript::tools`.
     pub tool: u32,
     /// The arguments: a JSON value, or a string that holds one.
     pub input: Option<RecordSpan>,

@@ -56,30 +56,31 @@ impl Buffer {
 #[derive(Debug)]
 pub struct ViewSupply<'a> {
     view: &'a MapView,
-    len: usize,
+    range: Range<usize>,
     buffer: Buffer,
 }
 
 impl ViewSupply<'_> {
-    /// Returns the first `len` bytes at most, as if they were all.
+    /// Returns the bytes of a range in the view, as if they were all.
     #[must_use]
-    pub fn up_to(self, len: usize) -> Self {
-        Self { len: self.len.min(len), ..self }
+    pub fn within(self, range: Range<usize>) -> Self {
+        Self { range, ..self }
     }
 }
 
 impl<'a> From<&'a MapView> for ViewSupply<'a> {
     fn from(view: &'a MapView) -> Self {
-        Self { view, len: view.len(), buffer: Buffer::default() }
+        Self { view, range: 0..view.len(), buffer: Buffer::default() }
     }
 }
 
 impl Supply for ViewSupply<'_> {
     fn len(&self) -> usize {
-        self.len
+        self.range.len()
     }
 
     fn read(&mut self, range: Range<usize>) -> OwnBytes<'_> {
-        self.buffer.read(self.view, range)
+        let start = self.range.start;
+        self.buffer.read(self.view, start + range.start..start + range.end)
     }
 }

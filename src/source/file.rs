@@ -154,7 +154,6 @@ impl Source {
         self.view.len() as u64
     }
 
-    /// Whether there are no bytes (yet).
     pub fn is_empty(&self) -> bool {
         self.view.is_empty()
     }

@@ -40,7 +40,6 @@ struct Mapping {
 }
 
 impl MapView {
-    /// Returns a view of no bytes.
     pub(super) fn empty(generation: u64) -> MapView {
         MapView { mapping: None, len: 0, generation }
     }

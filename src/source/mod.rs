@@ -33,6 +33,7 @@ pub use reads::Reads;
 pub use scan::{count, line_feeds, measure, share_out};
 pub use spool::StreamProgress;
 pub use steady::Unsteady;
+#[cfg(feature = "records")]
 pub(crate) use temporary::file as temporary_file;
 pub use watch::{Probe, Watcher};
 

@@ -23,22 +23,16 @@ const WRITER_EVERY: Duration = Duration::from_millis(20);
 /// terminal.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// No such file.
     #[error("{}: no such file; check the name, or run `overspill list` for what the stores hold", .0.display())]
     Missing(PathBuf),
-    /// Permission denied.
     #[error("{}: permission denied; `ls -l` shows who may read it", .0.display())]
     Denied(PathBuf),
-    /// A directory.
     #[error("{}: is a directory; name a file in it, or run `overspill` alone to browse the stores", .0.display())]
     Directory(PathBuf),
-    /// A socket.
     #[error("{}: is a socket, not a file; save its output to a file or pipe it in", .0.display())]
     Socket(PathBuf),
-    /// A block device.
     #[error("{}: is a block device; pipe the part you want in, as in `head -c 1m DEVICE | overspill -`", .0.display())]
     BlockDevice(PathBuf),
-    /// A terminal.
     #[error("{}: is a terminal; name a file, or pipe a command's output in", .0.display())]
     Terminal(PathBuf),
     /// A symbolic link in a store, where links are not followed.
@@ -52,11 +46,7 @@ pub enum OpenError {
     TooLarge(PathBuf),
     /// Any other error of the system.
     #[error("{}: {source}", path.display())]
-    Io {
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// Whether to follow a symbolic link that is the last component of a path.
@@ -66,7 +56,6 @@ pub(super) enum FollowLinks {
     Refuse,
 }
 
-/// How to access the opened file.
 pub(super) enum Access {
     File(File, Metadata),
     Stream(Arc<Spool>),

@@ -12,7 +12,6 @@ use super::temporary;
 
 const CHUNK: usize = 64 << 10;
 
-/// The state of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamProgress {
     /// A FIFO that nobody has opened for writing yet.

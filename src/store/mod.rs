@@ -15,10 +15,11 @@ pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, Swept, delet
 pub use clean::pending::{Marked, Pending};
 pub use clean::{CleanPlan, CleanRule, Skipped, ToDelete, Trigger, Why, clean_plan};
 pub use list::entry::{Entry, EntryStatus, ListedDir, Origin, first_line};
+pub use list::live::{Scanned, list_and_watch, rest_after};
 pub use list::report::{RootReport, RootState, searched};
 pub use list::scan::scan;
 pub use list::sort::{EntrySums, SortBy, sum};
-pub use list::watch::{DirWatch, GrowingEntries};
+pub use list::watch::DirWatch;
 pub use list::{IdMatch, Listing, entries_at, has_prefix, list, prefer_whole, resolve};
 pub use own::id::{Id, IdForm, new_id, parse_id};
 pub use own::kept::Kept;
@@ -31,6 +32,7 @@ pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
 
 pub(crate) use own::record;
 pub(crate) use own::write::{next_id, random};
+#[cfg(feature = "app")]
 pub(crate) use spec::store_among;
 
 #[cfg(test)]

@@ -75,12 +75,10 @@ impl BlockIndex {
         self.len
     }
 
-    /// Whether there is nothing to index.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Returns the byte range of some blocks.
     pub fn range(&self, blocks: Range<usize>) -> Range<usize> {
         blocks.start * self.block..(blocks.end as u64 * self.block as u64).min(self.len) as usize
     }

@@ -9,7 +9,6 @@ const MAX_LEN: usize = 4 << 20;
 /// Containers nested deeper than this are not indented further.
 const MAX_DEPTH: usize = 40;
 
-/// Indented JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pretty {
     /// The text, without a line feed at its end.

@@ -7,13 +7,13 @@ use std::ops::{Deref, Range};
 /// which may be a map's.
 ///
 /// ```
-/// # use overspill::text::search::Pattern;
+/// # use overspill::internals::text::search::Pattern;
 /// let pattern = Pattern::new("b+").unwrap();
 /// assert_eq!(pattern.in_lines(&vec![b'a', b'b']).next(), Some(1..2));
 /// ```
 ///
 /// ```compile_fail
-/// # use overspill::text::search::Pattern;
+/// # use overspill::internals::text::search::Pattern;
 /// let pattern = Pattern::new("b+").unwrap();
 /// assert_eq!(pattern.in_lines(&vec![b'a', b'b'][..]).next(), Some(1..2));
 /// ```
@@ -41,7 +41,6 @@ impl<'a> OwnBytes<'a> {
         self.offset
     }
 
-    /// Returns them as a slice.
     pub fn as_slice(self) -> &'a [u8] {
         self.bytes
     }
@@ -75,7 +74,6 @@ impl Deref for OwnBytes<'_> {
 
 /// What a search reads: an output, of which it gets copies.
 pub trait Supply {
-    /// Returns the number of bytes.
     fn len(&self) -> usize;
 
     /// Returns a range of the bytes, which must lie within them.

@@ -1,8 +1,9 @@
 //! Events that change the state of the screens, messages, and what lines are typed for.
 
 use std::any::Any;
+use std::time::Duration;
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent};
 
 use crate::text::filter::Shows;
 use crate::text::label::SafeText;
@@ -11,8 +12,8 @@ use crate::text::search::Toward;
 pub enum Event {
     Key(KeyEvent),
     Paste(String),
-    /// The wheel of the mouse was turned by a notch.
-    Wheel(WheelTurn),
+    /// The wheel of the mouse was turned by a notch, toward this arrow key.
+    Wheel(KeyCode),
     /// The terminal was resized to this many columns and rows.
     Resize(u16, u16),
     Message(Message),
@@ -20,17 +21,16 @@ pub enum Event {
     Screen(Box<dyn ScreenEvent>),
 }
 
-/// Which way the wheel was turned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WheelTurn {
-    Up,
-    Down,
-}
+/// Progress is drawn at most this often.
+pub(crate) const FRAME: Duration = Duration::from_millis(16);
+
+/// Figures that grow during counting are drawn less often, because drawing takes time away from counting.
+pub(crate) const COUNTING: Duration = Duration::from_millis(50);
 
 pub trait ScreenEvent: Any + Send {
-    /// Returns how soon it is to be drawn.
-    fn urgency(&self) -> Urgency {
-        Urgency::Now
+    /// Returns how long it may wait to be drawn: zero for anything the user waits for.
+    fn patience(&self) -> Duration {
+        Duration::ZERO
     }
 }
 
@@ -49,24 +49,12 @@ impl Event {
         }
     }
 
-    /// Returns how soon it is to be drawn.
-    pub fn urgency(&self) -> Urgency {
+    pub fn patience(&self) -> Duration {
         match self {
-            Event::Screen(event) => event.urgency(),
-            _ => Urgency::Now,
+            Event::Screen(event) => event.patience(),
+            _ => Duration::ZERO,
         }
     }
-}
-
-/// How soon an event is to be drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Urgency {
-    /// At once: the user waits for it.
-    Now,
-    /// With the next frame.
-    Progress,
-    /// Less often: the figures of a count, because drawing takes time away from counting.
-    Counting,
 }
 
 impl<E: ScreenEvent> From<E> for Event {
@@ -94,7 +82,6 @@ impl Message {
         Self { text: text.into(), is_error: true }
     }
 
-    /// Creates the message that a typed line is full.
     pub(crate) fn full_line() -> Self {
         Self::error(format!("a line holds at most {MAX_TYPED} bytes; the rest is dropped"))
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::store::Env;
 
-use super::event::{Event, ScreenEvent, Urgency};
+use super::event::{Event, ScreenEvent};
 use super::target::Services;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,6 @@ pub enum Pace {
     AtOnce,
 }
 
-/// Work to be done outside the thread of the screens.
 pub struct Job {
     pub pace: Pace,
     pub(crate) ticket: Ticket,
@@ -125,7 +124,6 @@ pub struct JobContext {
 }
 
 impl JobContext {
-    /// Runs work in a context of its own. Returns what it reports.
     pub(crate) fn collect(ticket: Ticket, services: &Arc<Services>, work: impl FnOnce(&Self)) -> Vec<Event> {
         let (sender, events) = channel();
         work(&Self {
@@ -214,15 +212,14 @@ impl Ticket {
     }
 }
 
-/// An event with the ticket of the job that sent it.
 struct JobEvent {
     ticket: Ticket,
     event: Event,
 }
 
 impl ScreenEvent for JobEvent {
-    fn urgency(&self) -> Urgency {
-        self.event.urgency()
+    fn patience(&self) -> Duration {
+        self.event.patience()
     }
 }
 
@@ -246,13 +243,11 @@ impl Gate {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Holds jobs of a lower rank back until the guard is dropped.
     pub(crate) fn pass(&self, rank: usize) -> PauseGuard<'_> {
         self.lock()[rank] += 1;
         PauseGuard(self, rank)
     }
 
-    /// Waits until no job of a higher rank runs.
     fn wait(&self, rank: usize) {
         let is_held = |running: &mut [usize; 3]| running[rank + 1..].iter().any(|jobs| *jobs > 0);
         let wait = self.0.1.wait_while(self.lock(), is_held);

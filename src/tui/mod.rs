@@ -19,7 +19,6 @@ pub mod popup {
     pub(crate) mod menu;
     pub mod prompt;
 }
-pub mod recorded;
 #[allow(unreachable_pub, reason = "a test starts the screens in its own process")]
 pub(crate) mod runtime;
 pub mod screen;
@@ -39,4 +38,4 @@ pub mod widget {
 pub use outputs::TuneStart;
 pub use runtime::terminal::{ended_by, is_closed_unheard};
 pub use runtime::{Beginning, Start, run};
-pub use target::{Ending, Finished, Live, LiveUpdate, Producer, Services, StartAt, Subject, Target};
+pub use target::{Finished, Live, LiveUpdate, Producer, Services, StartAt};

@@ -11,22 +11,22 @@ use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use crate::document::reader::Cost;
+use crate::output::recorded::ReadyCall;
+use crate::output::subject::Subject;
 use crate::session::citing::CitingCall;
 use crate::session::reader::SessionFile;
 use crate::source::MapView;
-use crate::store::{Marked, Pending};
+use crate::store::Marked;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
 use super::event::{Event, Message, Purpose, ScreenEvent};
 use super::job::{Job, JobContext, JobRequest, Pace, Slot, Tickets};
 use super::keys::{Action, KeyContext};
-use super::recorded::ReadyCall;
-use super::target::{Opened, StartView};
+use super::target::StartView;
 use super::widget::canvas::Canvas;
 use super::widget::line::{self, Span};
 
-/// A screen: a place on the stack.
 pub trait Screen: Any {
     fn context(&self) -> KeyContext;
 
@@ -35,7 +35,6 @@ pub trait Screen: Any {
     /// Puts a message in the status line until the next key, or takes it away.
     fn say(&mut self, message: Option<Message>);
 
-    /// Whether this is the screen to which such an event leads.
     fn serves(&self, _event: &dyn Any) -> bool {
         false
     }
@@ -72,10 +71,8 @@ pub trait Screen: Any {
     /// The screen has come to the top of the stack, or is asked for anew.
     fn show(&mut self, _effects: &mut Effects) {}
 
-    /// Another screen comes on top.
     fn cover(&mut self, _effects: &mut Effects) {}
 
-    /// The screen has left the stack.
     fn close(&mut self, _effects: &mut Effects) {}
 
     /// Handles an entered line.
@@ -108,19 +105,6 @@ pub trait Screen: Any {
     fn is_running(&self) -> bool {
         false
     }
-
-    /// What is marked for deletion.
-    fn pending(&self) -> Option<&Pending> {
-        None
-    }
-
-    /// Takes what is marked for deletion, to delete it.
-    fn take_pending(&mut self) -> Vec<Marked> {
-        Vec::new()
-    }
-
-    /// Changes how an output opens.
-    fn adapt(&self, _opened: &mut Opened) {}
 }
 
 /// A pop-up: a layer over a screen.
@@ -155,7 +139,6 @@ pub struct LayerContext<'a> {
     pub effects: &'a mut Effects,
 }
 
-/// What becomes of a pop-up after a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerNext {
     Stays,
@@ -202,7 +185,6 @@ pub struct ScreenRows {
 /// What the status line shows in preference to the state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StatusLine<'a> {
-    /// The count typed before a key.
     pub count: Option<u64>,
     pub message: Option<&'a Message>,
 }
@@ -230,7 +212,6 @@ impl StatusLine<'_> {
     }
 }
 
-/// Where one screen leads to another.
 #[derive(Debug, Clone)]
 pub enum Link {
     /// To the list of stored outputs, with this one selected.
@@ -238,32 +219,16 @@ pub enum Link {
     Sessions,
     Session {
         file: Arc<SessionFile>,
-        /// Its title, as far as it is known.
         title: SafeText,
     },
-    /// To a call of a session.
     Call(Box<CitingCall>),
-    /// To the lines of all stored outputs that match.
     Lines(Pattern),
     /// To the list of stored outputs, of which it follows those with these words.
     Follow(String),
     /// From the call of this index to its spill in the list of stored outputs.
     SpillOfCall(usize),
-    /// To the list of stored outputs, which keeps this one.
-    Keep(ShownOutput),
-}
-
-/// An output that is shown and is to be kept forever.
-#[derive(Debug, Clone)]
-pub struct ShownOutput {
-    pub name: String,
-    /// Its path, or the one that notices print.
-    pub path: PathBuf,
-    /// The command that printed it; empty if none is known.
-    pub command: String,
-    pub size: u64,
-    /// What was read of it, if it is in no file.
-    pub read: Option<MapView>,
+    /// To the list of stored outputs, which keeps this one forever: what it is, and what was read of it.
+    Keep(Box<(Subject, MapView)>),
 }
 
 impl ScreenEvent for Link {}
@@ -302,13 +267,10 @@ pub enum ScreenRequest {
 /// What is done on leaving, as far as the user has been asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ExitChoice {
-    /// Whether the command that still runs is stopped.
     pub stop_command: Option<bool>,
-    /// Whether what is marked for deletion is deleted.
     pub delete_marked: Option<bool>,
 }
 
-/// A request to open a stored output from a list.
 #[derive(Debug, Clone, Default)]
 pub struct OpenRequest {
     pub path: PathBuf,
@@ -317,7 +279,6 @@ pub struct OpenRequest {
     pub name: SafeText,
     /// Its id in its store, as far as its list knows it.
     pub id: String,
-    /// Whether it is kept forever.
     pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.
     pub command: String,
@@ -334,7 +295,6 @@ pub enum Effect {
     Quit(Vec<Marked>),
     /// Stops the command whose output is shown first, as Ctrl-C does.
     StopCommand,
-    /// Puts text on the clipboard of the terminal.
     Copy(String),
     /// Opens a file in an editor, by default that of the output being viewed.
     Edit {
@@ -343,7 +303,6 @@ pub enum Effect {
         line: u64,
     },
     Open(OpenRequest),
-    /// Opens the file being viewed again.
     Reopen,
     /// Opens the output of this index of those named on the command line.
     OtherFile(usize),
@@ -351,7 +310,6 @@ pub enum Effect {
     OpenCall(Box<ReadyCall>),
     /// Clears the terminal before the next frame.
     Redraw,
-    /// Suspends overspill, as Ctrl-Z does in other programs.
     Suspend,
 }
 
@@ -399,7 +357,6 @@ impl Effects {
         self.request(ScreenRequest::Show(Box::new(event)));
     }
 
-    /// Goes to a screen in place of the one that is shown.
     pub(crate) fn turn(&mut self, event: impl ScreenEvent) {
         self.request(ScreenRequest::Turn(Box::new(event)));
     }

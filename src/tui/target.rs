@@ -1,73 +1,20 @@
 //! What the command line gives the screens: outputs, one of them perhaps still being made, and services.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use jiff::Timestamp;
-
-use crate::capture::{Control, NOT_SAVED};
+use crate::capture::Control;
 use crate::config::EffectivePolicy;
 use crate::corpus::{FindEnd, FoundLine, TuneFault, TuneRequest, TuneRun};
-use crate::known::Certainty;
-use crate::preview::{Catalog, InputContext, Policy};
+use crate::output::recorded::RecordedCall;
+use crate::output::subject::{Ending, Subject, Target};
+use crate::preview::Catalog;
+use crate::session::citing::SessionsCache;
 use crate::session::examine::{Examiner, Paths};
-use crate::session::list;
-use crate::session::reader::SessionFile;
-use crate::source::{Hold, MapView, Source};
+use crate::source::{Hold, MapView};
 use crate::store::{Env, Stores};
 use crate::text::search::{Pattern, SeverityPatterns};
-
-use super::recorded::RecordedCall;
-
-/// An output to show.
-pub struct Target {
-    pub subject: Subject,
-    pub source: Source,
-}
-
-/// An output, and the policy that currently cuts it.
-#[derive(Clone)]
-pub struct Subject {
-    /// The name shown on the screen.
-    pub name: String,
-    /// The absolute path of its file; `None` if it has no file, or the file may be replaced.
-    pub file: Option<String>,
-    /// The id of the output in its store, or of its call in its session; empty if it has none.
-    pub id: String,
-    /// Whether it is known to be kept forever.
-    pub is_kept: bool,
-    /// The command that printed it, as it was written; empty if none is known.
-    pub command: String,
-    /// What a plan needs besides the bytes.
-    pub context: InputContext<MapView>,
-    pub policy: EffectivePolicy,
-    /// The policies that may have made the output, if its store tells; most likely first.
-    pub candidates: Vec<EffectivePolicy>,
-}
-
-impl Subject {
-    /// Describes an output without a file of its own, whose notices print this path.
-    pub fn new(name: String, saved_as: String, policy: EffectivePolicy) -> Self {
-        let saved_as_stderr = NOT_SAVED.to_owned();
-        let context = InputContext { saved_as, saved_as_stderr, stderr: None, exit_code: None };
-        Self {
-            name,
-            file: None,
-            id: String::new(),
-            is_kept: false,
-            command: String::new(),
-            context,
-            policy,
-            candidates: Vec::new(),
-        }
-    }
-
-    /// Returns the path of its file, or else the one that notices print.
-    pub(crate) fn path(&self) -> &str {
-        self.file.as_ref().unwrap_or(&self.context.saved_as)
-    }
-}
 
 /// Where an output was opened from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,19 +115,6 @@ pub struct Finished {
     pub ending: Ending,
 }
 
-/// How an output ended that was viewed while it was being made.
-#[derive(Debug, Clone)]
-pub struct Ending {
-    /// How certain it is that a model gets what the policy makes of the output.
-    pub certainty: Certainty,
-    /// The exit status, if a command made the output.
-    pub exit_code: Option<i32>,
-    /// The policy for the output of failed commands, if that is a different one.
-    pub failed: Option<Policy>,
-    /// The boolean parameters to set because of how it ended, for policies that have them.
-    pub parameters: Vec<&'static str>,
-}
-
 /// Opens an output by its path, or returns an error message.
 type Opener = dyn Fn(&Path, Hold) -> Result<Target, String> + Send + Sync;
 
@@ -226,24 +160,5 @@ impl Services {
             severities: SeverityPatterns::default(),
             sessions: SessionsCache::default(),
         }
-    }
-}
-
-/// The sessions as they were listed last, and when, shared by all searches for calls.
-#[derive(Debug, Default)]
-pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
-
-impl SessionsCache {
-    /// Returns the sessions as they were at a time or later. A session begins before its outputs are written, so a list
-    /// that is younger than an output has its session.
-    pub(crate) fn since(&self, time: Timestamp, env: &Env) -> Arc<Vec<SessionFile>> {
-        let mut listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, sessions)) = listed.as_ref().filter(|(at, _)| *at > time) {
-            return sessions.clone();
-        }
-        let at = crate::env::now();
-        let sessions = Arc::new(list::list(env, None, &()).sessions);
-        *listed = Some((at, sessions.clone()));
-        sessions
     }
 }

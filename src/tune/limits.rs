@@ -1,6 +1,6 @@
 //! The limits of one policy: in words, as flags, one step up or down, and the smallest change of them that keeps a place of an output.
 
-use crate::human::{limit, limit_in, lines, thousands};
+use crate::human::{limit, limit_in, thousands};
 use crate::preview::{Direction, ParamKind, Policy, Unit};
 use crate::text::label::shell::word;
 
@@ -12,17 +12,6 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// A change of limits: its description, and the policy with the change applied.
 pub(crate) type LimitChange = (String, Policy);
-
-/// Formats the limits of a policy: `2,000 lines, 50 KB`.
-pub(crate) fn limits_in_words(policy: &Policy) -> String {
-    let size = policy.max_size().map(|size| size_in_words(policy, size));
-    policy.max_lines().map(lines).into_iter().chain(size).collect::<Vec<_>>().join(", ")
-}
-
-/// Formats a value of a policy's size limit: `50 KB`, `30,000 UTF-16 units`.
-pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
-    limit_in(size, policy.unit().words())
-}
 
 /// Formats a parameter: a number with separators, a size in whole KB also in those.
 pub(crate) fn value_in_words(policy: &Policy, key: &str) -> String {
@@ -46,7 +35,7 @@ pub(crate) fn change_in_words(from: &Policy, to: &Policy) -> Option<String> {
     let words = changed.filter_map(|param| {
         let value = to.get(&param.name)?.to_string();
         let value = match value.parse::<u64>() {
-            Ok(size) if to.size_key() == Some(param.name.as_str()) => size_in_words(to, size),
+            Ok(size) if to.size_key() == Some(param.name.as_str()) => limit_in(size, to.unit().words()),
             Ok(number) => thousands(number),
             Err(_) => value,
         };
@@ -132,14 +121,14 @@ pub(crate) fn smallest_change(
         return Some((format!("max lines {}", thousands(n)), policy));
     }
     if let Some((n, policy)) = least(now, now.max_size(), most, size, keeps) {
-        return Some((format!("max {}", size_in_words(now, n)), policy));
+        return Some((format!("max {}", limit_in(n, now.unit().words())), policy));
     }
     let mut wide = now.clone();
     wide.set_max_lines(most).ok()?;
     let (bytes, mut policy) = least(&wide, now.max_size(), most, size, keeps)?;
     policy.set_max_lines(now.max_lines()?).ok()?;
     let (n, policy) = least(&policy, now.max_lines(), most, lines, keeps)?;
-    Some((format!("max lines {} and max {}", thousands(n), size_in_words(now, bytes)), policy))
+    Some((format!("max lines {} and max {}", thousands(n), limit_in(bytes, now.unit().words())), policy))
 }
 
 fn least(

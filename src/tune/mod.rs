@@ -1,8 +1,8 @@
 //! Judges limits on many outputs: what each of many settings of a policy keeps of them all, in figures.
 //!
-//! A [`TuneGrid`] is the settings around a policy's limits. A [`Tuner`] visits outputs, each once, and returns what every
-//! setting does to one, in figures that hold no text; [`TuneSums`] adds them up; [`frontier`] finds the settings that
-//! are worth choosing between; [`ChangedOutputs`] keeps the outputs that a setting cuts differently than the present one.
+//! A `TuneGrid` is the settings around a policy's limits. A `Tuner` visits outputs, each once, and returns what every
+//! setting does to one, in figures that hold no text; `TuneSums` adds them up; `frontier` finds the settings that
+//! are worth choosing between; `ChangedOutputs` keeps the outputs that a setting cuts differently than the present one.
 
 mod changed;
 mod finds;
@@ -17,8 +17,7 @@ pub(crate) use changed::{ChangedOutput, ChangedOutputs};
 pub(crate) use frontier::{TuneMove, frontier, share_in_words};
 pub(crate) use grid::{TuneGrid, TuneSetting};
 pub(crate) use limits::{
-    LimitChange, change_in_words, flags, limits_in_words, next_value, other_end, size_in_words,
-    smallest_change, value_in_words,
+    LimitChange, change_in_words, flags, next_value, other_end, smallest_change, value_in_words,
 };
 pub(crate) use sums::{SettingFigures, TuneSums};
 pub(crate) use visit::{Tuner, VisitedOutput};

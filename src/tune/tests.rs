@@ -7,7 +7,7 @@ use super::sums::SettingSums;
 use super::visit::{UnderSetting, last_line};
 use super::*;
 use crate::compare::{is_kept, kept_ranges};
-use crate::preview::{Catalog, Input, Output, Totals, plan};
+use crate::preview::{Catalog, Input, Output, Stream, Totals, plan};
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
 use crate::text::supply::OwnBytes;
 
@@ -35,10 +35,11 @@ fn check(name: &str, text: &str, find: Option<&Pattern>) {
     let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
     let finds: Vec<_> = find.unwrap_or(pattern()).in_lines(text).collect();
     assert_eq!(visited.finds, finds.len() as u64);
-    let present = plan(&input, &grid.policies[grid.current]).map(|preview| kept_ranges(&preview.parts));
+    let present =
+        plan(&input, &grid.policies[grid.current]).map(|preview| kept_ranges(&preview.parts, Stream::Stdout));
     for ((policy, found), otherwise) in grid.policies.iter().zip(&visited.settings).zip(&visited.otherwise) {
         let Ok(preview) = plan(&input, policy) else { continue };
-        let kept = kept_ranges(&preview.parts);
+        let kept = kept_ranges(&preview.parts, Stream::Stdout);
         if let Ok(present) = &present {
             assert_eq!(*otherwise, kept != *present, "{name}: {:?}", TuneSetting::of(policy));
         }

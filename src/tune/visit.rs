@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use crate::compare::{is_kept, kept_ranges};
 use crate::preview::sweep::{Marks, Sweep, SweptPreview};
-use crate::preview::{Input, Output, PlanError, Policy, Totals, Want};
+use crate::preview::{Input, Output, PlanError, Policy, Stream, Totals, TotalsMask};
 use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
 use crate::text::supply::Supply;
 
@@ -141,7 +141,7 @@ impl<'p> Tuner<'p> {
     ) -> Result<VisitedOutput, PlanError> {
         let marks = Marks::of(bytes);
         let mut kept = Vec::new();
-        let totals = Totals::of(&marks.total(), Want::ALL);
+        let totals = Totals::of(&marks.total(), TotalsMask::ALL);
         let input = Input::new(Output { bytes, totals: &totals }, saved_as);
         for sweep in &mut self.sweeps {
             sweep.each(bytes, &marks, saved_as, |_, swept| kept.push(Kept::of(swept, &input)))?;
@@ -186,7 +186,7 @@ impl Kept {
             SweptPreview::Planned(preview) => Self {
                 preview_bytes: preview.byte_len(input),
                 is_cut: preview.truncated,
-                stretches: KeptStretches::many(kept_ranges(&preview.parts)),
+                stretches: KeptStretches::many(kept_ranges(&preview.parts, Stream::Stdout)),
             },
             SweptPreview::Refused(message) => {
                 Self { preview_bytes: message.len() as u64, is_cut: true, stretches: KeptStretches::Nothing }

@@ -6,12 +6,12 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use overspill::internals::text::cells::Show;
+use overspill::internals::text::index::BlockIndex;
+use overspill::internals::text::layout::{Rows, Wrap};
+use overspill::internals::text::search::{Pattern, matches};
+use overspill::internals::text::units::{TotalsMask, measure_all};
 use overspill::preview::{Catalog, Input, Output, Totals, plan};
-use overspill::text::cells::Show;
-use overspill::text::index::BlockIndex;
-use overspill::text::layout::{Rows, Wrap};
-use overspill::text::search::{Pattern, matches};
-use overspill::text::units::{Want, measure_all};
 
 /// Bytes of the output that is worked on: more than the processor's own caches for one core.
 const LEN: u64 = 8 << 20;
@@ -70,7 +70,7 @@ fn measuring(c: &mut Criterion) {
     let mut group = c.benchmark_group("measure");
     for (name, bytes) in [("ascii", &ascii), ("a log", &bytes), ("wide", &wide), ("not text", &broken)] {
         group.throughput(Throughput::Bytes(bytes.len() as u64));
-        let want = Want::LINE_FEEDS.with(Want::DECODED_BYTES).with(Want::UNITS);
+        let want = TotalsMask::LINE_FEEDS.with(TotalsMask::DECODED_BYTES).with(TotalsMask::UNITS);
         group.bench_function(name, |b| b.iter(|| measure_all(bytes, want)));
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use overspill::session::list::{self, ListStep, SessionFilter};
-use overspill::store::Env;
+use overspill::internals::session::list::{self, ListStep, SessionFilter};
+use overspill::internals::store::Env;
 
 use super::table::{Pairs, alone, pairs, plain, row};
 

@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use overspill::session::list::{self, ListStep, SessionFilter};
-use overspill::store::Env;
+use overspill::internals::session::list::{self, ListStep, SessionFilter};
+use overspill::internals::store::Env;
 
 fn main() -> io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();

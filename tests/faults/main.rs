@@ -41,7 +41,7 @@ fn main() -> ExitCode {
             let path = std::env::var_os(COUNTS).expect("a file for the counts");
             let counts = std::fs::File::options().read(true).write(true).open(path).expect("the counts");
             calls::arm(&counts, plan::Order::parse(&order));
-            overspill::cli::main()
+            overspill::internals::cli::main()
         }
         Err(_) => trial::main(),
     }

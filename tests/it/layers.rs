@@ -16,24 +16,35 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("source", &["fs", "text"]),
     ("store", &["source", "known", "form", "env", "fs", "human", "text"]),
     ("session", &["source", "preview", "known", "env", "fs", "human", "text"]),
-    ("capture", &["store", "source", "preview", "known", "env", "fs", "text"]),
     ("compare", &["preview", "text"]),
+    ("capture", &["compare", "store", "source", "preview", "known", "env", "fs", "text"]),
     ("tune", &["compare", "preview", "human", "text"]),
     ("document", &["source", "preview", "human", "text"]),
     ("config", &["store", "preview", "known", "form", "env", "fs", "human", "text"]),
     ("corpus", &["tune", "compare", "config", "known", "store", "source", "preview", "human", "text"]),
     (
+        "output",
+        &[
+            "document", "compare", "config", "capture", "session", "known", "source", "preview", "human",
+            "text",
+        ],
+    ),
+    (
+        "rows",
+        &["corpus", "tune", "compare", "config", "session", "store", "source", "preview", "text", "human"],
+    ),
+    (
         "tui",
         &[
-            "corpus", "document", "tune", "compare", "config", "capture", "session", "store", "source",
-            "preview", "known", "form", "env", "fs", "text", "human",
+            "output", "rows", "corpus", "document", "tune", "compare", "config", "capture", "session",
+            "store", "source", "preview", "known", "form", "env", "fs", "text", "human",
         ],
     ),
     (
         "cli",
         &[
-            "corpus", "tune", "compare", "config", "capture", "session", "store", "source", "preview",
-            "known", "form", "env", "fs", "text", "human",
+            "output", "rows", "corpus", "tune", "compare", "config", "capture", "session", "store", "source",
+            "preview", "known", "form", "env", "fs", "text", "human",
         ],
     ),
 ];
@@ -86,27 +97,20 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ("widget", &["event", "keys"]),
     ("footer", &["keys"]),
     ("event", &[]),
-    ("recorded", &[]),
-    ("target", &["recorded"]),
+    ("target", &[]),
     ("job", &["target", "event"]),
-    ("screen", &["job", "target", "recorded", "event", "keys", "widget"]),
-    ("pager", &["popup", "list", "screen", "job", "target", "recorded", "event", "footer", "keys", "widget"]),
+    ("screen", &["job", "target", "event", "keys", "widget"]),
+    ("pager", &["popup", "list", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     (
         "outputs",
-        &[
-            "popup", "list", "calls", "pager", "screen", "job", "target", "recorded", "event", "footer",
-            "keys", "widget",
-        ],
+        &["popup", "list", "calls", "pager", "screen", "job", "target", "event", "footer", "keys", "widget"],
     ),
     ("list", &["popup", "screen", "job", "target", "event", "footer", "keys", "widget"]),
     ("lines", &["popup", "list", "screen", "job", "target", "event", "footer", "keys", "widget"]),
-    ("calls", &["popup", "list", "pager", "screen", "job", "recorded", "event", "footer", "keys", "widget"]),
+    ("calls", &["popup", "list", "pager", "screen", "job", "event", "footer", "keys", "widget"]),
     (
         "sessions",
-        &[
-            "popup", "calls", "outputs", "list", "pager", "screen", "job", "recorded", "event", "footer",
-            "keys", "widget",
-        ],
+        &["popup", "calls", "outputs", "list", "pager", "screen", "job", "event", "footer", "keys", "widget"],
     ),
     (
         "tune",
@@ -125,10 +129,7 @@ const SCREENS_MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "runtime",
-        &[
-            "app", "outputs", "sessions", "pager", "screen", "job", "target", "recorded", "event", "keys",
-            "widget",
-        ],
+        &["app", "outputs", "sessions", "pager", "screen", "job", "target", "event", "keys", "widget"],
     ),
 ];
 

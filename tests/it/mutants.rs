@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use overspill::config::Config;
+use overspill::internals::config::Config;
+use overspill::internals::store::{Env, Stores};
 use overspill::preview::{Catalog, Input, Output, PlanError, Totals, plan};
-use overspill::store::{Env, Stores};
 
 use crate::common::home::Home;
 use crate::common::lot::Lot;

@@ -22,7 +22,7 @@ use crate::preview::Stream;
 
 use super::escalation::Escalation;
 use super::exit::{Ended, Stop};
-use super::options::{Group, Options, StartError, Stdin, Streams, Teed, TerminalSize};
+use super::options::{Group, Options, StartError, Stdin, Streams, TeeReader, TerminalSize};
 use super::pipe::{Gone, Pipe};
 use super::pty::Pty;
 use super::stdin::{self, Leave, TerminalInput};
@@ -95,7 +95,7 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     let progress = |at: usize| streams.get(at).map(|stream: &Draining| Arc::clone(&stream.progress));
     let (stdout, stderr) = (progress(0).unwrap_or_default(), progress(1));
     let (control, give_pid) = control(events)?;
-    let typing = match (&terminal, options.stdin) {
+    let typing = match (&terminal, &options.stdin) {
         (Some(terminal), Stdin::Inherit) => Some((terminal.try_clone()?, gone.listener()?)),
         _ => None,
     };
@@ -212,12 +212,13 @@ fn connect(
     gone: &Gone,
     held: &Arc<AtomicBool>,
 ) -> io::Result<Connected> {
-    command.stdin(match options.stdin {
+    command.stdin(match &options.stdin {
         Stdin::Inherit => Stdio::inherit(),
+        Stdin::Bytes(bytes) => stdin::feed(Arc::clone(bytes), gone.listener()?)?.into(),
         Stdin::Null => Stdio::null(),
     });
     if let Streams::Terminal(size) = options.streams {
-        return connect_terminal(command, size, options.stdin, gone, held);
+        return connect_terminal(command, size, &options.stdin, gone, held);
     }
     let (reader, writer) = Pipe::new(gone, held)?;
     let mut pipes = vec![(Stream::Stdout, reader)];
@@ -238,12 +239,12 @@ fn connect(
 fn connect_terminal(
     command: &mut Command,
     size: TerminalSize,
-    stdin: Stdin,
+    stdin: &Stdin,
     gone: &Gone,
     held: &Arc<AtomicBool>,
 ) -> io::Result<Connected> {
     let pty = Pty::open(size)?;
-    if stdin == Stdin::Inherit {
+    if *stdin == Stdin::Inherit {
         if !io::stdin().is_terminal() {
             pty.without_echo()?;
         }
@@ -274,7 +275,7 @@ impl Draining {
         let sink = place.sink(stream, options.limits);
         progress.note(&sink);
         let shared = Arc::clone(&progress);
-        let pipe = Teed { reader: pipe, tee: options.tee.clone() };
+        let pipe = TeeReader { reader: pipe, tee: options.tee.clone() };
         let drain = move || {
             let taken = take_all(pipe, sink, &shared);
             let _ = events.send(ProcessEvent::Drained);

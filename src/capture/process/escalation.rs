@@ -34,11 +34,11 @@ impl Escalation {
         }
     }
 
-    /// Handles a timeout: TERM now, KILL in two seconds.
+    /// Handles a timeout: TERM now, KILL in two seconds. If KILL is to come already, it comes no later.
     pub(crate) fn time_out(&mut self, now: Instant) -> Signal {
         self.asked = self.asked.max(2);
         self.told_at = Some(now);
-        self.kill_at = Some(now + PATIENCE);
+        self.kill_at.get_or_insert(now + PATIENCE);
         Signal::TERM
     }
 
@@ -85,6 +85,7 @@ mod tests {
     fn time_over_is_term_then_kill() {
         let (mut escalation, now) = (Escalation::default(), Instant::now());
         assert_eq!((escalation.time_out(now), escalation.due(now)), (Signal::TERM, None));
+        assert_eq!(escalation.time_out(now + PATIENCE / 2), Signal::TERM);
         assert_eq!(escalation.due(now + PATIENCE), Some(Signal::KILL));
         assert_eq!(escalation.next(), None);
     }

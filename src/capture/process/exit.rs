@@ -31,7 +31,7 @@ pub enum ProcessStatus {
 pub enum Stop {
     /// Not asked to stop.
     No,
-    /// By the signal of this number, which overspill received and forwarded.
+    /// By the signal of this number: TERM if it was cancelled, else one that overspill received and forwarded.
     Asked(i32),
     /// By overspill, on a timeout.
     TimedOut,

@@ -113,9 +113,9 @@ mod tests {
     use super::*;
     use crate::capture::Location;
     use crate::store::Env;
-    use crate::text::units::Want;
+    use crate::text::units::TotalsMask;
 
-    const LIMITS: SinkLimits = SinkLimits { hold: 0, cap: u64::MAX, want: Want::NOTHING };
+    const LIMITS: SinkLimits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::NOTHING };
 
     fn begun() -> (tempfile::TempDir, NewSpill) {
         let home = tempfile::tempdir().unwrap();

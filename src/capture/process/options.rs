@@ -1,7 +1,7 @@
 //! How a command is to be run, and why it might not start.
 
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,13 +20,15 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// How much of each stream is held, spilled and counted.
     pub limits: SinkLimits,
-    /// Where a copy of the output goes as it arrives.
+    /// What gets the output as it arrives.
     pub tee: Option<Tee>,
 }
 
-/// Where a copy of a command's output goes as it arrives. The first error ends the copying, and nothing else.
+/// Is given a command's output as it arrives, chunk by chunk. The command waits while it has not returned.
 #[derive(Clone)]
-pub struct Tee(Arc<Mutex<Option<Box<dyn Write + Send>>>>);
+pub struct Tee(Arc<Mutex<TakeChunk>>);
+
+type TakeChunk = dyn FnMut(&[u8]) + Send;
 
 impl fmt::Debug for Tee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,33 +37,26 @@ impl fmt::Debug for Tee {
 }
 
 impl Tee {
-    /// Copies to this writer, which is flushed after each chunk.
-    pub fn new(out: impl Write + Send + 'static) -> Tee {
-        Tee(Arc::new(Mutex::new(Some(Box::new(out)))))
-    }
-
-    fn write(&self, chunk: &[u8]) {
-        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(writer) = &mut *out
-            && writer.write_all(chunk).and_then(|()| writer.flush()).is_err()
-        {
-            *out = None;
-        }
+    /// Hands each chunk to `take`.
+    pub fn new(take: impl FnMut(&[u8]) + Send + 'static) -> Tee {
+        Tee(Arc::new(Mutex::new(take)))
     }
 }
 
-/// A reader whose bytes are copied as they are read.
+/// A reader whose bytes are handed on as they are read.
 #[derive(Debug)]
-pub(crate) struct Teed<R> {
+pub(crate) struct TeeReader<R> {
     pub reader: R,
     pub tee: Option<Tee>,
 }
 
-impl<R: Read> Read for Teed<R> {
+impl<R: Read> Read for TeeReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(buffer)?;
-        if let Some(tee) = &self.tee {
-            tee.write(buffer.get(..count).unwrap_or_default());
+        if let Some(Tee(take)) = &self.tee
+            && let Some(chunk @ [_, ..]) = buffer.get(..count)
+        {
+            take.lock().unwrap_or_else(PoisonError::into_inner)(chunk);
         }
         Ok(count)
     }
@@ -97,11 +92,13 @@ impl Default for TerminalSize {
 }
 
 /// Where a command reads its standard input from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Stdin {
     /// Overspill's own standard input. If the command has its own terminal, the input is typed there: from a terminal,
     /// key by key while the command runs; from anything else, as it arrives, followed by the end-of-file key.
     Inherit,
+    /// These bytes, through a pipe.
+    Bytes(Arc<[u8]>),
     /// Empty.
     #[default]
     Null,

@@ -1,4 +1,4 @@
-//! Forwards standard input to a command's terminal as if it were typed there.
+//! Gives a command its standard input: forwards our own to its terminal, as if it were typed there, or writes bytes to a pipe.
 
 use std::io::{self, IsTerminal, PipeReader, Stdin};
 use std::os::fd::{AsFd, OwnedFd};
@@ -7,6 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::getpgrp;
 use rustix::termios::{
@@ -55,10 +56,21 @@ pub(crate) fn pass(
 ) -> io::Result<JoinHandle<()>> {
     thread::Builder::new().name("keys".into()).spawn(move || {
         let leave = Leave(keyboard);
-        let typing = Typing { terminal, over, last: b'\n' };
+        let typing = Typing { input: terminal, over, last: b'\n' };
         // Without a command there is no need for input, and a read error counts as its end.
         let _ = typing.run(&leave.0);
     })
+}
+
+/// Returns a pipe from which a command reads `bytes`. A thread writes them, until the command has all or has exited.
+pub(crate) fn feed(bytes: Arc<[u8]>, over: PipeReader) -> io::Result<PipeReader> {
+    let (reader, writer) = io::pipe()?;
+    rustix::fs::fcntl_setfl(&writer, rustix::fs::fcntl_getfl(&writer)? | OFlags::NONBLOCK)?;
+    let mut typing = Typing { input: writer.into(), over, last: 0 };
+    // A command that closes its input wants no more of it.
+    let write = move || drop(typing.put(&bytes));
+    thread::Builder::new().name("stdin".into()).spawn(write)?;
+    Ok(reader)
 }
 
 impl TerminalInput {
@@ -119,7 +131,8 @@ fn unedited(mut modes: Termios) -> Termios {
 }
 
 struct Typing {
-    terminal: OwnedFd,
+    /// Our end of the command's terminal, or of the pipe that it reads.
+    input: OwnedFd,
     /// Closed at the other end when the command has exited.
     over: PipeReader,
     last: u8,
@@ -155,10 +168,10 @@ impl Typing {
     fn put(&mut self, mut keys: &[u8]) -> io::Result<bool> {
         while let Some(last) = keys.last() {
             self.last = *last;
-            match rustix::io::write(&self.terminal, keys) {
+            match rustix::io::write(&self.input, keys) {
                 Ok(count) => keys = &keys[count..],
                 Err(Errno::AGAIN) => {
-                    let room = PollFd::new(&self.terminal, PollFlags::OUT);
+                    let room = PollFd::new(&self.input, PollFlags::OUT);
                     if matches!(self.wait(Some(room))?, Waited::Over) {
                         return Ok(false);
                     }

@@ -17,7 +17,7 @@ use super::pipe::Gone;
 use super::pty::resize;
 use super::stdin::TerminalInput;
 
-/// Asks a running command to stop. Cheap to clone and usable from any thread.
+/// Stops a running command, from any thread.
 #[derive(Clone, Debug)]
 pub struct Control {
     pub(crate) events: Sender<ProcessEvent>,
@@ -29,6 +29,7 @@ pub struct Control {
 impl Control {
     /// Forwards a signal that overspill received: the signal itself the first time, then TERM, then KILL (once two
     /// seconds have passed since TERM). Returns false if there is nothing left to stop, or no such signal.
+    #[doc(hidden)]
     pub fn ask(&self, signal: i32) -> bool {
         Signal::from_named_raw(signal)
             .is_some_and(|signal| self.events.send(ProcessEvent::Asked(signal)).is_ok())
@@ -36,11 +37,13 @@ impl Control {
 
     /// Whether this signal killed the command. At a terminal Ctrl-C reaches both the command and overspill, and
     /// overspill may get to handle its own only after the command has exited.
+    #[doc(hidden)]
     pub fn was_killed_by(&self, signal: i32) -> bool {
         self.killer.load(Ordering::Acquire) == signal
     }
 
     /// Same as Ctrl-C: [`Control::ask`] with INT.
+    #[doc(hidden)]
     pub fn interrupt(&self) -> bool {
         self.ask(Signal::INT.as_raw())
     }
@@ -54,19 +57,31 @@ impl Control {
         }
     }
 
-    /// Stops a command whose output nobody wants any more: TERM, then KILL two seconds later.
+    /// Stops the command: TERM, then KILL two seconds later. What it printed by then is captured.
+    pub fn cancel(&self) {
+        self.end(Stop::Asked(Signal::TERM.as_raw()));
+    }
+
+    /// Same, for a command whose output nobody wants any more.
+    #[doc(hidden)]
     pub fn give_up(&self) {
+        self.end(Stop::Unwanted);
+    }
+
+    fn end(&self, why: Stop) {
         // The command may be finished already.
-        let _ = self.events.send(ProcessEvent::Unwanted);
+        let _ = self.events.send(ProcessEvent::End(why));
     }
 
     /// Tells a command with its own terminal that the terminal has been resized.
+    #[doc(hidden)]
     pub fn resize(&self, size: TerminalSize) {
         let _ = self.events.send(ProcessEvent::Resized(size));
     }
 
     /// Stops a command that has its own process group, as Ctrl-Z does, then runs `meanwhile` (usually: stop overspill
     /// itself) and continues the command. Meanwhile overspill's terminal is back in its original modes.
+    #[doc(hidden)]
     pub fn pause(&self, meanwhile: impl FnOnce()) {
         self.keyboard.pause(|| {
             let _ = self.events.send(ProcessEvent::Paused);
@@ -80,7 +95,8 @@ impl Control {
 #[derive(Clone, Debug)]
 pub(crate) enum ProcessEvent {
     Asked(Signal),
-    Unwanted,
+    /// Send TERM, and KILL in two seconds.
+    End(Stop),
     Resized(TerminalSize),
     /// Pause for a while.
     Paused,
@@ -141,7 +157,7 @@ impl Watch {
                     let step = self.escalation.ask(signal, Instant::now());
                     self.send(step);
                 }
-                Ok(ProcessEvent::Unwanted) if is_running => self.tell_to_end(Stop::Unwanted),
+                Ok(ProcessEvent::End(why)) if is_running => self.tell_to_end(why),
                 Ok(ProcessEvent::Resized(size)) => {
                     // The terminal may just have been closed.
                     let _ = self.terminal.as_ref().map(|terminal| resize(terminal, size));
@@ -156,7 +172,7 @@ impl Watch {
                     // The caller may have given up.
                     let _ = done.send(());
                 }
-                Ok(ProcessEvent::Unwanted) => {}
+                Ok(ProcessEvent::End(_)) => {}
                 Err(RecvTimeoutError::Timeout) => self.press(Instant::now()),
                 Err(RecvTimeoutError::Disconnected) => break,
             }

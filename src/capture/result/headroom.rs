@@ -118,7 +118,6 @@ pub(super) fn fit(
     })
 }
 
-/// A limit that can be lowered.
 #[derive(Clone, Copy, Debug)]
 enum Limit {
     Lines,

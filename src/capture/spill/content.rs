@@ -9,7 +9,7 @@ use std::path::Path;
 use memmap2::{Mmap, MmapOptions};
 
 use crate::source::{self, MapView, Source};
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::{self, Measure, TotalsMask};
 
 use super::ends::{HELD, HeadAndTail};
 
@@ -36,7 +36,7 @@ impl Content {
     }
 
     /// Counts the whole output; `None` if part of it is gone.
-    pub(crate) fn count(&self, want: Want) -> Option<Measure> {
+    pub(crate) fn count(&self, want: TotalsMask) -> Option<Measure> {
         match self {
             Content::Held(bytes) => Some(units::measure_all(bytes, want)),
             Content::File(view) => Some(source::count(view, want)),

@@ -158,11 +158,11 @@ impl Taking {
 mod tests {
     use super::*;
     use crate::capture::spill::sink::{SinkLimits, Whereabouts};
-    use crate::text::units::Want;
+    use crate::text::units::TotalsMask;
 
     #[test]
     fn one_thread_takes_what_two_do() {
-        let limits = SinkLimits { hold: 1 << 20, cap: u64::MAX, want: Want::NOTHING };
+        let limits = SinkLimits { hold: 1 << 20, cap: u64::MAX, want: TotalsMask::NOTHING };
         let content: Vec<u8> =
             (0..3 * BUFFER + 5).map(|at| if at % 80 == 0 { b'\n' } else { b'x' }).collect();
         let new = || Sink::new(limits, Box::new(|| Err(io::ErrorKind::Unsupported.into())));

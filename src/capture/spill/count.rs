@@ -1,7 +1,7 @@
 //! Counts a streamed output exactly, however it is split into chunks.
 
 use crate::preview::Totals;
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::{self, Measure, TotalsMask};
 
 /// Bytes after an unfinished character that are enough to decide how it decodes.
 const LOOK_AHEAD: usize = 4;
@@ -9,7 +9,7 @@ const LOOK_AHEAD: usize = 4;
 /// Counts chunks; the sum equals what [`units::measure_all`] returns for the whole output.
 #[derive(Debug)]
 pub(crate) struct Counter {
-    want: Want,
+    want: TotalsMask,
     sum: Measure,
     bytes: u64,
     /// A character that the last chunk left unfinished: at most 3 bytes, plus the bytes after them while those do not
@@ -20,8 +20,14 @@ pub(crate) struct Counter {
 
 impl Counter {
     /// Counts line feeds, and whatever else `want` says.
-    pub(crate) fn new(want: Want) -> Self {
-        Self { want: want | Want::LINE_FEEDS, sum: Measure::default(), bytes: 0, carry: Vec::new(), last: 0 }
+    pub(crate) fn new(want: TotalsMask) -> Self {
+        Self {
+            want: want | TotalsMask::LINE_FEEDS,
+            sum: Measure::default(),
+            bytes: 0,
+            carry: Vec::new(),
+            last: 0,
+        }
     }
 
     /// Returns the number of bytes so far.
@@ -39,12 +45,11 @@ impl Counter {
         self.sum.line_feeds + u64::from(self.bytes > 0 && self.last != b'\n')
     }
 
-    /// Counts the next chunk.
     pub(crate) fn add(&mut self, chunk: &[u8]) {
         let Some(&last) = chunk.last() else { return };
         let (of_bytes, of_text) = split(self.want);
         self.sum += units::measure_all(chunk, of_bytes);
-        if of_bytes.meets(Want::LONE_RETURNS) && self.last == b'\r' && chunk[0] == b'\n' {
+        if of_bytes.meets(TotalsMask::LONE_RETURNS) && self.last == b'\r' && chunk[0] == b'\n' {
             self.sum.lone_returns -= 1;
         }
         (self.last, self.bytes) = (last, self.bytes + chunk.len() as u64);
@@ -61,7 +66,7 @@ impl Counter {
     }
 
     /// Counts the unfinished character. Returns how many bytes of `chunk` that took.
-    fn finish_carried(&mut self, chunk: &[u8], want: Want) -> usize {
+    fn finish_carried(&mut self, chunk: &[u8], want: TotalsMask) -> usize {
         if self.carry.is_empty() {
             return 0;
         }
@@ -76,7 +81,7 @@ impl Counter {
         end - carried
     }
 
-    fn add_text(&mut self, text: &[u8], want: Want) {
+    fn add_text(&mut self, text: &[u8], want: TotalsMask) {
         let whole = units::unfinished(text);
         self.sum += units::measure_all(&text[..whole], want);
         self.carry.extend_from_slice(&text[whole..]);
@@ -84,8 +89,8 @@ impl Counter {
 }
 
 /// Splits the wanted totals into those of the bytes and those of the decoded text.
-fn split(want: Want) -> (Want, Want) {
-    let of_bytes = Want::LINE_FEEDS | Want::LONE_RETURNS;
+fn split(want: TotalsMask) -> (TotalsMask, TotalsMask) {
+    let of_bytes = TotalsMask::LINE_FEEDS | TotalsMask::LONE_RETURNS;
     let of_text = want.without(of_bytes);
     (want.without(of_text), of_text)
 }
@@ -96,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    fn counted(chunks: &[&[u8]], want: Want) -> Totals {
+    fn counted(chunks: &[&[u8]], want: TotalsMask) -> Totals {
         let mut counter = Counter::new(want);
         chunks.iter().for_each(|chunk| counter.add(chunk));
         counter.totals()
@@ -105,18 +110,18 @@ mod tests {
     #[test]
     fn a_character_in_four_chunks_is_one() {
         let chunks: Vec<_> = "\u{1F600}".as_bytes().chunks(1).collect();
-        assert_eq!(counted(&chunks, Want::ALL), Totals::count("\u{1F600}".as_bytes()));
+        assert_eq!(counted(&chunks, TotalsMask::ALL), Totals::count("\u{1F600}".as_bytes()));
     }
 
     #[test]
     fn a_return_and_its_line_feed_may_come_apart() {
-        assert_eq!(counted(&[b"a\r", b"", b"\nb\r"], Want::ALL).lone_returns, Some(1));
+        assert_eq!(counted(&[b"a\r", b"", b"\nb\r"], TotalsMask::ALL).lone_returns, Some(1));
     }
 
     #[test]
     fn lines_are_counted_as_a_pager_counts() {
         let lines = |text: &[u8]| {
-            let mut counter = Counter::new(Want::NOTHING);
+            let mut counter = Counter::new(TotalsMask::NOTHING);
             counter.add(text);
             counter.lines()
         };
@@ -125,7 +130,7 @@ mod tests {
 
     #[test]
     fn only_what_is_wanted_is_told() {
-        assert_eq!(counted(&[b"a\n"], Want::UNITS).known(), Want::UNITS | Want::LINE_FEEDS);
+        assert_eq!(counted(&[b"a\n"], TotalsMask::UNITS).known(), TotalsMask::UNITS | TotalsMask::LINE_FEEDS);
     }
 
     fn hostile() -> impl Strategy<Value = Vec<u8>> {
@@ -138,7 +143,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_partition_counts_alike(bytes in hostile(), cuts in prop::collection::vec(1usize..6, 1..30)) {
-            let mut counter = Counter::new(Want::ALL);
+            let mut counter = Counter::new(TotalsMask::ALL);
             let mut rest = &bytes[..];
             for cut in cuts.iter().cycle() {
                 if rest.is_empty() { break; }

@@ -54,7 +54,6 @@ pub(crate) fn make_parents(path: &Path) -> Result<(), DirError> {
     directory::make_all(parent).map_err(|error| DirError::Io(parent.to_owned(), error))
 }
 
-/// Opens a private directory.
 pub(crate) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|unfit| explain(path, unfit, "700"))
 }

@@ -21,7 +21,6 @@ impl HeadAndTail {
         self.push_tail(&rest[rest.len().saturating_sub(HELD)..]);
     }
 
-    /// Returns the number of bytes pushed.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }

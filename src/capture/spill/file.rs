@@ -35,7 +35,6 @@ impl Spill {
         self.new.path()
     }
 
-    /// Returns the temporary path.
     pub(crate) fn temporary_path(&self) -> PathBuf {
         self.new.temporary_path()
     }

@@ -7,11 +7,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::preview::{
-    self, CountedPlan, Input, PlanError, Policy, PolicyError, Status, Stream, ToCount, Want,
+    self, CountedPlan, Input, PlanError, Policy, PolicyError, Status, Stream, ToCount, Totals, TotalsMask,
 };
+use crate::text::supply::CopySupply;
 use crate::text::units::{self, Measure};
 
-use super::process::exit::Ended;
+use super::outcome::{Outcome, errors_in};
 use super::process::options::StartError;
 use super::request::{Request, set_true};
 use super::result::finish::{NOT_SAVED, NoPreview};
@@ -20,59 +21,6 @@ use super::spill::location::Location;
 use super::spill::sink::{HOLD, SinkLimits};
 
 pub use writer::Writer;
-
-/// The output of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ToolOutput<'a> {
-    /// Everything that it printed.
-    Whole(&'a [u8]),
-    /// Output that the tool has already truncated: it is left alone.
-    Truncated(&'a str),
-}
-
-impl<'a> From<&'a str> for ToolOutput<'a> {
-    fn from(text: &'a str) -> Self {
-        ToolOutput::Whole(text.as_bytes())
-    }
-}
-
-impl<'a> From<&'a String> for ToolOutput<'a> {
-    fn from(text: &'a String) -> Self {
-        ToolOutput::Whole(text.as_bytes())
-    }
-}
-
-impl<'a> From<&'a [u8]> for ToolOutput<'a> {
-    fn from(bytes: &'a [u8]) -> Self {
-        ToolOutput::Whole(bytes)
-    }
-}
-
-impl<'a> From<&'a Vec<u8>> for ToolOutput<'a> {
-    fn from(bytes: &'a Vec<u8>) -> Self {
-        ToolOutput::Whole(bytes)
-    }
-}
-
-/// The result of truncating a tool's output.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Outcome {
-    /// What the model gets.
-    pub text: String,
-    /// Whether `text` was truncated, by the policy or by the tool itself.
-    pub truncated: bool,
-    /// Where the whole output was saved (or its beginning, up to the policy's cap). None if the output fits, or could
-    /// not be saved.
-    pub saved_to: Option<PathBuf>,
-    /// The same for a command's standard error, where the policy treats it separately.
-    pub stderr_saved_to: Option<PathBuf>,
-    /// How the command ended; none if there was no command.
-    pub ended: Option<Ended>,
-    /// Problems that stopped nothing, such as a failed save. Escape them before printing to a terminal.
-    pub warnings: Vec<String>,
-}
 
 /// Why there is no outcome.
 #[derive(Debug, thiserror::Error)]
@@ -98,7 +46,7 @@ pub enum Error {
 /// Cuts the outputs of an agent's tools as a policy says, and saves the whole of what is cut.
 ///
 /// ```
-/// use overspill::capture::{Location, ToolOutput, Truncator};
+/// use overspill::capture::{Location, Truncator};
 /// use overspill::preview::Policy;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -117,10 +65,8 @@ pub enum Error {
 /// assert!(outcome.text.contains(&*path.to_string_lossy()) && outcome.text.contains("Task tool"));
 /// assert_eq!(std::fs::read_to_string(path)?, output);
 ///
-/// // The other tools may give the model more; what a tool has cut itself is left alone.
+/// // The other tools may give the model more.
 /// assert!(!truncator.truncate(&output, "shell")?.truncated);
-/// let outcome = truncator.truncate(ToolOutput::Truncated("first page"), "read")?;
-/// assert_eq!((outcome.text.as_str(), outcome.saved_to), ("first page", None));
 /// # Ok(())
 /// # }
 /// ```
@@ -138,11 +84,11 @@ impl Truncator {
     /// # Errors
     /// [`PolicyError::Unknown`], which lists the existing names.
     pub fn new(policy: &str) -> Result<Truncator, PolicyError> {
-        Ok(Truncator::of(Policy::builtin(policy)?))
+        Ok(Truncator::from_policy(Policy::builtin(policy)?))
     }
 
     /// Truncates with this policy, and saves in [`Location::default`].
-    pub fn of(policy: Policy) -> Truncator {
+    pub fn from_policy(policy: Policy) -> Truncator {
         Truncator { policy, tools: BTreeMap::new(), place: Location::default(), may_delegate: None }
     }
 
@@ -181,8 +127,7 @@ impl Truncator {
         policy
     }
 
-    /// Returns where outputs are saved.
-    pub fn place(&self) -> &Location {
+    pub(super) fn place(&self) -> &Location {
         &self.place
     }
 
@@ -191,17 +136,17 @@ impl Truncator {
     ///
     /// # Errors
     /// [`Error`].
-    pub fn truncate<'a>(&self, output: impl Into<ToolOutput<'a>>, tool: &str) -> Result<Outcome, Error> {
-        let bytes = match output.into() {
-            ToolOutput::Whole(bytes) => bytes,
-            ToolOutput::Truncated(text) => {
-                return Ok(Outcome { text: text.to_owned(), truncated: true, ..Outcome::default() });
-            }
-        };
-        let policy = self.policy(tool);
+    pub fn truncate(&self, output: impl AsRef<[u8]>, tool: &str) -> Result<Outcome, Error> {
+        let (bytes, policy) = (output.as_ref(), self.policy(tool));
         let kept = &bytes[..cap(&policy).min(bytes.len())];
+        let output = preview::Output { bytes, totals: &Totals::unknown() };
         let count = |want| Some(units::measure_all(bytes, want));
-        Ok(outcome(bytes, count, policy, || save(kept, &self.place))?.0)
+        let mut warnings = Vec::new();
+        let save = || save(kept, &self.place);
+        let (CountedPlan { preview, .. }, saved_to) = saved_plan(output, count, policy, save, &mut warnings)?;
+        let errors = errors_in(&preview, Stream::Stdout, &mut CopySupply::from(bytes));
+        // The path is already in the notices; this only turns ranges into text.
+        Ok(Outcome { saved_to, warnings, ..Outcome::new(&preview, &Input::new(output, ""), errors) })
     }
 
     /// Takes a tool's output in chunks, while it is still coming.
@@ -222,57 +167,43 @@ impl Truncator {
     /// ```
     pub fn writer(&self, tool: &str) -> Writer {
         let policy = self.policy(tool);
-        let limits = SinkLimits { hold: HOLD, cap: cap(&policy) as u64, want: Want::ALL };
+        let limits = SinkLimits { hold: HOLD, cap: cap(&policy) as u64, want: TotalsMask::ALL };
         Writer { sink: self.place.sink(Stream::Stdout, limits), policy }
     }
 }
 
-/// Plans without a path first; if that cuts, saves the output and plans again with its path. `truncated` always belongs
-/// to the returned text: where the path's length counts, the two plans may differ.
-fn outcome(
-    bytes: &[u8],
-    count: impl Fn(Want) -> Option<Measure>,
+/// Plans without a path first; if that cuts, saves the output and plans again with its path. Returns where it was saved,
+/// and appends problems to `warnings`. Whether it is truncated always belongs to the returned plan: where the path's
+/// length counts, the two plans may differ.
+fn saved_plan(
+    output: preview::Output,
+    count: impl Fn(TotalsMask) -> Option<Measure>,
     mut policy: Policy,
     save: impl FnOnce() -> io::Result<PathBuf>,
-) -> Result<(Outcome, preview::Preview, u64), Error> {
-    let unsaved = planned(bytes, &count, &policy, NOT_SAVED)?;
+    warnings: &mut Vec<String>,
+) -> Result<(CountedPlan, Option<PathBuf>), Error> {
+    let unsaved = planned(output, &count, &policy, NOT_SAVED)?;
     if !unsaved.preview.is_to_be_saved() {
-        return Ok(of_plan(bytes, unsaved, None));
+        return Ok((unsaved, None));
     }
     match save() {
-        Ok(path) => {
-            let saved = planned(bytes, &count, &policy, &path.to_string_lossy())?;
-            Ok(of_plan(bytes, saved, Some(path)))
-        }
+        Ok(path) => Ok((planned(output, &count, &policy, &path.to_string_lossy())?, Some(path))),
         Err(error) => {
             set_true(&mut policy, &["save_failed"]);
-            let mut made = of_plan(bytes, planned(bytes, &count, &policy, NOT_SAVED)?, None);
-            made.0.warnings.push(format!("the whole output could not be saved: {error}"));
-            Ok(made)
+            warnings.push(format!("the whole output could not be saved: {error}"));
+            Ok((planned(output, &count, &policy, NOT_SAVED)?, None))
         }
     }
-}
-
-fn of_plan(
-    bytes: &[u8],
-    counted: CountedPlan,
-    saved_to: Option<PathBuf>,
-) -> (Outcome, preview::Preview, u64) {
-    let CountedPlan { preview, touched, .. } = counted;
-    // The path is already in the notices; this only turns ranges into text.
-    let text = preview.text(&Input::of(bytes, ""));
-    let outcome = Outcome { text, truncated: preview.truncated, saved_to, ..Outcome::default() };
-    (outcome, preview, touched)
 }
 
 fn planned(
-    bytes: &[u8],
-    count: impl Fn(Want) -> Option<Measure>,
+    output: preview::Output,
+    count: impl Fn(TotalsMask) -> Option<Measure>,
     policy: &Policy,
     path: &str,
 ) -> Result<CountedPlan, Error> {
     let count = |_, want| count(want);
-    let counted = preview::plan_counting(&Input::of(bytes, path), policy, ToCount::Text, count)?;
+    let counted = preview::plan_counting(&Input::new(output, path), policy, ToCount::All, count)?;
     match counted.preview.status {
         Status::Crashed(words) => Err(Error::Crashed(words)),
         Status::Ok => Ok(counted),

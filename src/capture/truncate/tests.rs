@@ -1,13 +1,15 @@
 //! Checks the outcomes for complete outputs and for chunked ones, and that both agree.
 
 use super::*;
+use crate::capture::Portion;
+use crate::preview::LimitHit;
 
 fn truncator(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Truncator) {
     let home = tempfile::tempdir().unwrap();
     let mut policy = Policy::builtin(policy).unwrap();
     set.iter().for_each(|(key, value)| policy.set(key, value).unwrap());
     let place = Location::dir(home.path().join("outputs"));
-    (home, Truncator::of(policy).save_in(place))
+    (home, Truncator::from_policy(policy).save_in(place))
 }
 
 /// A truncator that cannot save anywhere.
@@ -21,7 +23,10 @@ fn without_a_place(policy: &str, set: &[(&str, &str)]) -> (tempfile::TempDir, Tr
 fn what_is_within_its_limits_is_not_touched() {
     let (home, truncator) = truncator("opencode/output", &[]);
     let outcome = truncator.truncate("little\n", "shell").unwrap();
-    assert_eq!(outcome, Outcome { text: "little\n".into(), ..Outcome::default() });
+    let all = |total| Portion { total, kept: total };
+    assert_eq!((outcome.text.as_str(), outcome.truncated, outcome.truncated_by), ("little\n", false, None));
+    assert_eq!((outcome.lines, outcome.bytes, outcome.errors), (all(2), all(7), Some(all(0))));
+    assert!(outcome.saved_to.is_none() && outcome.warnings.is_empty());
     assert!(!home.path().join("outputs").exists());
 }
 
@@ -43,6 +48,25 @@ fn the_policy_s_cap_holds() {
     let outcome = truncator.truncate("a\nb\nc\n", "shell").unwrap();
     assert_eq!(std::fs::read(outcome.saved_to.unwrap()).unwrap(), b"a\nb");
     assert!(outcome.text.contains(" (truncated at 100MB)\n"), "{}", outcome.text);
+}
+
+#[test]
+fn an_outcome_says_what_the_model_does_not_get() {
+    let (_home, truncator) = truncator("opencode/output", &[("max_lines", "2")]);
+    let outcome = truncator.truncate("error: a\nfine\nerror: b\nerror: c\n", "shell").unwrap();
+    assert_eq!(outcome.truncated_by, Some(LimitHit::Lines));
+    assert_eq!(outcome.lines, Portion { total: 5, kept: 2 });
+    assert_eq!(outcome.bytes, Portion { total: 32, kept: 13 });
+    assert_eq!(outcome.errors.map(|errors| (errors.total, errors.lost())), Some((3, 2)));
+}
+
+#[test]
+fn past_the_cap_totals_are_exact_and_errors_unknown() {
+    let (_home, truncator) = truncator("go-opencode/bash", &[("max_saved_bytes", "3")]);
+    let output = "a line of text\n".repeat(600_000);
+    let outcome = written(&truncator, &output);
+    assert_eq!((outcome.lines.total, outcome.bytes.total), (600_001, output.len() as u64));
+    assert!(outcome.text.contains("600,001 lines total") && outcome.errors.is_none(), "{}", outcome.text);
 }
 
 #[test]
@@ -107,7 +131,7 @@ fn flag_and_text_agree_where_the_length_of_the_path_counts() {
     let dir = tempfile::tempdir().unwrap();
     let place = Location::dir(dir.path().join("a-directory-of-a-long-name"));
     for max in [5, 15, 20, 60, 200, 400] {
-        let truncator = Truncator::of(naming(max)).save_in(place.clone());
+        let truncator = Truncator::from_policy(naming(max)).save_in(place.clone());
         for outcome in [truncator.truncate("little\n", "t").unwrap(), written(&truncator, "little\n")] {
             // What the cap takes of the text that the agent adds is no part of the output.
             let is_cut = !outcome.text.starts_with("little\n");
@@ -117,8 +141,10 @@ fn flag_and_text_agree_where_the_length_of_the_path_counts() {
     }
     // `<not saved>` is longer than this path.
     let policy = naming("little\n(/a)".len());
-    let (outcome, ..) = outcome(b"little\n", |_| None, policy, || Ok("/a".into())).unwrap();
-    assert_eq!((outcome.truncated, outcome.text.as_str()), (false, "little\n(/a)"), "{outcome:?}");
+    let input = Input::of(b"little\n", "");
+    let save = || Ok("/a".into());
+    let (plan, _) = saved_plan(input.output, |_| None, policy, save, &mut Vec::new()).unwrap();
+    assert_eq!((plan.preview.truncated, plan.preview.text(&input)), (false, "little\n(/a)".to_owned()));
 }
 
 fn written(truncator: &Truncator, output: &str) -> Outcome {
@@ -134,20 +160,14 @@ fn a_writer_s_outcome_is_that_of_the_whole() {
         for count in [0, 1, 100, 30_000] {
             let output = "a line of text\n".repeat(count);
             let (whole, chunks) = (truncator.truncate(&output, "t").unwrap(), written(&truncator, &output));
-            assert_eq!((whole.truncated, whole.warnings), (chunks.truncated, chunks.warnings.clone()));
-            let name = |outcome: &Outcome| {
-                outcome
-                    .saved_to
-                    .as_ref()
-                    .map(|path| path.to_string_lossy().into_owned())
-                    .unwrap_or("-".into())
+            assert_eq!((whole.truncated, &whole.warnings), (chunks.truncated, &chunks.warnings));
+            let figures = |outcome: &Outcome| (outcome.lines, outcome.bytes, outcome.errors);
+            assert_eq!(figures(&whole), figures(&chunks), "{policy} {count}");
+            let text = |outcome: &Outcome| {
+                let path = outcome.saved_to.as_ref().map_or("-".into(), |path| path.to_string_lossy());
+                outcome.text.replace(&*path, "PATH")
             };
-            let one = Outcome { saved_to: whole.saved_to.clone(), ..Outcome::default() };
-            assert_eq!(
-                whole.text.replace(&name(&one), "PATH"),
-                chunks.text.replace(&name(&chunks), "PATH"),
-                "{policy} {count}"
-            );
+            assert_eq!(text(&whole), text(&chunks), "{policy} {count}");
             let saved = chunks.saved_to.map(|path| std::fs::read_to_string(path).unwrap());
             assert!(saved.is_none_or(|saved| saved == output), "{policy} {count}");
         }

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use crate::capture::outcome::{Outcome, errors_of};
 use crate::capture::result::captured::{Captured, CapturedOutput};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::sink::Sink;
-use crate::preview::{Policy, Stream};
+use crate::preview::{self, CountedPlan, Input, Policy, Stream};
 
-use super::{Error, Outcome, cap, outcome};
+use super::{Error, cap, saved_plan};
 
 /// A tool's output that is still arriving: held in memory while it is small, then written to a file. Memory stays
 /// bounded however long the output is. If dropped before [`Writer::finish`], it leaves no file.
@@ -49,10 +50,13 @@ impl Writer {
         let file = captured.stdout.take_file();
         let content = captured.stdout.content();
         let save = || file.save(content.bytes(), cap(&policy), captured.stdout.stopped.as_ref());
-        let count = |want| content.count(want);
-        let (mut outcome, preview, touched) = outcome(content.bytes(), count, policy.clone(), save)?;
-        outcome.warnings.extend(captured.missing(&preview, touched));
-        Ok(outcome)
+        let output = preview::Output { bytes: content.bytes(), totals: captured.stdout.totals() };
+        let mut warnings = Vec::new();
+        let (CountedPlan { preview, touched, .. }, saved_to) =
+            saved_plan(output, |want| content.count(want), policy.clone(), save, &mut warnings)?;
+        warnings.extend(captured.missing(&preview, touched));
+        let errors = errors_of(&preview, std::iter::once((Stream::Stdout, content)));
+        Ok(Outcome { saved_to, warnings, ..Outcome::new(&preview, &Input::new(output, ""), errors) })
     }
 }
 

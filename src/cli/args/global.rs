@@ -12,6 +12,9 @@ pub(crate) struct GlobalArgs {
     /// Write no notes and warnings to standard error, only errors
     #[arg(short, long, global = true)]
     pub quiet: bool,
+    /// Begin tables with a heading in pipes and files, too, where their cells stand between tabs
+    #[arg(long, global = true)]
+    pub header: bool,
     /// Write nothing but ASCII to terminals [default: only where the locale is not UTF-8]
     #[arg(long, global = true)]
     pub ascii: bool,

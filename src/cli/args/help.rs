@@ -32,9 +32,14 @@ const NAMES: usize = 13;
 /// # Errors
 /// What clap reports: a usage error, or the help or version that was asked for.
 pub(crate) fn parse() -> Result<Args, Error> {
-    let words: Vec<OsString> = std::env::args_os().collect();
-    let mut command = grouped(command()).color(ColorWhen::of_words(&words));
-    let words = behind_subcommand(words, &command);
+    let plain = Args::command();
+    let words = behind_subcommand(std::env::args_os().collect(), &plain);
+    // Examples and groups take as long to add as the rest, and only help and usage errors show them.
+    parse_by(plain, &words)
+        .or_else(|_| parse_by(grouped(command()).color(ColorWhen::of_words(&words)), &words))
+}
+
+fn parse_by(mut command: Command, words: &[OsString]) -> Result<Args, Error> {
     let mut matches = command.try_get_matches_from_mut(words)?;
     Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }

@@ -4,17 +4,16 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::cli::table::{Align, Table};
+use crate::cli::table;
 use crate::config::EffectivePolicy;
-use crate::human::{count, size, thousands, tokens};
+use crate::human::{count, size, thousands};
 use crate::preview::Direction;
+use crate::rows::settings::{beside_best, setting_columns, setting_rows};
 use crate::tune::{SettingFigures, TuneGrid, TuneMove, TuneSetting, TuneSums, frontier};
 
-/// What was found out about all settings.
 pub(super) struct Tuned<'a> {
     pub policy: &'a EffectivePolicy,
     pub grid: &'a TuneGrid,
-    /// The figures of each setting.
     pub figures: &'a [SettingFigures],
     pub sums: &'a TuneSums,
     /// What the finds are called.
@@ -75,7 +74,6 @@ impl SettingJson {
 }
 
 impl Tuned<'_> {
-    /// Returns a setting with its figures.
     fn at(&self, number: usize) -> Option<(&TuneSetting, &SettingFigures)> {
         self.grid.settings.get(number).zip(self.figures.get(number))
     }
@@ -83,13 +81,8 @@ impl Tuned<'_> {
     fn present(&self) -> SettingFigures {
         self.figures.get(self.grid.current).copied().unwrap_or_default()
     }
-
-    fn words(&self, setting: &TuneSetting) -> String {
-        setting.words(self.policy.policy.unit())
-    }
 }
 
-/// Prints everything as one object.
 pub(super) fn json(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
     let settings = || tuned.grid.settings.iter().zip(tuned.figures);
     let present = tuned.present();
@@ -115,82 +108,33 @@ pub(super) fn json(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
     crate::cli::json(out, &object)
 }
 
-/// Prints the frontier with the present setting in its place, then what a move to each setting buys.
+/// Prints the settings worth choosing between with the present one in its place, then what a move to each buys.
 pub(super) fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
-    let (sums, present) = (tuned.sums, tuned.present());
-    let of_outputs = format!("for {} ({})", count(sums.outputs, "output"), size(sums.bytes));
-    let name = tuned.policy.policy.name();
+    let (sums, present, policy) = (tuned.sums, tuned.present(), &tuned.policy.policy);
     writeln!(
         out,
-        "{name}: the best of {} settings {of_outputs} with {}; * is the present one\n",
+        "{}: the best of {} settings for {} ({}) with {} in {} of them; * is the present one\n",
+        policy.name(),
         tuned.figures.len(),
+        count(sums.outputs, "output"),
+        size(sums.bytes),
         count(sums.finds(), tuned.finds.trim_end_matches('s')),
-    )?;
-    let best = frontier(tuned.figures, tuned.grid.current);
-    let mut shown = best.clone();
-    if !shown.contains(&tuned.grid.current) {
-        let before =
-            |number: &usize| tuned.figures.get(*number).is_some_and(|of| of.tokens <= present.tokens);
-        let at = shown.partition_point(before);
-        shown.insert(at, tuned.grid.current);
-    }
-    let mut table = Table::new(heads(tuned.finds)).headed();
-    for number in shown {
-        let Some((setting, figures)) = tuned.at(number) else { continue };
-        table.row(cells(tuned, setting, figures, number == tuned.grid.current));
-    }
-    table.print(out)?;
-    writeln!(
-        out,
-        "\n{}: kept; tokens: of all previews, and of the median one; outputs: cut,\n\
-         that lost the end (last line), the first error ({} have one), everything",
-        tuned.finds,
         thousands(sums.with_errors()),
     )?;
+    let rows = setting_rows(policy, tuned.grid, tuned.figures, sums.finds());
+    table::print(out, setting_columns(), &rows)?;
     if sums.finds() == 0 {
         return writeln!(out, "\nnothing in these outputs matches, so the fewest tokens are best");
     }
     writeln!(out)?;
-    for (setting, figures) in best.iter().filter_map(|number| tuned.at(*number)) {
-        if *setting != TuneSetting::of(&tuned.policy.policy) {
-            let buys = TuneMove::of(figures, &present, sums.finds());
-            writeln!(out, "{}: {}", tuned.words(setting), buys.words(tuned.finds))?;
+    for row in &rows {
+        let setting = row.setting.words(row.unit);
+        if row.is_present {
+            writeln!(out, "{setting}, now: {}", beside_best(tuned.figures, tuned.grid.current))?;
+        } else {
+            let buys = TuneMove::of(&row.figures, &present, sums.finds());
+            writeln!(out, "{setting}: {}", buys.words(tuned.finds))?;
         }
     }
-    if !best.contains(&tuned.grid.current) {
-        writeln!(out, "the present setting is not among the best: others keep as much for fewer tokens")?;
-    } else if best.len() == 1 {
-        writeln!(out, "no other setting keeps more, nor as much for fewer tokens")?;
-    }
     Ok(())
-}
-
-fn heads(finds: &'static str) -> [(&'static str, Align); 8] {
-    use Align::{Left, Right};
-    [
-        ("  setting", Left),
-        (finds, Right),
-        ("tokens", Right),
-        ("median", Right),
-        ("cut", Right),
-        ("end", Right),
-        ("first", Right),
-        ("all", Right),
-    ]
-}
-
-fn cells(tuned: &Tuned, setting: &TuneSetting, of: &SettingFigures, is_present: bool) -> [String; 8] {
-    let mark = if is_present { "*" } else { " " };
-    let words = tuned.words(setting);
-    let shown = |number: u64| tokens(number.saturating_mul(4));
-    [
-        format!("{mark} {words}"),
-        thousands(of.kept_finds),
-        shown(of.tokens),
-        shown(of.tokens_median),
-        thousands(of.cut),
-        thousands(of.lost_last_line),
-        thousands(of.lost_first_error),
-        thousands(of.lost_all),
-    ]
 }

@@ -65,7 +65,6 @@ fn form(args: &GrepArgs) -> GrepForm {
     }
 }
 
-/// A search, shared by its threads.
 struct Search<'a> {
     config: &'a Config,
     pattern: &'a Pattern,
@@ -164,7 +163,6 @@ impl Search<'_> {
         (got, by)
     }
 
-    /// Writes the heading of an output.
     fn heading<'a>(
         &self,
         out: &mut Vec<u8>,
@@ -191,7 +189,6 @@ impl Search<'_> {
         let _ = self.form.hit(out, heading, of, self.pattern);
     }
 
-    /// Reports an output that cannot be read.
     fn complain(&self, words: &str) {
         self.is_faulty.store(true, Ordering::Relaxed);
         let _room = self.meter.clear();

@@ -76,7 +76,6 @@ struct Measurement {
     /// Whether the user has had enough.
     stop: Arc<AtomicBool>,
     sums: Mutex<TuneSums>,
-    /// How many outputs could not be read.
     unreadable: AtomicU64,
     /// Whether one of them did not keep one content.
     is_unsteady: AtomicBool,

@@ -19,15 +19,11 @@ use crate::corpus::{CutPolicies, ReadFault, WatchedGot, WatchedOutput};
 use crate::human::{count, size, thousands};
 use crate::known::Certainty;
 use crate::source::Identity;
-use crate::store::{DirWatch, Entry, EntryStatus};
+use crate::store::{DirWatch, Entry, EntryStatus, rest_after};
 use crate::text::label::label;
 
-/// The shortest time between two looks at the directories, and the time for which an output must not change before it
-/// counts as complete.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-
-/// Looks are rarer after a slow listing: they are at least this many times its duration apart, as in Stores.
-const REST: u32 = 4;
+/// How long an output must not change before it counts as complete.
+const SETTLES: Duration = Duration::from_secs(1);
 
 /// Shows the list of outputs, or prints a line for each new one, until it is interrupted or nobody reads the lines.
 pub(crate) fn run(config: &Config, args: &WatchArgs) -> CommandResult {
@@ -58,7 +54,7 @@ impl Listed {
     fn of(config: &Config, whose: Whose) -> anyhow::Result<Self> {
         let began = Instant::now();
         let selected = Selected::list_in_silence(config, whose)?.with_marks(config);
-        Ok(Self { selected, rest: LOOK_EVERY.max(began.elapsed() * REST) })
+        Ok(Self { selected, rest: rest_after(began.elapsed()) })
     }
 }
 
@@ -119,7 +115,7 @@ fn take_complete(growing: &mut Vec<Growing>) -> Vec<Entry> {
         if now != output.entry.identity {
             (output.entry.identity, output.since) = (now, Instant::now());
         }
-        if output.since.elapsed() >= LOOK_EVERY { complete.push(output.entry) } else { left.push(output) }
+        if output.since.elapsed() >= SETTLES { complete.push(output.entry) } else { left.push(output) }
     }
     *growing = left;
     complete

@@ -9,7 +9,7 @@ use crate::cli::{fail, say};
 use crate::compare::{first_lost_line, kept_ranges};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::human::{span, span_left};
-use crate::preview::{self, Input, Policy, ToCount};
+use crate::preview::{self, Input, Policy, Stream, ToCount};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
 use crate::source::{self, MapView, Source};
@@ -116,7 +116,7 @@ fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> 
         Some(made) if made == found.figures => None,
         made => Some(difference(found, made.as_deref())),
     };
-    let kept = kept_ranges(&preview.parts);
+    let kept = kept_ranges(&preview.parts, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
     Some(Check {
         lines: preview.total_lines,

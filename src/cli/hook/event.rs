@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -117,6 +118,16 @@ impl HookEvent {
         self.json.join(&strings)
     }
 
+    /// Returns what of a text is the output itself, as a range in bytes: some agents write about it before and after it, and
+    /// `filler` bytes follow that.
+    pub(super) fn inner(&self, text: &[u8], filler: usize) -> Range<usize> {
+        let text = &text[..text.len() - filler];
+        match start_of_output(self.agent, text, self.command()) {
+            0 => 0..text.len(),
+            start => start..text.len() - after_output(self.agent, &text[start..]),
+        }
+    }
+
     /// Returns the answer that adds a note for the model.
     pub(super) fn with_note(&self, note: &str) -> Value {
         match self.agent {
@@ -153,32 +164,43 @@ fn strings_in<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
     }
 }
 
-/// How Gemini CLI begins the text of a command's result.
-const WRAPPER: &[u8] = b"<untrusted_context>\nOutput: ";
-
-/// How the lines begin that it writes after it.
+/// How the lines begin that Gemini CLI and Qwen Code write after the output of a command, in their order.
 const AFTER: [&str; 5] = ["Error: ", "Exit Code: ", "Signal: ", "Background PIDs: ", "Process Group PGID: "];
 
-/// How long what it writes after the output may be, in bytes.
-const MAX_AFTER: usize = 4096;
+/// How long what they write before or after the output may be, in bytes, without the command.
+const MAX_AROUND: usize = 4096;
 
-/// Returns what of a text is the output itself, as a range in bytes: Gemini CLI writes about it before and after it, and
-/// `filler` bytes follow that.
-pub(super) fn unwrapped(text: &[u8], filler: usize) -> Range<usize> {
-    let text = &text[..text.len() - filler];
-    if !text.starts_with(WRAPPER) {
-        return 0..text.len();
+/// Returns where the output begins in the text of a command's result, in bytes; 0 if nothing stands before it.
+fn start_of_output(agent: HookAgent, text: &[u8], command: &str) -> usize {
+    const FIRST: &[u8] = b"<untrusted_context>\nOutput: ";
+    const NEXT: &[u8] = b"\nOutput: ";
+    match agent {
+        HookAgent::GeminiCli if text.starts_with(FIRST) => FIRST.len(),
+        HookAgent::QwenCode => {
+            let told = format!("Command: {command}\n");
+            let start = if text.starts_with(told.as_bytes()) { told.len() } else { 0 };
+            let rest = &text[start..text.len().min(start + MAX_AROUND)];
+            let next = memmem::find(rest, NEXT).filter(|_| rest.starts_with(b"Directory: "));
+            next.map_or(0, |next| start + next + NEXT.len())
+        }
+        _ => 0,
     }
-    let from = text.len().saturating_sub(MAX_AFTER).max(WRAPPER.len());
-    let end = String::from_utf8_lossy(&text[from..]).into_owned();
-    let Some(mut rest) = end.strip_suffix("\n</untrusted_context>") else { return WRAPPER.len()..text.len() };
-    while let Some((before, line)) = rest.rsplit_once('\n')
-        && AFTER.iter().any(|key| line.starts_with(key))
-    {
-        rest = before;
+}
+
+/// Returns how many bytes at the end of a text follow the output.
+fn after_output(agent: HookAgent, text: &[u8]) -> usize {
+    let end = String::from_utf8_lossy(&text[text.len().saturating_sub(MAX_AROUND)..]).into_owned();
+    let last = if agent == HookAgent::GeminiCli { "\n</untrusted_context>" } else { "" };
+    let Some(mut rest) = end.strip_suffix(last) else { return 0 };
+    for key in AFTER.iter().rev() {
+        if let Some((before, line)) = rest.rsplit_once('\n')
+            && line.starts_with(key)
+        {
+            rest = before;
+        }
     }
     // What is not UTF-8 would stand before all that.
-    WRAPPER.len()..text.len() - (end.len() - rest.len())
+    end.len() - rest.len()
 }
 
 /// Returns how many bytes Gemini CLI adds to a text with a note: that is part of what it cuts.
@@ -239,16 +261,36 @@ pub(super) fn claude_cut(error: &str) -> Option<FailedCut> {
 mod tests {
     use super::*;
 
+    /// Returns what of a text is the output, for an agent that ran `make`.
+    fn inner(agent: HookAgent, text: &str) -> String {
+        let json = json!({ "tool_input": { "command": "make\nDirectory: x" } }).to_string();
+        let json = ShortJson::read(&mut json.as_bytes()).unwrap().unwrap();
+        text[HookEvent::new(agent, json).unwrap().inner(text.as_bytes(), 0)].to_owned()
+    }
+
     #[test]
     fn what_gemini_writes_around_an_output_is_no_part_of_it() {
-        let inner = |text: &str| text[unwrapped(text.as_bytes(), 0)].to_owned();
+        let inner = |text: &str| inner(HookAgent::GeminiCli, text);
         for after in ["Process Group PGID: 12\n", "Exit Code: 1\nSignal: 9\nProcess Group PGID: 12\n", ""] {
             let text = format!("<untrusted_context>\nOutput: one\ntwo: 2\n\n{after}</untrusted_context>");
             assert_eq!(inner(&text), "one\ntwo: 2\n", "{after}");
         }
-        assert_eq!(unwrapped(b"plainxx", 2), 0..5);
         assert_eq!(inner("plain\n"), "plain\n");
         assert_eq!(inner("<untrusted_context>\nOutput: one"), "one");
+    }
+
+    #[test]
+    fn what_qwen_code_writes_around_an_output_is_no_part_of_it() {
+        let inner = |text: &str| inner(HookAgent::QwenCode, text);
+        let after = "\nError: (none)\nExit Code: 1\nSignal: (none)\nProcess Group PGID: (none)";
+        for before in ["Command: make\nDirectory: x\nDirectory: (root)\nOutput: ", "Directory: sub\nOutput: "]
+        {
+            for output in ["one\n\nError: two", "one\nOutput: two", "Signal: 9\nExit Code: 2\n"] {
+                assert_eq!(inner(&format!("{before}{output}{after}")), output);
+            }
+        }
+        assert_eq!(inner("Command: other\nOutput: one"), "Command: other\nOutput: one");
+        assert_eq!(inner("Output: one\nExit Code: 0"), "Output: one\nExit Code: 0");
     }
 
     #[test]

@@ -6,9 +6,11 @@ mod note;
 mod replace;
 
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
+use memchr::memmem;
 use serde_json::Value;
 
 use crate::cli::args::{HookAgent, HookArgs};
@@ -158,15 +160,30 @@ impl HookContext<'_> {
         let name = label::label(path.as_os_str().as_encoded_bytes());
         let saved = self.event.saved_size().unwrap_or_default();
         let mut read = |source: &mut Source| {
-            let output = HookOutput::new(source.view());
-            describe(&HookOutput { size: output.size.max(saved), ..output }, &name)
+            let view = source.view();
+            let inner = self.event.inner(&view, 0);
+            describe(&HookOutput { inner, size: saved.max(view.len() as u64), view }, &name)
         };
         Source::glance_at_entry(path).ok()?.read_steadily(&mut || true, &mut read).ok()?
     }
 
     fn note_of_file(self, output: &HookOutput, policy: &Policy, name: &str) -> Option<String> {
-        let kept = output.kept(policy, name)?;
+        let kept = self.passed(output, name).or_else(|| output.kept(policy, name))?;
         Some(output.loss(self.config, &kept).note(&output.place(name), self.most()))
+    }
+
+    /// Returns what the model got of an output in a file, as the agent passes it: what opencode keeps of more than 100 KB
+    /// depends on how it read the pipe.
+    fn passed(self, output: &HookOutput, name: &str) -> Option<Vec<Range<usize>>> {
+        if self.event.agent() != HookAgent::Opencode || !self.event.is_of_shell() {
+            return None;
+        }
+        let text = self.event.text()?.view(0).ok()?;
+        let notice = format!("{name}\n\n");
+        let start = memmem::find(&text, notice.as_bytes())? + notice.len();
+        let kept = output.view.len().checked_sub(text.len() - start)?;
+        let is_end = start < text.len() && output.view[kept..] == text[start..];
+        is_end.then(|| vec![kept..output.view.len()])
     }
 
     /// Claude Code saves no output of a failed command, so the note only tells how much is missing.
@@ -178,10 +195,7 @@ impl HookContext<'_> {
             true => ", and what follows its first 30,000 bytes is gone, too: its real end may be missing",
             false => "",
         };
-        Some(format!(
-            "overspill: {left_out} characters of this output were left out{more}. The agent saves no output of a failed \
-             command: run it as `overspill run -- COMMAND` to keep it."
-        ))
+        Some(format!("overspill: {left_out} characters of this output were left out{more}. {AGAIN}"))
     }
 
     /// Codex saves no output, so the note only tells how much is missing.
@@ -189,11 +203,7 @@ impl HookContext<'_> {
         let view = text.view(0).ok()?;
         let cut = event::codex_cut(&String::from_utf8_lossy(&view))?;
         let of = cut.lines.map(|all| format!(" of {}", lines(all))).unwrap_or_default();
-        Some(format!(
-            "overspill: you did not get all of this output{of} ({}). The agent keeps no copy: run the command as \
-             `overspill run -- COMMAND` to keep it.",
-            cut.notice
-        ))
+        Some(format!("overspill: you did not get all of this output{of} ({}). {AGAIN}", cut.notice))
     }
 
     /// Gemini CLI cuts the result after the hook, with the note at its end, and then saves it: so the note decides what is
@@ -202,7 +212,7 @@ impl HookContext<'_> {
         let policy = self.resolve(Some(self.event.agent().policy()), None)?;
         let write = |filler: usize| {
             let view = text.view(filler).ok()?;
-            let inner = event::unwrapped(&view, filler);
+            let inner = self.event.inner(&view, filler);
             let output = HookOutput { inner, size: text.len.max(view.len() as u64), view };
             let kept = output.kept(&policy, "")?;
             let place = "The first line of this result names the file with the whole output.";
@@ -220,6 +230,10 @@ impl HookContext<'_> {
         None
     }
 }
+
+/// What to do where nothing was saved. `overspill run` may not be found, nor be able to save, in an agent's sandbox.
+const AGAIN: &str =
+    "The agent keeps no copy: to see all of it, run the command again with its output in a file.";
 
 /// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;

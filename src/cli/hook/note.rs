@@ -6,12 +6,12 @@ use std::ops::Range;
 use crate::compare::{each_lost, kept_ranges, line_around};
 use crate::config::Config;
 use crate::human::{count, lines, size, thousands};
-use crate::preview::{self, Input, Policy, ToCount};
+use crate::preview::{self, Input, Policy, Stream, ToCount};
 use crate::source::{Buffer, MapView, ViewSupply, measure};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::input::MAX_TEXT;
 
@@ -60,10 +60,6 @@ impl fmt::Display for LostLine {
 }
 
 impl HookOutput {
-    pub(super) fn new(view: MapView) -> Self {
-        Self { inner: 0..view.len(), size: view.len() as u64, view }
-    }
-
     /// Tells how much of it the file of this name holds: an agent may save only its beginning.
     pub(super) fn place(&self, name: &str) -> String {
         match self.size > self.view.len() as u64 {
@@ -77,7 +73,7 @@ impl HookOutput {
         self.view.len() > MAX_TEXT || self.size > self.view.len() as u64
     }
 
-    /// Returns what a policy keeps of it, as ranges in bytes; `None` if that is all.
+    /// Returns what a policy keeps of what the tool printed, as ranges in its bytes; `None` if the policy cuts nothing.
     pub(super) fn kept(&self, policy: &Policy, path: &str) -> Option<Vec<Range<usize>>> {
         let input = Input { saved_as: path, ..Input::of(&self.view, path) };
         let totals = |_, want| {
@@ -85,23 +81,31 @@ impl HookOutput {
             (!self.is_partial()).then(|| measure(&self.view, all, want, &mut Buffer::default()))
         };
         let preview = preview::plan_counting(&input, policy, ToCount::All, totals).ok()?.preview;
-        let mut kept = kept_ranges(&preview.parts);
+        let mut kept = kept_ranges(&preview.parts, Stream::Stdout);
         if self.size > self.view.len() as u64 {
             // What looks like its end is none.
             kept.retain(|range| range.start == 0);
         }
-        preview.truncated.then_some(kept)
+        preview.truncated.then(|| self.within_inner(&kept))
     }
 
-    /// Finds out what is lost to a model that got these ranges.
+    /// Turns ranges of the view into those of what the tool printed.
+    pub(super) fn within_inner(&self, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+        let inside = |at: usize| at.clamp(self.inner.start, self.inner.end) - self.inner.start;
+        ranges.iter().map(|range| inside(range.start)..inside(range.end)).collect()
+    }
+
+    /// Finds out what is lost to a model that got these ranges of what the tool printed.
     pub(super) fn loss(&self, config: &Config, kept: &[Range<usize>]) -> Loss {
         let severities = config.severities();
+        let read = self.inner.start..self.inner.end.min(self.inner.start + MAX_TEXT);
+        let text = &self.view[self.inner.clone()];
         let mut found = Severity::ALL.into_iter().filter_map(|severity| {
             let mut named = Vec::new();
-            let mut supply = ViewSupply::from(&self.view).up_to(MAX_TEXT);
+            let mut supply = ViewSupply::from(&self.view).within(read.clone());
             let [all, got] = each_lost(&mut supply, kept, severities.get(severity)?, &mut |found| {
                 if named.len() < MAX_NAMED {
-                    named.push(line_around(&self.view, found));
+                    named.push(line_around(text, found));
                 }
             });
             (all > 0).then_some((severity, all, all - got, named))
@@ -121,11 +125,10 @@ impl HookOutput {
     /// Returns the number of lines of which a part is in these ranges, and of all lines.
     fn lines_got(&self, kept: &[Range<usize>]) -> [u64; 2] {
         let mut buffer = Buffer::default();
-        let mut feeds =
-            |range: Range<usize>| measure(&self.view, range, Want::LINE_FEEDS, &mut buffer).line_feeds;
-        let (mut at, mut line, mut got, mut last) = (self.inner.start, 0, 0, None);
+        let mut feeds = |range: Range<usize>| self.line_feeds(range, &mut buffer);
+        let (mut at, mut line, mut got, mut last) = (0, 0, 0, None);
         for range in kept {
-            let range = range.start.max(at)..range.end.min(self.inner.end);
+            let range = range.start.max(at)..range.end;
             if range.is_empty() {
                 continue;
             }
@@ -136,18 +139,24 @@ impl HookOutput {
             last = Some(line);
             at = range.end - 1;
         }
-        let all = line + feeds(at..self.inner.end);
+        let all = line + feeds(at..self.inner.len());
         let is_open = !self.inner.is_empty() && self.view.get(self.inner.end - 1) != Some(&b'\n');
         [got, all + u64::from(is_open)]
     }
 
+    fn line_feeds(&self, range: Range<usize>, buffer: &mut Buffer) -> u64 {
+        let start = self.inner.start;
+        measure(&self.view, start + range.start..start + range.end, TotalsMask::LINE_FEEDS, buffer).line_feeds
+    }
+
     fn named(&self, lost: Vec<Range<usize>>) -> Vec<LostLine> {
         let mut buffer = Buffer::default();
-        let (mut at, mut number) = (self.inner.start, 1);
+        let printed = &self.view[self.inner.clone()];
+        let (mut at, mut number) = (0, 1);
         let mut line = |line: Range<usize>| {
-            number += measure(&self.view, at..line.start.max(at), Want::LINE_FEEDS, &mut buffer).line_feeds;
+            number += self.line_feeds(at..line.start.max(at), &mut buffer);
             at = line.start.max(at);
-            let text = &self.view[line.start..line.end.min(line.start + MAX_LINE)];
+            let text = &printed[line.start..line.end.min(line.start + MAX_LINE)];
             LostLine { number, words: SafeText::from_bytes(&ansi::printed(text)).fit(MAX_WORDS) }
         };
         lost.into_iter().map(&mut line).collect()
@@ -206,7 +215,8 @@ mod tests {
     use super::*;
 
     fn output(text: &str) -> HookOutput {
-        HookOutput::new(MapView::of_bytes(text.as_bytes()).unwrap())
+        let view = MapView::of_bytes(text.as_bytes()).unwrap();
+        HookOutput { inner: 0..text.len(), size: text.len() as u64, view }
     }
 
     #[test]

@@ -6,13 +6,14 @@ use serde::Serialize;
 
 use crate::cli::args::PoliciesArgs;
 use crate::cli::safe::SafeWriter;
-use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, Failure, suggest};
+use crate::cli::{CommandResult, Failure, suggest, table};
 use crate::compare::{self, Keeps};
 use crate::config::Config;
 use crate::human::{limit_in, thousands};
 use crate::known::{Edge, Era};
 use crate::preview::Policy;
+use crate::rows::column::CellSide::{Left, Right};
+use crate::rows::column::{ListColumn, RowCell};
 use crate::text::label::label;
 
 /// One policy as in `--json`.
@@ -92,7 +93,7 @@ pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
             policies.iter().map(|p| PolicyJson::of(p, config.catalog.is_own(p.name()))).collect();
         crate::cli::json(&mut out, &records)?;
     } else {
-        table(&mut out, &policies)?;
+        table::print(&mut out, &COLUMNS, &policies)?;
     }
     Ok(out.flush()?)
 }
@@ -108,33 +109,27 @@ fn eras(out: &mut impl Write, config: &Config, policy: &Policy) -> io::Result<()
     Ok(())
 }
 
-/// Prints aligned columns with a heading.
-fn table(out: &mut impl Write, policies: &[Policy]) -> io::Result<()> {
-    use Align::{Left, Right};
-    let mut table = Table::new([
-        ("policy", Left),
-        ("lines", Right),
-        ("size", Right),
-        ("keeps", Left),
-        ("confidence", Left),
-        ("source", Left),
-    ])
-    .headed()
-    .yielding(&[5])
-    .omitting(&[5, 4]);
-    for policy in policies {
+static COLUMNS: [ListColumn<Policy>; 6] = [
+    ListColumn::new("policy", Left, 40, |policy: &Policy, _| RowCell::plain(policy.name())),
+    ListColumn::new("lines", Right, 11, |policy: &Policy, _| {
+        RowCell::plain(policy.max_lines().map_or("–".into(), thousands))
+    }),
+    ListColumn::new("size", Right, 20, |policy: &Policy, _| {
+        let words = |most| limit_in(most, policy.unit().words());
+        RowCell::plain(policy.max_size().map_or("–".into(), words))
+    }),
+    ListColumn::new("keeps", Left, 9, |policy: &Policy, _| {
+        RowCell::plain(compare::end_kept(policy).map_or("–", Keeps::as_str))
+    }),
+    ListColumn::new("confidence", Left, 12, |policy: &Policy, _| {
+        RowCell::plain(policy.confidence().as_str())
+    })
+    .yields(0),
+    ListColumn::new("source", Left, 0, |policy: &Policy, _| {
         let earlier = match policy.era() {
             Era { of: None, .. } => String::new(),
             era => format!("earlier, {}: ", era.span().unwrap_or_else(|| "when is unknown".to_owned())),
         };
-        table.row([
-            safe(policy.name().as_bytes()),
-            policy.max_lines().map_or("–".into(), thousands),
-            policy.max_size().map_or("–".into(), |most| limit_in(most, policy.unit().words())),
-            compare::end_kept(policy).map_or("–", Keeps::as_str).to_owned(),
-            policy.confidence().as_str().to_owned(),
-            safe(format!("{earlier}{}", policy.source()).as_bytes()),
-        ]);
-    }
-    table.print(out)
-}
+        RowCell::plain(format!("{earlier}{}", policy.source()))
+    }),
+];

@@ -6,27 +6,25 @@ use crate::cli::args::{PreviewArgs, TextForm};
 use crate::cli::input::{self, OpenInput};
 use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, say};
-use crate::config::{Config, EffectivePolicy, Overrides};
+use crate::config::{Config, EffectivePolicy};
 use crate::known::{Certainty, Warning};
 use crate::preview::{self, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, MapView};
 
+/// Outputs up to this many bytes are counted before they are planned.
+const MAX_COUNTED_FIRST: usize = 1 << 20;
+
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
     args.saving.refuse_unless_saved(&args.file)?;
     let opened = input::open(config, &args.file, &args.look)?;
-    args.look.refuse_for(&opened.resolve(config, &args.look.overrides())?.policy)?;
-    print(config, opened, &args.look.overrides(), args.form.form())
+    let by = opened.resolve(config, &args.look.overrides())?;
+    args.look.refuse_for(&by.policy)?;
+    print(opened, by, args.form.form())
 }
 
 /// Plans a preview of an open output and prints it.
-pub(crate) fn print(
-    config: &Config,
-    mut opened: OpenInput,
-    overrides: &Overrides,
-    form: TextForm,
-) -> CommandResult {
-    let EffectivePolicy { policy, limits_from, certainty, warnings, store_warnings, .. } =
-        opened.resolve(config, overrides)?;
+pub(crate) fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandResult {
+    let EffectivePolicy { policy, limits_from, certainty, warnings, store_warnings, .. } = by;
     warnings.iter().for_each(|warning| say(warning));
     let (view, totals, preview) = opened.read_steadily(&mut |context, view| {
         let (totals, preview) = plan(context, view, &policy, form)?;
@@ -89,7 +87,8 @@ fn plan(
     policy: &Policy,
     form: TextForm,
 ) -> anyhow::Result<(Totals, Preview)> {
-    let totals = Totals::unknown();
+    // A plan that lacks a total is made again once that is counted; of a small output, counting takes less time.
+    let totals = if view.len() <= MAX_COUNTED_FIRST { Totals::count(view) } else { Totals::unknown() };
     let input = context.input(Output { bytes: view, totals: &totals });
     let count = |stream, want| (stream == Stream::Stdout).then(|| source::count(view, want));
     let planned = preview::plan_counting(&input, policy, form.counts(), count);

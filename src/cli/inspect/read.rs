@@ -14,8 +14,9 @@ pub(crate) fn run(config: &Config, args: &ReadArgs) -> CommandResult {
     overrides.policy.get_or_insert_with(|| DEFAULT.to_owned());
     set_window(config, &mut overrides, args)?;
     let opened = input::open(config, &args.file, &args.look)?;
-    args.look.refuse_for(&opened.resolve(config, &overrides)?.policy)?;
-    preview::print(config, opened, &overrides, args.form.form())
+    let by = opened.resolve(config, &overrides)?;
+    args.look.refuse_for(&by.policy)?;
+    preview::print(opened, by, args.form.form())
 }
 
 /// Sets the window, which is two parameters of the policy, named as the policy names them.

@@ -8,15 +8,16 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::args::ShowArgs;
-use crate::cli::stores::row::{self, EntryJson, age, left, mode};
+use crate::cli::stores::row::{self, EntryJson, mode};
 use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::table::{safe, safe_or_dash};
+use crate::cli::table::safe;
 use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::{Config, Overrides};
 use crate::human::{size, span, thousands};
 use crate::known::{Extent, Warning};
 use crate::preview::Policy;
+use crate::rows::outputs;
 use crate::source::OpenError;
 use crate::store::{Entry, EntryStatus, Holds, RunRecord};
 
@@ -159,11 +160,14 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
         ("id", safe(entry.id().as_bytes())),
         ("path", safe(entry.path().as_os_str().as_encoded_bytes())),
         ("agent", safe(entry.agent().as_bytes())),
-        ("tool", safe_or_dash(entry.tool())),
-        ("session", safe_or_dash(entry.session())),
-        ("project", safe_or_dash(entry.project())),
+        ("tool", or_dash(entry.tool())),
+        ("session", or_dash(entry.session())),
+        ("project", or_dash(entry.project())),
         ("size", bytes(entry.size())),
-        ("modified", format!("{} ({} ago)", moment(entry.modified()), age(entry, selected.now))),
+        (
+            "modified",
+            format!("{} ({} ago)", moment(entry.modified()), outputs::when(entry, &selected.look()).text),
+        ),
         ("expires", expires(entry, selected)),
         ("rule", rule),
         ("holds", holds(entry.holds())),
@@ -185,7 +189,7 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
 }
 
 fn expires(entry: &Entry, selected: &Selected) -> String {
-    let left = safe(left(entry, selected).as_bytes());
+    let left = outputs::time_left(entry, false, &selected.look()).text;
     let copy = if selected.kept.has_copy_of(entry) { "; you keep a copy" } else { "" };
     match entry.expires.at() {
         _ if entry.is_kept() => "never: you keep it".to_owned(),
@@ -236,6 +240,10 @@ fn bytes(number: u64) -> String {
 /// Returns the rule's name, with the description if that says more.
 fn rule(word: &str, retention: &str) -> String {
     if word == retention { word.to_owned() } else { format!("{word}: {}", safe(retention.as_bytes())) }
+}
+
+fn or_dash(name: Option<&str>) -> String {
+    name.map_or_else(|| "–".to_owned(), |name| safe(name.as_bytes()))
 }
 
 fn names(policies: &[String]) -> String {

@@ -24,13 +24,11 @@ use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::human::{size, span};
 use crate::known::Certainty;
-use crate::preview::{Stream, Want};
+use crate::output::subject::{Ending, Subject, Target};
+use crate::preview::{Stream, TotalsMask};
 use crate::source::{Awaited, Source};
 use crate::text::label::{label, shell};
-use crate::tui::{
-    Beginning, Ending, Finished, Live, LiveUpdate, Producer, StartAt, Subject, Target, ended_by,
-    is_closed_unheard,
-};
+use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
 
 use super::{progress, signals};
 
@@ -312,7 +310,7 @@ impl Growing {
         let begun = place.begin(Stream::Stdout)?;
         let temporary = begun.temporary_path();
         let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned()?));
-        let limits = SinkLimits { hold: 0, cap: u64::MAX, want: Want::ALL };
+        let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };
         let (following, interest) = capture::follow(stdin, limits, begun)?;
         Ok(Growing { temporary, following, interest })
     }

@@ -19,7 +19,7 @@ use crate::capture::{
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::human::size;
-use crate::preview::{PerStream, Status, Want};
+use crate::preview::{PerStream, Status, TotalsMask};
 use crate::source::Awaited;
 use crate::store::{self, Env, Record, Stores};
 
@@ -214,7 +214,7 @@ pub(crate) fn tell(request: &mut Request, look: &PolicyArgs) {
 
 /// Counts everything while capturing: what is past the cap cannot be counted later.
 fn limits(request: &Request) -> SinkLimits {
-    SinkLimits { hold: HOLD, cap: request.cap, want: Want::ALL }
+    SinkLimits { hold: HOLD, cap: request.cap, want: TotalsMask::ALL }
 }
 
 /// Runs the command to its end, forwarding signals and showing progress.

@@ -10,21 +10,18 @@ use crate::cli::terminal::show;
 pub(super) fn to_stderr() -> Tee {
     let err = io::stderr();
     let show = show(&err).filter(|_| err.is_terminal());
-    Tee::new(Ending(SafeWriter::new(err, show)))
+    let mut out = Some(Ending(SafeWriter::new(err, show)));
+    Tee::new(move |chunk| {
+        let copy = |out: &mut Ending| out.0.write_all(chunk).and_then(|()| out.0.flush());
+        // The first error ends the copying, and nothing else.
+        if out.as_mut().map(copy).is_some_and(|copied| copied.is_err()) {
+            out = None;
+        }
+    })
 }
 
 /// Escapes whole lines; the last one is ended when the copy ends.
 struct Ending(SafeWriter<Stderr>);
-
-impl Write for Ending {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
 
 impl Drop for Ending {
     fn drop(&mut self) {

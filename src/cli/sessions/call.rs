@@ -36,7 +36,6 @@ struct CallTextJson {
     text_is_cut: bool,
 }
 
-/// Prints one text of a call.
 pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
     let found = select::call(config, &args.id)?;
     let transcript = found.opened.transcript();
@@ -152,7 +151,6 @@ fn pieces(transcript: &Transcript, pieces: &[TextPiece], out: &mut impl Write) -
     Ok(())
 }
 
-/// Copies the spill.
 fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow::Result<()> {
     let Some(state) = inspector.spill(call) else {
         return Err(Failure::Failed("the result names no spill".into()).into());

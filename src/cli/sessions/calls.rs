@@ -3,25 +3,20 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-use jiff::tz::TimeZone;
-
 use crate::cli::args::{CallSort, CallsArgs};
-use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, json, say};
+use crate::cli::{CommandResult, json, say, table};
 use crate::config::Config;
-use crate::human::size;
-use crate::session::command::{command, one_line};
+use crate::rows::calls::{CallRow, CallSizes, table_columns};
+use crate::rows::lost::LostInCall;
 use crate::session::copies::RelatedSessions;
 use crate::session::examine::{CallInspector, Paths};
-use crate::session::fate::ContextState;
 use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::spill::SpillState;
-use crate::session::state::{copies_in_words, state_in_words};
+use crate::text::search::SeverityPatterns;
 
 use super::row::{CallJson, Secrets, examiner};
 use super::select;
 
-/// Lists the calls of a session, the first first.
 pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
     let found = select::session(config, &args.session)?;
     let transcript = found.opened.transcript();
@@ -43,7 +38,9 @@ pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
         say(if any { "no calls of that kind" } else { "no calls" });
     } else {
         let related = RelatedSessions::find(&config.env, &found.file, &());
-        table(&calls, inspector, &related).print(&mut out)?;
+        let severities = config.severities();
+        let row = |call: &&Call| row(call, inspector, &related, &severities);
+        table::print(&mut out, table_columns(), &calls.iter().map(row).collect::<Vec<_>>())?;
     }
     Ok(out.flush()?)
 }
@@ -69,45 +66,11 @@ fn sort(calls: &mut [&Call], by: CallSort, inspector: CallInspector) {
     }
 }
 
-fn table(calls: &[&Call], inspector: CallInspector, related: &RelatedSessions) -> Table<9> {
-    use Align::{Left, Right};
-    let heads = [
-        ("time", Left),
-        ("thread", Left),
-        ("tool", Left),
-        ("got", Right),
-        ("of", Right),
-        ("", Left),
-        ("state", Left),
-        ("id", Left),
-        ("command", Left),
-    ];
-    let mut table = Table::new(heads).yielding(&[8, 6]).omitting(&[1, 0, 4, 5, 8, 2]);
-    let transcript = inspector.transcript;
-    for call in calls {
-        let thread = transcript.thread(call).map_or("", |thread| &thread.name);
-        let is_cut = call.is_cut();
-        table.row([
-            call.at
-                .map_or("–".into(), |at| at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()),
-            safe(thread.as_bytes()),
-            safe(transcript.tool(call).as_bytes()),
-            inspector.got(call).map_or("–".into(), size),
-            inspector.whole_bytes(call).filter(|_| is_cut).map_or(String::new(), size),
-            if call.is_partial() { inspector.verify(call).mark().to_owned() } else { String::new() },
-            state(call, inspector, related),
-            safe(call.id.as_bytes()),
-            safe(one_line(&command(transcript, call)).as_bytes()),
-        ]);
-    }
-    table
-}
-
-/// Returns the words that matter most about a call.
-fn state(call: &Call, inspector: CallInspector, related: &RelatedSessions) -> String {
-    let context = inspector.best(call).first().map_or(ContextState::default(), |first| first.context);
-    let spill = inspector.spill(call);
-    let spill = spill.as_ref().map(SpillState::as_str);
-    let words = state_in_words(call.cut, spill, call.status, context);
-    words.chain(copies_in_words(related.with(call))).collect::<Vec<_>>().join(", ")
+fn row(call: &Call, inspector: CallInspector, related: &RelatedSessions, of: &SeverityPatterns) -> CallRow {
+    let mut row = CallRow::new(inspector.transcript, call);
+    row.sizes = Some(CallSizes::find(&inspector, call));
+    row.verdict = row.is_partial().then(|| inspector.verify(call));
+    row.lost.found(row.is_cut().then(|| LostInCall::count(&inspector, call, of)).flatten());
+    row.copies = related.with(call);
+    row
 }

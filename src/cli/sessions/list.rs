@@ -13,10 +13,10 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use crate::cli::args::SessionsArgs;
-use crate::cli::table::{Align, Table, safe, safe_or_dash};
-use crate::cli::{CommandResult, json, say};
+use crate::cli::{CommandResult, json, say, table};
 use crate::config::Config;
-use crate::human::{size, span, thousands, tokens};
+use crate::human::{span, thousands};
+use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
@@ -52,7 +52,6 @@ struct SessionJson {
     tokens_estimate: Option<u64>,
 }
 
-/// A session, and the sums over its calls if it can be read.
 struct SessionLine {
     session: ListedSession,
     sums: Option<CallSums>,
@@ -71,7 +70,7 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     } else if rows.is_empty() {
         say(&none_in_words(config, args));
     } else {
-        table(&rows).print(&mut out)?;
+        table::print(&mut out, table_columns(), &rows.iter().map(row).collect::<Vec<_>>())?;
     }
     Ok(out.flush()?)
 }
@@ -226,50 +225,9 @@ fn record(row: &SessionLine) -> SessionJson {
     }
 }
 
-fn table(rows: &[SessionLine]) -> Table<11> {
-    use Align::{Left, Right};
-    let heads = [
-        ("age", Right),
-        ("agent", Left),
-        ("project", Left),
-        ("calls", Right),
-        ("cut", Right),
-        ("lost", Right),
-        ("gone", Right),
-        ("got", Right),
-        ("tokens", Right),
-        ("session", Left),
-        ("title", Left),
-    ];
-    let mut table = Table::new(heads).yielding(&[10, 2]).omitting(&[8, 7, 6, 10, 2, 3, 5, 4]);
-    for row in rows {
-        let SessionLine { session: ListedSession { agent, file, facts, .. }, .. } = row;
-        let version = facts.version.as_deref().unwrap_or_default();
-        let agent = format!("{} {version}", agent);
-        let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map_or("?".into(), |sums| thousands(of(sums)));
-        table.row([
-            age(&row.session),
-            safe(agent.trim_end().as_bytes()),
-            safe_or_dash(facts.cwd.as_deref()),
-            sum(|sums| sums.calls),
-            sum(|sums| sums.cut),
-            sum(|sums| sums.lost),
-            sum(|sums| sums.gone),
-            row.sums.map_or("?".into(), |sums| size(sums.got_bytes)),
-            row.sums
-                .map_or("?".into(), |sums| format!("~{}", tokens(sums.got_bytes).trim_start_matches('~'))),
-            safe(file.id.as_bytes()),
-            safe(facts.title.as_deref().unwrap_or_default().as_bytes()),
-        ]);
-    }
-    table
-}
-
-fn age(session: &ListedSession) -> String {
-    if session.is_live(SystemTime::now()) {
-        return "live".to_owned();
-    }
-    let seconds =
-        list::changed(&session.file).map(|changed| crate::env::now().duration_since(changed).as_secs());
-    seconds.map_or("?".to_owned(), |seconds| span(seconds.try_into().unwrap_or(0)))
+fn row(SessionLine { session, sums }: &SessionLine) -> SessionRow {
+    let mut row = SessionRow::new(session.file.clone());
+    row.words = Some(SessionWords::new(&session.facts, session.is_open_to_others));
+    row.sums.found(*sums);
+    row
 }

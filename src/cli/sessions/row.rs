@@ -26,7 +26,6 @@ pub(crate) enum Secrets {
 }
 
 impl Secrets {
-    /// Returns a text as it may be shown.
     pub(crate) fn shown(self, text: &str) -> String {
         match self {
             Self::Mask => mask(text).into_owned(),
@@ -75,7 +74,6 @@ pub(crate) fn command_of(transcript: &Transcript, call: &Call, secrets: Secrets)
 }
 
 impl CallJson {
-    /// Works out everything about a call.
     pub(crate) fn new(of: CallInspector, call: &Call, secrets: Secrets) -> Self {
         let CallInspector { file, transcript, .. } = of;
         let mut hash = Sha256::new();

@@ -22,11 +22,8 @@ const MOST_CANDIDATES: usize = 8;
 
 /// A session, and one of its calls if the argument names one.
 pub(crate) struct SelectedSession {
-    /// Where the session is.
     pub file: SessionFile,
-    /// Its calls.
     pub opened: Box<dyn OpenedSession>,
-    /// The index of the call.
     pub call: Option<usize>,
     /// In how many other sessions the call is, if all were looked through for it.
     pub copies: Option<u64>,

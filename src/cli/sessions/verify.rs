@@ -6,10 +6,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::cli::args::VerifyArgs;
-use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, Failure, json, say};
+use crate::cli::table::safe;
+use crate::cli::{CommandResult, Failure, json, say, table};
 use crate::config::Config;
 use crate::human::{count, thousands};
+use crate::rows::column::CellSide::Left;
+use crate::rows::column::{ID, ListColumn, RowCell};
 use crate::session::copies::SeenCalls;
 use crate::session::examine::{CallInspector, Paths};
 use crate::session::list;
@@ -19,7 +21,6 @@ use crate::session::verdict::{Against, Unchecked, Verdict};
 use super::row::{Secrets, command_of, examiner};
 use super::select;
 
-/// One verdict as in `--json`.
 #[derive(Debug, Serialize)]
 struct VerdictJson {
     #[serde(skip)]
@@ -151,7 +152,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     if as_json {
         json(&mut out, &found)?;
     } else {
-        table(found).print(&mut out)?;
+        table::print(&mut out, &COLUMNS, found)?;
     }
     out.flush()?;
     let witnessed = found.iter().filter(|found| found.is_by_witness()).count() as u64;
@@ -175,32 +176,25 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     Ok(())
 }
 
-fn table(found: &[VerdictJson]) -> Table<7> {
-    use Align::Left;
-    let heads = [
-        ("", Left),
-        ("agent", Left),
-        ("session", Left),
-        ("call", Left),
-        ("policy", Left),
-        ("", Left),
-        ("command", Left),
-    ];
-    let mut table = Table::new(heads).yielding(&[6, 5]).omitting(&[2, 6, 1, 4]);
-    for found in found {
+static COLUMNS: [ListColumn<VerdictJson>; 7] = [
+    ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.mark)),
+    ListColumn::new("agent", Left, 24, |found: &VerdictJson, _| {
         let agent = format!("{} {}", found.agent, found.version.as_deref().unwrap_or_default());
-        table.row([
-            found.mark.to_owned(),
-            safe(agent.trim_end().as_bytes()),
-            safe(found.session.as_bytes()),
-            safe(found.call.as_bytes()),
-            found.policy.clone().unwrap_or_default(),
-            safe(in_words(found).as_bytes()),
-            safe(found.command.lines().next().unwrap_or_default().as_bytes()),
-        ]);
-    }
-    table
-}
+        RowCell::plain(agent.trim_end())
+    })
+    .yields(2),
+    ListColumn::new("session", Left, ID, |found: &VerdictJson, _| RowCell::plain(found.session.as_str()))
+        .yields(0),
+    ListColumn::new("id", Left, ID, |found: &VerdictJson, _| RowCell::plain(found.call.as_str())),
+    ListColumn::new("policy", Left, 24, |found: &VerdictJson, _| {
+        RowCell::plain(found.policy.as_deref().unwrap_or_default())
+    })
+    .yields(3),
+    ListColumn::new("found", Left, 40, |found: &VerdictJson, _| RowCell::plain(in_words(found))),
+    ListColumn::new("command", Left, 0, |found: &VerdictJson, _| {
+        RowCell::plain(found.command.lines().next().unwrap_or_default())
+    }),
+];
 
 fn in_words(found: &VerdictJson) -> String {
     match (found.differs_at, &found.fits, &found.reason) {

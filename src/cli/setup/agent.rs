@@ -19,6 +19,8 @@ pub(super) const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 pub(super) struct Wanted {
     /// The absolute path of this program.
     pub program: String,
+    /// The path by which the agent knows its file: Codex keeps its trust under it.
+    pub file: PathBuf,
     pub replace: bool,
     pub capture: bool,
 }

@@ -1,5 +1,7 @@
 //! Adds the hook to Codex's TOML at its end, and takes it out line by line; what else the file says is compared.
 
+use std::path::Path;
+
 use toml::{Table, Value};
 
 use crate::cli::args::HookAgent;
@@ -20,7 +22,7 @@ pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String
     if text.contains(&lines) && parse(text).is_ok() {
         return Ok(text.to_owned());
     }
-    let rest = without(text)?;
+    let rest = without(text, &wanted.file)?;
     let before = parse(&rest)?;
     let gap = match &*rest {
         "" => "",
@@ -41,16 +43,17 @@ pub(super) fn lines(wanted: &Wanted) -> String {
     )
 }
 
-/// Returns the text without the hook that setup wrote, and without its trust.
+/// Returns the text without the hook that setup wrote to this file, and without its trust.
 ///
 /// # Errors
 /// Why the text cannot be understood.
-pub(super) fn without(text: &str) -> Result<String, String> {
+pub(super) fn without(text: &str, file: &Path) -> Result<String, String> {
     let table = parse(text)?;
     let Some(number) = own_group(&table) else { return Ok(text.to_owned()) };
     let rest = cut(text).filter(|rest| parse(rest).is_ok_and(|rest| rest == less_own(table)));
     let rest = rest.ok_or("has overspill's hook among others; take its lines out by hand")?;
-    Ok(without_trust(&rest, number).unwrap_or(rest))
+    let key = format!("{}:post_tool_use:{number}:0", file.display());
+    Ok(without_trust(&rest, &key).unwrap_or(rest))
 }
 
 fn parse(text: &str) -> Result<Table, String> {
@@ -110,14 +113,25 @@ fn cut(text: &str) -> Option<String> {
     Some(lines[..start].concat() + &lines[end..].concat())
 }
 
-/// Takes out the trust that Codex keeps of a group; `None` if it is not written as Codex writes it, or may be that of another
-/// file's.
-fn without_trust(text: &str, number: usize) -> Option<String> {
-    let end = format!("/config.toml:post_tool_use:{number}:0\"]");
+/// Takes out the trust that Codex keeps under a key, and the table that it made for it; `None` if there is none, or it is not
+/// written as Codex writes it.
+fn without_trust(text: &str, key: &str) -> Option<String> {
+    let rest = less_table(text, |state| state.contains_key(key))?;
+    let is_left = state_in(&parse(&rest).ok()?).is_some_and(Table::is_empty);
+    Some(if is_left { less_table(&rest, Table::is_empty)? } else { rest })
+}
+
+fn state_in(table: &Table) -> Option<&Table> {
+    table.get("hooks")?.get("state")?.as_table()
+}
+
+/// Cuts out the table whose header is of such a part of the state of hooks, with the empty line before it.
+fn less_table(text: &str, is_it: impl Fn(&Table) -> bool) -> Option<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let is_header = |line: &&str| line.starts_with("[hooks.state.\"") && line.trim_end().ends_with(&end);
-    let headers: Vec<usize> = (0..lines.len()).filter(|line| is_header(&lines[*line])).collect();
-    let [start] = headers[..] else { return None };
+    let is_header = |line: &&str| {
+        line.starts_with('[') && line.parse::<Table>().is_ok_and(|table| state_in(&table).is_some_and(&is_it))
+    };
+    let start = lines.iter().position(is_header)?;
     let is_next = |line: &&str| line.trim().is_empty() || line.starts_with(['[', '#']);
     let after = lines[start + 1..].iter().position(is_next).map_or(lines.len(), |after| start + 1 + after);
     let from = start - usize::from(start > 0 && lines[start - 1].trim().is_empty());

@@ -21,9 +21,9 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Res
 ///
 /// # Errors
 /// Why the text cannot be understood.
-pub(super) fn without(agent: HookAgent, text: &str) -> Result<String, String> {
+pub(super) fn without(agent: HookAgent, text: &str, wanted: &Wanted) -> Result<String, String> {
     match agent {
-        HookAgent::Codex => codex::without(text),
+        HookAgent::Codex => codex::without(text, &wanted.file),
         HookAgent::Opencode => Ok(plugin::without(text)),
         _ => hooks_json::without(agent, text),
     }
@@ -40,13 +40,13 @@ pub(super) fn before(
     backup: Option<&str>,
     wanted: &Wanted,
 ) -> Result<Option<String>, String> {
-    let rest = without(agent, text)?;
+    let rest = without(agent, text, wanted)?;
     if rest == text {
         return Ok(Some(rest));
     }
     let forms = [false, true].map(|capture| Wanted { capture, ..wanted.clone() });
     let is_as_written = forms.iter().any(|wanted| {
-        let written = with(agent, backup, wanted).and_then(|written| without(agent, &written));
+        let written = with(agent, backup, wanted).and_then(|written| without(agent, &written, wanted));
         written.is_ok_and(|written| written == rest)
     });
     Ok(if is_as_written { backup.map(str::to_owned) } else { Some(rest) })

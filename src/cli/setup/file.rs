@@ -13,6 +13,8 @@ use crate::fs::{plain_file, project_file};
 pub(super) struct AgentFile {
     /// Where it is, behind links.
     pub path: PathBuf,
+    /// Where it is if it is itself no link.
+    pub named: PathBuf,
     project: Option<PathBuf>,
     pub text: Option<String>,
 }
@@ -20,10 +22,13 @@ pub(super) struct AgentFile {
 impl AgentFile {
     /// Reads the file; none is none.
     pub(super) fn read(path: &Path, project: Option<&Path>) -> io::Result<Self> {
+        let directory = path.parent().and_then(|directory| fs::canonicalize(directory).ok());
+        let named = directory.zip(path.file_name()).map(|(directory, name)| directory.join(name));
+        let named = named.unwrap_or_else(|| path.to_owned());
         let is_link = project.is_none() && path.is_symlink();
         let path = if is_link { fs::canonicalize(path)? } else { path.to_owned() };
         let text = text_at(&path, project)?;
-        Ok(Self { path, project: project.map(Path::to_owned), text })
+        Ok(Self { path, named, project: project.map(Path::to_owned), text })
     }
 
     /// Returns what the file was before setup, if that was kept.

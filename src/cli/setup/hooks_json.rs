@@ -47,7 +47,7 @@ pub(super) fn with(agent: HookAgent, text: Option<&str>, wanted: &Wanted) -> Res
     if let Some(prefix) = prefix {
         let env = child(&object, "env")?;
         if env.get(PREFIX).is_some() {
-            return Err(format!("sets {PREFIX} to something else"));
+            return Err(format!("sets {PREFIX} to another program, and Claude Code takes only one"));
         }
         env.append(PREFIX, CstInputValue::String(prefix));
     }

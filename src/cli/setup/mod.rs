@@ -34,8 +34,8 @@ pub(crate) fn run(args: &SetupArgs) -> CommandResult {
         return Err(Failure::Usage(words.to_owned()).into());
     }
     let program = agent::program().map_err(Failure::Failed)?;
-    let wanted = Wanted { program, replace: args.replace, capture: args.capture };
     let file = find(args)?;
+    let wanted = Wanted { program, file: file.named.clone(), replace: args.replace, capture: args.capture };
     let new = planned(args, &file, &wanted)?;
     if args.print {
         let mut out = SafeWriter::stdout();
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &SetupArgs) -> CommandResult {
         {
             return Ok(writeln!(safe::stdout(), "nothing was changed")?);
         }
-        write(args, &file, new.as_deref()).map_err(failed(&file.path))?;
+        write(args, &file, new.as_deref(), &wanted).map_err(failed(&file.path))?;
     }
     report(args, &file, new != file.text)?;
     if args.remove { Ok(()) } else { check(agent, &file.path, &wanted) }
@@ -92,8 +92,11 @@ fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> Result<Option
             let mut out = SafeWriter::stdout();
             let _ = out.write_all(edit::by_hand(args.agent, wanted).as_bytes()).and_then(|()| out.end());
         }
-        let remedy =
-            if args.remove { "take overspill's lines out by hand" } else { "add the lines above by hand" };
+        let remedy = match (args.remove, args.capture) {
+            (true, _) => "take overspill's lines out by hand",
+            (_, true) => "leave --capture out, or add the lines above by hand",
+            _ => "add the lines above by hand",
+        };
         Failure::Failed(format!("{path}: {why}; it is left alone: {remedy}"))
     })
 }
@@ -118,11 +121,11 @@ fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
 }
 
 /// Writes the text; what was there before stays beside it until it is put back.
-fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>) -> io::Result<()> {
+fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &Wanted) -> io::Result<()> {
     let is_first = file
         .text
         .as_deref()
-        .is_some_and(|text| edit::without(args.agent, text).is_ok_and(|rest| rest == text));
+        .is_some_and(|text| edit::without(args.agent, text, wanted).is_ok_and(|rest| rest == text));
     if !args.remove && (is_first || file.backup()?.is_none()) {
         file.back_up()?;
     }
@@ -155,5 +158,15 @@ fn check(agent: HookAgent, file: &Path, wanted: &Wanted) -> CommandResult {
             "the hook was tried and answered no note, but {came}; run `{command}` to see why"
         ))
     })?;
-    Ok(writeln!(safe::stdout(), "tried: the hook answers a made-up output with a note")?)
+    writeln!(safe::stdout(), "tried: the hook answers a made-up output with a note")?;
+    if wanted.capture {
+        trial::run_prefix(&wanted.program).map_err(|came| {
+            Failure::Failed(format!("a made-up command was run through `overspill -c`, but there was {came}"))
+        })?;
+        writeln!(
+            safe::stdout(),
+            "tried: a made-up command runs through `overspill -c`, and a copy is saved"
+        )?;
+    }
+    Ok(())
 }

@@ -9,11 +9,14 @@ use super::agent::{PREFIX, Wanted};
 use super::difference::{DiffLine, difference};
 use super::edit::{before, with, without};
 
+/// What Codex writes behind the hook when it trusts it.
+const STATE: &str = "\n[hooks.state]\n";
 const TRUST: &str =
-    "\n[hooks.state.\"/home/u/.codex/config.toml:post_tool_use:0:0\"]\ntrusted_hash = \"sha256:29\"\n";
+    "\n[hooks.state.\"/home/u/.codex/config.toml:post_tool_use:0:0\"]\ntrusted_hash = \"sha256:69809cc3\"\n";
 
 fn wanted() -> Wanted {
-    Wanted { program: "/opt/overspill".to_owned(), replace: false, capture: false }
+    let file = "/home/u/.codex/config.toml".into();
+    Wanted { program: "/opt/overspill".to_owned(), file, replace: false, capture: false }
 }
 
 /// Texts that an agent's file may have.
@@ -82,7 +85,8 @@ fn what_else_the_file_says_stays_when_it_changed_in_between() {
 #[test]
 fn only_overspill_s_hook_leaves_a_group_with_others() {
     let text = r#"{"hooks":{"PostToolUse":[{"matcher":"Bash","hooks":[{"command":"mine"},{"command":"overspill hook claude-code"}]}]}}"#;
-    let rest: Value = serde_json::from_str(&without(HookAgent::ClaudeCode, text).unwrap()).unwrap();
+    let rest: Value =
+        serde_json::from_str(&without(HookAgent::ClaudeCode, text, &wanted()).unwrap()).unwrap();
     assert_eq!(rest["hooks"]["PostToolUse"][0]["hooks"], serde_json::json!([{"command": "mine"}]));
 }
 
@@ -109,16 +113,29 @@ fn what_cannot_be_understood_is_an_error() {
 fn the_trust_that_codex_added_goes_with_the_hook() {
     let text = "model = \"m\"\n";
     let new = with(HookAgent::Codex, Some(text), &wanted()).unwrap();
-    let trusted = format!("{new}{TRUST}");
-    assert_eq!(without(HookAgent::Codex, &trusted).unwrap(), text);
+    let trusted = format!("{new}{STATE}{TRUST}");
+    assert_eq!(without(HookAgent::Codex, &trusted, &wanted()).unwrap(), text);
     assert_eq!(before(HookAgent::Codex, &trusted, Some(text), &wanted()).unwrap().as_deref(), Some(text));
+    let alone = with(HookAgent::Codex, None, &wanted()).unwrap() + STATE + TRUST;
+    assert_eq!(before(HookAgent::Codex, &alone, None, &wanted()).unwrap(), None, "there was no file");
+}
+
+/// The hook of a project may have the same number.
+#[test]
+fn the_trust_in_another_file_stays() {
+    let others = TRUST.replace("/home/u", "/work/p");
+    let text = format!("model = \"m\"\n{STATE}{others}");
+    let new = with(HookAgent::Codex, Some(&text), &wanted()).unwrap();
+    for trusted in [new.clone(), format!("{new}{TRUST}"), new.replace(STATE, &format!("{STATE}{TRUST}"))] {
+        assert_eq!(without(HookAgent::Codex, &trusted, &wanted()).unwrap(), text, "{trusted}");
+    }
 }
 
 #[test]
 fn a_foreign_prefix_and_a_path_that_needs_quotes_refuse_capture() {
     let capture = Wanted { capture: true, ..wanted() };
     let text = format!(r#"{{"env": {{"{PREFIX}": "mine"}}}}"#);
-    assert!(with(HookAgent::ClaudeCode, Some(&text), &capture).unwrap_err().contains("something else"));
+    assert!(with(HookAgent::ClaudeCode, Some(&text), &capture).unwrap_err().contains("to another program"));
     let spaced = Wanted { program: "/a b/overspill".to_owned(), ..capture };
     assert!(with(HookAgent::ClaudeCode, None, &spaced).unwrap_err().contains("needs quotes"));
     let hook = with(HookAgent::ClaudeCode, None, &Wanted { capture: false, ..spaced }).unwrap();

@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::cli::args::HookAgent;
+use crate::env::Env;
 use crate::preview::{self, Input, Policy};
+use crate::store::Record;
 
 use super::child::TimedChild;
 
@@ -37,6 +39,37 @@ pub(super) fn run(agent: HookAgent, command: &str) -> Result<(), String> {
         _ if answer.is_empty() => Err("nothing".to_owned()),
         _ => Err(answer),
     }
+}
+
+/// Runs a failing command through `overspill -c`, as Claude Code does with the prefix.
+///
+/// # Errors
+/// What came instead of its output, its status and a copy.
+pub(super) fn run_prefix(program: &str) -> Result<(), String> {
+    let failed = |error: io::Error| format!("the trial could not be made: {error}");
+    let stores = tempfile::tempdir().map_err(failed)?;
+    let output = stores.path().join("output");
+    let line = "true && eval 'seq 9999; exit 3' < /dev/null && pwd -P >| made-up-cwd";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "\"$0\" -c \"$1\" > \"$2\" 2>&1; echo $?", program, line]).arg(&output);
+    shell.env("SHELL", "/bin/sh").current_dir(stores.path());
+    shell.envs(["XDG_DATA_HOME", "XDG_CONFIG_HOME"].map(|name| (name, stores.path())));
+    let child = TimedChild::start(shell, LIMIT).map_err(|error| format!("sh: {error}"))?;
+    let status = child.next_line().ok_or("nothing within 5 seconds")?;
+    let printed = fs::read_to_string(&output).map_err(failed)?;
+    let expected: String = (1..=9999).map(|n| format!("{n}\n")).collect();
+    let env = Env::hermetic(stores.path()).with_var("XDG_DATA_HOME", stores.path());
+    match (&*status, Record::names(&env).len()) {
+        ("3", _) if printed != expected => Err(format!("another output: {}", words(&printed))),
+        ("3", 1) => Ok(()),
+        ("3", _) => Err("no copy".to_owned()),
+        (status, _) => Err(format!("the status {status}: {}", words(&printed))),
+    }
+}
+
+/// Returns the beginning of what a program printed.
+fn words(printed: &str) -> String {
+    printed.chars().take(200).collect()
 }
 
 fn has_note(answer: &Value) -> bool {

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::cli::args::CleanArgs;
-use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, Failure, json, say};
+use crate::cli::table::safe;
+use crate::cli::{CommandResult, Failure, json, say, table};
 use crate::config::{Config, Need};
 use crate::human::{size, thousands};
 use crate::store::{
@@ -16,10 +16,9 @@ use crate::store::{
 };
 
 use super::confirm::{Consent, ask};
-use super::row::{EntryJson, age};
+use super::row::{DELETE_COLUMNS, EntryJson, ToDeleteRow};
 use super::select::{OWN, Selected, Whose};
 
-/// The result for an entry that was due.
 #[derive(Debug)]
 enum DueOutcome {
     /// Only shown, nothing done.
@@ -67,7 +66,6 @@ impl From<store::DeleteOutcome> for DueOutcome {
     }
 }
 
-/// An entry that is due, as in `--json`.
 #[derive(Serialize)]
 struct CleanRow<'a> {
     #[serde(flatten)]
@@ -104,7 +102,6 @@ fn refuse_unclear(config: &Config, whose: Whose) -> Result<(), Failure> {
     })
 }
 
-/// Shows what is due, asks for confirmation on a terminal, and deletes.
 pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
     let remedy = "add --yes to delete, or --dry-run to see what would go";
     let consent = Consent::from_flags(args.dry_run, args.yes, !args.json, remedy)?;
@@ -148,7 +145,8 @@ fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
 
 fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    table(selected, plan).print(&mut out)?;
+    let rows: Vec<ToDeleteRow> = plan.to_delete.iter().map(|due| row(selected, due)).collect();
+    table::print_whole(&mut out, &DELETE_COLUMNS, &rows)?;
     for (index, why) in &plan.skipped {
         writeln!(out, "kept: {}: {}", path(&selected.entries[*index]), safe(because(why).as_bytes()))?;
     }
@@ -172,7 +170,6 @@ fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
     result(&ends)
 }
 
-/// Reports what was deleted, and what was not and why.
 fn report(
     out: &mut impl Write,
     selected: &Selected,
@@ -226,16 +223,8 @@ fn result(ends: &[DueOutcome]) -> CommandResult {
     }
 }
 
-fn table(selected: &Selected, plan: &CleanPlan) -> Table<5> {
-    use Align::{Left, Right};
-    let heads = [("age", Right), ("size", Right), ("agent", Left), ("why", Left), ("path", Left)];
-    let mut table = Table::new(heads);
-    for ToDelete { index, why } in &plan.to_delete {
-        let entry = &selected.entries[*index];
-        let agent = safe(entry.agent().as_bytes());
-        table.row([age(entry, selected.now), size(entry.size()), agent, word(*why).to_owned(), path(entry)]);
-    }
-    table
+fn row(selected: &Selected, ToDelete { index, why }: &ToDelete) -> ToDeleteRow {
+    ToDeleteRow { entry: selected.entries[*index].clone(), why: word(*why) }
 }
 
 fn path(entry: &Entry) -> String {
@@ -257,7 +246,6 @@ fn because(skipped: &Skipped) -> Cow<'static, str> {
     }
 }
 
-/// Returns `1 output` or `12 outputs`.
 pub(crate) fn outputs(number: u64) -> String {
     format!("{} output{}", thousands(number), if number == 1 { "" } else { "s" })
 }

@@ -6,10 +6,12 @@ use serde::Serialize;
 
 use crate::cli::args::StoresArgs;
 use crate::cli::safe::SafeWriter;
-use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, Failure, json, suggest};
+use crate::cli::table::safe;
+use crate::cli::{CommandResult, Failure, json, suggest, table};
 use crate::config::Config;
 use crate::human::{size, thousands};
+use crate::rows::column::CellSide::{Left, Path, Right};
+use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
 
 use super::row::retention;
@@ -34,7 +36,6 @@ struct StoreJson {
     keeps_none: Option<String>,
 }
 
-/// One of a store's directories.
 #[derive(Serialize)]
 struct Root {
     path: String,
@@ -63,7 +64,7 @@ pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     if args.json {
         json(&mut out, &records(config, &listing))?
     } else {
-        table(config, &listing).print(&mut out)?
+        table::print(&mut out, &COLUMNS, &rows(config, &listing))?
     }
     Ok(out.flush()?)
 }
@@ -170,7 +171,6 @@ fn state(spec: &StoreSpec, report: &RootReport, env: &Env) -> (&'static str, Opt
     }
 }
 
-/// Returns the words for what a store's files contain, without duplicates.
 fn holds(spec: &StoreSpec) -> Vec<&'static str> {
     let mut words: Vec<&str> = spec.files.iter().map(|file| file.holds.as_str()).collect();
     words.sort_unstable();
@@ -178,44 +178,56 @@ fn holds(spec: &StoreSpec) -> Vec<&'static str> {
     words
 }
 
-/// One row per directory, and one for each agent that keeps no outputs.
-fn table(config: &Config, listing: &Listing) -> Table<7> {
-    use Align::{Left, Right};
-    let heads = [
-        ("store", Left),
-        ("outputs", Right),
-        ("size", Right),
-        ("deleted", Left),
-        ("holds", Left),
-        ("confidence", Left),
-        ("directory", Left),
-    ];
-    let mut rows: Vec<[String; 7]> = Vec::new();
-    for (spec, roots) in &listing.reports {
-        rows.extend(roots.iter().map(|root| row(spec, root, &config.env)));
-    }
-    for (agent, why) in &config.stores.keep_none {
-        let dash = || "–".to_owned();
-        let why = format!("keeps none: {}", safe(why.as_bytes()));
-        rows.push([safe(agent.as_bytes()), dash(), dash(), dash(), dash(), dash(), why]);
-    }
-    rows.sort_by(|a, b| a[0].cmp(&b[0]));
-    let mut table = Table::new(heads).omitting(&[5, 4]).yielding(&[3, 6, 0]);
-    rows.into_iter().for_each(|cells| table.row(cells));
-    table
+/// A directory of a store, or an agent that keeps no outputs.
+struct StoreRow {
+    store: String,
+    /// The outputs in it and their bytes, if it could be listed.
+    figures: Option<(u64, u64)>,
+    spec: Option<(String, String, &'static str)>,
+    directory: String,
 }
 
-fn row(spec: &StoreSpec, root: &RootReport, env: &Env) -> [String; 7] {
-    let figure = |text: String| if root.state == RootState::Listed { text } else { "–".to_owned() };
-    [
-        safe(spec.name.as_bytes()),
-        figure(thousands(root.entries)),
-        figure(size(root.bytes)),
-        retention(&spec.retention.as_set(env)),
-        holds(spec).join(", "),
-        spec.confidence.as_str().to_owned(),
-        directory(spec, root, env),
-    ]
+static COLUMNS: [ListColumn<StoreRow>; 7] = [
+    ListColumn::new("store", Left, 24, |row: &StoreRow, _| RowCell::plain(row.store.as_str())),
+    ListColumn::new("outputs", Right, 9, |row: &StoreRow, _| or_dash(row.figures.map(|of| thousands(of.0)))),
+    ListColumn::new("size", Right, 8, |row: &StoreRow, _| or_dash(row.figures.map(|of| size(of.1)))),
+    ListColumn::new("deleted", Left, 40, |row: &StoreRow, _| {
+        or_dash(row.spec.as_ref().map(|of| of.0.clone()))
+    }),
+    ListColumn::new("holds", Left, 24, |row: &StoreRow, _| or_dash(row.spec.as_ref().map(|of| of.1.clone())))
+        .yields(1),
+    ListColumn::new("confidence", Left, 12, |row: &StoreRow, _| {
+        or_dash(row.spec.as_ref().map(|of| of.2.to_owned()))
+    })
+    .yields(0),
+    ListColumn::new("directory", Path, 0, |row: &StoreRow, _| RowCell::plain(row.directory.as_str())),
+];
+
+fn or_dash(words: Option<String>) -> RowCell {
+    RowCell::plain(words.unwrap_or_else(|| "–".to_owned()))
+}
+
+fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
+    let stores = listing.reports.iter().flat_map(|(spec, roots)| roots.iter().map(move |root| (spec, root)));
+    let stores = stores.map(|(spec, root)| StoreRow {
+        store: spec.name.clone(),
+        figures: (root.state == RootState::Listed).then_some((root.entries, root.bytes)),
+        spec: Some((
+            retention(&spec.retention.as_set(&config.env)),
+            holds(spec).join(", "),
+            spec.confidence.as_str(),
+        )),
+        directory: directory(spec, root, &config.env),
+    });
+    let without = config.stores.keep_none.iter().map(|(agent, why)| StoreRow {
+        store: agent.clone(),
+        figures: None,
+        spec: None,
+        directory: format!("keeps none: {why}"),
+    });
+    let mut rows: Vec<StoreRow> = stores.chain(without).collect();
+    rows.sort_by(|a, b| a.store.cmp(&b.store));
+    rows
 }
 
 fn directory(spec: &StoreSpec, root: &RootReport, env: &Env) -> String {
@@ -228,7 +240,7 @@ fn directory(spec: &StoreSpec, root: &RootReport, env: &Env) -> String {
     match (state, reason) {
         ("there", _) => format!("{path}{inside}"),
         (state, None) => format!("{path} ({state})"),
-        ("refused", Some(reason)) => safe(format!("refused: {reason}").as_bytes()),
-        (_, Some(reason)) => format!("{path} ({})", safe(reason.as_bytes())),
+        ("refused", Some(reason)) => format!("refused: {reason}"),
+        (_, Some(reason)) => format!("{path} ({reason})"),
     }
 }

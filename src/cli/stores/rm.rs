@@ -4,15 +4,15 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
 use crate::cli::args::RmArgs;
-use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, Failure, input, say};
+use crate::cli::table::safe;
+use crate::cli::{CommandResult, Failure, input, say, table};
 use crate::config::Config;
 use crate::human::size;
 use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Record, Why};
 
 use super::clean::outputs;
 use super::confirm::{Consent, ask};
-use super::row::age;
+use super::row::{DELETE_COLUMNS, ToDeleteRow};
 use super::select::{Selected, Whose};
 
 /// Shows the entries, asks for confirmation, and deletes them one by one.
@@ -25,13 +25,12 @@ pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     if let Some((entry, why)) = refused {
         return Err(Failure::Failed(format!("{}: {why}; nothing was deleted", entry.path().display())).into());
     }
-    if consent == Consent::Ask && !asked(&entries, &selected)? {
+    if consent == Consent::Ask && !asked(&entries)? {
         return Ok(writeln!(crate::cli::safe::stdout(), "nothing was deleted")?);
     }
     delete(config, &selected, &entries, consent)
 }
 
-/// Resolves the arguments to entries, without duplicates.
 fn meant<'a>(selected: &'a Selected, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
     let mut entries: Vec<&Entry> = Vec::new();
     for word in words {
@@ -72,15 +71,10 @@ fn refusal(entry: &Entry, consent: Consent) -> Option<String> {
     }
 }
 
-fn asked(entries: &[&Entry], selected: &Selected) -> io::Result<bool> {
-    use Align::{Left, Right};
-    let mut table = Table::new([("age", Right), ("size", Right), ("agent", Left), ("path", Left)]);
-    for entry in entries {
-        let (agent, path) = (safe(entry.agent().as_bytes()), path(entry));
-        table.row([age(entry, selected.now), size(entry.size()), agent, path]);
-    }
+fn asked(entries: &[&Entry]) -> io::Result<bool> {
     let mut out = crate::cli::safe::stdout();
-    table.print(&mut out)?;
+    let row = |entry: &&Entry| ToDeleteRow { entry: Entry::clone(entry), why: "" };
+    table::print_whole(&mut out, &DELETE_COLUMNS, &entries.iter().map(row).collect::<Vec<_>>())?;
     for entry in entries.iter().filter(|entry| entry.status == EntryStatus::HardLinked) {
         writeln!(out, "{} has other names (hard link): they stay, and no space is freed", path(entry))?;
     }

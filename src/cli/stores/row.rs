@@ -1,12 +1,17 @@
-//! One entry as `--json` prints it, and as table columns.
+//! One entry as `--json` prints it, and the rule of its store in words.
 
 use std::borrow::Cow;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use serde::Serialize;
 
-use crate::human::{size, span, span_left, thousands};
-use crate::store::{Basis, Entry, EntryStatus, Expiry, Left, Retention};
+use crate::human::{size, thousands};
+use crate::rows::column::CellSide::{Left, Path, Right};
+use crate::rows::column::{ListColumn, RowCell};
+use crate::rows::outputs;
+use crate::store::{Basis, Entry, EntryStatus, Expiry, Left as TimeLeft, Retention};
+
+use crate::text::label::SafeText;
 
 use super::select::Selected;
 
@@ -53,8 +58,8 @@ impl EntryJson {
 /// Returns what is unusual about an entry, or else whether it is overdue or never deleted.
 fn status(entry: &Entry, selected: &Selected) -> Cow<'static, str> {
     match (entry.status, entry.left(selected.now)) {
-        (EntryStatus::Ok, Left::Overdue(_)) => "overdue".into(),
-        (EntryStatus::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
+        (EntryStatus::Ok, TimeLeft::Overdue(_)) => "overdue".into(),
+        (EntryStatus::Ok, TimeLeft::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
         (status, _) => status.words(),
     }
 }
@@ -64,27 +69,22 @@ pub(crate) fn mode(bits: u32) -> String {
     format!("{bits:04o}")
 }
 
-/// Formats an entry's age; `?` if it is unknown.
-pub(crate) fn age(entry: &Entry, now: Timestamp) -> String {
-    entry.known_age(now).map_or_else(|| "?".to_owned(), |age| span(seconds(age)))
+/// An entry that is to be deleted, and by which rule.
+pub(crate) struct ToDeleteRow {
+    pub entry: Entry,
+    pub why: &'static str,
 }
 
-/// Formats an entry's time left, or the rule's name if there is none; anything unusual takes precedence.
-pub(crate) fn left(entry: &Entry, selected: &Selected) -> String {
-    match (entry.status, entry.left(selected.now)) {
-        (EntryStatus::Ok, Left::For(rest)) => span_left(seconds(rest)),
-        (EntryStatus::Ok, Left::Overdue(late)) => format!("overdue {}", span(seconds(late))),
-        (EntryStatus::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".to_owned(),
-        (EntryStatus::Ok, Left::Open) => entry.rule.as_str().to_owned(),
-        (unusual, _) => unusual.words().into_owned(),
-    }
-}
+pub(crate) static DELETE_COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
+    ListColumn::new("when", Right, 7, |row: &ToDeleteRow, look| outputs::when(&row.entry, look)),
+    ListColumn::new("size", Right, 8, |row: &ToDeleteRow, _| RowCell::plain(size(row.entry.size()))),
+    ListColumn::new("agent", Left, 13, |row: &ToDeleteRow, _| RowCell::plain(row.entry.agent())),
+    ListColumn::new("why", Left, 24, |row: &ToDeleteRow, _| RowCell::plain(row.why)),
+    ListColumn::new("path", Path, 0, |row: &ToDeleteRow, _| {
+        RowCell::plain(SafeText::from_bytes(row.entry.path().as_os_str().as_encoded_bytes()))
+    }),
+];
 
-fn seconds(time: SignedDuration) -> u64 {
-    time.as_secs().try_into().unwrap_or(0)
-}
-
-/// Describes a store's retention rule.
 pub(crate) fn retention(rule: &Retention) -> String {
     let after = |since: &str| match rule.after {
         Some(age) => format!("{} after {since}", exact(age)),

@@ -1,23 +1,7 @@
 //! What is recorded about outputs: of the run that printed one, or of the original of a kept copy.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-
 use crate::human::{lines, size};
 use crate::store::{CopyRecord, Entry, Env, Exit, OutputSize, Record, RunRecord};
-
-/// Returns the recorded commands by the paths of entries in all stores, since `--layout agent` saves in any; also sets the
-/// entries' tools.
-pub(crate) fn commands(entries: &mut [Entry], env: &Env) -> HashMap<PathBuf, String> {
-    let recorded = Record::names(env);
-    let is_recorded = |entry: &&mut Entry| entry.name().to_str().is_some_and(|name| recorded.contains(name));
-    let command = |entry: &mut Entry| match entry.copy() {
-        Some(copy) => Some(copy.command.clone()),
-        None => learn(entry, env).map(|run| run.command.join(" ")),
-    };
-    let recorded = entries.iter_mut().filter(is_recorded);
-    recorded.filter_map(|entry| Some((entry.path(), command(entry)?))).collect()
-}
 
 /// Reads the record of the run that created an entry, and sets the entry's tool from it.
 pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<RunRecord> {

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 
 use crate::cli::{Failure, input, say, suggest};
 use crate::config::Config;
+use crate::rows::column::RowLook;
 use crate::source::OpenError;
 use crate::store::{self, Entry, Kept, Listing, OwnStore, RootReport, StoreSpec};
 use crate::text::label::label;
@@ -18,25 +19,18 @@ use crate::text::label::label;
 /// The name of overspill's own store in listings.
 pub(crate) const OWN: &str = "overspill";
 
-/// Which entries to select.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Whose<'a> {
-    /// All.
     All,
     /// Those in overspill's own store.
     Own,
-    /// Those of one agent.
     Agent(&'a str),
 }
 
-/// The selected entries.
 #[derive(Debug)]
 pub(crate) struct Selected {
-    /// The entries.
     pub entries: Vec<Entry>,
-    /// What the user keeps.
     pub kept: Kept,
-    /// When they were listed.
     pub now: Timestamp,
     /// What became of listing each directory.
     reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
@@ -67,12 +61,15 @@ impl Selected {
         Ok(Selected { entries, kept: Kept::default(), now, reports })
     }
 
+    pub(crate) fn look(&self) -> RowLook {
+        RowLook { now: self.now, ..RowLook::default() }
+    }
+
     /// Returns what became of listing each directory.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &RootReport> {
         self.rooted().map(|(_, root)| root)
     }
 
-    /// The same with the store of each directory.
     pub(crate) fn rooted(&self) -> impl Iterator<Item = (&StoreSpec, &RootReport)> {
         self.reports.iter().flat_map(|(spec, roots)| roots.iter().map(|root| (&**spec, root)))
     }
@@ -159,7 +156,6 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
     Ok(all)
 }
 
-/// Returns all known agents, and those found in paths.
 fn agents<'a>(config: &'a Config, entries: &'a [Entry]) -> BTreeSet<&'a str> {
     let described = config.stores.specs.iter().map(|spec| spec.agent.as_str());
     let without = config.stores.keep_none.iter().map(|(agent, _)| agent.as_str());

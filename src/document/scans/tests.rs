@@ -195,7 +195,7 @@ fn a_hole_has_no_lines_and_is_not_read() {
     let file = std::fs::File::create(&path).unwrap();
     file.set_len(64 << 30).unwrap();
     let view = Source::open(&path).unwrap().view();
-    let want = Want::LINE_FEEDS.with(Want::DECODED_BYTES);
+    let want = TotalsMask::LINE_FEEDS.with(TotalsMask::DECODED_BYTES);
     let measured = source::count(&view, want);
     assert_eq!((measured.line_feeds, measured.decoded_bytes), (0, 64 << 30));
 }

@@ -264,7 +264,9 @@ impl Scroll<'_> {
 
     /// Returns the top that shows `at`, a number of rows below it if there are as many above.
     pub fn top_at(&self, at: u64, above: usize) -> u64 {
-        self.up(self.row_at(at), above).min(self.last_top())
+        let top = self.up(self.row_at(at), above);
+        // Most outputs open at their start, where the end need not be laid out.
+        if top == 0 { top } else { top.min(self.last_top()) }
     }
 
     /// Returns the start of the row `n` rows below `top`, but not below the top that shows the last row at the bottom.

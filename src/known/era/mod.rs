@@ -10,11 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Date {
-    /// A whole year.
     Year(i16),
     /// A whole month, given by its first day.
     Month(civil::Date),
-    /// A single day.
     Day(civil::Date),
 }
 
@@ -83,7 +81,6 @@ impl fmt::Display for Date {
 pub struct Edge {
     /// The agent's version, in its own numbering.
     pub version: Option<String>,
-    /// The date of that version.
     pub date: Option<Date>,
 }
 

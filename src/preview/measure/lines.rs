@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::preview::model::{Direction, Unit};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::{PATIENCE, STEP, Text};
 
@@ -140,16 +140,16 @@ impl Text<'_> {
 
     /// Records that what is kept is provisional until lines are counted.
     pub(crate) fn give_up(&self) {
-        self.wait_for(Want::LINE_FEEDS);
+        self.wait_for(TotalsMask::LINE_FEEDS);
     }
 
     /// Records that what is kept is provisional until these are counted.
-    pub(crate) fn wait_for(&self, want: Want) {
+    pub(crate) fn wait_for(&self, want: TotalsMask) {
         self.gave_up.set(self.gave_up.get() | want);
     }
 
     /// Returns the totals for lack of which a search gave up.
-    pub(crate) fn gave_up(&self) -> Want {
+    pub(crate) fn gave_up(&self) -> TotalsMask {
         self.gave_up.get()
     }
 
@@ -172,7 +172,7 @@ impl Text<'_> {
 
     /// Returns the bytes (as the policy counts them) of the line that begins, or from the end: ends, at `edge`. Waits
     /// for totals, since the line may be the whole of a large output.
-    pub(crate) fn line_size(&self, edge: usize, from: Direction) -> Result<u64, Want> {
+    pub(crate) fn line_size(&self, edge: usize, from: Direction) -> Result<u64, TotalsMask> {
         let within = match from {
             Direction::Head => edge..self.body.end,
             Direction::Tail => self.body.start..edge,

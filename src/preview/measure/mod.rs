@@ -11,10 +11,10 @@ mod trim;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use crate::preview::input::{LineSeek, Output, Stream, Totals};
-use crate::preview::model::{Bit, Decoding, Part};
+use crate::preview::input::{LineIndex, Output, Stream, Totals};
+use crate::preview::model::{Decoding, Fragment, Part};
 use crate::text::json;
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::{self, Measure, TotalsMask};
 
 use self::rules::{DecodingRule, LineRule, TrimRule};
 
@@ -42,11 +42,11 @@ pub(crate) struct Text<'a> {
     pub lines: LineRule,
     /// Bytes per read, if each is decoded separately.
     reads: Option<usize>,
-    seek: Option<&'a dyn LineSeek>,
+    seek: Option<&'a dyn LineIndex>,
     wanted: Option<&'a dyn Fn() -> bool>,
     touched: RefCell<Vec<Range<usize>>>,
     /// Totals for lack of which a search gave up: what was kept is provisional.
-    gave_up: Cell<Want>,
+    gave_up: Cell<TotalsMask>,
     /// Cells of the body, once counted.
     cells: Cell<Option<u64>>,
 }
@@ -106,7 +106,7 @@ impl<'a> Text<'a> {
     }
 
     /// Uses an index of the raw bytes.
-    pub(crate) fn with_seek(mut self, seek: Option<&'a dyn LineSeek>) -> Self {
+    pub(crate) fn with_seek(mut self, seek: Option<&'a dyn LineIndex>) -> Self {
         self.seek = seek;
         self
     }
@@ -135,7 +135,7 @@ impl<'a> Text<'a> {
         };
         part.totals = match body {
             body if body == self.body => self.totals,
-            body if body.len() <= SMALL => Totals::of(&self.measure(body, Want::ALL), Want::ALL),
+            body if body.len() <= SMALL => Totals::of(&self.measure(body, TotalsMask::ALL), TotalsMask::ALL),
             _ => self.part_totals(&body),
         };
         part.totals.line_feeds = part.totals.line_feeds.or(feeds);
@@ -178,7 +178,7 @@ impl<'a> Text<'a> {
 
     /// Counts every total now.
     pub(crate) fn counted(mut self) -> Self {
-        self.totals = Totals::of(&self.measure(self.body.clone(), Want::ALL), Want::ALL);
+        self.totals = Totals::of(&self.measure(self.body.clone(), TotalsMask::ALL), TotalsMask::ALL);
         self
     }
 
@@ -193,10 +193,10 @@ impl<'a> Text<'a> {
 
     fn body_totals(&self, whole: &Totals) -> Totals {
         if self.body.len() <= SMALL {
-            return Totals::of(&self.measure(self.body.clone(), Want::ALL), Want::ALL);
+            return Totals::of(&self.measure(self.body.clone(), TotalsMask::ALL), TotalsMask::ALL);
         }
-        let outside = self.measure(0..self.body.start, Want::ALL)
-            + self.measure(self.body.end..self.bytes.len(), Want::ALL);
+        let outside = self.measure(0..self.body.start, TotalsMask::ALL)
+            + self.measure(self.body.end..self.bytes.len(), TotalsMask::ALL);
         self.with_split_characters(whole.less(&outside))
     }
 
@@ -246,14 +246,14 @@ impl<'a> Text<'a> {
     }
 
     /// Measures a range as it is kept: decoded on its own.
-    pub(crate) fn measure(&self, range: Range<usize>, want: Want) -> Measure {
+    pub(crate) fn measure(&self, range: Range<usize>, want: TotalsMask) -> Measure {
         self.touch(range.clone());
         let alone = |range: Range<usize>| self.measure_alone(&self.bytes[range], want);
         self.between_reads(range).map(alone).fold(Measure::default(), |sum, measure| sum + measure)
     }
 
     /// Measures bytes that are decoded on their own, until the plan is no longer wanted.
-    fn measure_alone(&self, bytes: &[u8], want: Want) -> Measure {
+    fn measure_alone(&self, bytes: &[u8], want: TotalsMask) -> Measure {
         let steps = (0..bytes.len()).step_by(STEP).take_while(|_| self.is_wanted());
         steps
             .map(|start| units::measure(bytes, start..start.saturating_add(STEP).min(bytes.len()), want))
@@ -261,12 +261,12 @@ impl<'a> Text<'a> {
     }
 
     pub(crate) fn line_feeds_of(&self, range: Range<usize>) -> u64 {
-        self.measure(range, Want::LINE_FEEDS).line_feeds
+        self.measure(range, TotalsMask::LINE_FEEDS).line_feeds
     }
 
     /// Returns the LF bytes of the whole, or the total needed for them.
-    pub(crate) fn line_feeds(&self) -> Result<u64, Want> {
-        self.totals.line_feeds.ok_or(Want::LINE_FEEDS)
+    pub(crate) fn line_feeds(&self) -> Result<u64, TotalsMask> {
+        self.totals.line_feeds.ok_or(TotalsMask::LINE_FEEDS)
     }
 
     /// Whether a final line feed only ends the last line.
@@ -281,7 +281,7 @@ impl<'a> Text<'a> {
 
     /// Returns the number of lines as the policy counts them, or the total needed for it. Empty text has one piece, but
     /// no ended line.
-    pub(crate) fn line_count(&self) -> Result<u64, Want> {
+    pub(crate) fn line_count(&self) -> Result<u64, TotalsMask> {
         if self.lines == LineRule::Ended && self.is_empty() {
             return Ok(0);
         }
@@ -289,7 +289,7 @@ impl<'a> Text<'a> {
     }
 
     /// Whether there are more lines than `max`, or the total needed if that cannot be found out cheaply.
-    pub(crate) fn exceeds_lines(&self, max: u64) -> Result<bool, Want> {
+    pub(crate) fn exceeds_lines(&self, max: u64) -> Result<bool, TotalsMask> {
         if let Ok(count) = self.line_count() {
             return Ok(count > max);
         }
@@ -303,7 +303,7 @@ impl<'a> Text<'a> {
         if feeds.take(as_usize(needed)).count() as u64 == needed {
             return Ok(true);
         }
-        if window.end == self.body.end { Ok(false) } else { Err(Want::LINE_FEEDS) }
+        if window.end == self.body.end { Ok(false) } else { Err(TotalsMask::LINE_FEEDS) }
     }
 
     /// Returns the character that a raw cut at byte `at` splits, if it splits one.
@@ -324,8 +324,8 @@ impl<'a> Text<'a> {
     }
 
     /// Returns a part that stands for a range with other text.
-    pub(crate) fn changed(&self, range: Range<usize>, bits: Vec<Bit>) -> Part {
-        Part::Changed { source: self.source, range, bits, decoding: self.decoding }
+    pub(crate) fn changed(&self, range: Range<usize>, fragments: Vec<Fragment>) -> Part {
+        Part::Changed { source: self.source, range, fragments, decoding: self.decoding }
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::input::Totals;
 use crate::preview::model::Part;
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::{self, Measure, TotalsMask};
 
 use super::Text;
 
@@ -49,7 +49,7 @@ impl<'a> Text<'a> {
     /// Adjusts totals of the body, counted on the bytes as a whole, for its split characters.
     pub(crate) fn with_split_characters(&self, totals: Totals) -> Totals {
         let is_ascii = totals.points == Some(self.len() as u64) && totals.bad_bytes.unwrap_or(0) == 0;
-        if self.reads.is_none() || totals.known().without(Want::LINE_FEEDS).is_empty() || is_ascii {
+        if self.reads.is_none() || totals.known().without(TotalsMask::LINE_FEEDS).is_empty() || is_ascii {
             return totals;
         }
         let (mut whole, mut apart) = (Measure::default(), Measure::default());
@@ -57,8 +57,8 @@ impl<'a> Text<'a> {
         while let Some(split) = self.next_split(at..self.body.end) {
             let start = units::element_start(self.bytes, split);
             let end = (start + units::element(self.bytes, start).len).min(self.body.end);
-            whole += units::measure_all(&self.bytes[start..end], Want::ALL);
-            apart += self.measure(start..end, Want::ALL);
+            whole += units::measure_all(&self.bytes[start..end], TotalsMask::ALL);
+            apart += self.measure(start..end, TotalsMask::ALL);
             at = end;
         }
         totals.plus(&apart).less(&whole)

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::preview::model::{Decoding, Unit};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::Text;
 
@@ -12,10 +12,10 @@ impl Text<'_> {
     pub(crate) fn size_of(&self, range: Range<usize>, unit: Unit) -> u64 {
         match (unit, self.decoding) {
             (Unit::Bytes, Decoding::Go) => range.len() as u64,
-            (Unit::Bytes, Decoding::Lossy) => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
+            (Unit::Bytes, Decoding::Lossy) => self.measure(range, TotalsMask::DECODED_BYTES).decoded_bytes,
             (Unit::Tokens, _) => self.size_of(range, Unit::Bytes).div_ceil(4),
-            (Unit::Utf16, _) => self.measure(range, Want::UNITS).units,
-            (Unit::Chars, _) => self.measure(range, Want::POINTS).points,
+            (Unit::Utf16, _) => self.measure(range, TotalsMask::UNITS).units,
+            (Unit::Chars, _) => self.measure(range, TotalsMask::POINTS).points,
             (Unit::Cells, _) => self.cells_of(range),
         }
     }
@@ -23,24 +23,24 @@ impl Text<'_> {
     /// Returns the UTF-8 bytes of a range's text.
     pub(crate) fn decoded_bytes_of(&self, range: Range<usize>) -> u64 {
         match self.decoding {
-            Decoding::Lossy => self.measure(range, Want::DECODED_BYTES).decoded_bytes,
-            Decoding::Go => range.len() as u64 + 2 * self.measure(range, Want::BAD_BYTES).bad_bytes,
+            Decoding::Lossy => self.measure(range, TotalsMask::DECODED_BYTES).decoded_bytes,
+            Decoding::Go => range.len() as u64 + 2 * self.measure(range, TotalsMask::BAD_BYTES).bad_bytes,
         }
     }
 
     /// Returns the total that a unit's size depends on.
-    pub(crate) fn want_of(&self, unit: Unit) -> Want {
+    pub(crate) fn want_of(&self, unit: Unit) -> TotalsMask {
         match (unit, self.decoding) {
-            (Unit::Bytes | Unit::Tokens, Decoding::Go) => Want::NOTHING,
-            (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => Want::DECODED_BYTES,
-            (Unit::Utf16, _) => Want::UNITS,
-            (Unit::Chars, _) => Want::POINTS,
-            (Unit::Cells, _) => Want::NOTHING,
+            (Unit::Bytes | Unit::Tokens, Decoding::Go) => TotalsMask::NOTHING,
+            (Unit::Bytes | Unit::Tokens, Decoding::Lossy) => TotalsMask::DECODED_BYTES,
+            (Unit::Utf16, _) => TotalsMask::UNITS,
+            (Unit::Chars, _) => TotalsMask::POINTS,
+            (Unit::Cells, _) => TotalsMask::NOTHING,
         }
     }
 
     /// Returns the size of the whole, or the total needed for it.
-    pub(crate) fn size(&self, unit: Unit) -> Result<u64, Want> {
+    pub(crate) fn size(&self, unit: Unit) -> Result<u64, TotalsMask> {
         let known = match (unit, self.decoding) {
             (Unit::Bytes, Decoding::Go) => Some(self.len() as u64),
             (Unit::Bytes, Decoding::Lossy) => self.totals.decoded_bytes,
@@ -53,11 +53,11 @@ impl Text<'_> {
     }
 
     /// Returns the UTF-8 bytes of the whole text, or the total needed for it.
-    pub(crate) fn decoded_bytes(&self) -> Result<u64, Want> {
+    pub(crate) fn decoded_bytes(&self) -> Result<u64, TotalsMask> {
         match self.decoding {
-            Decoding::Lossy => self.totals.decoded_bytes.ok_or(Want::DECODED_BYTES),
+            Decoding::Lossy => self.totals.decoded_bytes.ok_or(TotalsMask::DECODED_BYTES),
             Decoding::Go => {
-                let bad = self.totals.bad_bytes.ok_or(Want::BAD_BYTES)?;
+                let bad = self.totals.bad_bytes.ok_or(TotalsMask::BAD_BYTES)?;
                 Ok(self.len() as u64 + 2 * bad)
             }
         }

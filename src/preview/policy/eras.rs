@@ -1,7 +1,5 @@
 //! Policies that are forms of the same tool at different times: the current one, and the one of a given day.
 
-use jiff::civil;
-
 use crate::known::Era;
 
 use super::Policy;
@@ -29,7 +27,8 @@ impl Catalog {
 
     /// Sorts policies that may have created an output on a given day, most likely first: all forms of a tool take the
     /// place of the first of them, and among them the form of that day comes first.
-    pub(crate) fn by_day(&self, names: Vec<String>, day: civil::Date) -> Vec<String> {
+    #[cfg(feature = "app")]
+    pub(crate) fn by_day(&self, names: Vec<String>, day: jiff::civil::Date) -> Vec<String> {
         let era = |name: &String| self.get(name).map(|policy| policy.era()).unwrap_or_default();
         let eras: Vec<Era> = names.iter().map(era).collect();
         let tool = |at: usize| today(&names[at], &eras[at]);

@@ -51,8 +51,16 @@ impl Source<'_> {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How many policy files this thread has parsed: a start is to parse only what it needs.
+    pub(crate) static PARSED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 /// Parses a policy file and checks all of it: keys, parameters, figures and templates.
 pub(super) fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
+    #[cfg(test)]
+    PARSED.set(PARSED.get() + 1);
     let source = Source { text, path };
     let (table, mistakes) = crate::form::check(text, FILE);
     if let Some(first) = mistakes.into_iter().next() {

@@ -4,6 +4,8 @@ pub(crate) mod catalog;
 pub(crate) mod eras;
 mod form;
 mod load;
+#[cfg(feature = "records")]
+mod notices;
 pub(crate) mod param;
 pub(crate) mod rules;
 pub(crate) mod schema;
@@ -11,7 +13,6 @@ pub(crate) mod schema;
 mod written;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::known::{Confidence, Era, Warning};
@@ -22,9 +23,10 @@ use super::model::{Direction, Unit};
 use super::strategy::Keep;
 use super::strategy::context::Context;
 use super::template::facts::Facts;
-use super::template::pattern::NoticePattern;
 use super::template::scope::Scope;
 use super::value::Value;
+#[cfg(test)]
+pub(crate) use load::PARSED;
 use param::{Param, ParamError, keys, matches_key};
 use rules::{PolicyFile, Texts, Variant};
 use schema::{ParamRole, PolicySchema, SettingsSchema};
@@ -105,12 +107,14 @@ impl Policy {
     }
 
     /// Returns the period during which the agent does this.
+    #[doc(hidden)]
     pub fn era(&self) -> Era {
         let PolicySchema { from, until, seen, era_of, .. } = &self.file.schema;
         Era { from: from.clone(), until: until.clone(), seen: seen.clone(), of: era_of.clone() }
     }
 
     /// Returns the warnings, each with the outputs that it applies to.
+    #[doc(hidden)]
     pub fn warnings(&self) -> &[Warning] {
         &self.file.schema.warnings
     }
@@ -163,6 +167,7 @@ impl Policy {
     }
 
     /// Whether the other is the same policy, with the same values of all parameters.
+    #[cfg(feature = "app")]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let has_value_of = |param: &Param| self.get(&param.name) == other.get(&param.name);
         self.name == other.name && self.file.params.iter().all(has_value_of)
@@ -319,23 +324,6 @@ impl Policy {
 
     pub(super) fn file(&self) -> &PolicyFile {
         &self.file
-    }
-
-    /// Returns what of a text, as ranges in bytes, is the notice of an output that was cut; `None` if the text is none that
-    /// this policy makes of one. Whether the rest is of an output cannot be told from the text.
-    pub(crate) fn notices_in(&self, text: &str) -> Option<Vec<Range<usize>>> {
-        self.file.templates.added(&self.texts().cut, text)
-    }
-
-    /// Returns the forms of the notices that this policy writes, those with the most words first.
-    pub(crate) fn notice_patterns(&self) -> &[NoticePattern] {
-        self.file.templates.notices(&self.texts().whole)
-    }
-
-    /// Returns an output of which this policy makes a text by cutting off what goes beyond a line's length, without the
-    /// rest; `None` if the policy does not cut lines so.
-    pub(super) fn unclipped(&self, text: &str) -> Option<String> {
-        self.keep().unclipped(text, &self.scope(Facts::new()))
     }
 
     fn variant(&self) -> Option<&Variant> {

@@ -8,7 +8,7 @@ use crate::preview::model::{Direction, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::template::Template;
 use crate::preview::template::facts::{Fact, Facts};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::context::Context;
 use super::segments::{self, Segment};
@@ -50,7 +50,7 @@ impl Composed {
     }
 
     /// Returns the size of everything, or the total needed for it.
-    pub(super) fn size(&self, text: &Text, unit: Unit) -> Result<u64, Want> {
+    pub(super) fn size(&self, text: &Text, unit: Unit) -> Result<u64, TotalsMask> {
         Ok(text.size(unit)? + self.added(unit))
     }
 

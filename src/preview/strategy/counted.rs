@@ -6,7 +6,7 @@ use crate::preview::model::Direction;
 use crate::preview::section::{Fault, Keys};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::composed::{self, Composed};
 use super::context::Context;
@@ -76,7 +76,12 @@ impl Counted {
         Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", kept)]) })
     }
 
-    fn words(&self, context: &Context, total: Result<u64, Want>, kept: u64) -> Result<String, PlanError> {
+    fn words(
+        &self,
+        context: &Context,
+        total: Result<u64, TotalsMask>,
+        kept: u64,
+    ) -> Result<String, PlanError> {
         let left = total.map(|total| total.saturating_sub(kept));
         let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
         context.scope.words(&self.notice, facts)

@@ -103,7 +103,7 @@ impl Errors {
     fn middle_of(&self, text: &Text, context: &Context, part: &Text) -> Result<Selection, PlanError> {
         let mut selection = self.middle.select(part, context)?;
         selection.cut = Some(true);
-        let points = part.totals.points.ok_or(crate::text::units::Want::POINTS);
+        let points = part.totals.points.ok_or(crate::text::units::TotalsMask::POINTS);
         selection.facts.insert("points", Fact::from(points));
         text.absorb(part);
         Ok(selection.with_fact("gap", Fact::Flag(true)))

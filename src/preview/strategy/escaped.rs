@@ -2,7 +2,7 @@
 
 use crate::preview::expression::Expression;
 use crate::preview::measure::Text;
-use crate::preview::model::{Bit, Part};
+use crate::preview::model::{Fragment, Part};
 use crate::text::supply::OwnBytes;
 
 /// Returns a regex for the `<` of such a tag: any case, `_` for `-`, and with characters in between (but no backslash
@@ -29,7 +29,7 @@ fn escaped(text: &Text, finder: &Expression, part: Part) -> Vec<Part> {
     while let Some(found) = finder.find_at(OwnBytes::from(&bytes), from) {
         let (start, end) = (range.start + found.start, range.start + found.start + 1);
         parts.extend(text.kept(range.start + at..start));
-        parts.push(text.changed(start..end, vec![Bit::Text("<\\".to_owned())]));
+        parts.push(text.changed(start..end, vec![Fragment::Text("<\\".to_owned())]));
         at = found.start + 1;
         from = at;
     }

@@ -27,6 +27,7 @@ use super::model::{LimitHit, Unit};
 use super::rewrite::Rewrite;
 use super::section::{Fault, Keys};
 use super::template::Figure;
+#[cfg(feature = "records")]
 use super::template::scope::Scope;
 use agents::balanced::Balanced;
 use agents::celled::Celled;
@@ -100,6 +101,7 @@ impl Keep {
     }
 
     /// Makes the lines of a preview longer again that were cut to a length, if the strategy does that and says nothing else.
+    #[cfg(feature = "records")]
     pub(crate) fn unclipped(&self, text: &str, scope: &Scope) -> Option<String> {
         match &self.strategy {
             Strategy::Clipped(clipped) => clipped.unclipped(text, scope),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Piece, Text, as_usize, most_bytes};
-use crate::preview::model::{Bit, Direction, LimitHit, Unit};
+use crate::preview::model::{Direction, Fragment, LimitHit, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::{Fact, Facts};
@@ -205,7 +205,7 @@ fn finish(text: &Text, from: Direction, taken: Taken, half: Option<Range<usize>>
     let mut parts: Vec<_> = text.kept(taken.range.clone()).into_iter().collect();
     let halves = u64::from(half.is_some());
     if let Some(half) = half {
-        let changed = text.changed(half, vec![Bit::Replaced(1)]);
+        let changed = text.changed(half, vec![Fragment::Replaced(1)]);
         let at = if from == Direction::Head { parts.len() } else { 0 };
         parts.insert(at, changed);
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 use crate::preview::measure::Text;
-use crate::preview::model::{Bit, Direction, Part, Unit};
+use crate::preview::model::{Direction, Fragment, Part, Unit};
 
 /// A segment of composed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Segment {
     pub(super) fn part(self, text: &Text) -> Option<Part> {
         match self {
             Self::Bytes(range) => text.kept(range),
-            Self::Half(range) => Some(text.changed(range, vec![Bit::Replaced(1)])),
+            Self::Half(range) => Some(text.changed(range, vec![Fragment::Replaced(1)])),
             Self::Words(words) => (!words.is_empty()).then_some(Part::Notice { text: words }),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::preview::measure::Text;
 use crate::preview::model::{LimitHit, Part, Unit};
 use crate::preview::template::facts::{Fact, Facts};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 /// What a strategy selected.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct Selection {
     /// Number of halves of characters that became U+FFFD.
     pub halves: u64,
     /// Number of lines kept at least in part, or the total needed for it.
-    pub lines: Option<Result<u64, Want>>,
+    pub lines: Option<Result<u64, TotalsMask>>,
     /// The limit that was hit; if none, the one that the output exceeded.
     pub hit: Option<LimitHit>,
     /// Whether a line was kept in part.
@@ -36,9 +36,9 @@ pub(crate) struct Selection {
     /// Whether something was left out, for strategies that ignore the policy's `when`.
     pub cut: Option<bool>,
     /// Number of lines in the whole, if the strategy counts them differently from the policy's pieces.
-    pub total_lines: Option<Result<u64, Want>>,
+    pub total_lines: Option<Result<u64, TotalsMask>>,
     /// Line numbers (1-based, inclusive) that were kept.
-    pub span: Option<(Result<u64, Want>, Result<u64, Want>)>,
+    pub span: Option<(Result<u64, TotalsMask>, Result<u64, TotalsMask>)>,
 }
 
 impl Selection {
@@ -122,7 +122,11 @@ pub(crate) fn lines_in(text: &Text, range: &Range<usize>) -> u64 {
 }
 
 /// Returns the line feeds between the two kept ends, or the total needed for them.
-pub(crate) fn feeds_between(text: &Text, head: &Range<usize>, tail: &Range<usize>) -> Result<u64, Want> {
+pub(crate) fn feeds_between(
+    text: &Text,
+    head: &Range<usize>,
+    tail: &Range<usize>,
+) -> Result<u64, TotalsMask> {
     if head.end >= tail.start {
         return Ok(0);
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Bit, Direction, Part, Unit};
+use crate::preview::model::{Direction, Fragment, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
@@ -157,7 +157,7 @@ impl Ruler {
         }
         let (range, half) = text.end(within, from, unit, size);
         let half = half.filter(|_| self.keeps_halves() && unit == Unit::Utf16);
-        let half = half.map(|half| text.changed(half, vec![Bit::Replaced(1)]));
+        let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
         let halves = u64::from(half.is_some());
         let whole = text.kept(range.clone());
         let parts = match from {
@@ -174,8 +174,8 @@ pub(crate) fn raw(text: &Text, range: Range<usize>) -> End {
     let first = text.split_character(range.start).map_or(range.start, |split| split.end.min(range.end));
     let last = text.split_character(range.end).map_or(range.end, |split| split.start.max(first));
     let fragment = |range: Range<usize>| {
-        let bits = vec![Bit::Bytes(range.clone())];
-        (!range.is_empty()).then(|| text.changed(range, bits))
+        let fragments = vec![Fragment::Bytes(range.clone())];
+        (!range.is_empty()).then(|| text.changed(range, fragments))
     };
     parts.extend(fragment(range.start..first));
     parts.extend(text.kept(first..last));

@@ -6,7 +6,7 @@ use crate::preview::model::{Direction, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::composed;
 use super::context::Context;
@@ -39,7 +39,7 @@ impl Twice {
         let once = self.first_cut(text, context)?;
         let size = segments::units_known(text, &once, text.totals.units);
         let Some(size) = size else {
-            text.wait_for(Want::UNITS);
+            text.wait_for(TotalsMask::UNITS);
             return Ok(composed::selection(text, context, vec![("kept", once)]));
         };
         let marker = |removed: u64| words(context, &self.second_notice, removed);

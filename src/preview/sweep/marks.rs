@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Decoding, Direction, Unit};
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::{self, Measure, TotalsMask};
 
 /// The length of a block in bytes.
 const BLOCK: usize = 4 << 10;
 /// Maximum number of blocks; those of a larger output are longer.
 const MOST_BLOCKS: usize = 8 << 10;
 /// What is counted of part of a block: line feeds, and all figures of the text.
-const OF_PART: Want = Want::LINE_FEEDS.with(Want::DECODED_BYTES);
+const OF_PART: TotalsMask = TotalsMask::LINE_FEEDS.with(TotalsMask::DECODED_BYTES);
 
 /// The running totals of one output.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Marks {
         let (mut sum, mut before) = (Measure::default(), vec![Measure::default()]);
         for start in (0..bytes.len()).step_by(block) {
             let end = start.saturating_add(block).min(bytes.len());
-            sum += units::measure(bytes, start..end, Want::ALL);
+            sum += units::measure(bytes, start..end, TotalsMask::ALL);
             before.push(sum);
         }
         Self { block, before }
@@ -124,7 +124,7 @@ mod tests {
         let text = "one é漢\u{1F600}\n".repeat(3_000);
         let bytes = text.as_bytes();
         let marks = Marks::of(bytes);
-        assert_eq!(marks.total(), units::measure_all(bytes, Want::ALL));
+        assert_eq!(marks.total(), units::measure_all(bytes, TotalsMask::ALL));
         for at in [0, 1, 4095, 4096, 4097, 8192, 20_000, bytes.len()] {
             let expected = units::measure(bytes, 0..at, OF_PART);
             let found = marks.until(bytes, at);

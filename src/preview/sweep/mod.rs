@@ -20,7 +20,7 @@ use super::policy::Policy;
 use super::strategy::LinesKept;
 use super::template::facts::Facts;
 use super::template::scope::Scope;
-use crate::text::units::{Measure, Want};
+use crate::text::units::{Measure, TotalsMask};
 
 use lines::{KeptLines, Visited, size_of};
 pub(crate) use marks::Marks;
@@ -99,7 +99,7 @@ impl<'p> Sweep<'p> {
         saved_as: &str,
         mut take: impl FnMut(usize, SweptPreview),
     ) -> Result<(), PlanError> {
-        let totals = Totals::of(&marks.total(), Want::ALL);
+        let totals = Totals::of(&marks.total(), TotalsMask::ALL);
         let input = Input::new(Output { bytes, totals: &totals }, saved_as);
         let Some(first) = self.settings.first() else { return Ok(()) };
         let text = view(&input, first.policy, Stream::Stdout)?;

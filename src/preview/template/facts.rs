@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 /// Every figure and slot that a template may use besides the parameters.
 /// `docs/policies.md` explains each.
@@ -85,12 +85,12 @@ pub(crate) enum Fact {
     /// The place of parts: their index among the slots.
     Slot(usize),
     /// Unknown until these totals are counted.
-    Waiting(Want),
+    Waiting(TotalsMask),
     Nothing,
 }
 
-impl From<Result<u64, Want>> for Fact {
-    fn from(figure: Result<u64, Want>) -> Self {
+impl From<Result<u64, TotalsMask>> for Fact {
+    fn from(figure: Result<u64, TotalsMask>) -> Self {
         figure.map_or_else(Self::Waiting, Self::Number)
     }
 }

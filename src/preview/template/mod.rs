@@ -4,21 +4,25 @@ mod bounds;
 pub(crate) mod facts;
 pub(crate) mod filters;
 mod mark;
+#[cfg(feature = "records")]
 pub(crate) mod pattern;
 pub(crate) mod scope;
 pub(crate) mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
+#[cfg(feature = "records")]
+use std::sync::OnceLock;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 
 use crate::preview::value::Value;
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use facts::{Fact, Facts};
 use mark::SLOT;
+#[cfg(feature = "records")]
 use pattern::{NoticePattern, TextPattern};
 use uses::SlotDeciders;
 
@@ -59,19 +63,21 @@ pub(crate) struct Template {
     /// Those that decide which slots it holds; `None` if that is not simple.
     deciders: Option<SlotDeciders>,
     /// What recognises its texts, and the notices of all templates but this one; made when first asked for.
+    #[cfg(feature = "records")]
     text_pattern: OnceLock<Option<TextPattern>>,
+    #[cfg(feature = "records")]
     other_notices: OnceLock<Vec<NoticePattern>>,
 }
 
 impl Template {
     /// Returns the totals that have yet to be counted before it is settled which slots are in the text; `None` if that
     /// may depend on everything that the text lacks.
-    pub(crate) fn unsettled(&self, facts: &Facts) -> Option<Want> {
+    pub(crate) fn unsettled(&self, facts: &Facts) -> Option<TotalsMask> {
         let SlotDeciders { conditions, expressions } = self.deciders.as_ref()?;
         let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
         let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
         let wants = conditions.iter().chain(with_slots).filter_map(|name| facts.get(name.as_str()));
-        Some(wants.fold(Want::NOTHING, |sum, fact| match fact {
+        Some(wants.fold(TotalsMask::NOTHING, |sum, fact| match fact {
             Fact::Waiting(want) => sum | *want,
             _ => sum,
         }))
@@ -140,7 +146,9 @@ impl Compiler {
                 name,
                 mentioned,
                 deciders: uses::slot_deciders(source),
+                #[cfg(feature = "records")]
                 text_pattern: OnceLock::new(),
+                #[cfg(feature = "records")]
                 other_notices: OnceLock::new(),
             }),
         }

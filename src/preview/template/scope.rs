@@ -9,7 +9,7 @@ use minijinja::value::{Object, Value as Var};
 use crate::preview::error::PlanError;
 use crate::preview::model::WAITING;
 use crate::preview::value::Value;
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::facts::{Fact, Facts};
 use super::mark::{OTHER_SLOTS, SLOT, waiting};
@@ -23,7 +23,7 @@ struct Scene {
     params: Arc<BTreeMap<String, Value>>,
     /// What surrounds a slot's index, or a waiting figure, in the rendered text.
     mark: char,
-    waiting: Mutex<Want>,
+    waiting: Mutex<TotalsMask>,
 }
 
 impl Object for Scene {
@@ -67,7 +67,7 @@ pub(crate) enum TemplateSpan {
 /// A rendered template: its spans, and the totals that it still lacks.
 pub(crate) struct Rendered {
     pub spans: Vec<TemplateSpan>,
-    pub waiting: Want,
+    pub waiting: TotalsMask,
 }
 
 /// A policy's templates and figures with its current parameters.
@@ -148,7 +148,7 @@ impl<'a> Scope<'a> {
         &self,
         template: &Template,
         facts: Facts,
-    ) -> Result<(String, Want), PlanError> {
+    ) -> Result<(String, TotalsMask), PlanError> {
         let rendered = self.render(template, facts)?;
         let texts = rendered.spans.into_iter().filter_map(|span| match span {
             TemplateSpan::Text(text) => Some(text),

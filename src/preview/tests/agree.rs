@@ -49,13 +49,14 @@ fn faults(p: &Preview) -> Vec<&'static str> {
 fn own(p: &Preview, input: &Input) -> String {
     let text = |part: &Part| match part {
         Part::Kept { .. } => part.text(input),
-        Part::Changed { bits, source, decoding, .. }
-            if bits.iter().any(|bit| !matches!(bit, Bit::Text(_))) =>
+        Part::Changed { fragments, source, decoding, .. }
+            if fragments.iter().any(|fragment| !matches!(fragment, Fragment::Text(_))) =>
         {
             let bytes = input.stream(*source).bytes;
-            bits.iter()
-                .filter_map(|bit| match bit {
-                    Bit::Bytes(range) => Some(decoding.decode(&bytes[range.clone()])),
+            fragments
+                .iter()
+                .filter_map(|fragment| match fragment {
+                    Fragment::Bytes(range) => Some(decoding.decode(&bytes[range.clone()])),
                     _ => None,
                 })
                 .collect()

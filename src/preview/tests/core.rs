@@ -112,6 +112,15 @@ fn the_end_merges_with_every_error_that_it_reaches() {
 }
 
 #[test]
+fn shell_keeps_whole_lines_of_both_ends_and_names_only_the_path() {
+    let cut = preview("basic/shell", &[("max_bytes", "20")], b"one\ntwo\nthree\nfour\nfive\nsix\nseven\n");
+    assert_eq!(cut, "one\ntwo\n\n[... 21 bytes left out; full output: /P ...]\n\nseven\n");
+    let whole = lines(5000);
+    assert_eq!(preview("basic/shell", &[], &whole).into_bytes(), whole);
+    assert!(preview("basic/shell", &[], &lines(10_000)).contains("\n\n[... 18"));
+}
+
+#[test]
 fn recommended_has_a_table() {
     let list = |text: &[u8]| preview("basic/recommended", &[("tool", "list")], text);
     assert_eq!(list(&lines(100)), String::from_utf8(lines(100)).unwrap());

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::*;
 use crate::preview::counting::{ToCount, plan_counting};
 use crate::preview::report::report;
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::{self, Measure, TotalsMask};
 
 /// Outputs that policies cut in different ways, and that all but the first two are too large to be counted on the spot.
 fn outputs() -> Vec<(&'static str, Vec<u8>)> {
@@ -31,7 +31,7 @@ fn outputs() -> Vec<(&'static str, Vec<u8>)> {
 struct Counted {
     bytes: Vec<u8>,
     known: Totals,
-    measured: RefCell<Vec<(Want, Measure)>>,
+    measured: RefCell<Vec<(TotalsMask, Measure)>>,
 }
 
 impl Counted {
@@ -40,7 +40,7 @@ impl Counted {
     }
 
     /// Returns just what is wanted.
-    fn measure(&self, want: Want) -> Measure {
+    fn measure(&self, want: TotalsMask) -> Measure {
         let before =
             self.measured.borrow().iter().find(|(known, _)| *known == want).map(|(_, measure)| *measure);
         before.unwrap_or_else(|| {
@@ -79,8 +79,8 @@ fn faults(output: &Counted, input: &Input, policy: &Policy) -> Vec<String> {
     let text = output.plan(input, policy, ToCount::Text).unwrap();
     let mut faults = unknown(&all, input, policy);
     for preview in [&all, &text] {
-        if preview.parts.contains(&Part::Counting) || !preview.waiting_for.is_empty() {
-            faults.push(format!("waits for {:?}", preview.waiting_for));
+        if preview.parts.contains(&Part::Counting) || !preview.missing.is_empty() {
+            faults.push(format!("waits for {:?}", preview.missing));
         }
     }
     let exact = Input { output: Output { totals: &output.known, ..input.output }, ..*input };

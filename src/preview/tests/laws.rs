@@ -65,7 +65,7 @@ proptest! {
             };
             assert_ordered(&preview, bytes.len());
             prop_assert_eq!(preview.byte_len(&input), preview.text(&input).len() as u64);
-            prop_assert!(preview.waiting_for.is_empty() && preview.counts_waiting_for.is_empty());
+            prop_assert!(preview.missing.is_empty() && preview.counts_missing.is_empty());
         }
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::counting::{ToCount, plan_counting};
 use super::input::{Input, Output, Stream, Totals};
-use super::model::{Bit, LimitHit, Part, Preview};
+use super::model::{Fragment, LimitHit, Part, Preview};
 use super::policy::Policy;
 use crate::text::units;
 
@@ -182,10 +182,10 @@ fn added(preview: &Preview, input: &Input) -> Vec<Range<usize>> {
     let mut added = Vec::new();
     for part in &preview.parts {
         match part {
-            Part::Changed { bits, source, decoding, .. } => {
-                for bit in bits {
-                    let range = place(bit.byte_len(input, *source, *decoding) as usize);
-                    added.extend(matches!(bit, Bit::Text(_)).then_some(range));
+            Part::Changed { fragments, source, decoding, .. } => {
+                for fragment in fragments {
+                    let range = place(fragment.byte_len(input, *source, *decoding) as usize);
+                    added.extend(matches!(fragment, Fragment::Text(_)).then_some(range));
                 }
             }
             _ => {

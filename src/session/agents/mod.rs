@@ -5,17 +5,13 @@ mod cline;
 mod codex;
 mod continue_cli;
 mod copilot;
-#[cfg(feature = "sqlite")]
 mod crush;
 mod gemini;
-#[cfg(feature = "sqlite")]
 mod goose;
-#[cfg(feature = "sqlite")]
 mod hermes;
 mod kimi_cli;
 mod kimi_code;
 mod mini_swe_agent;
-#[cfg(feature = "sqlite")]
 mod openclaw;
 mod opencode;
 mod openhands;
@@ -41,20 +37,13 @@ pub const FORMATS: &[&dyn SessionFormat] = &[
     &roo::ROO,
     &roo::KILO,
     &roo::CLINE,
-    #[cfg(feature = "sqlite")]
     &opencode::OpencodeMessages,
-    #[cfg(feature = "sqlite")]
     &opencode::OpencodeRows,
-    #[cfg(feature = "sqlite")]
     &opencode::KiloRows,
     &opencode::OpencodeTree,
-    #[cfg(feature = "sqlite")]
     &goose::GOOSE,
-    #[cfg(feature = "sqlite")]
     &hermes::HERMES,
-    #[cfg(feature = "sqlite")]
     &crush::CRUSH,
-    #[cfg(feature = "sqlite")]
     &openclaw::OPENCLAW,
     &mini_swe_agent::MiniSweAgent,
 ];

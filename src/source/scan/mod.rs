@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::text::units::{self, Measure, Want};
+use crate::text::units::{self, Measure, TotalsMask};
 
 use super::map::data_at;
 use super::{Buffer, MapView, is_hole};
@@ -56,7 +56,7 @@ pub fn share_out<S>(
 }
 
 /// Counts the wanted totals of all bytes of `view`. A long hole in the file costs one call.
-pub fn count(view: &MapView, want: Want) -> Measure {
+pub fn count(view: &MapView, want: TotalsMask) -> Measure {
     let (mut total, mut at) = (Measure::default(), 0);
     while at < view.len() {
         let data = data_before_hole(view, at);
@@ -83,7 +83,7 @@ fn data_before_hole(view: &MapView, at: usize) -> Range<usize> {
 }
 
 /// Counts the wanted totals of a range that begins with a chunk.
-fn count_chunks(view: &MapView, range: Range<usize>, want: Want) -> Measure {
+fn count_chunks(view: &MapView, range: Range<usize>, want: TotalsMask) -> Measure {
     let total = Mutex::new(Measure::default());
     share_out(range.len().div_ceil(CHUNK), Buffer::default, |buffer, number| {
         let start = range.start + number * CHUNK;
@@ -95,12 +95,12 @@ fn count_chunks(view: &MapView, range: Range<usize>, want: Want) -> Measure {
 }
 
 /// Measures a range of a view; a hole in the file is not read.
-pub fn measure(view: &MapView, range: Range<usize>, want: Want, buffer: &mut Buffer) -> Measure {
+pub fn measure(view: &MapView, range: Range<usize>, want: TotalsMask, buffer: &mut Buffer) -> Measure {
     if is_hole(view, &range) {
         return Measure::of_zeros(range.len() as u64);
     }
     let mut sum = Measure::default();
-    let around = if Want::LINE_FEEDS.contains(want) { 0 } else { AROUND };
+    let around = if TotalsMask::LINE_FEEDS.contains(want) { 0 } else { AROUND };
     each_piece(view, range, around, buffer, |_, bytes, piece| sum += units::measure(bytes, piece, want));
     sum
 }

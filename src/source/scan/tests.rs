@@ -15,7 +15,7 @@ fn view_of(bytes: &[u8]) -> MapView {
 #[test]
 fn a_scan_reads_whole_pages_into_whole_pages() {
     let bytes = b"0123456789 gr\xc3\xb6\xc3\x9fer\n".repeat(1 << 20);
-    let want = crate::text::units::Want::ALL;
+    let want = crate::text::units::TotalsMask::ALL;
     let (len, page) = (bytes.len(), reads::PAGE);
     let view = view_of(&bytes);
     count(&view, want);
@@ -35,7 +35,7 @@ fn a_scan_reads_whole_pages_into_whole_pages() {
 fn counting_lines_reads_each_byte_once() {
     let bytes = b"0123456789abcdefghijk\n".repeat(1 << 20);
     let view = view_of(&bytes);
-    let measured = count(&view, crate::text::units::Want::LINE_FEEDS);
+    let measured = count(&view, crate::text::units::TotalsMask::LINE_FEEDS);
     assert_eq!(measured.line_feeds, 1 << 20);
     assert_eq!(view.reads(), Reads { bytes: bytes.len() as u64, unaligned: 0, ..Reads::default() });
     line_feeds(&view, 0..bytes.len(), 64 << 10, &mut Buffer::default());
@@ -69,7 +69,7 @@ fn a_hole_costs_the_same_however_long_it_is() {
         file.write_all_at(text.as_bytes(), at).unwrap();
     }
     let view = Source::open(&path).unwrap().view();
-    let total = count(&view, crate::text::units::Want::ALL);
+    let total = count(&view, crate::text::units::TotalsMask::ALL);
     assert_eq!((total.line_feeds, total.decoded_bytes, total.points), (3, len, len - 4));
     assert!(view.reads().seeks < 40 && view.reads().bytes < 64 << 20, "{:?}", view.reads());
 }
@@ -83,7 +83,7 @@ proptest::proptest! {
         let path = dir.path().join("output");
         std::fs::write(&path, &bytes).unwrap();
         let view = Source::open(&path).unwrap().view();
-        let want = crate::text::units::Want::ALL;
+        let want = crate::text::units::TotalsMask::ALL;
         let range = start.min(len)..len;
         proptest::prop_assert_eq!(measure(&view, range.clone(), want, &mut Buffer::default()), crate::text::units::measure(&bytes, range, want));
         let block = (64 << 10) << block;

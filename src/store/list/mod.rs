@@ -1,6 +1,7 @@
 //! Lists several stores at once, and finds the entry for a typed id.
 
 pub(crate) mod entry;
+pub(crate) mod live;
 pub(crate) mod name;
 pub(crate) mod report;
 pub(crate) mod scan;

@@ -40,7 +40,7 @@ impl DirWatch {
 
 /// Entries that may be growing.
 #[derive(Debug, Default)]
-pub struct GrowingEntries(Vec<GrowingEntry>);
+pub(crate) struct GrowingEntries(Vec<GrowingEntry>);
 
 /// An entry that may be growing, as it was listed and at the last look.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ struct GrowingEntry {
 
 impl GrowingEntries {
     /// Watches an entry if it was changed a short time ago.
-    pub fn note(&mut self, entry: &Entry, now: Timestamp) {
+    pub(crate) fn note(&mut self, entry: &Entry, now: Timestamp) {
         if entry.known_age(now).is_some_and(|age| age < GROWS) {
             let (path, listed) = (entry.path(), entry.identity);
             self.0.push(GrowingEntry { path, listed, seen: listed });
@@ -61,7 +61,7 @@ impl GrowingEntries {
 
     /// Whether an entry is another than was listed, and no longer growing. What was not changed for a while, and what
     /// vanished, is forgotten.
-    pub fn check_once(&mut self, now: Timestamp) -> bool {
+    pub(crate) fn check_once(&mut self, now: Timestamp) -> bool {
         let mut have_grown = false;
         self.0.retain_mut(|entry| {
             let Ok(facts) = entry.path.symlink_metadata() else { return false };

@@ -141,6 +141,7 @@ impl CopyRecord {
 
 impl RunRecord {
     /// Whether all that the command printed was saved.
+    #[cfg(feature = "app")]
     pub(crate) fn is_whole(&self) -> bool {
         self.kept.bytes >= self.seen.bytes
     }
@@ -190,6 +191,7 @@ impl Record {
 
     /// Returns the policies that may have cut the output, most likely first; the parameters of the first that were set; and
     /// where its limits are from, in words.
+    #[cfg(feature = "app")]
     pub(crate) fn cut(&self) -> (&[String], &BTreeMap<String, String>, &str) {
         match self {
             Record::Run(run) => (std::slice::from_ref(&run.policy), &run.parameters, "run"),

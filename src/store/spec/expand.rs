@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use crate::store::Env;
 
 /// A root pattern uses a variable that is not set (or there is no home directory).
@@ -48,7 +50,7 @@ pub(crate) fn expand(pattern: &str, env: &Env) -> Result<PathBuf, Unset> {
         path.push(env.home());
         rest = after;
     }
-    while let Some(start) = rest.find("${") {
+    while let Some(start) = memmem::find(rest.as_bytes(), b"${") {
         path.push(&rest[..start]);
         let body = &rest[start + 2..];
         let end = closing(body).ok_or_else(|| Unset(rest[start..].into()))?;

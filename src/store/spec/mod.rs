@@ -136,17 +136,17 @@ struct Broken {
 /// The name of overspill's own store in listings.
 pub(super) const OWN: &str = "overspill";
 
-/// The built-in descriptions: file name and text.
+/// The built-in descriptions: each file's text, and its content as JSON, sorted by path.
 const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/stores.rs"));
 
 impl Stores {
     /// Returns the built-in stores.
     pub fn builtin() -> Stores {
         let mut stores = Stores::default();
-        for (name, text) in BUILTIN {
-            let form = toml::from_str(text).map_err(|error| error.to_string());
+        for (text, json) in BUILTIN {
+            let form = serde_json::from_str(json).map_err(|error| error.to_string());
             let added = form.and_then(|form| stores.add(form, Cow::Borrowed(text)));
-            debug_assert!(added.is_ok(), "{name}: {added:?}");
+            debug_assert!(added.is_ok(), "{json}: {added:?}");
         }
         stores
     }

@@ -5,7 +5,6 @@ use anstyle::{Ansi256Color, AnsiColor, Color, Effects, RgbColor, Style};
 /// Maximum number of parameters, including sub-parameters, of a sequence that is applied.
 const MOST: usize = 32;
 
-/// The parameters of one SGR sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sgr {
     values: [u16; MOST],

@@ -29,7 +29,6 @@ pub(crate) mod laws;
 #[cfg(test)]
 mod tests;
 
-/// How bytes are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
     /// How to treat escape sequences.
@@ -79,10 +78,8 @@ pub enum Invalid {
     Replacement,
 }
 
-/// What a cell represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellKind {
-    /// The text itself.
     Text,
     /// A tab: spaces up to the tab stop.
     Tab,

@@ -22,7 +22,6 @@ pub enum LastLine {
 }
 
 impl LastLine {
-    /// Whether the line is shown.
     pub fn is_shown(self, shows: Shows) -> bool {
         self == LastLine::Lost || self == LastLine::Got && shows == Shows::All
     }
@@ -35,7 +34,6 @@ pub struct BlockLines {
     pub got: u32,
     /// Those that it did not get whole.
     pub lost: u32,
-    /// The last line that starts in the block.
     pub last: LastLine,
 }
 
@@ -43,7 +41,6 @@ impl BlockLines {
     /// A block in which no line starts.
     pub const NONE: Self = Self { got: 0, lost: 0, last: LastLine::Absent };
 
-    /// Sets the last line, and counts it.
     pub(super) fn with_last(self, last: LastLine) -> Self {
         let (got, lost) = (u32::from(last == LastLine::Got), u32::from(last == LastLine::Lost));
         Self { got: self.got + got, lost: self.lost + lost, last }
@@ -101,7 +98,6 @@ impl FilterIndex {
         self.block
     }
 
-    /// Returns the byte range of some blocks.
     pub fn range(&self, blocks: Range<usize>) -> Range<usize> {
         blocks.start.saturating_mul(self.block).min(self.len)
             ..blocks.end.saturating_mul(self.block).min(self.len)
@@ -122,7 +118,6 @@ impl FilterIndex {
         self.len
     }
 
-    /// Whether there is nothing to index.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -10,9 +10,7 @@ use crate::text::supply::{OwnBytes, Supply};
 /// A scan for the lines that meet conditions.
 #[derive(Debug, Clone, Copy)]
 pub struct LineScan<'a> {
-    /// What a line has to meet.
     pub conditions: &'a [Condition],
-    /// What the model got.
     pub got: Got<'a>,
     /// The block size in bytes.
     pub block: usize,

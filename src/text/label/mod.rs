@@ -67,12 +67,35 @@ pub fn fit_with(text: &str, columns: usize, mark: &str) -> String {
 
 /// Returns the width of safe text in columns when drawn grapheme by grapheme, as all screens here do.
 pub fn columns_of(text: &str) -> usize {
-    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+    if is_plain(text) { text.len() } else { text.graphemes(true).map(UnicodeWidthStr::width).sum() }
+}
+
+/// Whether the text is printable ASCII, as most is, so that it is safe and its width needs no lookup.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Returns the graphemes at the start of safe text that fit into this many columns.
 pub fn head(text: &str, columns: usize) -> &str {
     &text[..within(text.graphemes(true), columns)]
+}
+
+/// Folds safe text into rows of at most `columns`. A row ends at a space if there is one in its second half. A character
+/// wider than a row gets a row of its own.
+pub fn fold(text: &str, columns: usize) -> Vec<&str> {
+    let (mut rows, mut rest) = (Vec::new(), text);
+    while columns_of(rest) > columns {
+        let wide = || rest.graphemes(true).next().unwrap_or(rest);
+        let fitting = Some(head(rest, columns)).filter(|row| !row.is_empty()).unwrap_or_else(wide);
+        let space = fitting.rfind(' ').filter(|at| columns_of(&fitting[..*at]) >= columns / 2);
+        let (row, more) = rest.split_at(space.map_or(fitting.len(), |at| at + 1));
+        rows.push(row.trim_end());
+        rest = more;
+    }
+    if rows.is_empty() || !rest.is_empty() {
+        rows.push(rest.trim_end());
+    }
+    rows
 }
 
 /// Returns the bytes of the leading graphemes that fit into this many columns.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::{columns_of, fit, label};
+use super::{columns_of, fit, is_plain, label};
 
 /// One line of safe text, for everything on a screen but the content of an output: names, paths, errors, messages.
 /// However it is made, text passes the sanitiser ([`label`]), which leaves safe text as it is; so a screen that takes
@@ -15,11 +15,7 @@ impl SafeText {
     /// Text of any origin, made safe.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
-        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            Self(text)
-        } else {
-            Self::from_bytes(text.as_bytes())
-        }
+        if is_plain(&text) { Self(text) } else { Self::from_bytes(text.as_bytes()) }
     }
 
     /// Bytes of any origin, made safe.
@@ -27,7 +23,6 @@ impl SafeText {
         Self(label(bytes))
     }
 
-    /// Columns that it takes.
     pub fn columns(&self) -> usize {
         columns_of(self)
     }

@@ -144,3 +144,21 @@ proptest! {
         prop_assert_eq!(ends(plain.as_bytes()), ends(&bytes));
     }
 }
+
+#[test]
+fn prose_is_folded_between_words_and_a_path_where_it_must_be() {
+    let rows = |text| fold(text, 10);
+    assert_eq!(rows("one three seven"), ["one three", "seven"]);
+    assert_eq!(rows("/a/path/that/is/long"), ["/a/path/th", "at/is/long"]);
+    assert_eq!(rows("a /path/that"), ["a /path/th", "at"]);
+    assert_eq!(rows("short"), ["short"]);
+}
+
+#[test]
+fn wide_text_is_folded_by_columns() {
+    assert_eq!(fold("日本語のファイル名", 10), ["日本語のフ", "ァイル名"]);
+    assert_eq!(fold("/a/日本語のファイル", 10), ["/a/日本語", "のファイル"], "no half of a character");
+    assert_eq!(fold("日本語 のファイル", 10), ["日本語", "のファイル"]);
+    assert_eq!(fold("e\u{301}e\u{301}e\u{301}", 2), ["e\u{301}e\u{301}", "e\u{301}"]);
+    assert_eq!(fold("日本", 1), ["日", "本"]);
+}

@@ -50,7 +50,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the width of its cells in columns.
     pub fn columns(&self) -> usize {
         self.cells.iter().map(|cell| usize::from(cell.width)).sum()
     }

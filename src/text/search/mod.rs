@@ -30,17 +30,13 @@ pub(super) const NEAR: usize = 4 * 1024;
 /// the page before it, which is read in any case.
 pub(super) const LOOK_BEHIND: usize = 4096;
 
-/// The direction of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Toward {
-    /// Towards the end.
     End,
-    /// Towards the start.
     Start,
 }
 
 impl Toward {
-    /// Returns the opposite direction.
     pub fn reversed(self) -> Self {
         match self {
             Toward::End => Toward::Start,
@@ -68,7 +64,6 @@ impl Stretches {
         Self { within, toward }
     }
 
-    /// Returns the number of stretches.
     pub fn count(&self) -> usize {
         self.within.len().div_ceil(CHUNK)
     }

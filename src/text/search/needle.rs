@@ -33,9 +33,7 @@ pub(crate) struct Needle {
 /// The result of searching for a needle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sighting {
-    /// It starts here.
     At(usize),
-    /// It does not occur.
     Nowhere,
     /// It does not start before this position; to continue searching for its rare bytes would save nothing.
     TooOften(usize),

@@ -12,12 +12,10 @@ use super::{CHUNK, LOOK_BEHIND, NEAR, OVERLAP, Pattern};
 /// found, and one of more than this counts as going on to the end of the line.
 const MAX_LINE: usize = 2 << 20;
 
-/// What is read at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SearchPiece {
-    /// Whole lines.
     Lines(Range<usize>),
-    /// A line of more than [`MAX_LINE`] bytes, with its line feed.
+    /// A line of more than `MAX_LINE` bytes, with its line feed.
     LongLine(Range<usize>),
 }
 

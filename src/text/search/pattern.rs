@@ -118,7 +118,6 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether two patterns match the same.
     pub fn same(&self, other: &Pattern) -> bool {
         self.text == other.text
     }

@@ -7,7 +7,6 @@ use regex::bytes::Regex;
 
 use super::{LOOK_BEHIND, Pattern};
 
-/// How bad a line is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Something failed.
@@ -21,7 +20,6 @@ impl Severity {
     /// Both, worst first.
     pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
 
-    /// Returns the noun for many.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Error => "errors",
@@ -181,7 +179,6 @@ fn level(bytes: &[u8], found: &Range<usize>) -> Option<Option<Severity>> {
 mod tests {
     use super::*;
 
-    /// Returns the number of errors and of warnings in a line.
     fn counts(line: &str) -> [usize; 2] {
         Severity::ALL.map(|severity| severity.built_in().unwrap().in_lines(line).count())
     }

@@ -150,9 +150,9 @@ pub fn decode_go(bytes: &[u8]) -> String {
 
 /// The set of figures to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-pub struct Want(u8);
+pub struct TotalsMask(u8);
 
-impl Want {
+impl TotalsMask {
     /// Nothing.
     pub const NOTHING: Self = Self(0);
     /// LF bytes.
@@ -196,14 +196,14 @@ impl Want {
     }
 }
 
-impl BitOr for Want {
+impl BitOr for TotalsMask {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-impl BitOrAssign for Want {
+impl BitOrAssign for TotalsMask {
     fn bitor_assign(&mut self, other: Self) {
         self.0 |= other.0;
     }
@@ -248,7 +248,7 @@ impl AddAssign for Measure {
 /// Measures `bytes[range]` so that sums over any partition of `bytes` are exact: an element that straddles the end of
 /// the range is counted entirely here, and one that straddles its start is not counted at all. Reads at most 3 bytes
 /// around the range.
-pub fn measure(bytes: &[u8], range: Range<usize>, want: Want) -> Measure {
+pub fn measure(bytes: &[u8], range: Range<usize>, want: TotalsMask) -> Measure {
     let mut sum = Measure::default();
     let mut at = range.start;
     while at < range.end {
@@ -260,7 +260,7 @@ pub fn measure(bytes: &[u8], range: Range<usize>, want: Want) -> Measure {
 }
 
 /// Measures all of `bytes`.
-pub fn measure_all(bytes: &[u8], want: Want) -> Measure {
+pub fn measure_all(bytes: &[u8], want: TotalsMask) -> Measure {
     measure(bytes, 0..bytes.len(), want)
 }
 
@@ -271,14 +271,14 @@ fn lone_returns(bytes: &[u8], range: Range<usize>) -> u64 {
 }
 
 /// Measures a window that stays in the processor's nearest cache from one figure to the next, adding to `sum`.
-fn measure_window(bytes: &[u8], window: Range<usize>, want: Want, sum: &mut Measure) {
-    if want.meets(Want::LINE_FEEDS) {
+fn measure_window(bytes: &[u8], window: Range<usize>, want: TotalsMask, sum: &mut Measure) {
+    if want.meets(TotalsMask::LINE_FEEDS) {
         sum.line_feeds += bytecount::count(&bytes[window.clone()], b'\n') as u64;
     }
-    if want.meets(Want::LONE_RETURNS) {
+    if want.meets(TotalsMask::LONE_RETURNS) {
         sum.lone_returns += lone_returns(bytes, window.clone());
     }
-    if !want.without(Want::LINE_FEEDS | Want::LONE_RETURNS).is_empty() {
+    if !want.without(TotalsMask::LINE_FEEDS | TotalsMask::LONE_RETURNS).is_empty() {
         measure_text(&bytes[element_end(bytes, window.start)..element_end(bytes, window.end)], sum);
     }
 }

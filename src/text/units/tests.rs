@@ -48,7 +48,7 @@ fn an_unfinished_character_is_found_at_the_end_alone() {
 #[test]
 fn a_window_that_is_not_ascii_is_measured_across_its_edge() {
     let text = format!("{}{}", "a".repeat(WINDOW - 1), "\u{1F600}é\n".repeat(9000));
-    let all = measure_all(text.as_bytes(), Want::ALL);
+    let all = measure_all(text.as_bytes(), TotalsMask::ALL);
     assert_eq!(all.decoded_bytes, text.len() as u64);
     assert_eq!(all.units, text.encode_utf16().count() as u64);
     assert_eq!(all.points, text.chars().count() as u64);
@@ -59,7 +59,7 @@ proptest! {
     #[test]
     fn measures_agree_with_the_decoded_text(bytes in hostile()) {
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let all = measure_all(&bytes, Want::ALL);
+        let all = measure_all(&bytes, TotalsMask::ALL);
         prop_assert_eq!(decode_lossy(&bytes), text.clone());
         prop_assert_eq!(all.decoded_bytes, text.len() as u64);
         prop_assert_eq!(all.units, text.encode_utf16().count() as u64);
@@ -77,7 +77,7 @@ proptest! {
             bytes.resize(bytes.len() + gap, b'x');
         }
         let text = String::from_utf8_lossy(&bytes);
-        let all = measure_all(&bytes, Want::ALL);
+        let all = measure_all(&bytes, TotalsMask::ALL);
         prop_assert_eq!(all.decoded_bytes, text.len() as u64);
         prop_assert_eq!(all.units, text.encode_utf16().count() as u64);
         prop_assert_eq!(all.points, text.chars().count() as u64);
@@ -90,9 +90,9 @@ proptest! {
         cuts.push(0);
         cuts.push(bytes.len());
         cuts.sort_unstable();
-        let sum = cuts.windows(2).map(|pair| measure(&bytes, pair[0]..pair[1], Want::ALL))
+        let sum = cuts.windows(2).map(|pair| measure(&bytes, pair[0]..pair[1], TotalsMask::ALL))
             .fold(Measure::default(), Measure::add);
-        prop_assert_eq!(sum, measure_all(&bytes, Want::ALL));
+        prop_assert_eq!(sum, measure_all(&bytes, TotalsMask::ALL));
     }
 
     #[test]

@@ -84,9 +84,7 @@ impl Utf16Text {
 /// The text of a line or of a part of one.
 #[derive(Debug)]
 pub enum LineText<'a> {
-    /// The bytes themselves.
     Plain(&'a [u8]),
-    /// Bytes that were in UTF-16.
     Decoded(Utf16Text),
 }
 

@@ -16,7 +16,7 @@ use crate::store::Pending;
 use crate::text::search::SeverityPatterns;
 
 use super::calls::Calls;
-use super::event::{Purpose, WheelTurn};
+use super::event::Purpose;
 use super::job::{Tickets, wanted};
 use super::keys::{Action, character};
 use super::lines::FoundLines;
@@ -65,12 +65,10 @@ pub struct App {
     /// The count typed before a key.
     pub count: Option<u64>,
     pub severities: SeverityPatterns,
-    /// Of the jobs that the screens have asked for.
     pub(crate) tickets: Tickets,
 }
 
 impl App {
-    /// Creates the screens for a terminal, with no output open.
     pub fn new(canvas: Canvas) -> Self {
         Self {
             canvas,
@@ -91,7 +89,6 @@ impl App {
         }
     }
 
-    /// Returns what takes in the effects of the next event.
     pub fn effects(&self) -> Effects {
         Effects::new(&self.tickets)
     }
@@ -102,7 +99,7 @@ impl App {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, effects),
             Event::Key(_) => {}
             Event::Paste(text) => self.paste(&text, effects),
-            Event::Wheel(turn) => self.wheel(turn, effects),
+            Event::Wheel(arrow) => self.wheel(arrow, effects),
             Event::Resize(columns, rows) => {
                 self.repaint(Canvas { size: (columns, rows), ..self.canvas }, effects);
             }
@@ -122,14 +119,12 @@ impl App {
         self.refresh_layers();
     }
 
-    /// Has the pop-ups follow a change of the screen.
     fn refresh_layers(&mut self) {
         if let Some(top) = self.stack.last() {
             self.layers.iter_mut().for_each(|layer| layer.refresh(&**top));
         }
     }
 
-    /// Does what screens and pop-ups have requested.
     fn meet_requests(&mut self, effects: &mut Effects) {
         loop {
             let requests = effects.take_requests();
@@ -160,7 +155,6 @@ impl App {
         self.on_top(|top| top.say(message));
     }
 
-    /// Handles a change of the terminal's size or colours.
     pub fn repaint(&mut self, canvas: Canvas, effects: &mut Effects) {
         self.canvas = canvas;
         self.stack.iter_mut().chain(&mut self.shelf).for_each(|screen| screen.repaint(canvas, effects));
@@ -229,15 +223,12 @@ impl App {
     }
 
     /// Scrolls what lies uppermost. A typed line stays.
-    fn wheel(&mut self, turn: WheelTurn, effects: &mut Effects) {
-        let (action, key) = match turn {
-            WheelTurn::Up => (Action::Up, KeyCode::Up),
-            WheelTurn::Down => (Action::Down, KeyCode::Down),
-        };
+    fn wheel(&mut self, arrow: KeyCode, effects: &mut Effects) {
+        let action = if arrow == KeyCode::Up { Action::Up } else { Action::Down };
         let is_typing = self.is_typing();
         for _ in (0..WHEEL_LINES).filter(|_| !is_typing) {
             match self.layers.pop() {
-                Some(layer) => self.layer_key(layer, KeyEvent::from(key), effects),
+                Some(layer) => self.layer_key(layer, KeyEvent::from(arrow), effects),
                 None => drop(self.on_top(|top| top.act(action, None, effects))),
             }
         }
@@ -273,7 +264,7 @@ impl App {
         let asks = self.layers().next_back().is_some_and(|layer| layer.has_status_row());
         let status = (!asks).then_some(StatusLine { count: self.count, message });
         let rows = top.draw(status, frame, area, cost);
-        if let Some(pending) = self.screens().find_map(|screen| screen.pending()) {
+        if let Some(pending) = self.pending() {
             self.draw_pending(pending, frame, rows.rule);
         }
         for layer in self.layers() {

@@ -2,17 +2,17 @@
 
 use std::any::Any;
 
-use crate::store::Marked;
+use crate::store::{Marked, Pending};
 use crate::tui::event::{Event, Message, ScreenEvent};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::screen::ListScreen;
 use crate::tui::outputs::Outputs;
-use crate::tui::pager::Pager;
-use crate::tui::pager::bookmark::Handover;
 use crate::tui::pager::event::OutputEvent;
+use crate::tui::pager::{Handover, Pager};
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{Effect, Effects, ExitChoice, Layer, Screen};
 use crate::tui::target::Opened;
+use crate::tui::tune::Tuning;
 
 use super::App;
 
@@ -21,13 +21,11 @@ impl App {
         self.stack.last().or(self.shelf.first()).map(|screen| &**screen)
     }
 
-    /// Does something with the screen that is shown.
     pub(super) fn on_top<T>(&mut self, act: impl FnOnce(&mut dyn Screen) -> T) -> Option<T> {
         let top = self.stack.last_mut().or(self.shelf.first_mut())?;
         Some(act(&mut **top))
     }
 
-    /// Returns the context in which a key press is looked up.
     pub fn context(&self) -> KeyContext {
         self.top().map_or(KeyContext::Everywhere, Screen::context)
     }
@@ -48,7 +46,6 @@ impl App {
         screens.find_map(|screen| (&**screen as &dyn Any).downcast_ref())
     }
 
-    /// Returns the same to change it.
     pub fn screen_mut<S: Screen>(&mut self) -> Option<&mut S> {
         let mut screens = self.stack.iter_mut().rev().chain(&mut self.shelf);
         screens.find_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut())
@@ -56,7 +53,7 @@ impl App {
 
     /// Returns the outputs on the stack, the first one at the bottom.
     pub fn outputs(&self) -> impl DoubleEndedIterator<Item = &Pager> {
-        self.places().filter_map(|screen| (screen as &dyn Any).downcast_ref())
+        self.places().filter_map(as_pager)
     }
 
     /// Returns the output that is shown, or the nearest one beneath the lists.
@@ -69,7 +66,6 @@ impl App {
         self.layers.iter().map(|layer| &**layer)
     }
 
-    /// Returns the uppermost pop-up if it is of this type.
     pub fn layer<L: Layer>(&self) -> Option<&L> {
         self.layers.last().and_then(|layer| (&**layer as &dyn Any).downcast_ref())
     }
@@ -106,25 +102,32 @@ impl App {
             }
         }
         if let (Some(closed), Some(pager)) = (uppermost, self.screen_mut::<Pager>()) {
-            pager.resume(&closed, effects);
+            pager.resume(closed.hand_over(), effects);
         }
     }
 
     /// Puts an output on top, in place of one that is there.
     pub fn open(&mut self, mut opened: Opened, effects: &mut Effects) {
-        self.screens().for_each(|screen| screen.adapt(&mut opened));
-        let replaced = self.stack.pop_if(|screen| (&**screen as &dyn Any).is::<Pager>());
-        let before = match replaced.map(into_pager) {
-            Some(Ok(replaced)) => {
-                replaced.abandon(effects);
-                replaced.hand_over()
+        let tuning = self.screens().filter_map(|screen| (screen as &dyn Any).downcast_ref());
+        tuning.for_each(|tuning: &ListScreen<Tuning>| tuning.of.adapt(&mut opened));
+        let before = self.screen_mut::<Pager>().map_or_else(Handover::default, |pager| pager.park(effects));
+        let replaced = self.stack.pop_if(|screen| as_pager(&**screen).is_some());
+        self.shelf.extend(replaced.filter(|screen| as_pager(&**screen).is_some_and(Pager::is_named)));
+        let is_it = |screen: &dyn Screen| as_pager(screen).is_some_and(|pager| pager.is_same_as(&opened));
+        let left = self.shelf.iter().position(|screen| is_it(&**screen));
+        let pager = match left.map(|at| into_pager(self.shelf.remove(at))) {
+            Some(Ok(mut pager)) => {
+                pager.come_back(opened, before, effects);
+                pager
             }
-            _ => self.screen_mut::<Pager>().map_or_else(Handover::default, |pager| pager.park(effects)),
+            _ => {
+                let mut pager = Box::new(Pager::new(self.canvas, opened, before, effects));
+                pager.mark_severities(self.severities.clone(), effects);
+                pager
+            }
         };
-        let mut pager = Pager::new(self.canvas, opened, before, effects);
-        pager.mark_severities(self.severities.clone(), effects);
         self.on_top(|top| top.cover(effects));
-        self.stack.push(Box::new(pager));
+        self.stack.push(pager);
         self.layers.clear();
         self.meet_requests(effects);
     }
@@ -135,9 +138,12 @@ impl App {
             let asks = |layer: &Leaving| layer.question == Question::Command;
             self.layers.pop_if(|layer| (&**layer as &dyn Any).downcast_ref().is_some_and(asks));
         }
-        let is_alone = self.outputs().count() == 1;
-        let first = self.stack.iter_mut().find_map(|screen| (&mut **screen as &mut dyn Any).downcast_mut());
-        let Some(pager): Option<&mut Pager> = first else { return };
+        let is_alone = self.outputs().map(|pager| pager.file).eq([0]);
+        let pagers =
+            self.stack.iter_mut().chain(&mut self.shelf).filter_map(|screen| as_pager_mut(&mut **screen));
+        let Some(pager) = pagers.filter(|pager| pager.is_named()).find(|pager| pager.file == 0) else {
+            return;
+        };
         // What it asks for is asked for again once it is shown.
         let mut covered = Effects::default();
         pager.handle(event, if is_alone { effects } else { &mut covered });
@@ -178,8 +184,7 @@ impl App {
         if choice.stop_command.is_none() && self.places().any(|screen| screen.is_running()) {
             return effects.lay(Leaving { question: Question::Command, choice });
         }
-        let pending = self.screens().find_map(|screen| screen.pending());
-        if let (None, Some(pending)) = (choice.delete_marked, pending) {
+        if let (None, Some(pending)) = (choice.delete_marked, self.pending()) {
             return effects.lay(Leaving { question: Question::deletions(pending, true), choice });
         }
         if choice.stop_command == Some(true) {
@@ -199,11 +204,23 @@ impl App {
         }
     }
 
-    /// Takes what is marked for deletion, to delete it.
-    pub(super) fn take_pending(&mut self) -> Vec<Marked> {
-        let screens = self.stack.iter_mut().chain(&mut self.shelf);
-        screens.flat_map(|screen| screen.take_pending()).collect()
+    /// Returns what is marked for deletion, if anything is.
+    pub fn pending(&self) -> Option<&Pending> {
+        let outputs = self.screen::<ListScreen<Outputs>>()?;
+        Some(&outputs.of.pending).filter(|pending| !pending.is_empty())
     }
+
+    pub fn take_pending(&mut self) -> Vec<Marked> {
+        self.screen_mut::<ListScreen<Outputs>>().map_or_else(Vec::new, |outputs| outputs.of.pending.take())
+    }
+}
+
+fn as_pager(screen: &dyn Screen) -> Option<&Pager> {
+    (screen as &dyn Any).downcast_ref()
+}
+
+fn as_pager_mut(screen: &mut dyn Screen) -> Option<&mut Pager> {
+    (screen as &mut dyn Any).downcast_mut()
 }
 
 /// Returns the output that a screen shows.
@@ -211,7 +228,7 @@ impl App {
 /// # Errors
 /// The screen, if it is a list.
 fn into_pager(screen: Box<dyn Screen>) -> Result<Box<Pager>, Box<dyn Screen>> {
-    match (&*screen as &dyn Any).is::<Pager>() {
+    match as_pager(&*screen).is_some() {
         true => (screen as Box<dyn Any>).downcast().map_err(|_| unreachable!()),
         false => Err(screen),
     }

@@ -1,7 +1,5 @@
 //! The list of the calls of one session.
 
-pub mod lost;
-pub mod rows;
 pub(crate) mod work;
 
 use std::path::PathBuf;
@@ -10,6 +8,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::human::thousands;
+use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
+use crate::rows::calls::{self, CallRow, CallSizes};
+use crate::rows::column::{ListSpec, SlowState};
+use crate::rows::lost::LostInCall;
 use crate::session::examine::Paths;
 use crate::session::facts::TitledText;
 use crate::session::list::format_of;
@@ -22,15 +24,11 @@ use super::footer::Footer;
 use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::column::{ListSpec, SlowState};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::pager::event::OutputEvent;
 use super::pager::facts::{FactRow, ListFacts};
 use super::popup::copying::Copyable;
-use super::recorded::{CallFacts, CallRequest, ReadyCall};
 use super::screen::{Effect, Link};
-use lost::LostInCall;
-use rows::{CallRow, CallSizes};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadingState {
@@ -50,7 +48,6 @@ pub struct Calls {
     sought: Option<SafeText>,
     /// The calls that the worker was last told to look at first.
     asked: Vec<usize>,
-    /// The index of the call that was asked for last.
     shown_call: Option<usize>,
     /// The facts that came last, and the index of the call that they are of.
     facts: Option<(usize, CallFacts)>,
@@ -66,21 +63,17 @@ impl Default for ReadingState {
 pub struct OpenedCalls {
     pub rows: Vec<CallRow>,
     pub now: Timestamp,
-    /// The agent, with its version.
     pub agent: SafeText,
     pub title: SafeText,
     /// What of the records was not understood, in words; empty if nothing.
     pub unread: SafeText,
-    /// Whether nothing in the records was understood.
     pub is_format_unknown: bool,
 }
 
-/// What the worker that holds the session reports.
 #[derive(Debug)]
 pub enum CallsEvent {
     /// How far the reading of a session is, in percent.
     Reading(u64),
-    /// A session was opened, or has grown.
     Opened(Box<OpenedCalls>),
     Failed(SafeText),
     Sized(Vec<(usize, CallSizes)>),
@@ -102,7 +95,7 @@ impl ListKind for Calls {
     type Row = CallRow;
     type Event = CallsEvent;
     type Link = Link;
-    const SPEC: &'static ListSpec<CallRow> = &rows::SPEC;
+    const SPEC: &'static ListSpec<CallRow> = &calls::SPEC;
 
     fn footer(&self, _: &List<CallRow>) -> Footer {
         Footer::CALLS
@@ -148,7 +141,7 @@ impl ListKind for Calls {
 
     fn details(&self, list: &List<CallRow>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return [SafeText::default(), self.session.unread.clone()] };
-        let [first, second] = rows::details(row);
+        let [first, second] = calls::details(row);
         [first, if self.session.unread.is_empty() { second } else { self.session.unread.clone() }]
     }
 
@@ -273,12 +266,10 @@ impl ListFacts for Calls {
 }
 
 impl Calls {
-    /// Whether a session is the one whose calls are listed.
     fn holds(&self, file: &SessionFile) -> bool {
         self.file.as_ref().is_some_and(|held| (&held.path, &held.id) == (&file.path, &file.id))
     }
 
-    /// Selects the call that is looked for, once the session is read.
     fn select_sought(&mut self, list: &mut List<CallRow>) {
         if self.state != ReadingState::Read {
             return;

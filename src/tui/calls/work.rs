@@ -4,12 +4,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use crate::output::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
+use crate::rows::calls::{CallRow, CallSizes};
+use crate::rows::lost::LostInCall;
 use crate::session::citing::CitingCall;
 use crate::session::command::{command, one_line};
 use crate::session::copies::CopySearch;
@@ -18,18 +20,12 @@ use crate::session::list;
 use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
 use crate::session::spill::SpillState;
-use crate::session::tally::length;
 use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::session::verify::Verdict;
-use crate::text::label::SafeText;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, JobRequest, Ticket};
-use crate::tui::list::column::SlowFigure;
-use crate::tui::recorded::{CallFacts, CallRequest, ReadyCall, RecordedCall};
 
-use super::lost::LostInCall;
-use super::rows::{CallRow, CallSizes};
 use super::{CallsEvent, OpenedCalls};
 
 /// The longest result that is shown, in bytes.
@@ -128,7 +124,6 @@ fn next_request(requests: &Receiver<JobRequest>, limit: Duration) -> Result<Call
     request.downcast().map(|request| *request).map_err(|_| RecvTimeoutError::Timeout)
 }
 
-/// Reads what was added to the session since. Returns whether there was anything.
 fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobContext) -> bool {
     match opened.refresh(&context.ticket) {
         Ok(false) => {}
@@ -143,28 +138,10 @@ fn follow(opened: &mut Box<dyn OpenedSession>, todo: &mut Todo, context: &JobCon
 }
 
 fn opened_calls(transcript: &Transcript) -> CallsEvent {
-    let row = |call: &Call| {
-        let thread = transcript.thread(call).filter(|_| call.thread > 0);
-        CallRow {
-            id: SafeText::from(&*call.id),
-            thread: thread.map_or_else(SafeText::default, |thread| SafeText::from(&*thread.name)),
-            tool: SafeText::from(transcript.tool(call)),
-            at: call.at,
-            status: call.status,
-            cut: call.cut,
-            is_window: call.is_window,
-            context: call.first().map(|first| first.context).unwrap_or_default(),
-            evidence: call.first().map(|first| first.evidence),
-            sizes: None,
-            verdict: None,
-            lost: SlowFigure::default(),
-            copies: 0,
-        }
-    };
     let (unread, facts) = (&transcript.unread, &transcript.facts);
     let agent = format!("{} {}", transcript.agent, facts.version.as_deref().unwrap_or_default());
     CallsEvent::Opened(Box::new(OpenedCalls {
-        rows: transcript.calls.iter().map(row).collect(),
+        rows: transcript.calls.iter().map(|call| CallRow::new(transcript, call)).collect(),
         now: crate::env::now(),
         agent: agent.trim_end().into(),
         title: facts.title.as_deref().and_then(|title| title.lines().next()).unwrap_or_default().into(),
@@ -216,7 +193,6 @@ impl Todo {
     }
 }
 
-/// The session that is open, and what its calls are examined with.
 struct SessionContext<'a> {
     of: CallInspector<'a>,
     context: &'a JobContext,
@@ -230,22 +206,7 @@ impl SessionContext<'_> {
     fn size(&self, range: Range<usize>) {
         let sizes = |index: usize| {
             let call = self.of.transcript.calls.get(index)?;
-            let spill = self.of.spill(call);
-            let command = command(self.of.transcript, call);
-            let best = self.of.best(call);
-            Some((
-                index,
-                CallSizes {
-                    got: best.first().and_then(|first| length(self.of.transcript, first)),
-                    evidence: best.first().map(|first| first.evidence),
-                    context: best.first().map(|first| first.context),
-                    whole: self.of.whole_bytes(call),
-                    spill: spill.as_ref().map(SpillState::as_str),
-                    spill_path: spill.as_ref().and_then(SpillState::path).map(Path::to_owned),
-                    command: SafeText::from(one_line(&command)),
-                    written: command.into(),
-                },
-            ))
+            Some((index, CallSizes::find(&self.of, call)))
         };
         self.context.send(CallsEvent::Sized(range.filter_map(sizes).collect()));
     }
@@ -328,7 +289,6 @@ impl SessionContext<'_> {
         })
     }
 
-    /// Reads what the records hold of a call besides its result, and sends it.
     fn facts(&self, index: usize) {
         let Some(call) = self.of.transcript.calls.get(index) else { return };
         let facts = self.of.facts(call, self.of.best(call).first());

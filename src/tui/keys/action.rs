@@ -1,6 +1,5 @@
 //! What keys do, and where.
 
-/// Where a key applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyContext {
     /// Everywhere except while typing.
@@ -8,12 +7,10 @@ pub enum KeyContext {
     /// Both texts of an output.
     Pager,
     Drawer,
-    /// All lists.
     Lists,
 }
 
 impl KeyContext {
-    /// Returns the heading of its keys in help and docs.
     pub(in crate::tui) fn heading(self) -> &'static str {
         match self {
             Self::Everywhere => "Everywhere",

@@ -29,7 +29,6 @@ pub struct KeyMap {
 }
 
 impl Default for KeyMap {
-    /// Returns the keys of the table.
     fn default() -> Self {
         let keys = |row: &Binding| row.keys.split(' ').map(str::to_owned).collect();
         Self { rows: TABLE.iter().map(|row| BoundKeys { row, keys: keys(row) }).collect() }
@@ -65,7 +64,6 @@ impl KeyMap {
         Some(format!("{name} does nothing here; {} for help", self.of(context, Action::Help)))
     }
 
-    /// Returns all rows.
     pub fn rows(&self) -> &[BoundKeys] {
         &self.rows
     }
@@ -77,18 +75,15 @@ impl KeyMap {
         self.find(place, &name).or_else(everywhere)
     }
 
-    /// Finds a key among the rows of the place itself.
     fn find(&self, place: KeyContext, name: &str) -> Option<Action> {
         let mut rows = self.rows.iter().filter(|bound| bound.row.place == place);
         rows.find(|bound| bound.keys.iter().any(|key| key == name)).map(|bound| bound.row.action)
     }
 
-    /// Returns the key to show for an action in a place.
     pub fn of(&self, place: KeyContext, action: Action) -> &str {
         self.known(place, action).unwrap_or(NO_KEY)
     }
 
-    /// Returns the key to show for an action in a place, if it has one.
     pub fn known(&self, place: KeyContext, action: Action) -> Option<&str> {
         let row =
             |place| self.rows.iter().find(|bound| bound.row.place == place && bound.row.action == action);

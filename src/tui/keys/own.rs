@@ -12,7 +12,6 @@ use super::table::{Binding, BoundKeys, FORMER_NAMES, TABLE};
 pub struct KeyFault {
     /// The line of the configuration file, 1-based.
     pub line: usize,
-    /// What is wrong, and what is allowed.
     pub words: String,
 }
 

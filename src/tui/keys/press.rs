@@ -3,7 +3,6 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_width::UnicodeWidthChar;
 
-/// Stands before the name of a key that is pressed with Alt.
 const ALT: &str = "Alt-";
 
 /// Returns the name of a key press: `n`, `^D`, `PgDn`, `Alt-v`.
@@ -42,7 +41,6 @@ const NAMED: [(KeyCode, &str, &str); 15] = [
     (KeyCode::Delete, "del", "Del"),
 ];
 
-/// The highest function key.
 const LAST_FUNCTION: u8 = 12;
 
 /// Reads a key of the configuration: `n`, `ctrl-d`, `pgdn`, `alt-v`, also as help shows it: `^D`. Returns its name as help
@@ -76,7 +74,6 @@ fn without_alt(text: &str) -> Result<String, String> {
     }
 }
 
-/// Reads a key that types a character.
 fn single(c: char) -> Result<String, String> {
     if c.is_ascii_digit() {
         Err(format!("\"{c}\" begins a count; choose another key"))
@@ -87,7 +84,6 @@ fn single(c: char) -> Result<String, String> {
     }
 }
 
-/// Reads the letter of a control key; `None` if it is none.
 fn control(letter: &str) -> Option<Result<String, String>> {
     let &[byte @ b'a'..=b'z'] = letter.as_bytes() else { return None };
     let taken = match byte {

@@ -2,17 +2,14 @@
 
 use super::action::{Action, KeyContext};
 
-/// A row of the table of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Binding {
-    /// Where the keys apply.
     pub place: KeyContext,
     /// The keys, separated by spaces; the first is the one shown.
     pub keys: &'static str,
     pub action: Action,
     /// The name in `[keys]` of the configuration: unique; one that changes goes to `FORMER_NAMES`. Empty if the keys cannot be changed.
     pub name: &'static str,
-    /// The description in help and docs.
     pub what: &'static str,
 }
 
@@ -25,7 +22,6 @@ impl Binding {
         MOTIONS.iter().any(|(_, actions)| actions.contains(&self.action)) && self.place != KeyContext::Drawer
     }
 
-    /// Returns the heading under which help and docs have it.
     pub fn heading(&self) -> &'static str {
         if self.is_motion() { "Motions" } else { self.place.heading() }
     }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::corpus::{FindEnd, FoundLine, LineGot, MOST_FOUND};
-use crate::human::{count, span, thousands};
+use crate::corpus::{FindEnd, FoundLine, MOST_FOUND};
+use crate::human::{count, thousands};
+use crate::rows::column::ListSpec;
+use crate::rows::lines::{self, is_lost};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -12,46 +14,10 @@ use super::footer::Footer;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyMap};
 use super::list::List;
-use super::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::popup::copying::Copyable;
 use super::screen::{Effect, Link, OpenRequest};
 use super::target::{StartAt, StartView};
-use super::widget::table::CellSide::{Left, Right};
-
-static SPEC: ListSpec<FoundLine> =
-    ListSpec {
-        noun: "line",
-        columns: &[
-            ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
-                RowCell::dim(row.age.map_or("–".into(), span))
-            })
-            .leads(|row| row.at)
-            .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
-            ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(&*row.agent)).sorts(
-                'a',
-                NAMES,
-                |a, b| a.agent.cmp(&b.agent),
-            ),
-            ListColumn::new("output", Left, 16, |row: &FoundLine, _| RowCell::dim(&*row.id)).yields(1),
-            ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
-                .sorts('n', LARGEST, |a, b| b.number.cmp(&a.number)),
-            ListColumn::new("model", Left, 16, |row: &FoundLine, _| {
-                RowCell::new(row.got.words(), if is_lost(row) { Tone::Warning } else { Tone::Dim })
-            }),
-            ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
-        ],
-        groups: &[],
-        words: &[("lost", |row, _| is_lost(row))],
-        known: |row| row.path.display().to_string(),
-        key: |row| key_of((&row.path, row.number)),
-        sum: |_| String::new(),
-        mark: |_| RowCell::plain(" "),
-    };
-
-fn is_lost(row: &FoundLine) -> bool {
-    matches!(row.got, LineGot::Lost(_))
-}
 
 #[derive(Debug, Default)]
 pub struct FoundLines {
@@ -68,7 +34,6 @@ enum SearchState {
     Ended(FindEnd),
 }
 
-/// What the search reports.
 #[derive(Debug)]
 pub enum LinesEvent {
     Found(Vec<FoundLine>),
@@ -81,7 +46,7 @@ impl ListKind for FoundLines {
     type Row = FoundLine;
     type Event = LinesEvent;
     type Link = Link;
-    const SPEC: &'static ListSpec<FoundLine> = &SPEC;
+    const SPEC: &'static ListSpec<FoundLine> = &lines::SPEC;
 
     fn footer(&self, _: &List<FoundLine>) -> Footer {
         Footer::LINES

@@ -7,14 +7,12 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use crate::human::count;
+use crate::rows::batch::{BATCH, RowTable, TextTable};
+use crate::rows::column::{ListSpec, RowLook, RowOrder};
 use crate::text::label::SafeText;
-
-use super::column::{ListSpec, RowLook, RowOrder};
-use super::rows::{BATCH, RowTable, TextTable};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ListOptions {
-    /// The words that rows must have, as they were typed.
     pub filter: String,
     /// The index of the column that sorts, among those that do.
     pub sort: usize,
@@ -24,7 +22,6 @@ pub(super) struct ListOptions {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GroupHeading {
-    /// The number of rows before it.
     pub before: usize,
     /// The same, with the headings before it.
     pub place: usize,
@@ -219,7 +216,6 @@ pub(super) fn narrows<R>(spec: &'static ListSpec<R>, filter: &str, before: &str)
     filter.starts_with(before) && is_text(filter) && is_text(before)
 }
 
-/// Returns all words of a row, in lower case.
 fn words_of<R>(spec: &ListSpec<R>, row: &R, look: &RowLook) -> String {
     let mut words = String::with_capacity(256);
     for column in spec.columns {

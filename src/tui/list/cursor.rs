@@ -193,7 +193,6 @@ impl<R: Clone> List<R> {
         self.act(Action::Down, None);
     }
 
-    /// Marks all rows that are shown; if they all are marked, takes their marks away.
     pub(crate) fn toggle_all(&mut self) {
         let shown: BTreeSet<u32> = self.shown.order.iter().copied().collect();
         match shown.is_subset(&self.marks) {

@@ -3,28 +3,27 @@
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Modifier;
+use ratatui::style::{Modifier, Style};
 use unicode_width::UnicodeWidthStr;
 
+use crate::rows::column::{ListColumn, RowCell, TableColumn, Tone};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
-use crate::tui::widget::table::{ListTable, ListTableRow, TableColumn};
+use crate::tui::widget::table::{ListTable, ListTableRow};
+use crate::tui::widget::theme::Theme;
 
-use super::column::ListColumn;
 use super::screen::{ListKind, ListScreen, ListTitle};
 use super::{List, ShownRow};
 
 /// The lists between which Tab changes.
 const TABS: [&str; 2] = ["Outputs", "Sessions"];
 
-/// The fewest columns in which the name of what is listed is shown.
 const MIN_NAME: usize = 8;
 
 /// Up to this many columns, the name takes the room of the order of the rows.
 const MAX_NAME: usize = 24;
 
 impl<R: Clone> List<R> {
-    /// Draws the headings and the rows that are on the screen; those that `is_struck` says are struck through.
     pub(crate) fn draw(
         &self,
         canvas: &Canvas,
@@ -38,7 +37,7 @@ impl<R: Clone> List<R> {
             ShownRow::Row(n) => {
                 let row = &self.rows[n];
                 let mut cells: Vec<Span> =
-                    columns.iter().map(|column| (column.cell)(row, &self.look).span(theme)).collect();
+                    columns.iter().map(|column| span((column.cell)(row, &self.look), theme)).collect();
                 if is_struck(row) {
                     let struck = |cell: &mut Span| {
                         cell.style = cell.style.add_modifier(Modifier::CROSSED_OUT | Modifier::DIM);
@@ -47,7 +46,7 @@ impl<R: Clone> List<R> {
                 }
                 let mark = match self.is_marked(n) {
                     true => Span::new("*", theme.accent),
-                    false => (self.spec.mark)(row).span(theme),
+                    false => span((self.spec.mark)(row), theme),
                 };
                 ListTableRow::Cells(mark, cells)
             }
@@ -64,6 +63,16 @@ impl<R: Clone> List<R> {
         let table = ListTable { columns: &columns, rows: self.on_screen().map(row).collect(), canvas };
         table.draw(buffer, head, area, self.chosen_on_screen());
     }
+}
+
+fn span(cell: RowCell, theme: &Theme) -> Span {
+    let style = match cell.tone {
+        Tone::Plain => Style::new(),
+        Tone::Dim => theme.dim,
+        Tone::Accent => theme.accent,
+        Tone::Warning => theme.warning,
+    };
+    Span { text: cell.text, style }
 }
 
 impl<L: ListKind> ListScreen<L> {

@@ -2,11 +2,9 @@
 //! selected and visible whatever is filtered, sorted, grouped or found anew.
 
 mod arrange;
-pub mod column;
 mod cursor;
 mod draw;
 mod order;
-pub mod rows;
 pub mod screen;
 
 #[cfg(test)]
@@ -16,20 +14,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::human::{count, thousands};
+use crate::rows::batch::{BatchText, RowTable, TextTable};
+use crate::rows::column::{ListSpec, RowLook, SortColumn};
 use crate::text::label::SafeText;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::menu::{Menu, MenuEntry};
 
 use arrange::{ArrangeTask, Arranged, ListOptions, RowTexts};
-use column::{ListSpec, RowLook, SortColumn};
 use cursor::FollowState;
 use order::{Landing, RunningTask};
-use rows::{BatchText, RowTable, TextTable};
 
 /// Up to this many rows are arranged at once, between two keys; a worker arranges more.
 const AT_ONCE: usize = 10_000;
 
-/// What stands in a row of the screen: a row by its index, or the heading of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShownRow<'a> {
     Row(usize),
@@ -192,7 +189,6 @@ impl<R: Clone> List<R> {
         self.settle();
     }
 
-    /// Returns the number of rows shown, without headings.
     pub fn len(&self) -> usize {
         self.shown.order.len()
     }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::rows::batch::RowTable;
+
 use super::List;
 use super::arrange::{ArrangeTask, Arranged, ListOptions, narrows};
-use super::rows::RowTable;
 
 /// Which row is to be selected once the rows are arranged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -89,7 +90,6 @@ impl<R: Clone> List<R> {
         self.task.take()
     }
 
-    /// Has a worker do its task again if it was stopped.
     pub(super) fn resume(&mut self) {
         if let Some(running) = self.running.filter(|_| self.task.is_none()) {
             self.arrange(running.landing, running.is_awaited);

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 
 use crate::document::reader::Cost;
 use crate::human::thousands;
-use crate::store::{Marked, Pending};
+use crate::rows::column::ListSpec;
 use crate::text::label::SafeText;
 use crate::tui::event::{Event, Message, Purpose, ScreenEvent};
 use crate::tui::footer::Footer;
@@ -21,14 +21,12 @@ use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::popup::copying::{self, Copyable};
 use crate::tui::popup::prompt::Prompt;
 use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
-use crate::tui::target::Opened;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line::{self, Span};
 
 use super::List;
 use super::arrange::Arranged;
-use super::column::ListSpec;
 
 /// What a list is of: where its rows come from, and what keys do with them.
 pub trait ListKind: Sized + 'static {
@@ -53,12 +51,9 @@ pub trait ListKind: Sized + 'static {
         String::new()
     }
 
-    fn pending(&self) -> Option<&Pending> {
-        None
-    }
-
-    fn take_pending(&mut self) -> Vec<Marked> {
-        Vec::new()
+    /// Whether a row is to be deleted.
+    fn is_struck(&self, _row: &Self::Row) -> bool {
+        false
     }
 
     /// Returns where there is a panel, on a screen that is large enough.
@@ -95,8 +90,6 @@ pub trait ListKind: Sized + 'static {
     fn enter(&mut self, _text: &str, _on: ListContext<Self::Row>) -> Result<(), String> {
         Ok(())
     }
-
-    fn adapt(&self, _opened: &mut Opened) {}
 
     /// Asks for what the rows on the screen lack.
     fn ask(&mut self, _on: ListContext<Self::Row>) {}
@@ -326,10 +319,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
                 Rect { y: places.head.y, height: places.head.height + places.list.height, ..places.list };
             line::block(frame.buffer_mut(), body, &self.of.empty(&self.list, canvas.keys), canvas.theme.dim);
         } else {
-            let pending = self.of.pending();
-            let is_struck = |row: &L::Row| {
-                pending.is_some_and(|pending| self.of.output(row).is_some_and(|path| pending.contains(&path)))
-            };
+            let is_struck = |row: &L::Row| self.of.is_struck(row);
             self.list.draw(canvas, frame.buffer_mut(), (places.head, places.list), is_struck);
         }
         if let Some(area) = places.panel {
@@ -394,18 +384,6 @@ impl<L: ListKind> Screen for ListScreen<L> {
 
     fn sort_by(&mut self, column: usize, effects: &mut Effects) {
         self.on_list(effects, |list| list.sort_by(column));
-    }
-
-    fn pending(&self) -> Option<&Pending> {
-        self.of.pending()
-    }
-
-    fn take_pending(&mut self) -> Vec<Marked> {
-        self.of.take_pending()
-    }
-
-    fn adapt(&self, opened: &mut Opened) {
-        self.of.adapt(opened);
     }
 }
 

@@ -3,10 +3,9 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
 
+use crate::rows::column::{CellSide, LARGEST, ListColumn, ListSpec, NAMES, RowCell};
 use crate::tui::keys::Action;
-use crate::tui::widget::table::CellSide;
 
-use super::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell};
 use super::{List, ShownRow};
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,6 +6,9 @@ use std::time::Duration;
 use ratatui::layout::Rect;
 
 use crate::human::{count, size};
+use crate::output::OpenOutput;
+use crate::output::subject::Subject;
+use crate::rows::outputs::{self, OutputRow};
 use crate::session::facts::TitledText;
 use crate::source::{Hold, Identity, MapView};
 use crate::store::EntryStatus;
@@ -14,16 +17,13 @@ use crate::tui::job::{JobContext, Pace, Slot};
 use crate::tui::list::List;
 use crate::tui::list::screen::PanelFrame;
 use crate::tui::pager::facts::{FactRow, ListFacts};
-use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::view::pane;
 use crate::tui::screen::Effects;
-use crate::tui::target::Subject;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout::{self, ListPanel};
 use crate::tui::widget::line;
 
-use super::rows::OutputRow;
-use super::{Outputs, OutputsEvent, rows};
+use super::{Outputs, OutputsEvent};
 
 /// How long the screen waits for the preview beside the list: a frame. A key held down repeats about every 30 ms.
 pub(crate) const BESIDE: Duration = Duration::from_millis(15);
@@ -114,7 +114,7 @@ fn plan(of: (PathBuf, Identity), context: &JobContext) {
 impl ListFacts for Outputs {
     fn facts(&self, list: &List<OutputRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
         let facts = list.chosen().map(|row| {
-            let [_, state] = rows::details(row, self.user, &list.look);
+            let [_, state] = outputs::details(row, self.user, &list.look);
             facts_of(row).into_iter().chain([("state", state.to_string()).into()]).collect()
         });
         (facts.unwrap_or_default(), Some(&[]))

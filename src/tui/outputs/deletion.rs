@@ -4,26 +4,24 @@ use std::any::Any;
 
 use crossterm::event::KeyEvent;
 use jiff::Timestamp;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
 use crate::human::{count, size, span, thousands};
+use crate::rows::batch::RowTable;
+use crate::rows::outputs::OutputRow;
 use crate::store::{
-    self, CleanPlan, CleanRule, DeleteMode, EntryStatus, Env, Marked, Trigger, Why, clean_plan,
+    self, CleanPlan, CleanRule, DeleteMode, DeleteOutcome, EntryStatus, Env, Marked, Trigger, Why, clean_plan,
 };
 use crate::text::label::{SafeText, label};
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, KeyContext, KeyMap};
-use crate::tui::list::rows::RowTable;
 use crate::tui::list::screen::ListScreen;
 use crate::tui::popup::leaving::{Leaving, Question};
 use crate::tui::screen::{ExitChoice, Layer, LayerContext, LayerFrame, LayerNext, Screen, box_action};
-use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::layout;
 use crate::tui::widget::line::{self, Span};
 
-use super::rows::OutputRow;
 use super::{Context, Outputs};
 
 impl Outputs {
@@ -91,6 +89,18 @@ impl Outputs {
         let question = Question::deletions(&self.pending, false);
         on.effects.lay(Leaving { question, choice: ExitChoice::default() });
     }
+
+    pub(super) fn offer_cleaning(&mut self, on: Context) {
+        let rule = CleanRule { asked: Trigger::ByHand, older_than: None, max_total: None };
+        let rows = on.list.rows().clone();
+        let now = on.list.look.now;
+        let mut plan = clean_plan(rows.iter().map(|row| &row.entry), now, &rule);
+        plan.to_delete.sort_by_key(|to_delete| rows[to_delete.index].entry.identity.modified);
+        if plan.to_delete.is_empty() {
+            return on.note("nothing is overdue");
+        }
+        on.effects.lay(CleaningBox { plan, rows, now, top: 0 });
+    }
 }
 
 fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
@@ -115,51 +125,28 @@ pub fn delete(to_delete: Vec<Marked>, env: &Env) -> (Message, Vec<Marked>) {
     let now = crate::env::now();
     let mut cleaner = match store::Cleaner::start(env) {
         Ok(Some(cleaner)) => cleaner,
-        Ok(None) => {
-            return (Message::error("another cleaning is under way; nothing was deleted"), to_delete);
-        }
+        Ok(None) => return (Message::error("another cleaning is under way; nothing was deleted"), to_delete),
         Err(error) => return (Message::error(format!("nothing was deleted: {error}")), to_delete),
     };
-    let (mut gone, mut bytes, mut stayed, mut reasons) = (0, 0, Vec::new(), Vec::new());
+    let (mut gone, mut stayed, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
     for marked in to_delete {
-        let Marked { entry, why, mode } = &marked;
-        match cleaner.delete(entry, *why, *mode, env, now) {
-            store::DeleteOutcome::Deleted | store::DeleteOutcome::AlreadyGone => {
-                gone += 1;
-                bytes = u64::saturating_add(bytes, entry.size());
-            }
-            store::DeleteOutcome::Stayed(reason) => {
-                reasons.push(format!("{}: {}", reason.as_str(), entry.id()));
+        match cleaner.delete(&marked.entry, marked.why, marked.mode, env, now) {
+            DeleteOutcome::Deleted | DeleteOutcome::AlreadyGone => gone.push(marked.entry.size()),
+            DeleteOutcome::Stayed(reason) => {
+                reasons.push(format!("{}: {}", reason.as_str(), marked.entry.id()));
                 stayed.push(marked);
             }
         }
     }
-    let done = format!("{} deleted, {}", crate::human::thousands(gone), crate::human::size(bytes));
-    let message = match reasons.first() {
-        None if cleaner.unlogged().is_some() => {
-            Message::error(format!("{done}; {}", cleaner.unlogged().unwrap_or_default()))
-        }
-        None => Message::note(done),
-        Some(first) => Message::error(format!("{done}; {} stayed: {first}", stayed.len())),
+    let done = format!("{} deleted, {}", thousands(gone.len() as u64), size(store::sum(gone)));
+    let message = match (reasons.first(), cleaner.unlogged()) {
+        (Some(first), _) => Message::error(format!("{done}; {} stayed: {first}", stayed.len())),
+        (None, Some(unlogged)) => Message::error(format!("{done}; {unlogged}")),
+        (None, None) => Message::note(done),
     };
     (message, stayed)
 }
 
-impl Outputs {
-    pub(super) fn offer_cleaning(&mut self, on: Context) {
-        let rule = CleanRule { asked: Trigger::ByHand, older_than: None, max_total: None };
-        let rows = on.list.rows().clone();
-        let now = on.list.look.now;
-        let mut plan = clean_plan(rows.iter().map(|row| &row.entry), now, &rule);
-        plan.to_delete.sort_by_key(|to_delete| rows[to_delete.index].entry.identity.modified);
-        if plan.to_delete.is_empty() {
-            return on.note("nothing is overdue");
-        }
-        on.effects.lay(CleaningBox { plan, rows, now, top: 0 });
-    }
-}
-
-/// Returns the keys, the longest form first.
 fn feet(keys: &KeyMap) -> [String; 3] {
     let [open, undo, back] =
         [Action::Open, Action::Undo, Action::Back].map(|action| keys.of(KeyContext::Lists, action));
@@ -190,7 +177,11 @@ impl Layer for CleaningBox {
             Action::PageUp | Action::HalfUp => self.top.saturating_sub(page),
             Action::Open => {
                 if let Some(outputs) = (on.below as &mut dyn Any).downcast_mut::<ListScreen<Outputs>>() {
-                    outputs.of.pending.mark(self.marked());
+                    // Exactly what is shown as overdue, even if a scan has found more since.
+                    outputs.of.pending.mark(self.plan.to_delete.iter().map(|to_delete| {
+                        let entry = self.rows[to_delete.index].entry.clone();
+                        Marked { entry, why: to_delete.why, mode: DeleteMode::Bulk }
+                    }));
                     let words = outputs.of.pending_words(on.canvas.keys);
                     outputs.say(Some(Message::note(words)));
                 }
@@ -201,36 +192,17 @@ impl Layer for CleaningBox {
         LayerNext::Stays
     }
 
-    fn draw(&self, look: LayerFrame) {
-        let area = look.frame.area();
-        self.draw_rows(look.canvas, look.frame, area);
-    }
-}
-
-impl CleaningBox {
-    /// Returns exactly what is shown as overdue, even if a scan has found more since.
-    fn marked(&self) -> impl Iterator<Item = Marked> + '_ {
-        self.plan.to_delete.iter().map(|to_delete| {
-            let entry = self.rows[to_delete.index].entry.clone();
-            Marked { entry, why: to_delete.why, mode: DeleteMode::Bulk }
-        })
-    }
-
-    fn draw_rows(&self, canvas: &Canvas, frame: &mut Frame, area: Rect) {
-        let Self { plan, rows: all, now, top } = self;
-        let rows = plan.to_delete.len().max(1);
-        let place = layout::overlay(
-            area,
-            100,
-            u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4).min(area.height.saturating_sub(2)),
-        );
-        let title =
-            format!(" Overdue: {}, {} ", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
+    fn draw(&self, LayerFrame { canvas, frame, .. }: LayerFrame) {
+        let (Self { plan, rows: all, now, top }, area) = (self, frame.area());
+        let overdue = plan.to_delete.len();
+        let rows = u16::try_from(overdue.max(1)).unwrap_or(u16::MAX).saturating_add(4);
+        let place = layout::overlay(area, 100, rows.min(area.height.saturating_sub(2)));
+        let title = format!(" Overdue: {}, {} ", count(overdue as u64, "output"), size(plan.bytes));
         let fits = |foot: &String| foot.width() + 2 <= usize::from(place.width);
         let foot = feet(canvas.keys).into_iter().find(fits).unwrap_or_default();
         let inner = line::boxed(canvas, frame, place, title, foot);
         let height = usize::from(inner.height.saturating_sub(1));
-        let top = usize::from(*top).min(plan.to_delete.len().saturating_sub(height.max(1)));
+        let top = usize::from(*top).min(overdue.saturating_sub(height.max(1)));
         for (n, to_delete) in plan.to_delete.iter().skip(top).take(height).enumerate() {
             let entry = &all[to_delete.index].entry;
             let age = span(entry.age(*now).as_secs().max(0) as u64);
@@ -244,10 +216,8 @@ impl CleaningBox {
         }
         if inner.height > 0 && !plan.skipped.is_empty() {
             let foot = Rect { y: inner.y + inner.height - 1, height: 1, ..inner };
-            let words = format!(
-                " {} more are overdue, and stay: kept, linked, in use or too young",
-                plan.skipped.len()
-            );
+            let stay = "are overdue, and stay: kept, linked, in use or too young";
+            let words = format!(" {} more {stay}", plan.skipped.len());
             let words = line::head(words, foot.width.into(), canvas.glyphs());
             line::left(frame.buffer_mut(), foot, words, canvas.theme.dim);
         }

@@ -6,17 +6,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::session::citing;
-use crate::source::{Hold, Identity};
+use crate::output::OpenOutput;
+use crate::output::subject::Subject;
+use crate::preview::Status;
+use crate::rows::batch::{BatchText, RowTable, TextTable};
+use crate::rows::column::SlowState;
+use crate::rows::got::{ModelGot, ModelShare};
+use crate::rows::outputs::{MEASURED, OutputFacts, OutputRow, Peek, peek};
+use crate::source::{Hold, Identity, MapView};
 use crate::store::{Entry, Env, Record};
+use crate::text::search::SeverityPatterns;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::list::List;
-use crate::tui::list::column::SlowState;
-use crate::tui::list::rows::{BatchText, RowTable, TextTable};
 use crate::tui::screen::Effects;
 
-use super::got::{ModelGot, ModelShare};
-use super::rows::{OutputFacts, OutputRow, Peek, peek, placed_by_share};
 use super::{Outputs, OutputsEvent};
 
 /// The most outputs of which what was found out is remembered; beyond it all is found out again for what is shown.
@@ -115,6 +118,21 @@ impl Outputs {
     }
 }
 
+/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the filter
+/// goes by it, else those that are shown if their order does.
+fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
+    let is_measured = |word: &str| MEASURED.contains(&word);
+    let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
+    if list.filter_text().split_whitespace().any(is_measured) {
+        let all = list.rows().len();
+        if all <= max { (0..all).collect() } else { Vec::new() }
+    } else if column.is_some_and(is_measured) && list.len() <= max {
+        list.order().iter().map(|row| *row as usize).collect()
+    } else {
+        Vec::new()
+    }
+}
+
 fn measure(entries: Vec<RowEntry>, context: &JobContext) {
     for (row, entry) in entries {
         let began = Instant::now();
@@ -122,8 +140,7 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
         let share = match is_part_saved(&entry, context.env()) {
             true => Some(ModelShare::without_errors(ModelGot::Unsaved)),
             false => (context.services.open)(&entry.path(), Hold::No).ok().and_then(|target| {
-                let of = (target.subject, target.source.view());
-                ModelShare::measure(of, &context.services.severities, &goes_on)
+                share_of((target.subject, target.source.view()), &context.services.severities, &goes_on)
             }),
         };
         let event = OutputsEvent::Measured(row, Box::new(entry), share);
@@ -131,6 +148,22 @@ fn measure(entries: Vec<RowEntry>, context: &JobContext) {
             return;
         }
     }
+}
+
+/// Plans the preview of an output, and measures it. Returns `None` if that is no longer wanted.
+fn share_of(
+    (subject, view): (Subject, MapView),
+    severities: &SeverityPatterns,
+    wanted: &dyn Fn() -> bool,
+) -> Option<ModelShare> {
+    let output = OpenOutput::counted_now(subject, view);
+    let planned = output.task().run(wanted)?;
+    Some(match &planned.preview {
+        Ok(preview) if preview.status == Status::Ok => {
+            ModelShare::of(&output.view, &planned.kept, severities)
+        }
+        _ => ModelShare::without_errors(ModelGot::Error),
+    })
 }
 
 /// Whether it is recorded that only the start of an output was saved.
@@ -149,10 +182,9 @@ fn peek_all(entries: Vec<RowEntry>, context: &JobContext) {
 
 fn find_calls(entries: Vec<RowEntry>, context: &JobContext) {
     let newest = entries.iter().map(|(_, entry)| entry.modified()).max().unwrap_or_default();
-    let env = context.env();
-    let sessions = context.services.sessions.since(newest, env);
     for (row, entry) in entries {
-        let found = citing::find(&sessions, Path::new(&entry.saved_as()), env.uid(), &()).map(Box::new);
+        let path = entry.saved_as();
+        let found = context.services.sessions.find(Path::new(&path), newest, context.env());
         if !context.send(OutputsEvent::Cited(row, Box::new(entry), found)) {
             return;
         }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use crate::config::ChosenBy;
 use crate::human::{count, size};
+use crate::output::subject::Subject;
+use crate::rows::outputs::OutputRow;
 use crate::source::{Hold, MapView};
 use crate::store::{self, CopyRecord, Entry, EntryStatus, KEPT_ALREADY, OwnStore, UNFINISHED, entries_at};
 use crate::text::label::label;
@@ -12,9 +14,8 @@ use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyContext, KeyMap};
 use crate::tui::pager::event::OutputEvent;
-use crate::tui::screen::{Effects, ShownOutput};
+use crate::tui::screen::Effects;
 
-use super::rows::OutputRow;
 use super::{Context, Outputs, OutputsEvent};
 
 /// Maximum number of characters of a command that is recorded with a copy.
@@ -69,9 +70,9 @@ impl Outputs {
         }
     }
 
-    pub(super) fn keep_shown(&mut self, shown: ShownOutput, on: Context) {
-        let keeping = Keeping { what: shown.name.clone(), size: shown.size, done: 0 };
-        if self.start_keeping(keeping, on.effects, move |context| keep_output(shown, context)) {
+    pub(super) fn keep_shown(&mut self, (subject, view): (Subject, MapView), on: Context) {
+        let keeping = Keeping { what: subject.name.clone(), size: view.len() as u64, done: 0 };
+        if self.start_keeping(keeping, on.effects, move |context| keep_output(&subject, &view, context)) {
             on.effects.send(Event::Message(Message::note("keeping…")));
         }
     }
@@ -153,8 +154,8 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, delete: &s
 
 /// Keeps the output that is shown, and reports that: if it is in a store, as any entry; else saves what was read of it, if
 /// it is in no file.
-fn keep_output(shown: ShownOutput, context: &JobContext) {
-    let ShownOutput { path, command, read, .. } = shown;
+fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
+    let path = PathBuf::from(subject.path());
     let (env, at) = (context.env(), HashSet::from([&*path]));
     let mut found = entries_at(&at, &context.services.stores, env, crate::env::now(), &|| true);
     let entry = found.remove(&path);
@@ -162,10 +163,10 @@ fn keep_output(shown: ShownOutput, context: &JobContext) {
     if entry.as_ref().is_some_and(|entry| kept().unwrap_or_default().has(entry)) {
         return report(vec![path], Message::note(KEPT_ALREADY), context);
     }
-    let result = match (entry, read) {
-        (Some(entry), _) => keep(&entry, &command, context, 0),
-        (None, Some(read)) => save(&read, context),
-        (None, None) => Err(format!("{}: in no agent's store, so nothing deletes it", path.display())),
+    let result = match (entry, &subject.file) {
+        (Some(entry), _) => keep(&entry, &subject.command, context, 0),
+        (None, None) => save(view, context),
+        (None, Some(_)) => Err(format!("{}: in no agent's store, so nothing deletes it", path.display())),
     };
     match result {
         Ok(kept) => {

@@ -3,30 +3,31 @@
 pub mod beside;
 pub mod deletion;
 mod facts;
-pub mod got;
 mod keeping;
-pub mod rows;
-pub mod scan;
+mod scan;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
 use crate::human::{count, size, thousands};
+use crate::rows::batch::{BatchText, RowTable};
+use crate::rows::column::{ListSpec, WIDE, readable_by_others};
+use crate::rows::got::ModelShare;
+use crate::rows::outputs::{self, OutputFacts, OutputRow, Peek};
 use crate::session::citing::CitingCall;
 use crate::source::Identity;
-use crate::store::{self, Entry, EntrySums, Kept, Marked, Pending, RootReport, StoreSpec};
+use crate::store::{self, Entry, EntrySums, Kept, Marked, Pending, RootReport, Scanned, StoreSpec};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
-use super::event::{Message, ScreenEvent, Urgency};
+use super::event::{FRAME, Message, ScreenEvent};
 use super::footer::Footer;
 use super::job::JobContext;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::column::{ListSpec, WIDE, readable_by_others};
-use super::list::rows::{BatchText, RowTable};
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::pager::facts::ListFacts;
 use super::popup::copying::Copyable;
@@ -36,10 +37,7 @@ use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use beside::Glance;
 use facts::SearchedRows;
-use got::ModelShare;
 use keeping::Keeping;
-use rows::{OutputFacts, OutputRow, Peek};
-use scan::Scanned;
 
 /// The heading where no outputs are listed.
 pub(crate) const NONE_YET: &str = "No stored outputs yet. These directories were searched:";
@@ -70,7 +68,7 @@ pub struct Outputs {
     glance: Option<Glance>,
     keeping: Option<Keeping>,
     /// The outputs marked for deletion: leaving asks whether to delete them.
-    pending: Pending,
+    pub(super) pending: Pending,
     /// The output to select once it is shown.
     sought: Option<PathBuf>,
 }
@@ -96,10 +94,10 @@ pub enum OutputsEvent {
 }
 
 impl ScreenEvent for OutputsEvent {
-    fn urgency(&self) -> Urgency {
+    fn patience(&self) -> Duration {
         match self {
-            OutputsEvent::Scanned(_) | OutputsEvent::Peeked(_) | OutputsEvent::Copied(_) => Urgency::Progress,
-            _ => Urgency::Now,
+            OutputsEvent::Scanned(_) | OutputsEvent::Peeked(_) | OutputsEvent::Copied(_) => FRAME,
+            _ => Duration::ZERO,
         }
     }
 }
@@ -133,7 +131,7 @@ impl ListKind for Outputs {
     type Row = OutputRow;
     type Event = OutputsEvent;
     type Link = Link;
-    const SPEC: &'static ListSpec<OutputRow> = &rows::SPEC;
+    const SPEC: &'static ListSpec<OutputRow> = &outputs::SPEC;
 
     fn footer(&self, list: &List<OutputRow>) -> Footer {
         if !self.pending.is_empty() {
@@ -203,7 +201,7 @@ impl ListKind for Outputs {
             let marked = count(list.marked() as u64, "output");
             return [format!("{marked} marked, {}", size(bytes)).into(), SafeText::default()];
         }
-        list.chosen().map(|row| rows::details(row, self.user, &list.look)).unwrap_or_default()
+        list.chosen().map(|row| outputs::details(row, self.user, &list.look)).unwrap_or_default()
     }
 
     fn progress(&self, _: &List<OutputRow>, canvas: &Canvas) -> String {
@@ -220,12 +218,8 @@ impl ListKind for Outputs {
         std::iter::once(path).chain(command).chain([Copyable::id(row.entry.id_bytes())]).collect()
     }
 
-    fn pending(&self) -> Option<&Pending> {
-        Some(&self.pending).filter(|pending| !pending.is_empty())
-    }
-
-    fn take_pending(&mut self) -> Vec<Marked> {
-        self.pending.take()
+    fn is_struck(&self, row: &OutputRow) -> bool {
+        !self.pending.is_empty() && self.pending.contains(&row.entry.path())
     }
 
     fn output(&self, row: &OutputRow) -> Option<PathBuf> {
@@ -243,7 +237,7 @@ impl ListKind for Outputs {
                 on.list.filter_by(&words);
                 on.list.follow();
             }
-            Link::Keep(shown) => self.keep_shown(shown, on),
+            Link::Keep(shown) => self.keep_shown(*shown, on),
             _ => {}
         }
     }

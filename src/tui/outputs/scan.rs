@@ -1,31 +1,16 @@
-//! Scans of the stores: the worker that lists their outputs and watches for changes, and what the list takes in of that.
+//! What the list of outputs takes in of a scan of the stores.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-
-use crate::store::{self, DirWatch, Entry, EntrySums, Env, GrowingEntries, Kept, RootReport, StoreSpec};
+use crate::rows::batch::{BATCH, RowTable};
+use crate::rows::outputs::OutputRow;
+use crate::store::{self, Entry, EntrySums, RootReport, Scanned, StoreSpec};
 use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::job::{JobContext, Slot};
-use crate::tui::list::rows::{BATCH, RowTable};
 use crate::tui::screen::Effects;
 
-use super::rows::OutputRow;
 use super::{Context, Outputs, OutputsEvent};
-
-pub enum Scanned {
-    Begun {
-        now: Timestamp,
-        user: u32,
-        kept: Kept,
-    },
-    Some(Vec<Entry>),
-    /// The end, with the result for each root of each store.
-    All(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
-}
 
 impl Outputs {
     pub(super) fn scan(&mut self, effects: &mut Effects) {
@@ -100,90 +85,10 @@ impl Outputs {
     }
 }
 
-/// The first entries are sent after this many, because the screen is waiting.
-const FIRST: usize = 128;
-
-/// The shortest time between two checks of the stores' directories.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-
-/// Checks are rarer after a slow scan: they are at least this many times its duration apart.
-const REST: u32 = 4;
-
-/// Scans all stores, then watches their directories, and the entries that may be growing, until another scan is wanted or
-/// something has changed.
 fn scan(context: &JobContext) {
-    let began = Instant::now();
-    let env = context.env();
-    let now = crate::env::now();
-    let own = store::OwnStore::open(env).ok().flatten();
-    let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
-    context.send(OutputsEvent::Scanned(Scanned::Begun { now, user: env.uid(), kept }));
-    let some = Vec::with_capacity(FIRST);
-    let mut sender = EntrySender { some, most: FIRST, now, growing: GrowingEntries::default(), context };
-    let mut reports = Vec::new();
-    for store in &context.services.stores.specs {
-        reports.push((Arc::clone(store), sender.scan(store, env, now)));
-    }
-    sender.send();
-    let mut growing = sender.growing;
-    let mut watch = DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
-    if !context.send(OutputsEvent::Scanned(Scanned::All(reports))) {
-        return;
-    }
-    let rest = LOOK_EVERY.max(began.elapsed() * REST);
-    loop {
-        std::thread::sleep(rest);
-        if !context.is_wanted() {
-            return;
-        }
-        if watch.check_once() || growing.check_once(crate::env::now()) {
-            context.send(OutputsEvent::Changed);
-            return;
-        }
-    }
-}
-
-struct EntrySender<'a> {
-    some: Vec<Entry>,
-    most: usize,
-    now: Timestamp,
-    growing: GrowingEntries,
-    context: &'a JobContext,
-}
-
-impl EntrySender<'_> {
-    /// Sends the entries of one store. Retention limits by count and size need all entries of the store first.
-    fn scan(&mut self, store: &Arc<StoreSpec>, env: &Env, now: Timestamp) -> Vec<RootReport> {
-        if !store.retention.has_limits() {
-            return store::scan(store, env, now, &mut |entry| self.add(entry));
-        }
-        let mut all = Vec::new();
-        let roots = store::scan(store, env, now, &mut |entry| {
-            all.push(entry);
-            self.go_on()
-        });
-        store::apply_limits(&mut all, now);
-        _ = all.into_iter().try_for_each(|entry| self.add(entry));
-        roots
-    }
-
-    fn add(&mut self, entry: Entry) -> ControlFlow<()> {
-        self.growing.note(&entry, self.now);
-        self.some.push(entry);
-        if self.some.len() == self.most {
-            // The first two messages together make up one batch.
-            self.most = if self.most == FIRST { BATCH - FIRST } else { BATCH };
-            self.send();
-        }
-        self.go_on()
-    }
-
-    fn go_on(&self) -> ControlFlow<()> {
-        if self.context.is_wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-
-    fn send(&mut self) {
-        let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.most));
-        self.context.send(OutputsEvent::Scanned(Scanned::Some(some)));
+    let send = |scanned| context.send(OutputsEvent::Scanned(scanned));
+    let of = (&context.services.stores, context.env());
+    if store::list_and_watch(of, BATCH, &send, &|| context.is_wanted()) {
+        context.send(OutputsEvent::Changed);
     }
 }

@@ -7,16 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::compare::{Comparison, kept_matches};
 use crate::config::EffectivePolicy;
 use crate::human::{lines, size, thousands, tokens};
-use crate::preview::Want;
+use crate::output::plan::PlanTask;
+use crate::output::words::size_in_words;
+use crate::preview::TotalsMask;
+use crate::rows::column::CellSide::{Left, Right};
+use crate::rows::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
 use crate::source::{self, ViewSupply};
 use crate::text::search::Pattern;
 use crate::tui::job::JobContext;
-use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone, key_of};
-use crate::tui::widget::table::CellSide::{Left, Right};
-use crate::tune::size_in_words;
 
 use super::event::{ComparedReply, Counting, OutputEvent};
-use super::plan::PlanTask;
 
 /// Why a policy is listed where it is: the smallest comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +40,7 @@ pub(super) struct MatchTotal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct CountedFile {
     pub file: (u64, usize),
-    pub known: Want,
+    pub known: TotalsMask,
 }
 
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ impl PolicyRow {
     /// Whether its figures are missing, or lack totals which are known by now.
     pub(super) fn is_due(&self, now: CountedFile) -> bool {
         let made = self.made.as_ref().filter(|_| self.of.file == now.file);
-        made.is_none_or(|made| made.lacks.meets(now.known.without(self.of.known)))
+        made.is_none_or(|made| made.missing.meets(now.known.without(self.of.known)))
     }
 
     pub(super) fn set_made(&mut self, mut made: Comparison, of: CountedFile) {
@@ -150,7 +150,7 @@ fn figure(row: &PolicyRow, of: fn(&Comparison) -> Option<u64>, words: fn(u64) ->
     let Some(made) = &row.made else { return RowCell::dim("…") };
     match of(made) {
         Some(number) => RowCell::plain(words(number)),
-        None if made.lacks.is_empty() => RowCell::dim("–"),
+        None if made.missing.is_empty() => RowCell::dim("–"),
         None => RowCell::dim("…"),
     }
 }

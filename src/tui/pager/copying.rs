@@ -1,17 +1,18 @@
-//! Copies text to the clipboard: a line, the window, a selection of lines, what the model got, or what is known of the output.
+//! Takes the output elsewhere: copies a line, the window, a selection of lines, what the model got, or what is known of it, and
+//! has all of it kept.
 
 use std::any::Any;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::document::reader::ReadWindow;
 use crate::human::{lines, size, thousands};
-use crate::text::utf16::Utf16Text;
-use crate::tui::event::Message;
+use crate::session::examine::RestOfOutput;
+use crate::store::KEPT_ALREADY;
 use crate::tui::keys::Action;
 use crate::tui::popup::copying::{self, CopyWhat, Copyable};
 use crate::tui::popup::menu::MenuEntry;
-use crate::tui::screen::{self, Effect, Effects};
+use crate::tui::screen::{self, Effect, Effects, Link};
 use crate::tui::widget::layout::Side;
 
 use super::event::ThenRead;
@@ -74,7 +75,7 @@ impl Pager {
     /// Returns the selected bytes of a pane's document, whole lines without the last line feed.
     pub(crate) fn selected(&self, side: Side) -> Option<Range<u64>> {
         let LineSelection { from, to, .. } = self.selection.filter(|selection| selection.side == side)?;
-        Some(self.lines_of(side, from.min(to), from.max(to)))
+        Some(self.output.lines_of(side, from.min(to), from.max(to)))
     }
 
     /// Describes the selection: `selected lines 120-140 · 1.2 KB · y copies · Esc ends`.
@@ -129,9 +130,12 @@ impl Pager {
         match what {
             CopyWhat::Line => {
                 let (side, at) = (self.focus(), self.current_line(self.focus()));
-                Some((side, self.lines_of(side, at, at)))
+                Some((side, self.output.lines_of(side, at, at)))
             }
-            CopyWhat::Window => Some((Side::Spill, self.window_range()?)),
+            CopyWhat::Window => {
+                let window = self.panes.window;
+                Some((Side::Spill, self.output.window(window.offset..window.next())?))
+            }
             CopyWhat::ModelText => Some((Side::Preview, 0..self.output.seen.len())),
             _ => None,
         }
@@ -184,78 +188,48 @@ impl Pager {
         self.output.line_number(self.current_offset()).unwrap_or(1)
     }
 
-    /// Returns the bytes of the lines from the one that holds `first` to the one that holds `last`.
-    fn lines_of(&self, side: Side, first: u64, last: u64) -> Range<u64> {
-        let reader = self.output.reader(side, None);
-        let len = reader.doc.len();
-        let start = reader.line_start(first.min(len));
-        start..reader.line_end(last.min(len)).max(start)
-    }
-
-    /// Returns the bytes of the window of lines, without the last line feed, as far as they are counted.
-    fn window_range(&self) -> Option<Range<u64>> {
-        let (window, output) = (self.panes.window, &self.output);
-        let start_of = |line: u64| output.start_of_line(line).map(|offset| offset as u64);
-        let (start, end) = (start_of(window.offset)?, start_of(window.next()));
-        let is_whole = output.index.is_complete();
-        let last = |len: u64| self.lines_of(Side::Spill, len.saturating_sub(1), len.saturating_sub(1)).end;
-        let len = output.view.len() as u64;
-        let end = end.map(|end| end.saturating_sub(1)).or_else(|| is_whole.then(|| last(len)))?;
-        Some(start..end.max(start))
-    }
-
-    /// Returns the parts of a range of lines that a filter shows, without the last line feed, until they are too long to
-    /// be copied; all of it if there is no filter.
-    fn shown_parts(&self, side: Side, range: Range<u64>) -> Vec<Range<u64>> {
-        let Some(sift) = self.output.sift_of(side) else { return vec![range] };
-        let reader = self.output.reader(side, None);
-        let (mut parts, mut long) = (Vec::new(), 0);
-        let mut at = sift.onward(&reader, range.start);
-        while at < range.end && long <= MAX_COPY {
-            let part = at..reader.line_end(at).saturating_add(1).min(range.end);
-            long += part.end - part.start;
-            at = sift.onward(&reader, part.end.max(at + 1));
-            parts.push(part);
-        }
-        if let Some(last) = parts.last_mut().filter(|last| last.end < range.end) {
-            last.end -= 1;
-        }
-        parts
-    }
-
     /// Copies what is shown of a range of a pane's document, and says how much that was. Returns false if it is too much.
     fn copy_text(&mut self, side: Side, range: Range<u64>, effects: &mut Effects) -> bool {
-        let len = self.output.doc(side).len();
-        let parts = self.shown_parts(side, range.start.min(len)..range.end.min(len));
+        let parts = self.output.shown_parts(side, range, MAX_COPY);
         let long: u64 = parts.iter().map(|part| part.end.saturating_sub(part.start)).sum();
         if long > MAX_COPY {
-            let (is, most) = (size(long), size(MAX_COPY));
-            self.message = Some(Message::error(format!("not copied: {is}, and at most {most} can be")));
+            self.fail(format!("not copied: {}, and at most {} can be", size(long), size(MAX_COPY)));
             return false;
         }
-        let reader = self.output.reader(side, None);
-        let text = match self.show(side).utf16 {
-            Some(order) => {
-                let decode = |part: Range<u64>| {
-                    Utf16Text::new(&reader.copy(part.clone()), order, part.start).into_text()
-                };
-                parts.into_iter().map(decode).collect()
-            }
-            None => {
-                let bytes: Vec<u8> = parts.into_iter().flat_map(|part| reader.copy(part)).collect();
-                String::from_utf8_lossy(&bytes).into_owned()
-            }
-        };
+        let text = self.output.text_of(side, parts, self.show(side).utf16);
         let count =
             lines(memchr::memchr_iter(b'\n', text.trim_end_matches('\n').as_bytes()).count() as u64 + 1);
-        self.message = Some(match text.is_empty() {
-            true => Message::note("nothing to copy: the text is empty"),
-            false => Message::note(format!("copied {count}, {}", size(long))),
-        });
-        if !text.is_empty() {
+        if text.is_empty() {
+            self.note("nothing to copy: the text is empty");
+        } else {
+            self.note(format!("copied {count}, {}", size(long)));
             effects.push(Effect::Copy(text));
         }
         true
+    }
+
+    /// Has the list of stored outputs keep the output.
+    pub(crate) fn keep(&mut self, effects: &mut Effects) {
+        let refusal = match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
+            _ if self.output.subject.is_kept => Some(KEPT_ALREADY),
+            _ if self.is_coming() => Some("still coming; keep it once it is complete"),
+            Some(RestOfOutput::Missing(why)) => Some(*why),
+            Some(RestOfOutput::NotCut) => {
+                Some("not kept: the agent did not cut it, so the records hold all of it")
+            }
+            _ => None,
+        };
+        if let Some(words) = refusal {
+            return self.note(words);
+        }
+        let output = &self.output;
+        effects.send(Link::Keep(Box::new((output.subject.clone(), output.view.clone()))));
+    }
+
+    /// Takes in that the outputs of these paths are kept.
+    pub(crate) fn kept(&mut self, paths: &[PathBuf]) {
+        let path = Path::new(self.output.subject.path());
+        self.output.subject.is_kept |= paths.iter().any(|kept| kept == path);
     }
 }
 

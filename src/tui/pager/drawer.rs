@@ -3,12 +3,12 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use crate::output::recorded::PreviewFrom;
 use crate::preview::{LimitHit, Param, ParamError, ParamKind, Policy};
 use crate::tui::event::{MAX_TYPED, Message};
 use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::popup::help::HelpView;
-use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
 use crate::tune::{LimitChange, next_value, other_end, smallest_change};
 

@@ -2,9 +2,13 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
+use crate::output::plan::PlanDone;
+use crate::output::recorded::{CallFacts, ReadyCall};
+use crate::output::subject::Ending;
 use crate::session::citing::CitingCall;
 use crate::session::verify::Verdict;
 use crate::source::{Change, MapView, PathStatus};
@@ -12,12 +16,8 @@ use crate::text::filter::index::BlockLines;
 use crate::text::index::BlockCounts;
 use crate::text::search::Severity;
 use crate::text::units::Measure;
-use crate::tui::event::{ScreenEvent, Urgency};
-use crate::tui::recorded::{CallFacts, ReadyCall};
-use crate::tui::target::Ending;
+use crate::tui::event::{COUNTING, FRAME, ScreenEvent};
 use crate::tune::LimitChange;
-
-use super::plan::PlanDone;
 
 /// An event for the output being viewed.
 pub enum OutputEvent {
@@ -59,11 +59,11 @@ pub enum OutputEvent {
 }
 
 impl ScreenEvent for OutputEvent {
-    fn urgency(&self) -> Urgency {
+    fn patience(&self) -> Duration {
         match self {
-            OutputEvent::Compared(_) => Urgency::Progress,
-            OutputEvent::Counted { .. } | OutputEvent::Found(SearchReply::Counted(..)) => Urgency::Counting,
-            _ => Urgency::Now,
+            OutputEvent::Compared(_) => FRAME,
+            OutputEvent::Counted { .. } | OutputEvent::Found(SearchReply::Counted(..)) => COUNTING,
+            _ => Duration::ZERO,
         }
     }
 }

@@ -5,28 +5,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use unicode_segmentation::UnicodeSegmentation;
 
 use crate::document::{Class, Doc};
-use crate::human::{count, lines, size, thousands, tokens};
-use crate::known::Certainty;
-use crate::preview::Preview;
-use crate::session::citing::{self, CitingCall};
-use crate::session::examine::RestOfOutput;
+use crate::output::OpenOutput;
+use crate::output::facts::NamedFact;
+use crate::output::recorded::{CallFacts, CallRequest, Cited, RecordedCall};
+use crate::session::citing::CitingCall;
 use crate::session::facts::TitledText;
-use crate::session::verdict::check_in_words;
-use crate::text::label::{SafeText, columns_of, head};
+use crate::session::verdict::Verdict;
+use crate::text::label::{SafeText, fold};
 use crate::tui::job::Slot;
 use crate::tui::list::List;
 use crate::tui::list::screen::{ListContext, ListKind, ListScreen};
-use crate::tui::recorded::{CallRequest, Cited, RecordedCall};
 use crate::tui::screen::{Effects, Link};
 use crate::tui::widget::canvas::Canvas;
 
+use super::Pager;
 use super::event::OutputEvent;
-use super::output::OpenOutput;
 use super::text_box::{LinkedText, TextBox};
-use super::{Pager, describe};
 
 /// The columns reserved for the names of facts.
 const NAMES: usize = 12;
@@ -43,11 +39,10 @@ impl Pager {
             let path = PathBuf::from(&self.output.subject.context.saved_as);
             effects.run(Slot::Other, move |context| {
                 let written = path.metadata().and_then(|file| file.modified()).ok();
-                let written =
-                    written.and_then(|at| Timestamp::try_from(at).ok()).unwrap_or_else(crate::env::now);
-                let sessions = context.services.sessions.since(written, context.env());
-                let call = citing::find(&sessions, &path, context.env().uid(), &());
-                context.send(OutputEvent::Cited(path, call.map(Box::new)));
+                let written = written.and_then(|at| Timestamp::try_from(at).ok());
+                let written = written.unwrap_or_else(crate::env::now);
+                let call = context.services.sessions.find(&path, written, context.env());
+                context.send(OutputEvent::Cited(path, call));
             });
         }
         effects.lay(TextBox::following(TITLE, self.facts(), |below| {
@@ -59,6 +54,23 @@ impl Pager {
     pub(super) fn take_cited(&mut self, path: &Path, call: Option<Box<CitingCall>>) {
         if Path::new(&self.output.subject.context.saved_as) == path {
             self.output.cited = call.map_or(Cited::Nowhere, Cited::By);
+        }
+    }
+
+    fn recorded(&mut self, index: usize) -> Option<&mut RecordedCall> {
+        self.output.recorded.as_mut().filter(|recorded| recorded.index == index)
+    }
+
+    pub(super) fn take_facts(&mut self, index: usize, facts: CallFacts) {
+        if let Some(recorded) = self.recorded(index) {
+            (recorded.facts, recorded.texts) = (facts.facts, Some(facts.texts));
+        }
+    }
+
+    /// Takes in whether a policy makes the same text as was recorded.
+    pub(super) fn take_verdict(&mut self, index: usize, verdict: Verdict) {
+        if let Some(recorded) = self.recorded(index) {
+            recorded.check = Some(verdict);
         }
     }
 
@@ -75,8 +87,8 @@ pub(crate) struct FactRow {
     link: Option<Link>,
 }
 
-impl From<(&'static str, String)> for FactRow {
-    fn from((name, text): (&'static str, String)) -> Self {
+impl From<NamedFact> for FactRow {
+    fn from((name, text): NamedFact) -> Self {
         Self { name, text, link: None }
     }
 }
@@ -133,7 +145,8 @@ fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> L
     }
     for FactRow { name, text, link } in facts.into_iter().filter(|fact| !fact.text.is_empty()) {
         let mut link = link;
-        for (name, row) in folded(name, &SafeText::from(text), room) {
+        for (n, row) in fold(&SafeText::from(text), room).into_iter().enumerate() {
+            let name = if n == 0 { name } else { "" };
             let from = push(Class::Own, format!(" {name:<NAMES$} "));
             let to = push(Class::Kept, format!("{row}\n"));
             links.extend(link.take().map(|link| (from..to - 1, link)));
@@ -149,163 +162,13 @@ fn page(facts: Vec<FactRow>, texts: Option<&[TitledText]>, canvas: &Canvas) -> L
     LinkedText { doc: Doc::of(page), links }
 }
 
-/// Returns what is known of an output, by name.
+/// Returns what is known of an output, and where it leads.
 fn facts(output: &OpenOutput) -> Vec<FactRow> {
-    let mut facts = of_call(output);
-    let file = FactRow::from(("file", output.subject.path().to_owned()));
-    facts.push(match &output.subject.file {
-        Some(path) if output.is_stored() => file.leading(Link::Stores(Some(path.into()))),
-        _ => file,
-    });
-    facts.extend(of_output(output).into_iter().map(FactRow::from));
-    facts
-}
-
-/// Returns what is known of the call that an output is of.
-fn of_call(output: &OpenOutput) -> Vec<FactRow> {
-    let call = |call: &CitingCall, facts: Vec<(&'static str, String)>| -> Vec<FactRow> {
-        facts.into_iter().map(|fact| FactRow::from(fact).in_session(call)).collect()
+    let file = output.subject.file.as_ref().filter(|_| output.is_stored());
+    let row = |fact: NamedFact| match (fact.0, file, output.call()) {
+        ("file", Some(path), _) => FactRow::from(fact).leading(Link::Stores(Some(path.into()))),
+        (_, _, Some(call)) => FactRow::from(fact).in_session(call),
+        _ => fact.into(),
     };
-    match (&output.recorded, &output.cited) {
-        (Some(recorded), _) => call(&recorded.call, of_record(recorded)),
-        (None, Cited::By(cited)) => {
-            let names = [("session", cited.file.id.clone()), ("call", cited.call.clone())];
-            call(cited, names.into_iter().chain([("command", cited.command.clone())]).collect())
-        }
-        (None, Cited::Asked) => vec![("call", "being looked for…".to_owned()).into()],
-        (None, Cited::Nowhere) => {
-            vec![("call", "no session near it in time names this output".to_owned()).into()]
-        }
-        (None, Cited::Unasked) => Vec::new(),
-    }
-}
-
-/// Returns what is known of an output itself.
-fn of_output(output: &OpenOutput) -> Vec<(&'static str, String)> {
-    let mut facts = Vec::new();
-    if !output.is_rest_missing() {
-        facts.push(("size", bytes(output)));
-        facts.extend(output.utf16().map(|order| ("text", order.words().to_owned())));
-        facts.push(("lines", output.lines().map_or_else(unknown, lines)));
-    }
-    facts.extend([
-        ("certainty", certainty(output).to_owned()),
-        ("policy", output.policy().name().to_owned()),
-        ("limits", limits(output)),
-        ("versions", output.policy().version().to_owned()),
-        ("known from", format!("{} · {}", output.policy().source(), output.policy().confidence().words())),
-        ("verdict", describe::verdict(output)),
-    ]);
-    facts.extend(output.preview.as_ref().map(|preview| kept(output, preview)).unwrap_or_default());
-    facts.extend(output.warnings().iter().map(|warning| ("warning", warning.text.clone())));
-    facts
-}
-
-fn unknown() -> String {
-    "still being counted".to_owned()
-}
-
-fn bytes(output: &OpenOutput) -> String {
-    let bytes = output.view.len() as u64;
-    format!("{} ({})", size(bytes), count(bytes, "byte"))
-}
-
-/// Returns how much of the output was kept. Of a recorded text alone nobody knows of how much.
-fn kept(output: &OpenOutput, preview: &Preview) -> Vec<(&'static str, String)> {
-    if output.is_rest_missing() {
-        let lines = output.lines().map_or_else(unknown, lines);
-        let tokens = tokens(output.view.len() as u64);
-        return vec![("model got", format!("{lines}, {}, {tokens} tokens at 4 bytes each", bytes(output)))];
-    }
-    let kept = |kept: Option<u64>, total: Option<u64>| match (kept, total) {
-        (Some(kept), Some(total)) => format!("{} of {}", thousands(kept), thousands(total)),
-        (Some(kept), None) => thousands(kept),
-        (None, _) => unknown(),
-    };
-    let lines = kept(preview.kept_lines, preview.total_lines);
-    let by = if output.shown_record().is_some() { "`less`" } else { "the agent" };
-    let tokens = |bytes| format!("{} kept, at 4 bytes each", tokens(bytes));
-    vec![
-        ("lines kept", format!("{lines}, as {by} counts")),
-        ("bytes kept", kept(preview.kept_bytes, preview.total_bytes)),
-        ("tokens", preview.kept_bytes.map_or_else(unknown, tokens)),
-    ]
-}
-
-/// Returns the limits and where they come from.
-fn limits(output: &OpenOutput) -> String {
-    let limits = output.limits();
-    match output.what_if() {
-        Some(_) => format!("{limits} (chosen here)"),
-        None => format!("{limits} (from {})", output.subject.policy.origin()),
-    }
-}
-
-/// Says how certain it is that the model got the preview that is shown.
-fn certainty(output: &OpenOutput) -> &'static str {
-    match output.certainty() {
-        Certainty::Recorded if output.recorded.is_some() => "recorded by the agent",
-        Certainty::Recorded => "recorded: overspill printed it, and saved how it was cut",
-        Certainty::Reconstructed => "reconstructed: a policy of the agent that stored the output makes it",
-        Certainty::WouldGet if output.what_if().is_some() => {
-            "would get: the policy or its limits were changed here"
-        }
-        Certainty::WouldGet => "would get: no agent is known to have cut this output",
-    }
-}
-
-/// Returns what is known of a recorded result.
-fn of_record(recorded: &RecordedCall) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("compared", check_in_words(recorded.check.as_ref()))];
-    if let RestOfOutput::Missing(why) = recorded.rest {
-        facts.push(("missing", why.to_owned()));
-    }
-    facts.extend(recorded.facts.iter().cloned());
-    facts
-}
-
-/// Folds a fact into rows of at most `room` columns. A row ends at a space if there is one in its second half. A
-/// character wider than a row gets a row of its own.
-fn folded<'a>(name: &'a str, text: &'a SafeText, room: usize) -> Vec<(&'a str, &'a str)> {
-    let (mut rows, mut rest) = (Vec::new(), &**text);
-    while columns_of(rest) > room {
-        let wide = || rest.graphemes(true).next().unwrap_or(rest);
-        let fitting = Some(head(rest, room)).filter(|row| !row.is_empty()).unwrap_or_else(wide);
-        let space = fitting.rfind(' ').filter(|at| columns_of(&fitting[..*at]) >= room / 2);
-        let (row, more) = rest.split_at(space.map_or(fitting.len(), |at| at + 1));
-        rows.push(row);
-        rest = more;
-    }
-    if rows.is_empty() || !rest.is_empty() {
-        rows.push(rest);
-    }
-    rows.into_iter().enumerate().map(|(n, row)| (if n == 0 { name } else { "" }, row.trim_end())).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows(text: &str, room: usize) -> Vec<String> {
-        let text = SafeText::from(text);
-        folded("n", &text, room).into_iter().map(|(_, row)| row.to_owned()).collect()
-    }
-
-    #[test]
-    fn prose_is_folded_between_words_and_a_path_where_it_must_be() {
-        let rows = |text: &str| rows(text, 10);
-        assert_eq!(rows("one three seven"), ["one three", "seven"]);
-        assert_eq!(rows("/a/path/that/is/long"), ["/a/path/th", "at/is/long"]);
-        assert_eq!(rows("a /path/that"), ["a /path/th", "at"]);
-        assert_eq!(rows("short"), ["short"]);
-    }
-
-    #[test]
-    fn wide_text_is_folded_by_columns() {
-        assert_eq!(rows("日本語のファイル名", 10), ["日本語のフ", "ァイル名"]);
-        assert_eq!(rows("/a/日本語のファイル", 10), ["/a/日本語", "のファイル"], "no half of a character");
-        assert_eq!(rows("日本語 のファイル", 10), ["日本語", "のファイル"]);
-        assert_eq!(rows("e\u{301}e\u{301}e\u{301}", 2), ["e\u{301}e\u{301}", "e\u{301}"]);
-        assert_eq!(rows("日本", 1), ["日", "本"]);
-    }
+    output.facts().into_iter().map(row).collect()
 }

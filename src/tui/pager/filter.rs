@@ -83,15 +83,6 @@ impl Pager {
         Ok(())
     }
 
-    /// Filters again as before; the lines have yet to be counted.
-    pub(crate) fn take_up_filter(&mut self, filter: LineFilter, sift: Option<Sift>) {
-        self.filter = LineFilter { history: std::mem::take(&mut self.filter.history), ..filter };
-        self.output.sift = sift;
-        if let Some(sift) = &mut self.output.sift {
-            sift.reset(self.output.view.len());
-        }
-    }
-
     /// Removes the filter. Returns false if there is none.
     pub(crate) fn leave_filter(&mut self, leave: LeaveFilter, effects: &mut Effects) -> bool {
         let Some(sift) = self.output.sift.take() else { return false };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::document::Class;
 use crate::document::scroll::{CurrentLine, ScreenRow};
 use crate::preview::Policy;
-use crate::text::filter::{Got, Share};
+use crate::text::filter::Share;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
@@ -51,7 +51,8 @@ impl Pager {
         let unmoved = self.held.take().filter(|held| held.left == here).map(|held| held.points);
         let points = unmoved.unwrap_or_else(|| [Side::Preview, Side::Spill].map(|side| self.anchor_in(side)));
         let point = points[self.focused_pane(&points) as usize].as_ref();
-        let was = point.filter(|_| self.output.has_preview()).map(|point| self.share_of_line(point.offset));
+        let was =
+            point.filter(|_| self.output.has_preview()).map(|point| self.output.share_of_line(point.offset));
         let policy = self.output.made_by().cloned();
         self.held = Some(ScrollAnchor { points, left: here, was, policy });
     }
@@ -101,7 +102,7 @@ impl Pager {
         Some(LineFate {
             number: self.output.line_number(offset),
             was: held.was,
-            is: self.share_of_line(offset),
+            is: self.output.share_of_line(offset),
         })
     }
 
@@ -152,12 +153,5 @@ impl Pager {
             side == Side::Spill || self.output.seen_match(offset, *bytes) == Some(at..at + bytes)
         });
         Some(AnchorPoint { offset, row: scroll.row_on_screen(&rows, row), found })
-    }
-
-    /// Returns how much the model got of the line at `offset` of the output.
-    fn share_of_line(&self, offset: usize) -> Share {
-        let reader = self.output.reader(Side::Spill, None);
-        let (start, end) = (reader.line_start(offset as u64), reader.line_end(offset as u64));
-        Got(&self.output.kept).share(&(start as usize..end.max(start + 1) as usize))
     }
 }

@@ -2,44 +2,14 @@
 //! text to copy.
 
 use crate::config;
-use crate::human::{lines, thousands};
+use crate::human::thousands;
 use crate::preview::Policy;
 use crate::text::filter::Share;
 use crate::tui::popup::copying::{CopyWhat, Copyable};
-use crate::tune::{change_in_words, flags, limits_in_words};
+use crate::tune::{change_in_words, flags};
 
+use super::Pager;
 use super::hold::LineFate;
-use super::output::OpenOutput;
-use super::{Pager, describe};
-
-impl OpenOutput {
-    /// Describes the limits in force: `head · max 2,000 lines, 50 KB`.
-    pub fn limits(&self) -> String {
-        let direction = self.policy().direction().map(|direction| direction.as_str().to_owned());
-        let limits = Some(limits_in_words(self.policy())).filter(|limits| !limits.is_empty());
-        let limits = limits.map(|limits| format!("max {limits}"));
-        direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
-    }
-}
-
-/// Describes what the model gains or loses compared with the limits at the start: `−105 lines, +65 B`.
-pub(crate) fn difference(output: &OpenOutput) -> Option<String> {
-    let (first, now) = (output.first_preview.as_ref()?, output.preview.as_ref().ok()?);
-    let [was, is] = [first, now].map(|preview| describe::lines_as_numbered(output, preview)[0]);
-    let lines = signed(was?, is?, lines);
-    let bytes = signed(first.kept_bytes?, now.kept_bytes?, |bytes| format!("{} B", thousands(bytes)));
-    let parts: Vec<String> = lines.into_iter().chain(bytes).collect();
-    Some(if parts.is_empty() { "nothing gained or lost".to_owned() } else { parts.join(", ") })
-}
-
-/// Describes by how much `to` differs from `from`; `None` if it does not.
-fn signed(from: u64, to: u64, words: impl Fn(u64) -> String) -> Option<String> {
-    match to.checked_sub(from) {
-        Some(0) => None,
-        Some(more) => Some(format!("+{}", words(more))),
-        None => Some(format!("−{}", words(from - to))),
-    }
-}
 
 impl Pager {
     /// Returns the longest description of the last change that fits on the screen.
@@ -63,14 +33,14 @@ impl Pager {
         if output.limits_are_first() {
             return "limits as at the start".to_owned();
         }
-        difference(output).unwrap_or_else(|| output.limits())
+        output.difference().unwrap_or_else(|| output.limits())
     }
 
     fn got(&self) -> Option<String> {
         self.find.pattern.as_ref()?;
         let (output, tally) = (&self.output, &self.find.tally);
-        let got = tally.got(&output.kept, output.view.len())?;
-        let (verb, total) = (output.certainty().verb(), describe::total(output, tally));
+        let got = tally.got(output)?;
+        let (verb, total) = (output.certainty().verb(), tally.in_words(output));
         Some(format!("model {verb} {} of {total}", thousands(got)))
     }
 }
@@ -110,15 +80,6 @@ pub(crate) fn copyable(policy: &Policy) -> Vec<Copyable> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn differences_have_signs() {
-        let signed = |from, to| signed(from, to, lines);
-        assert_eq!(signed(2000, 3500).as_deref(), Some("+1,500 lines"));
-        assert_eq!(signed(3500, 2000).as_deref(), Some("−1,500 lines"));
-        assert_eq!(signed(2, 1).as_deref(), Some("−1 line"));
-        assert_eq!(signed(1, 1), None);
-    }
 
     fn words(was: Option<Share>, is: Share) -> String {
         line_in_words(&LineFate { number: Some(6330), was, is })

@@ -1,24 +1,18 @@
 //! The screen of one output: its panes, their movement, search, windows and limits, and how they are drawn.
 
-pub(crate) mod bookmark;
 pub mod comparing;
 pub(crate) mod copying;
 pub(crate) mod describe;
 pub mod drawer;
 pub mod event;
-pub(crate) mod evidence;
 pub(crate) mod facts;
 pub mod filter;
 pub(crate) mod hold;
-pub mod json;
 pub(crate) mod jump;
-pub(crate) mod keeping;
 pub(crate) mod limits;
 pub(crate) mod line_display;
-pub mod output;
 pub mod panes;
 pub mod picker;
-pub mod plan;
 pub mod planning;
 pub(crate) mod read_tool;
 mod screen;
@@ -26,12 +20,15 @@ pub mod search;
 pub mod text_box;
 pub mod view;
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::capture::set_true;
 use crate::config::EffectivePolicy;
 use crate::document::scans;
+use crate::output::OpenOutput;
+use crate::output::recorded::PreviewFrom;
+use crate::output::subject::Ending;
 use crate::source::{Change, PathStatus};
 use crate::text::index::BlockCounts;
 use crate::text::label::SafeText;
@@ -40,19 +37,16 @@ use crate::text::units::Measure;
 use super::event::Message;
 use super::job::Slot;
 use super::keys::{Action, KeyContext};
-use super::recorded::PreviewFrom;
 use super::screen::{Effect, Effects};
-use super::target::{Ending, Opened, OpenedFrom};
+use super::target::{Opened, OpenedFrom};
 use super::widget::canvas::Canvas;
 use super::widget::layout::Side;
-use bookmark::{Bookmark, Handover};
 use copying::LineSelection;
 use drawer::Drawer;
 use event::{Changed, OutputEvent, ThenRead};
 use filter::{LeaveFilter, LineFilter};
 use hold::ScrollAnchor;
 use jump::{Starting, Waiting};
-use output::OpenOutput;
 use panes::Panes;
 use planning::{AfterPlan, ViewPoint};
 use search::Find;
@@ -89,23 +83,25 @@ pub struct Pager {
     held: Option<ScrollAnchor>,
     /// Where the user was before the window was shown as the agent's read tool returns it.
     before_read: Option<ViewPoint>,
-    /// Where the user was in the other outputs named on the command line, by their index.
-    bookmarks: BTreeMap<usize, Bookmark>,
     /// Where it is to be opened; a key that acts on the output cancels it.
     start: Option<Starting>,
 }
 
+/// What the screen of an output hands on to that of the next one.
+#[derive(Default)]
+pub(crate) struct Handover {
+    find: Find,
+    /// What was typed to filter before.
+    filters: Vec<String>,
+}
+
 impl Pager {
-    /// Opens an output, where the user left it if it was viewed before. The search pattern of the screen `before` is
-    /// kept for an output that was not.
+    /// Opens an output. The search pattern of the screen before is kept.
     pub(crate) fn new(canvas: Canvas, opened: Opened, before: Handover, effects: &mut Effects) -> Self {
         let Opened { subject, view, recorded, streaming, running, file, files, origin, start } = opened;
-        let warning = subject.policy.warnings.first();
-        let message = warning.map(|text| Message::error(text.as_str()));
-        let Handover { mut find, filters, mut bookmarks } = before;
+        let Handover { mut find, filters } = before;
         find.typing = None;
         find.forget_place();
-        let bookmark = (origin == OpenedFrom::CommandLine).then(|| bookmarks.remove(&file)).flatten();
         let mut pager = Self {
             canvas,
             output: OpenOutput::new(subject, view),
@@ -115,7 +111,7 @@ impl Pager {
             errors: ErrorSearch::default(),
             filter: LineFilter::default(),
             drawer: Drawer::default(),
-            message,
+            message: None,
             waiting: None,
             selection: None,
             then: AfterPlan::Stay,
@@ -127,24 +123,81 @@ impl Pager {
             path_status: PathStatus::Current,
             held: None,
             before_read: None,
-            bookmarks,
             start: start.place.map(Starting::At),
         };
         pager.output.recorded = recorded.map(|recorded| *recorded);
         pager.filter.history = filters;
-        let then = bookmark.map_or(AfterPlan::Stay, |bookmark| {
-            pager.take_bookmark(bookmark);
-            pager.filter_again(effects);
-            AfterPlan::Return(pager.panes.here())
-        });
         start.find.into_iter().for_each(|pattern| pager.find.look_for(pattern));
-        pager.plan(then, effects);
+        pager.plan(AfterPlan::Stay, effects);
         pager.count_all(effects);
         pager.count_matches(effects);
-        if let Some(policy) = start.under {
-            pager.use_policy(*policy, AfterPlan::Hold, effects);
-        }
+        pager.open_under(start.under, effects);
         pager
+    }
+
+    /// Says what is wrong with the policy, and shows the output under another if it is to be opened so.
+    fn open_under(&mut self, policy: Option<Box<EffectivePolicy>>, effects: &mut Effects) {
+        let warning = self.output.first.warnings.first();
+        self.message = warning.map(|text| Message::error(text.as_str()));
+        if let Some(policy) = policy {
+            self.use_policy(*policy, AfterPlan::Hold, effects);
+        }
+    }
+
+    /// Whether it was named on the command line.
+    pub(crate) fn is_named(&self) -> bool {
+        self.origin == OpenedFrom::CommandLine
+    }
+
+    pub(crate) fn is_same_as(&self, opened: &Opened) -> bool {
+        let (this, other) = (&self.output.subject, &opened.subject);
+        self.is_named() && (self.origin, self.file, &this.file) == (opened.origin, opened.file, &other.file)
+    }
+
+    /// Stops all work, because another output is shown: what it reports would not be for that one.
+    pub(crate) fn park(&mut self, effects: &mut Effects) -> Handover {
+        self.abandon(effects);
+        self.find.stop();
+        self.hand_over()
+    }
+
+    pub(crate) fn hand_over(&self) -> Handover {
+        Handover { find: self.find.clone(), filters: self.filter.history.clone() }
+    }
+
+    pub(crate) fn abandon(&self, effects: &mut Effects) {
+        effects.stop(Slot::OF_OUTPUT);
+    }
+
+    /// Opens an output again that was named on the command line, where the user left it.
+    pub(crate) fn come_back(&mut self, opened: Opened, left: Handover, effects: &mut Effects) {
+        let Opened { view, streaming, running, files, start, .. } = opened;
+        (self.running, self.files, self.drawer, self.selection) = (running, files, Drawer::default(), None);
+        let now = &self.output.view;
+        let content = match view.len().cmp(&now.len()) {
+            _ if view.generation() != now.generation() => Change::Replaced,
+            Ordering::Less => Change::Truncated,
+            Ordering::Equal => Change::Same,
+            Ordering::Greater => Change::Grown { from: now.len() as u64 },
+        };
+        self.changed(Changed { view, content, path: PathStatus::Current, streaming }, effects);
+        self.resume(left, effects);
+        self.open_under(start.under, effects);
+    }
+
+    /// Continues where `park` left off, once the other output is `left`: asks again for what was not finished.
+    pub(crate) fn resume(&mut self, left: Handover, effects: &mut Effects) {
+        (self.find.history, self.filter.history) = (left.find.history, left.filters);
+        if self.output.is_waiting() {
+            let then = std::mem::take(&mut self.then);
+            self.plan(then, effects);
+        }
+        if !self.output.is_counted() {
+            self.count_all(effects);
+        }
+        self.count_on(effects);
+        self.filter_again(effects);
+        self.settle();
     }
 
     pub(crate) fn handle(&mut self, event: OutputEvent, effects: &mut Effects) {
@@ -162,9 +215,16 @@ impl Pager {
             OutputEvent::Compared(reply) => self.compared(reply, effects),
             OutputEvent::Advised(change) => self.advised(change),
             OutputEvent::ReadTool(choice, then) => self.read_tool(choice, then, effects),
-            // The screen has handled them.
-            OutputEvent::Policies(_) | OutputEvent::Ready(_) | OutputEvent::SeveritiesCompiled => {}
-            OutputEvent::Checked(index, verdict) => self.checked(index, *verdict),
+            OutputEvent::Policies(choices) => self.open_picker(choices, effects),
+            OutputEvent::Ready(ready) => {
+                let shown = self.output.recorded.as_ref().map(|recorded| recorded.index);
+                if shown == Some(ready.recorded.index) {
+                    effects.push(Effect::OpenCall(ready));
+                }
+            }
+            // Lines are marked as soon as they are drawn again.
+            OutputEvent::SeveritiesCompiled => {}
+            OutputEvent::Checked(index, verdict) => self.take_verdict(index, *verdict),
             OutputEvent::Facts(index, facts) => self.take_facts(index, *facts),
             OutputEvent::Cited(path, call) => self.take_cited(&path, call),
             OutputEvent::Kept(paths) => self.kept(&paths),

@@ -7,6 +7,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 
 use crate::config::EffectivePolicy;
+use crate::output::words::limits_in_words;
 use crate::text::label::SafeText;
 use crate::tui::event::Purpose;
 use crate::tui::footer::{Hint, in_words};
@@ -17,7 +18,6 @@ use crate::tui::popup::copying;
 use crate::tui::popup::prompt::Prompt;
 use crate::tui::screen::Effects;
 use crate::tui::widget::line::{self, Span};
-use crate::tune::limits_in_words;
 
 use Action as A;
 

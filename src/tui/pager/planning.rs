@@ -4,9 +4,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use crate::config::EffectivePolicy;
+use crate::output::plan::{PlanDone, PlanTask};
+use crate::output::recorded::{CallRequest, PreviewFrom};
+use crate::session::examine::{Paths, RestOfOutput};
 use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
-use crate::tui::recorded::PreviewFrom;
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 use crate::tune::LimitChange;
@@ -14,7 +16,6 @@ use crate::tune::LimitChange;
 use super::Pager;
 use super::event::OutputEvent;
 use super::panes::Place;
-use super::plan::{PlanDone, PlanTask};
 
 /// The screens wait two frames for a preview: one that is made by then appears in the next frame, not one later.
 const SOON: Pace = Pace::Soon(Duration::from_millis(30));
@@ -38,8 +39,8 @@ pub(crate) enum AfterPlan {
     /// Hold the text under examination where it is on the screen, and say what is shown now.
     Compare,
     Return(Place),
-    /// Show the window of lines in Preview, as the agent's read tool returns it, and remember where the user was.
-    ShowWindow(Box<ViewPoint>),
+    /// Show the window of lines in Preview, as the agent's read tool returns it.
+    ShowWindow,
     /// Go back from the window as the read tool returns it: to a place or, if the window has moved, to this one.
     LeaveRead(Option<Place>),
 }
@@ -90,6 +91,53 @@ impl Pager {
         }
     }
 
+    /// Switches between what was recorded and what the policy makes of the output; the text under examination stays where
+    /// it is.
+    pub(crate) fn turn_evidence(&mut self, effects: &mut Effects) {
+        if self.open_claim(effects) {
+            return;
+        }
+        if let Some(why) = self.nothing_to_reconstruct() {
+            return self.note(why);
+        }
+        self.output.is_compared = true;
+        self.output.preview_from = match self.output.preview_from {
+            PreviewFrom::Records => PreviewFrom::Policy,
+            PreviewFrom::Policy => PreviewFrom::Records,
+        };
+        self.plan(AfterPlan::Compare, effects);
+    }
+
+    /// Shows where the records claim the spill to be, and opens it once that was shown. Returns false if there is no claim.
+    fn open_claim(&mut self, effects: &mut Effects) -> bool {
+        let key = self.key_of(Action::Evidence);
+        let Some(recorded) = &self.output.recorded else { return false };
+        let Some(claim) = &recorded.claim else { return false };
+        if std::mem::replace(&mut self.claim_shown, true) {
+            effects.ask(Slot::OpenSession, CallRequest::Show(recorded.index, Paths::Any));
+        } else {
+            let path = claim.display();
+            self.note(format!("in no known store: {path} · {key} again opens it"));
+        }
+        true
+    }
+
+    /// Returns why what was recorded cannot be set against a reconstruction; `None` if it can.
+    pub(crate) fn nothing_to_reconstruct(&self) -> Option<String> {
+        let Some(recorded) = &self.output.recorded else {
+            let [lists, sessions] = [Action::Stores, Action::Other].map(|action| self.key_of(action));
+            return Some(format!(
+                "no record of this output is known; {lists} {sessions} lists the sessions that agents recorded"
+            ));
+        };
+        let why = match recorded.rest {
+            RestOfOutput::Here => return None,
+            RestOfOutput::Missing(why) => why,
+            RestOfOutput::NotCut => "the agent did not cut it",
+        };
+        Some(format!("nothing to reconstruct the preview from: {why}"))
+    }
+
     pub(crate) fn planned(&mut self, planned: PlanDone, effects: &mut Effects) {
         self.hold_for_plan();
         let again = self.output.take(planned);
@@ -133,7 +181,7 @@ impl Pager {
                 self.find_again();
                 self.hold_still();
                 self.note(match then {
-                    AfterPlan::Compare => self.evidence_in_words(),
+                    AfterPlan::Compare => self.output.evidence(),
                     _ => self.outcome(),
                 });
             }
@@ -141,7 +189,7 @@ impl Pager {
                 self.find_again();
                 self.go_back(&place);
             }
-            AfterPlan::ShowWindow(before) => self.show_window(*before),
+            AfterPlan::ShowWindow => self.show_window(),
             AfterPlan::LeaveRead(place) => self.leave_window(place),
         }
         if self.drawer.is_open() {

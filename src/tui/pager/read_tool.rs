@@ -12,7 +12,7 @@ use crate::tui::widget::layout::Side;
 use super::Pager;
 use super::event::{OutputEvent, ThenRead};
 use super::panes::Place;
-use super::planning::{AfterPlan, ViewPoint};
+use super::planning::AfterPlan;
 
 /// The read tool shown for agents whose own is unknown.
 const READ_TOOL: &str = "opencode/read";
@@ -94,13 +94,12 @@ impl Pager {
         Ok(())
     }
 
-    pub(crate) fn show_window(&mut self, before: ViewPoint) {
-        let window = before.place.window;
+    pub(crate) fn show_window(&mut self) {
         self.find.forget_preview();
         self.panes.focus = Side::Preview;
         self.place(Side::Preview, 0);
+        let window = self.before_read.as_ref().map_or(self.panes.window, |before| before.place.window);
         self.page_by(window);
-        self.before_read = Some(before);
     }
 
     /// Goes back from the window as the read tool returns it, to where the user was. If the window has moved since,
@@ -170,8 +169,8 @@ impl Pager {
                 return self.fail(error.to_string());
             }
         }
-        let before = Box::new(self.view_point());
-        self.use_policy(tool, AfterPlan::ShowWindow(before), effects)
+        self.before_read = Some(self.view_point());
+        self.use_policy(tool, AfterPlan::ShowWindow, effects)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::tui::event::{Event, Message, Purpose};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::list::List;
 use crate::tui::popup::prompt::Prompt;
-use crate::tui::screen::{Effect, Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
+use crate::tui::screen::{Effects, Link, Screen, ScreenRequest, ScreenRows, StatusLine};
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::Span;
 
@@ -36,13 +36,7 @@ impl Screen for Pager {
 
     fn update(&mut self, event: Event, is_top: bool, effects: &mut Effects) -> Result<(), Event> {
         match event.downcast()? {
-            OutputEvent::Policies(choices) => self.open_picker(choices, effects),
-            OutputEvent::Ready(ready) => {
-                let shown = self.output.recorded.as_ref().map(|recorded| recorded.index);
-                if is_top && shown == Some(ready.recorded.index) {
-                    effects.push(Effect::OpenCall(ready));
-                }
-            }
+            OutputEvent::Ready(_) if !is_top => {}
             event => self.handle(event, effects),
         }
         Ok(())
@@ -81,10 +75,13 @@ impl Screen for Pager {
                 effects.lay(Prompt::new(Purpose::Lines { shows: Shows::All, around: count }));
             }
             Action::Window => effects.lay(Prompt::new(Purpose::Window)),
-            Action::Json => match self.line_as_json(count) {
-                Ok(line) => effects.lay(TextBox::new(line)),
-                Err(words) => self.fail(words),
-            },
+            Action::Json => {
+                let (side, at) = (self.focus(), self.current_line(self.focus()));
+                match self.output.line_as_json(side, count, at) {
+                    Ok(line) => effects.lay(TextBox::new(line)),
+                    Err(words) => self.fail(words),
+                }
+            }
             Action::Copy => self.copy(effects),
             Action::Mark => self.wait(Waiting::SetMark, "mark: a letter"),
             Action::ToMark => self.wait(Waiting::ToMark, "go to mark: a letter, or ' for where you were"),

@@ -19,7 +19,6 @@ pub(super) struct Jobs {
     /// To the job in each slot.
     requests: [Option<Sender<JobRequest>>; Slot::COUNT],
     gate: Gate,
-    /// The threads that keep outputs.
     keeping: Vec<JoinHandle<()>>,
 }
 
@@ -59,7 +58,6 @@ impl Jobs {
         soon.recv_timeout(patience).into_iter().collect()
     }
 
-    /// Ends the requests to the job in a slot.
     pub(super) fn stop(&mut self, slot: Slot) {
         self.requests[slot as usize] = None;
     }
@@ -71,7 +69,6 @@ impl Jobs {
         }
     }
 
-    /// Waits for the requests to keep outputs.
     pub(super) fn finish_keeping(&mut self) {
         // A panic has been reported.
         self.keeping.drain(..).for_each(|thread| drop(thread.join()));

@@ -3,14 +3,14 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crossterm::event::{self, Event as Terminal, KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 
 use crate::config::Backdrop;
-use crate::tui::event::{Event, WheelTurn};
+use crate::tui::event::Event;
 use crate::tui::keys::character;
 
 use super::signal::Signal;
@@ -22,7 +22,6 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// How long what has arrived takes to be read. No time at all would not do: nothing is read then.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
-/// The handle of the keyboard thread, which can be paused while another program has the terminal.
 #[derive(Clone)]
 pub(super) struct Keyboard {
     paused: Arc<AtomicBool>,
@@ -43,13 +42,8 @@ impl Drop for KeyboardPause<'_> {
 
 impl Keyboard {
     /// Starts reading keys. The thread ends with the program, or when the terminal is gone. `asks` is whether to ask the
-    /// terminal what its background is; its answer arrives where the second result is, within [`LIMIT`] or as a signal.
-    pub(super) fn start(
-        signals: Sender<Signal>,
-        asks: bool,
-    ) -> io::Result<(Self, Receiver<Option<Backdrop>>)> {
-        // Without room, so that an answer is either received or known to have come too late.
-        let (asker, answer) = sync_channel(0);
+    /// terminal what its background is; within [`LIMIT`] a signal has the answer, or says that there is none yet.
+    pub(super) fn start(signals: Sender<Signal>, asks: bool) -> io::Result<Self> {
         if asks {
             terminal::ask(QUESTION)?;
         }
@@ -59,15 +53,14 @@ impl Keyboard {
             keyboard: keyboard.clone(),
             signals,
             answer: asks.then(AnswerFinder::default),
-            question: asks.then(|| BackgroundQuestion { until: Instant::now() + LIMIT, asker }),
+            awaited_until: asks.then(|| Instant::now() + LIMIT),
         };
         let read = move || reader.read_all();
         let hand_over = move |panic| drop(failed.send(Signal::Panicked(panic)));
         std::thread::Builder::new().name("keys".into()).spawn(|| terminal::vital(read, hand_over))?;
-        Ok((keyboard, answer))
+        Ok(keyboard)
     }
 
-    /// Pauses reading. Returns once the thread no longer reads.
     pub(super) fn pause(&self) -> KeyboardPause<'_> {
         self.paused.store(true, Ordering::SeqCst);
         let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,32 +68,13 @@ impl Keyboard {
     }
 }
 
-/// Waits for the terminal's answer, for [`LIMIT`] at most. Takes the receiver, so that who sends a later one does not wait.
-pub(super) fn wait_for_background(answer: Receiver<Option<Backdrop>>) -> Option<Backdrop> {
-    answer.recv_timeout(LIMIT).ok().flatten()
-}
-
-/// Somebody waits for the terminal's answer: they get it, or `None` once it will not come in time.
-struct BackgroundQuestion {
-    until: Instant,
-    asker: SyncSender<Option<Backdrop>>,
-}
-
-fn wheel(did: MouseEventKind) -> Option<WheelTurn> {
-    match did {
-        MouseEventKind::ScrollUp => Some(WheelTurn::Up),
-        MouseEventKind::ScrollDown => Some(WheelTurn::Down),
-        _ => None,
-    }
-}
-
-/// The state of the thread.
 struct Reader {
     keyboard: Keyboard,
     signals: Sender<Signal>,
     /// Takes the terminal's answer out of the keys, until it has come.
     answer: Option<AnswerFinder>,
-    question: Option<BackgroundQuestion>,
+    /// Until when the first frame waits for it.
+    awaited_until: Option<Instant>,
 }
 
 impl Reader {
@@ -121,14 +95,19 @@ impl Reader {
         let keys = match (event, &mut self.answer) {
             (Some(Terminal::Key(key)), Some(answer)) => match answer.take(key) {
                 KeyRole::Keys(keys) => keys,
-                KeyRole::Answer(background) => return self.hand_over(background),
+                KeyRole::Answer(background) => {
+                    (self.answer, self.awaited_until) = (None, None);
+                    return self.signals.send(Signal::Background(background)).is_ok();
+                }
             },
             (Some(Terminal::Key(key)), None) => vec![key],
             (Some(Terminal::Paste(text)), _) => return self.send(Event::Paste(text)),
             (Some(Terminal::Resize(columns, rows)), _) => return self.send(Event::Resize(columns, rows)),
-            (Some(Terminal::Mouse(mouse)), _) => {
-                return wheel(mouse.kind).is_none_or(|turn| self.send(Event::Wheel(turn)));
-            }
+            (Some(Terminal::Mouse(mouse)), _) => match mouse.kind {
+                MouseEventKind::ScrollUp => return self.send(Event::Wheel(KeyCode::Up)),
+                MouseEventKind::ScrollDown => return self.send(Event::Wheel(KeyCode::Down)),
+                _ => Vec::new(),
+            },
             (Some(_), _) | (None, None) => Vec::new(),
             (None, Some(answer)) => answer.give_up(),
         };
@@ -140,17 +119,6 @@ impl Reader {
         self.signals.send(Signal::App(event)).is_ok()
     }
 
-    /// Hands the answer to who waits for it, or else to the event loop; whether it is still wanted.
-    fn hand_over(&mut self, background: Option<Backdrop>) -> bool {
-        self.answer = None;
-        let is_received =
-            self.question.take().is_some_and(|question| question.asker.send(background).is_ok());
-        match background {
-            Some(background) if !is_received => self.signals.send(Signal::Background(background)).is_ok(),
-            _ => true,
-        }
-    }
-
     /// Returns the next event, or `None` if there was none for a while.
     fn next(&mut self) -> io::Result<Option<Terminal>> {
         if self.keyboard.paused.load(Ordering::SeqCst) {
@@ -158,16 +126,16 @@ impl Reader {
             return Ok(None);
         }
         let _reading = self.keyboard.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(question) = &self.question else {
+        let Some(until) = self.awaited_until else {
             return if event::poll(GLANCE)? { event::read().map(Some) } else { Ok(None) };
         };
-        let rest = question.until.saturating_duration_since(Instant::now());
+        let rest = until.saturating_duration_since(Instant::now());
         // An answer to the second question is no event. After it, none comes to the first.
         if event::poll(AT_ONCE)? || terminal::awaits_reading(rest) && event::poll(AT_ONCE)? {
             return event::read().map(Some);
         }
-        let _ = question.asker.send(None);
-        self.question = None;
+        self.awaited_until = None;
+        let _ = self.signals.send(Signal::Background(None));
         Ok(None)
     }
 }
@@ -177,7 +145,7 @@ impl Reader {
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[c";
 
 /// How long the first frame waits for the answer. One that comes later changes the theme.
-const LIMIT: Duration = Duration::from_millis(50);
+pub(super) const LIMIT: Duration = Duration::from_millis(50);
 
 /// How an answer begins, after `ESC ]`.
 const START: &str = "11;";
@@ -192,7 +160,6 @@ struct AnswerFinder {
     pending: Vec<KeyEvent>,
 }
 
-/// What a key was.
 #[derive(Debug, PartialEq, Eq)]
 enum KeyRole {
     /// These are keys; none as long as it may be part of an answer.
@@ -231,7 +198,6 @@ impl AnswerFinder {
     }
 }
 
-/// Whether a key ends an answer: `ESC \` or BEL.
 fn is_end(key: KeyEvent) -> bool {
     key == KeyEvent::new(KeyCode::Char('\\'), KeyModifiers::ALT)
         || key == KeyEvent::new(KeyCode::Char('g'), KeyModifiers::CONTROL)

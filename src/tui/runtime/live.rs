@@ -3,12 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::capture::set_true;
+use crate::output::subject::Target;
 use crate::source::Source;
 use crate::tui::event::{Event, Message};
 use crate::tui::pager::event::OutputEvent;
 use crate::tui::screen::Effects;
-use crate::tui::target::{Ending, Finished, Live, LiveUpdate, Producer, Target};
+use crate::tui::target::{Finished, Live, LiveUpdate, Producer};
 
 use super::signal::Signal;
 use super::viewed::Viewed;
@@ -41,45 +41,16 @@ impl Session {
     pub(super) fn on_live_update(&mut self, update: LiveUpdate, effects: &mut Effects) {
         let Finished { path, saved_as, message, ending } = match update {
             LiveUpdate::Error(words) => return self.tell(Message::error(words)),
-            LiveUpdate::SavedAs(path) => return self.print_as(path, effects),
+            LiveUpdate::SavedAs(path) => return self.app.live_event(OutputEvent::SavedAs(path), effects),
             LiveUpdate::Finished(finished) => finished,
         };
         self.producer = None;
         self.app.live_event(OutputEvent::Finished, effects);
-        self.print_as(saved_as, effects);
-        self.apply_ending(ending, effects);
+        self.app.live_event(OutputEvent::SavedAs(saved_as), effects);
+        self.app.live_event(OutputEvent::Ended(Box::new(ending)), effects);
         self.move_to(path, effects);
         if let Some(words) = message {
             self.app.update(Event::Message(Message::note(words)), effects);
-        }
-    }
-
-    fn is_first_viewed(&self) -> bool {
-        matches!(self.viewed.first(), Some(Viewed::Named(0)))
-    }
-
-    /// Sets the path that the notices of the first output print.
-    fn print_as(&mut self, saved_as: String, effects: &mut Effects) {
-        if let Some(Target { subject, .. }) = self.files.first_mut() {
-            subject.context.saved_as.clone_from(&saved_as);
-        }
-        if self.is_first_viewed() {
-            self.app.live_event(OutputEvent::SavedAs(saved_as), effects);
-        }
-    }
-
-    /// Tells the policy how the first output ended: some agents report that to the model, or cut with another policy
-    /// then.
-    fn apply_ending(&mut self, ending: Ending, effects: &mut Effects) {
-        if let Some(Target { subject, .. }) = self.files.first_mut() {
-            subject.policy.certainty = ending.certainty;
-            subject.context.exit_code = ending.exit_code.or(subject.context.exit_code);
-            let policy = &mut subject.policy.policy;
-            *policy = ending.failed.as_ref().unwrap_or(policy).clone();
-            set_true(policy, &ending.parameters);
-        }
-        if self.is_first_viewed() {
-            self.app.live_event(OutputEvent::Ended(Box::new(ending)), effects);
         }
     }
 

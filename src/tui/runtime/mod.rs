@@ -19,6 +19,7 @@ use ratatui::Frame;
 
 use crate::config::{Backdrop, MouseConfig, ThemeConfig};
 use crate::document::reader::Cost;
+use crate::output::subject::Target;
 use crate::source::{Change, Identity, PathStatus, Source, Watcher};
 use crate::store::Marked;
 use crate::text::label::SafeText;
@@ -31,7 +32,7 @@ use super::outputs::OutputsEvent;
 use super::outputs::deletion::delete;
 use super::pager::event::{Changed, OutputEvent};
 use super::screen::{Effect, Effects, Link};
-use super::target::{Live, Producer, Services, StartAt, Target};
+use super::target::{Live, Producer, Services, StartAt};
 use super::widget::canvas::Canvas;
 use super::widget::theme::Theme;
 use jobs::Jobs;
@@ -40,7 +41,6 @@ use signal::{Inbox, Signal};
 use terminal::TerminalScreen;
 use viewed::Viewed;
 
-/// What the screens show first.
 #[derive(Default)]
 pub struct Beginning {
     /// The outputs to show. If there are none, the list of stored outputs is shown.
@@ -53,7 +53,6 @@ pub struct Beginning {
     pub list: Option<Box<dyn ScreenEvent>>,
 }
 
-/// What the screens start with.
 pub struct Start {
     pub beginning: Beginning,
     pub services: Services,
@@ -68,7 +67,6 @@ pub struct Start {
     pub notice: Option<String>,
 }
 
-/// How the screens were left.
 #[derive(Debug, Default)]
 pub struct ExitReport {
     /// Messages to print once the terminal is restored.
@@ -98,7 +96,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
         terminal::take_wheel()?;
     }
     let size = screen.size()?.into();
-    let (keyboard, background) = Keyboard::start(signals.clone(), start.asks.is_some())?;
+    let keyboard = Keyboard::start(signals.clone(), start.asks.is_some())?;
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let services = Arc::new(start.services);
     let Beginning { targets, places, live, list } = start.beginning;
@@ -139,7 +137,9 @@ fn show(start: Start) -> io::Result<ExitReport> {
         .partition(|effect| matches!(effect, Effect::Run(job) if job.slot() == Slot::Plan));
     session.carry_out(first)?;
     let mut effects = session.app.effects();
-    if let Some(background) = keyboard::wait_for_background(background) {
+    let mut inbox = Inbox::new(received);
+    if session.asks.is_some() {
+        let background = inbox.wait_for_background(keyboard::LIMIT);
         session.take_background(background, &mut effects);
     }
     session.draw()?;
@@ -149,7 +149,6 @@ fn show(start: Start) -> io::Result<ExitReport> {
         let _ = gone.send(Signal::TerminalGone(None));
     });
     session.carry_out(rest.into_iter().chain(effects))?;
-    let mut inbox = Inbox::new(received);
     session.go(&mut inbox)?;
     let to_delete = session.exit.take().transpose()?.unwrap_or_default();
     if terminal::ended_by().is_some() {
@@ -172,9 +171,7 @@ fn not_kept(event: Event) -> Option<SafeText> {
 
 struct Session {
     app: App,
-    /// The outputs named on the command line.
     files: Vec<Target>,
-    /// Where to open them the first time.
     places: BTreeMap<usize, StartAt>,
     jobs: Jobs,
     signals: Sender<Signal>,
@@ -185,12 +182,10 @@ struct Session {
     file: usize,
     watcher: Option<Watcher>,
     keyboard: Keyboard,
-    /// By what the theme is chosen once the terminal says what its background is.
     asks: Option<ThemeConfig>,
     services: Arc<Services>,
     /// What is making the first output, until it is complete.
     producer: Option<Producer>,
-    /// Whether the same key waits behind the one being handled.
     key_repeats: bool,
     /// What a key asked for that is held down: carried out with its last press, unless that asks for it again.
     postponed: Vec<Job>,
@@ -203,10 +198,9 @@ impl Session {
         self.app.update(Event::Message(message), &mut Effects::default());
     }
 
-    /// Chooses the theme by the terminal's background.
-    fn take_background(&mut self, background: Backdrop, effects: &mut Effects) {
-        if let Some(config) = &self.asks {
-            let theme = Theme::of_config(config, Some(background));
+    fn take_background(&mut self, background: Option<Backdrop>, effects: &mut Effects) {
+        if let (Some(config), Some(_)) = (&self.asks, background) {
+            let theme = Theme::of_config(config, background);
             self.app.repaint(Canvas { theme, ..self.app.canvas }, effects);
         }
     }
@@ -272,7 +266,6 @@ impl Session {
         }
     }
 
-    /// Checks whether and how the file has changed.
     fn look(&mut self, effects: &mut Effects) {
         let Some(source) = self.source_mut() else { return };
         let content = source.refresh();

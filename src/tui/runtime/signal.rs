@@ -2,31 +2,24 @@
 //! taken together.
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossterm::event::KeyEvent;
 
 use crate::config::Backdrop;
-use crate::tui::event::{Event, Urgency};
+use crate::tui::event::{Event, FRAME};
 use crate::tui::keys::character;
 use crate::tui::target::LiveUpdate;
 
-/// Progress is drawn at most this often.
-const FRAME: Duration = Duration::from_millis(16);
-
-/// Figures that grow during counting are drawn less often, because drawing takes time away from counting.
-const COUNTING: Duration = Duration::from_millis(50);
-
-/// A signal for the event loop.
 pub enum Signal {
     App(Event),
-    /// The file may have changed.
     Look,
     /// News of the output that is still being made.
     Live(LiveUpdate),
-    /// The terminal has said what its background is.
-    Background(Backdrop),
+    /// What the terminal says that its background is; `None` if it does not say it in time.
+    Background(Option<Backdrop>),
     /// The terminal is gone, or cannot be read; the error if there is one to report.
     TerminalGone(Option<std::io::Error>),
     /// Another process asked overspill to stop for a while, as Ctrl-Z does.
@@ -42,33 +35,27 @@ pub type Panic = Box<dyn Any + Send>;
 impl Signal {
     /// Returns how long the signal may wait to be drawn: zero for anything the user has just asked for.
     pub fn patience(&self) -> Duration {
-        let urgency = match self {
-            Signal::App(event) => event.urgency(),
-            Signal::Look => Urgency::Progress,
-            _ => Urgency::Now,
-        };
-        match urgency {
-            Urgency::Now => Duration::ZERO,
-            Urgency::Progress => FRAME,
-            Urgency::Counting => COUNTING,
+        match self {
+            Signal::App(event) => event.patience(),
+            Signal::Look => FRAME,
+            _ => Duration::ZERO,
         }
     }
 }
 
-/// The signals that have not been handled yet. One is taken out early, to see which key waits.
+/// The signals that have not been handled yet. Some are taken out early, to see which key waits.
 pub struct Inbox {
     signals: Receiver<Signal>,
-    next: Option<Signal>,
+    waiting: VecDeque<Signal>,
 }
 
 impl Inbox {
     pub fn new(signals: Receiver<Signal>) -> Self {
-        Self { signals, next: None }
+        Self { signals, waiting: VecDeque::new() }
     }
 
-    /// Takes the events that have not been handled.
     pub fn rest(&mut self) -> impl Iterator<Item = Event> {
-        let signals = self.next.take().into_iter().chain(self.signals.try_iter());
+        let signals = self.waiting.drain(..).chain(self.signals.try_iter());
         signals.filter_map(|signal| match signal {
             Signal::App(event) => Some(event),
             _ => None,
@@ -77,16 +64,29 @@ impl Inbox {
 
     /// Waits for a signal; `None` once nobody can send any.
     pub fn recv(&mut self) -> Option<Signal> {
-        self.next.take().or_else(|| self.signals.recv().ok())
+        self.waiting.pop_front().or_else(|| self.signals.recv().ok())
     }
 
     pub fn recv_timeout(&mut self, limit: Duration) -> Option<Signal> {
-        self.next.take().or_else(|| self.signals.recv_timeout(limit).ok())
+        self.waiting.pop_front().or_else(|| self.signals.recv_timeout(limit).ok())
+    }
+
+    /// Waits for the terminal's answer, up to `limit`; all else is left for later.
+    pub fn wait_for_background(&mut self, limit: Duration) -> Option<Backdrop> {
+        let until = Instant::now() + limit;
+        loop {
+            match self.signals.recv_timeout(until.saturating_duration_since(Instant::now())).ok()? {
+                Signal::Background(background) => return background,
+                other => self.waiting.push_back(other),
+            }
+        }
     }
 
     fn next_key(&mut self) -> Option<KeyEvent> {
-        self.next = self.next.take().or_else(|| self.signals.try_recv().ok());
-        self.next.as_ref().and_then(key)
+        if self.waiting.is_empty() {
+            self.waiting.extend(self.signals.try_recv());
+        }
+        self.waiting.front().and_then(key)
     }
 
     /// Joins a typed character with those that wait behind it, as if they had been pasted: terminals without bracketed
@@ -96,7 +96,7 @@ impl Inbox {
         let mut text = String::from(first);
         while let Some(next) = self.next_key().and_then(character) {
             text.push(next);
-            self.next = None;
+            self.waiting.pop_front();
         }
         if text.len() > first.len_utf8() { Signal::App(Event::Paste(text)) } else { signal }
     }

@@ -15,7 +15,7 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::retry_on_intr;
 use rustix::process::{self, getpid, kill_process};
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
@@ -43,17 +43,14 @@ const BUTTONS_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 /// Whether the terminal sends the buttons while overspill has it.
 static HAS_BUTTONS: AtomicBool = AtomicBool::new(false);
 
-/// Whether overspill has the terminal at this moment.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The screen. Each frame is drawn with one write. It is never dropped: ratatui shows the cursor then, and panics if
 /// neither the terminal nor standard error, which may be that terminal, can be written. [`restore`] shows the cursor.
 pub type TerminalScreen = ManuallyDrop<Terminal<CrosstermBackend<io::BufWriter<Patient<Stdout>>>>>;
 
-/// Whether the screens have been left for good.
 static LEFT: AtomicBool = AtomicBool::new(false);
 
-/// Holds the terminal; dropping it restores the terminal.
 #[derive(Debug)]
 pub struct TerminalGuard;
 
@@ -63,7 +60,7 @@ static AT_LAST: OnceLock<Box<dyn Fn(i32) + Send + Sync>> = OnceLock::new();
 /// The signal that ends overspill, while the output still has to be completed; 0 for none.
 static ENDED_BY: AtomicI32 = AtomicI32::new(0);
 
-/// Returns the signal that ends the screens: one that came after [`at_last`] was called, or HUP once the terminal is
+/// Returns the signal that ends the screens: one that came after `at_last` was called, or HUP once the terminal is
 /// closed, because that signal may be ignored, or late. Nothing more is drawn then.
 pub fn ended_by() -> Option<i32> {
     match ENDED_BY.load(Ordering::SeqCst) {
@@ -276,7 +273,6 @@ fn restore_at_last() -> Option<MutexGuard<'static, ()>> {
     painting
 }
 
-/// Discards pending output if the terminal accepts nothing.
 fn drop_unread() {
     if !has_room() {
         let _ = tcflush(io::stdout(), QueueSelector::OFlush);
@@ -305,27 +301,26 @@ fn never_wait() {
     let _ = std::thread::Builder::new().name("unread".into()).spawn(work);
 }
 
-/// Waits until one of these events or a hang-up is on the terminal; returns what is.
-fn wait_for(events: PollFlags, limit: Duration) -> PollFlags {
+/// Waits until one of these events or a hang-up is on the terminal, for less than a second if there is a limit; returns
+/// what is.
+fn wait_for(events: PollFlags, limit: Option<Duration>) -> PollFlags {
     let stdout = io::stdout();
-    let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
+    let limit = limit.map(|limit| Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() });
     let mut ends = [PollFd::new(&stdout, events)];
-    poll(&mut ends, Some(&limit)).map_or(PollFlags::empty(), |_| ends[0].revents())
+    retry_on_intr(|| poll(&mut ends, limit.as_ref())).map_or(PollFlags::empty(), |_| ends[0].revents())
 }
 
-/// Whether the terminal accepts output without blocking.
 fn has_room() -> bool {
-    !wait_for(PollFlags::OUT, Duration::ZERO).is_empty()
+    !wait_for(PollFlags::OUT, Some(Duration::ZERO)).is_empty()
 }
 
 /// Waits for something to read on the terminal, for less than a second; whether there is.
 pub fn awaits_reading(limit: Duration) -> bool {
-    !wait_for(PollFlags::IN, limit).is_empty()
+    !wait_for(PollFlags::IN, Some(limit)).is_empty()
 }
 
-/// Whether nobody holds the terminal open any more.
 fn is_closed() -> bool {
-    wait_for(PollFlags::empty(), Duration::ZERO).contains(PollFlags::HUP)
+    wait_for(PollFlags::empty(), Some(Duration::ZERO)).contains(PollFlags::HUP)
 }
 
 impl Drop for TerminalGuard {
@@ -385,15 +380,9 @@ pub fn ask(question: &[u8]) -> io::Result<()> {
 /// may ignore it, and a thread that waits for keys may not notice.
 pub fn on_close(tell: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let watch = move || {
-        let stdout = io::stdout();
-        loop {
-            // No events are requested: a hang-up is always reported.
-            let mut ends = [PollFd::new(&stdout, PollFlags::empty())];
-            match poll(&mut ends, None) {
-                Err(Errno::INTR) => {}
-                Ok(_) if ends[0].revents().contains(PollFlags::HUP) => return tell(),
-                _ => return,
-            }
+        // No events are requested: a hang-up is always reported.
+        if wait_for(PollFlags::empty(), None).contains(PollFlags::HUP) {
+            tell();
         }
     };
     std::thread::Builder::new().name("terminal".into()).spawn(watch).map(drop)

@@ -3,19 +3,15 @@
 use std::io;
 use std::path::Path;
 
-use crate::capture::NOT_SAVED;
 use crate::config::EffectivePolicy;
-use crate::known::Certainty;
-use crate::preview::InputContext;
-use crate::session::citing::CitingCall;
-use crate::session::examine::{OutputPlace, RestOfOutput};
+use crate::output::recorded::ReadyCall;
+use crate::output::subject::Target;
+use crate::session::examine::OutputPlace;
 use crate::source::{Change, Hold, Source, Watcher};
-use crate::text::label::label;
 use crate::tui::event::Message;
 use crate::tui::pager::event::{Changed, OutputEvent};
-use crate::tui::recorded::ReadyCall;
 use crate::tui::screen::{Effects, OpenRequest};
-use crate::tui::target::{Opened, OpenedFrom, Producer, Subject, Target};
+use crate::tui::target::{Opened, OpenedFrom, Producer};
 
 use super::Session;
 use super::signal::Signal;
@@ -62,35 +58,15 @@ impl Session {
 
     /// Opens a call of a session: what was recorded, over the output that it was cut from.
     pub(super) fn open_call(&mut self, ready: ReadyCall) -> io::Result<()> {
-        let Some(choice) = self.policy_of(&ready) else { return Ok(()) };
-        let name = label(ready.name.as_bytes());
-        let CitingCall { file, call, command } = &ready.recorded.call;
-        let (id, command) = (format!("{}:{call}", file.id), command.clone());
-        let (subject, view, viewed) = match ready.place {
+        let Some(policy) = self.policy_of(&ready) else { return Ok(()) };
+        let (spill, view, viewed) = match &ready.place {
             OutputPlace::File(path) => {
-                let Some(Target { subject, source }) = self.target(&path) else { return Ok(()) };
-                // As the agent named it, which in a copy of its directory is another path.
-                let saved_as = ready.saved_as.unwrap_or_else(|| subject.context.saved_as.clone());
-                let context = InputContext { exit_code: ready.exit_code, saved_as, ..subject.context };
-                // The cut is the recorded one; the store only tells where the spill is.
-                let store_warnings = subject.policy.store_warnings;
-                let certainty = Certainty::Reconstructed;
-                let policy = EffectivePolicy { certainty, store_warnings, ..choice };
-                let subject = Subject { name, id, command, context, policy, ..subject };
-                (subject, source.view(), Viewed::Stored(source))
+                let Some(Target { subject, source }) = self.target(path) else { return Ok(()) };
+                (Some(subject), source.view(), Viewed::Stored(source))
             }
-            OutputPlace::Memory(view) => {
-                // Of an output whose rest is missing no policy makes what the model got.
-                let certainty = match &ready.recorded.rest {
-                    RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
-                    RestOfOutput::Missing(_) => Certainty::WouldGet,
-                };
-                let policy = EffectivePolicy { certainty, ..choice };
-                let mut subject = Subject::new(name, NOT_SAVED.to_owned(), policy);
-                subject.context.exit_code = ready.exit_code;
-                (Subject { id, command, ..subject }, view, Viewed::Memory)
-            }
+            OutputPlace::Memory(view) => (None, view.clone(), Viewed::Memory),
         };
+        let subject = ready.subject(policy, spill);
         let opened =
             Opened { recorded: Some(ready.recorded), ..Opened::new(OpenedFrom::List, subject, view) };
         self.show_and_carry_out(opened, viewed)

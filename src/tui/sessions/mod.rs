@@ -1,6 +1,5 @@
 //! The list of sessions that agents recorded.
 
-pub mod rows;
 mod work;
 
 use std::collections::HashMap;
@@ -9,25 +8,25 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::corpus::TunePolicies;
+use crate::rows::column::{ListSpec, SlowState, readable_by_others};
+use crate::rows::lost::LostInCall;
+use crate::rows::sessions::{self, SessionRow, SessionWords};
 use crate::session::facts::TitledText;
 use crate::session::list::agents;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::text::label::SafeText;
 
-use super::calls::lost::LostInCall;
 use super::event::{Message, ScreenEvent};
 use super::footer::Footer;
 use super::job::{JobContext, Slot};
 use super::keys::{Action, KeyMap};
 use super::list::List;
-use super::list::column::{ListSpec, SlowState, readable_by_others};
 use super::list::screen::{ListContext, ListKind, ListTitle};
 use super::outputs::TuneStart;
 use super::pager::facts::{FactRow, ListFacts};
 use super::popup::copying::Copyable;
 use super::screen::Link;
-use rows::{SessionRow, SessionWords};
 
 /// The most sessions that are looked through for the originals of copied calls.
 const MAX_EARLIER: usize = 100;
@@ -44,11 +43,9 @@ pub struct FoundSessions {
     pub now: Timestamp,
     /// The last changed comes first.
     pub rows: Vec<SessionRow>,
-    /// What could not be looked at, in words.
     pub faults: Vec<SafeText>,
 }
 
-/// What workers report.
 #[derive(Debug)]
 pub enum SessionsEvent {
     Listed(FoundSessions),
@@ -74,7 +71,7 @@ impl ListKind for Sessions {
     type Row = SessionRow;
     type Event = SessionsEvent;
     type Link = Link;
-    const SPEC: &'static ListSpec<SessionRow> = &rows::SPEC;
+    const SPEC: &'static ListSpec<SessionRow> = &sessions::SPEC;
 
     fn footer(&self, _: &List<SessionRow>) -> Footer {
         Footer::SESSIONS
@@ -104,7 +101,7 @@ impl ListKind for Sessions {
     }
 
     fn details(&self, list: &List<SessionRow>) -> [SafeText; 2] {
-        list.chosen().map(rows::details).unwrap_or_default()
+        list.chosen().map(sessions::details).unwrap_or_default()
     }
 
     fn copyable(&self, row: &SessionRow) -> Vec<Copyable> {
@@ -119,7 +116,7 @@ impl ListKind for Sessions {
     fn act(&mut self, action: Action, on: Context) {
         match action {
             Action::Open => {
-                on.list.chosen().into_iter().for_each(|row| on.effects.show(row.link()));
+                on.list.chosen().into_iter().for_each(|row| on.effects.show(link(row)));
             }
             Action::Limits => Self::tune(TunePolicies::Around(Box::default()), on),
             Action::Policy => Self::tune(TunePolicies::Current, on),
@@ -194,7 +191,10 @@ impl ListKind for Sessions {
 
 impl ListFacts for Sessions {
     fn facts(&self, list: &List<SessionRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
-        (list.chosen().map(|row| rows::facts(row, &list.look)).unwrap_or_default(), Some(&[]))
+        let Some(row) = list.chosen() else { return (Vec::new(), Some(&[])) };
+        let id = FactRow::from(("session", row.file.id.clone())).leading(link(row));
+        let facts = sessions::facts(row, &list.look).map(FactRow::from);
+        ([id].into_iter().chain(facts).collect(), Some(&[]))
     }
 }
 
@@ -231,6 +231,11 @@ impl Sessions {
         }
         self.last_faults = faults;
     }
+}
+
+fn link(row: &SessionRow) -> Link {
+    let title = row.words.clone().unwrap_or_default().title;
+    Link::Session { file: row.file.clone(), title }
 }
 
 fn key(row: &SessionRow) -> (&std::path::Path, &str) {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::corpus::{Corpus, TuneOutputs};
+use crate::rows::lost::LostInCall;
+use crate::rows::sessions::{SessionRow, SessionWords};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::examine::CallInspector;
 use crate::session::exposure::Exposure;
@@ -14,11 +16,8 @@ use crate::session::reader::{SessionError, SessionFile};
 use crate::session::tally;
 use crate::store;
 use crate::text::label::SafeText;
-use crate::tui::calls::lost::LostInCall;
 use crate::tui::job::JobContext;
-use crate::tui::list::column::SlowFigure;
 
-use super::rows::{SessionRow, SessionWords};
 use super::{FoundSessions, SessionsEvent};
 
 /// How many sessions are described before what is known is sent.
@@ -62,20 +61,7 @@ pub(crate) fn find(context: &JobContext) {
 
 /// Reports the sessions, then what the ends of their files say. Returns false if it is no longer wanted.
 fn report(listing: list::SessionListing, context: &JobContext) -> bool {
-    let row = |file: SessionFile| {
-        let agent = list::format_of(&file).map_or("", |format| format.agent());
-        let words = (!file.facts.id.is_empty()).then(|| words(&file.facts));
-        SessionRow {
-            file: Arc::new(file),
-            agent,
-            words,
-            sums: SlowFigure::default(),
-            lost: SlowFigure::default(),
-            expires: SlowFigure::default(),
-            earlier: Arc::default(),
-        }
-    };
-    let rows: Vec<SessionRow> = listing.sessions.into_iter().map(row).collect();
+    let rows: Vec<SessionRow> = listing.sessions.into_iter().map(SessionRow::new).collect();
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
     let faults = listing.faults.into_iter().map(SafeText::from).collect();
     let found = FoundSessions { now: crate::env::now(), rows, faults };
@@ -88,11 +74,8 @@ fn report(listing: list::SessionListing, context: &JobContext) -> bool {
         let listed = list::listed(SessionFile::clone(file), &mut exposure);
         let origin = listed.as_ref().ok().and_then(|listed| listed.facts.origin.clone());
         origins.push(SessionFacts { origin, ..SessionFacts::default() });
-        let described_as = listed.map(|listed| SessionWords {
-            is_open_to_others: listed.is_open_to_others,
-            ..words(&listed.facts)
-        });
-        described.push((n, described_as.unwrap_or_default()));
+        let words = listed.map(|listed| SessionWords::new(&listed.facts, listed.is_open_to_others));
+        described.push((n, words.unwrap_or_default()));
         // The first are sent soon, because the screen is waiting.
         if described.len() == BATCH || n + 1 == BATCH / 4 {
             let some = std::mem::take(&mut described);
@@ -105,19 +88,6 @@ fn report(listing: list::SessionListing, context: &JobContext) -> bool {
     let all: Vec<_> = files.iter().map(|file| &**file).zip(&origins).collect();
     let related = families(&all).into_iter().filter(|family| family.len() > 1).collect();
     context.send(SessionsEvent::Related(related))
-}
-
-fn words(facts: &SessionFacts) -> SessionWords {
-    let text = |text: &Option<String>| {
-        SafeText::from(text.as_deref().unwrap_or_default().lines().next().unwrap_or_default())
-    };
-    SessionWords {
-        version: text(&facts.version),
-        project: text(&facts.cwd),
-        title: text(&facts.title),
-        begun: facts.started,
-        is_open_to_others: false,
-    }
 }
 
 /// Sums up the calls of sessions, then counts the errors that they lost, one session after the other, and finds out how
@@ -189,7 +159,6 @@ pub(super) fn outputs_of(file: &SessionFile, context: &JobContext) -> Result<Tun
         .map_err(|error| error.to_string())
 }
 
-/// Opens a session to look into its calls.
 fn inspect<T>(
     file: &SessionFile,
     context: &JobContext,

@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use crate::corpus::{CorpusOutput, TuneRun};
 use crate::human::{thousands, tokens};
+use crate::rows::column::CellSide::{Left, Path, Right};
+use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::text::label::SafeText;
 use crate::tui::event::ScreenEvent;
 use crate::tui::footer::Footer;
 use crate::tui::job::{JobContext, Slot};
 use crate::tui::keys::{Action, KeyMap};
 use crate::tui::list::List;
-use crate::tui::list::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
 use crate::tui::popup::copying::Copyable;
 use crate::tui::screen::{Effect, Effects, OpenRequest};
 use crate::tui::target::StartView;
-use crate::tui::widget::table::CellSide::{Left, Path, Right};
 use crate::tune::ChangedOutput;
 
 static SPEC: ListSpec<ChangedRow> = ListSpec {
@@ -58,7 +58,6 @@ pub(crate) struct ChangedRow {
 #[derive(Debug, Clone)]
 pub(crate) struct ChangedStart {
     pub(super) run: Arc<TuneRun>,
-    /// The number of the setting in its run.
     pub(super) setting: usize,
     pub(super) name: SafeText,
     pub(super) finds: &'static str,
@@ -77,7 +76,6 @@ impl ScreenEvent for ChangedEvent {}
 #[derive(Debug, Default)]
 pub(crate) struct ChangedList {
     start: Option<ChangedStart>,
-    /// How many there are, once they are in order.
     all: Option<u64>,
 }
 
@@ -172,7 +170,6 @@ impl ListKind for ChangedList {
 }
 
 impl ChangedList {
-    /// Has the outputs put in order that were measured so far.
     fn ask_order(&self, effects: &mut Effects) {
         let Some(ChangedStart { run, setting, .. }) = self.start.clone() else { return };
         effects.run(Slot::Other, move |context| order(run, setting, context));

@@ -44,7 +44,6 @@ impl Tuning {
         });
     }
 
-    /// Whether this was measured already, or is being measured.
     pub(super) fn has_measured(&self, start: &TuneStart) -> bool {
         let text = |start: &TuneStart| start.find.as_ref().map(|find| find.text().to_owned());
         let is_same = |own: &TuneStart| match (&own.listed, &start.listed) {
@@ -109,7 +108,6 @@ impl Tuning {
     }
 }
 
-/// Lists and measures outputs. Returns the end, good or bad.
 fn measure(
     start: TuneStart,
     context: &JobContext,

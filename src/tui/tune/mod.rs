@@ -4,7 +4,6 @@
 pub(crate) mod changed;
 pub mod measuring;
 mod plot;
-mod rows;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,16 +12,17 @@ use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
 use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
 use crate::human::{count, size, span_left, thousands};
 use crate::preview::Policy;
+use crate::rows::column::{ListSpec, RowLook};
+use crate::rows::settings::{self, TuneRow, beside_best, policy_rows, setting_rows};
 use crate::store::{RootReport, StoreSpec, searched};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
-use crate::tune::{TuneGrid, TuneSetting};
+use crate::tune::{TuneGrid, TuneMove, TuneSetting, share_in_words};
 
 use super::event::Purpose;
 use super::footer::Footer;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
-use super::list::column::ListSpec;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
 use super::outputs::{NONE_YET, TuneStart};
 use super::pager::limits;
@@ -34,9 +34,7 @@ use super::widget::canvas::Canvas;
 use super::widget::layout::ListPanel;
 use changed::ChangedStart;
 use measuring::TuneReport;
-use rows::TuneRow;
 
-/// Columns of the bar of progress.
 const BAR: u64 = 16;
 
 #[derive(Debug, Default)]
@@ -49,7 +47,6 @@ enum TuneState {
     Done,
     /// There are no outputs; what became of listing each directory of the stores.
     Empty(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
-    /// They cannot be measured, for this reason.
     Failed(SafeText),
 }
 
@@ -74,7 +71,6 @@ impl TuneRows {
 #[derive(Default)]
 pub struct Tuning {
     of: TuneRows,
-    /// What is measured; `None` before anything was.
     start: Option<TuneStart>,
     job: u64,
     state: TuneState,
@@ -90,7 +86,7 @@ impl ListKind for Tuning {
     type Row = TuneRow;
     type Event = TuneReport;
     type Link = TuneStart;
-    const SPEC: &'static ListSpec<TuneRow> = &rows::SPEC;
+    const SPEC: &'static ListSpec<TuneRow> = &settings::SPEC;
 
     fn footer(&self, list: &List<TuneRow>) -> Footer {
         match self.of {
@@ -236,12 +232,6 @@ impl ListKind for Tuning {
         on.list.clear();
     }
 
-    fn adapt(&self, opened: &mut Opened) {
-        if opened.start.under.is_none() {
-            opened.start.under = self.applied_to(opened).map(Box::new);
-        }
-    }
-
     fn panel(&self) -> ListPanel {
         let has_plot = self.grid().is_some() && self.figures.finds > 0;
         if has_plot { ListPanel::Above } else { ListPanel::None }
@@ -260,7 +250,6 @@ impl Tuning {
         Self { of, ..Self::default() }
     }
 
-    /// Returns the policy that is tuned and its settings; `None` in a list of policies.
     fn grid(&self) -> Option<(&EffectivePolicy, &TuneGrid)> {
         match &self.run.as_ref()?.choice.kind {
             TuneKind::Settings { policy, grid } => Some((policy, grid)),
@@ -334,15 +323,74 @@ impl Tuning {
         on.note(words);
     }
 
-    /// Returns the limits that were applied in this session to outputs of this policy, and where they come from. A
-    /// recorded cut stays as it was.
-    fn applied_to(&self, opened: &Opened) -> Option<EffectivePolicy> {
+    /// Has an output open under the limits that were applied in this session to those of its policy. A recorded cut stays as
+    /// it was.
+    pub(super) fn adapt(&self, opened: &mut Opened) {
         let policy = &opened.subject.policy.policy;
-        let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none())?;
-        setting.on(policy).map(tuned)
+        let setting = self.applied.get(policy.name()).filter(|_| opened.recorded.is_none());
+        let tuned = setting.and_then(|setting| setting.on(policy)).map(tuned);
+        opened.start.under = opened.start.under.take().or(tuned.map(Box::new));
     }
 }
 
 fn tuned(policy: Policy) -> EffectivePolicy {
     EffectivePolicy { limits_from: LimitsFrom::Setting, ..EffectivePolicy::chosen(policy, true) }
+}
+
+impl Tuning {
+    /// Shows what was measured so far. Until the user selects a row it is the present setting, or the first policy.
+    fn fill(&self, list: &mut List<TuneRow>) {
+        let rows = if self.figures.outputs > 0 { self.rows() } else { Vec::new() };
+        let present = rows.iter().position(|row| row.is_present);
+        list.set_rows(rows);
+        list.begin_at(present.unwrap_or(0));
+    }
+
+    fn rows(&self) -> Vec<TuneRow> {
+        let (figures, finds) = (&self.figures.settings[..], self.figures.finds);
+        match self.run.as_ref().map(|run| &run.choice.kind) {
+            Some(TuneKind::Settings { policy, grid }) => {
+                let applied = self.applied.get(policy.policy.name());
+                let mut rows = setting_rows(&policy.policy, grid, figures, finds);
+                rows.iter_mut().for_each(|row| row.is_applied = applied == Some(&row.setting));
+                rows
+            }
+            Some(TuneKind::Policies { policies, designs }) => policy_rows(policies, *designs, figures, finds),
+            None => Vec::new(),
+        }
+    }
+
+    fn details_of(&self, row: &TuneRow, look: &RowLook) -> [SafeText; 2] {
+        let figures = &self.figures;
+        match (&self.run.as_ref().map(|run| &run.choice.kind), self.grid()) {
+            (Some(TuneKind::Policies { policies, .. }), _) => {
+                let Some(found) = policies.get(row.number) else { return Default::default() };
+                let limits = format!("{} · limits from: {}", row.setting.words(row.unit), found.limits_from);
+                let words = format!("{}: {}", found.policy.name(), found.policy.summary());
+                [words.into(), limits.into()]
+            }
+            (_, Some((policy, grid))) if row.is_present => {
+                let now = share_in_words(row.figures.kept_finds, figures.finds);
+                let limits = row.setting.words(row.unit);
+                let others = beside_best(&figures.settings, grid.current);
+                let kept = match figures.finds {
+                    0 => format!("no {} in these outputs, so the fewest tokens are best", self.finds()),
+                    _ => format!("{now} of {}; {others}", self.finds()),
+                };
+                let from = format!("now: {limits} (limits from: {})", policy.limits_from);
+                [from.into(), kept.into()]
+            }
+            (_, Some((_, grid))) => {
+                let now = figures.settings.get(grid.current).copied().unwrap_or_default();
+                let buys = TuneMove::of(&row.figures, &now, figures.finds).words(self.finds());
+                let setting = format!("{}: {buys}", row.setting.words(row.unit));
+                let fits = setting.chars().count() + 2 <= usize::from(look.width);
+                let changed = figures.changed.get(row.number).copied().unwrap_or_default();
+                let outputs = count(figures.outputs, "output");
+                let changed = format!("cuts {} of {outputs} differently", thousands(changed));
+                [if fits { setting } else { buys }.into(), changed.into()]
+            }
+            _ => Default::default(),
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! The layout of the screens, for any size down to zero. Pure: takes sizes, returns rectangles.
 
-use ratatui::layout::Constraint::{Fill, Length};
-use ratatui::layout::{Layout, Rect};
+use ratatui::layout::Rect;
+
+use crate::output::OpenOutput;
+pub use crate::output::Side;
 
 /// From this many columns on, both texts are shown side by side unless the user wants one.
 const WIDE: u16 = 140;
@@ -44,24 +46,6 @@ pub struct PagerAreas {
     pub status: Rect,
 }
 
-/// A pane. Also names the pane with the focus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// What the model got.
-    Preview,
-    /// What is in the file.
-    Spill,
-}
-
-impl Side {
-    pub fn other(self) -> Self {
-        match self {
-            Side::Preview => Side::Spill,
-            Side::Spill => Side::Preview,
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SideBySide {
     /// On a wide screen.
@@ -83,8 +67,13 @@ impl SideBySide {
 
 /// Splits an area into title, body, rule and status. When rows are scarce, the body gets them first.
 fn bands(area: Rect) -> [Rect; 4] {
-    let [title, rule, status] = [3, 8, 2].map(|rows| Length(u16::from(area.height >= rows)));
-    area.layout(&Layout::vertical([title, Fill(1), rule, status]))
+    let [title, rule, status] = [3, 8, 2].map(|rows| u16::from(area.height >= rows));
+    let mut y = area.y;
+    [title, area.height - title - rule - status, rule, status].map(|height| {
+        let band = Rect { y, height, ..area };
+        y += height;
+        band
+    })
 }
 
 /// Divides the screen for one output: both panes, or only the one with the focus.
@@ -166,10 +155,16 @@ pub fn overlay(area: Rect, width: u16, height: u16) -> Rect {
     Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
 }
 
-/// Returns the columns of the gutter for line numbers up to `lines`: the number, the mark for kept or lost, and a
-/// space.
-pub fn gutter(lines: u64) -> u16 {
-    (lines.max(1).ilog10() as u16 + 1).max(4) + 3
+impl OpenOutput {
+    /// Returns the columns of a side's gutter: in Spill the number of a line, the mark for kept or lost, and a space.
+    pub fn gutter(&self, side: Side) -> u16 {
+        let lines = match side {
+            Side::Preview => return 1,
+            // Before a number that is not exact stands `~`.
+            Side::Spill => self.lines().unwrap_or_else(|| self.about_lines().saturating_mul(10)),
+        };
+        (lines.max(1).ilog10() as u16 + 1).max(4) + 3
+    }
 }
 
 #[cfg(test)]

@@ -112,14 +112,6 @@ pub(crate) fn cut(spans: Vec<Span>, columns: usize, glyphs: &Glyphs) -> Vec<Span
     fitted
 }
 
-const BAR: u64 = 8;
-
-/// Returns a share in percent as a bar. Something is never nothing.
-pub(crate) fn bar(percent: u64) -> String {
-    let full = (percent.min(100) * BAR).div_ceil(100) as usize;
-    format!("{}{}", "▇".repeat(full), "░".repeat(BAR as usize - full))
-}
-
 pub(crate) fn upright(buffer: &mut Buffer, area: Rect, canvas: &Canvas) {
     for y in area.y..area.bottom() {
         left(buffer, Rect { y, height: 1, ..area }, canvas.glyphs().upright, canvas.theme.dim);

@@ -1,35 +1,17 @@
-//! A table fitted to the screen: columns as wide as their widest cell, one takes what is left, and those of least worth
-//! make room for it.
+//! A table fitted to the screen.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::rows::column::{CellSide, TableColumn};
+use crate::rows::fit::{self, BETWEEN};
+
 use super::canvas::Canvas;
 use super::line::{self, Span};
 
-const BETWEEN: usize = 2;
-
 /// The columns before a row: the cursor, and a space.
 pub(crate) const MARKS: usize = 2;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CellSide {
-    Left,
-    Right,
-    /// The left side; a path that is too long loses its middle, because its end tells as much as its start.
-    Path,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TableColumn {
-    pub heading: &'static str,
-    pub side: CellSide,
-    /// The most columns of the screen that it takes; 0 is all that the others leave.
-    pub most: usize,
-    /// When it makes room for that one: the smallest number first; `None` never.
-    pub yields: Option<u8>,
-}
 
 pub(crate) struct ListTable<'a> {
     pub columns: &'a [TableColumn],
@@ -45,7 +27,7 @@ pub(crate) enum ListTableRow {
 }
 
 impl ListTable<'_> {
-    /// Returns the width of each column; `None` for those that make room. A column without any text is left out.
+    /// Returns the width of each column; `None` for those that make room.
     fn widths(&self, room: usize) -> Vec<Option<usize>> {
         let widest = |n: usize| {
             let cells = self.rows.iter().filter_map(|row| match row {
@@ -54,35 +36,7 @@ impl ListTable<'_> {
             });
             cells.max().unwrap_or(0)
         };
-        let width = |(n, column): (usize, &TableColumn)| {
-            let widest = widest(n);
-            (column.most > 0 && widest > 0)
-                .then(|| widest.max(column.heading.chars().count()).min(column.most))
-        };
-        let mut widths: Vec<Option<usize>> = self.columns.iter().enumerate().map(width).collect();
-        let open = self.columns.iter().position(|column| column.most == 0);
-        let taken = |widths: &[Option<usize>]| {
-            let columns: usize = widths.iter().flatten().map(|width| width + BETWEEN).sum();
-            MARKS + if open.is_some() { columns } else { columns.saturating_sub(BETWEEN) }
-        };
-        let least = if open.is_some() { (room / 6).max(16) } else { 0 };
-        let mut yielding: Vec<(u8, usize)> =
-            self.columns.iter().enumerate().filter_map(|(n, column)| Some((column.yields?, n))).collect();
-        yielding.sort_unstable();
-        for (_, n) in yielding {
-            if taken(&widths) + least <= room {
-                break;
-            }
-            widths[n] = None;
-        }
-        // What is left over still is left out whole: a heading without its values says nothing.
-        while taken(&widths) > room {
-            let Some(first) = widths.iter().position(Option::is_some) else { break };
-            widths[first] = None;
-        }
-        let rest = room.saturating_sub(taken(&widths));
-        open.into_iter().for_each(|n| widths[n] = Some(rest));
-        widths
+        fit::widths(self.columns, widest, (room, MARKS))
     }
 
     /// Draws the headings and the rows; `chosen` is the selected one of them.

@@ -10,11 +10,11 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use libfuzzer_sys::fuzz_target;
-use overspill::config::{Config, Overrides};
+use overspill::internals::config::{Config, Overrides};
 use overspill::preview::{plan, Catalog, Input, Output, PlanError, Totals};
-use overspill::store::{list, Env, Stores};
-use overspill::text::label::label;
-use overspill::text::search::Pattern;
+use overspill::internals::store::{list, Env, Stores};
+use overspill::internals::text::label::label;
+use overspill::internals::text::search::Pattern;
 use safe::is_safe;
 use tempfile::TempDir;
 

@@ -11,7 +11,7 @@ use common::samples::{build_log, hostile};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use overspill::tui::app::{Event, Message};
+use overspill::internals::tui::app::{Event, Message};
 use ratatui::buffer::Buffer;
 use safe::is_safe;
 use tempfile::TempDir;

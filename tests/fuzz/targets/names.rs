@@ -10,11 +10,11 @@ use std::path::Path;
 use jiff::Timestamp;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use overspill::human::{parse_age, TypedSize};
-use overspill::known::Date;
-use overspill::store::{new_id, parse_id, Env, IdForm, Stores};
-use overspill::text::label as labels;
-use overspill::text::label::{json, shell};
+use overspill::internals::human::{parse_age, TypedSize};
+use overspill::internals::known::Date;
+use overspill::internals::store::{new_id, parse_id, Env, IdForm, Stores};
+use overspill::internals::text::label as labels;
+use overspill::internals::text::label::{json, shell};
 use safe::is_safe;
 
 thread_local! {

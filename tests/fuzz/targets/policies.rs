@@ -39,8 +39,8 @@ fn all(mut lot: Unstructured, policies: &[Policy]) -> Result<()> {
             assert_eq!(preview.byte_len(&input), preview.text(&input).len() as u64, "{}", policy.name());
             ordered(&preview.parts, &input, policy.name());
             if is_counted {
-                assert!(preview.waiting_for.is_empty(), "{}: {:?}", policy.name(), preview.waiting_for);
-                assert!(preview.counts_waiting_for.is_empty(), "{}", policy.name());
+                assert!(preview.missing.is_empty(), "{}: {:?}", policy.name(), preview.missing);
+                assert!(preview.counts_missing.is_empty(), "{}", policy.name());
             }
             let _ = report(&preview, &input, &policy, "policy", &[]);
         }

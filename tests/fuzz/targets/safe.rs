@@ -1,6 +1,6 @@
 //! What may reach a terminal, for every target: nothing that acts on it, nothing that cannot be seen.
 
-use overspill::text::cells::is_plain;
+use overspill::internals::text::cells::is_plain;
 
 /// Whether `text` holds no control, bidi, tag or invisible character; joiners and variation selectors only in emoji.
 pub fn is_safe(text: &str) -> bool {

@@ -53,7 +53,7 @@ fn no_part_is_under_a_final_name_in_a_thousand_kills() {
 
 fn an_old_id() -> String {
     let then = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(2);
-    overspill::store::new_id(then, 1, [7; 12])
+    overspill::internals::store::new_id(then, 1, [7; 12])
 }
 
 #[test]

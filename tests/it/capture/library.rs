@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use overspill::capture::{
     Group, HOLD, Location, Options, Request, Running, SinkLimits, Stdin, Streams, drain, run, start,
 };
-use overspill::preview::{Catalog, Policy, Stream, Want};
-use overspill::source::{Change, Source};
-use overspill::store::Env;
+use overspill::internals::source::{Change, Source};
+use overspill::internals::store::Env;
+use overspill::preview::{Catalog, Policy, Stream, TotalsMask};
 
 use super::{names, sequence, wait_until};
 
@@ -21,7 +21,7 @@ fn options(hold: usize) -> Options {
         stdin: Stdin::Null,
         group: Group::Own,
         timeout: Some(Duration::from_secs(30)),
-        limits: SinkLimits { hold, cap: u64::MAX, want: Want::ALL },
+        limits: SinkLimits { hold, cap: u64::MAX, want: TotalsMask::ALL },
         ..Options::default()
     }
 }

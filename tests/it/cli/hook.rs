@@ -220,7 +220,9 @@ fn of_a_failed_command_only_what_is_known_is_said() {
     );
     let said = note(&home, "claude-code", &cut(2_000));
     assert!(
-        said.starts_with("overspill: 2,000 characters of this output were left out. The agent saves"),
+        said.starts_with(
+            "overspill: 2,000 characters of this output were left out. The agent keeps no copy: "
+        ),
         "{said}"
     );
     assert_eq!(ask(&home, "claude-code", &failed("Exit code 1\nfailed\n")).text(), "");
@@ -269,15 +271,52 @@ fn saved_at(home: &Home, path: &str) -> std::path::PathBuf {
     path
 }
 
+/// 5,449 lines with an error in line 3,120, as the agents were asked to print in runs.
+fn build() -> String {
+    let line = |n: u32| match n {
+        3_120 => "error[E0308]: mismatched types\n".to_owned(),
+        _ => format!("line {n} of a long build which says nothing much at all\n"),
+    };
+    (1..=5_449).map(line).collect()
+}
+
+fn note_of_build(got: u32, path: &std::path::Path) -> String {
+    format!(
+        "overspill: you got {got} of 5,449 lines of this output (302.2 KB in all). You got none of its 1 error:\n\
+         line 3,120: error[E0308]: mismatched types\nThe whole output is in {}",
+        path.display()
+    )
+}
+
+/// What is kept of more than 100 KB depends on how it read the pipe.
+#[test]
+fn of_opencode_the_lines_are_counted_that_it_passes() {
+    let home = Home::new();
+    let store = home.private_entry("opencode", "tool_2124f6036001kecZL66oEBnb67", build(), 1);
+    for got in [898, 28] {
+        let kept: String = build().split_inclusive('\n').skip(5_449 - got as usize).collect();
+        let text = format!("...output truncated...\n\nFull output saved to: {}\n\n{kept}", store.display());
+        let metadata = json!({ "output": kept, "exit": 1, "truncated": true, "outputPath": store });
+        let input = opencode(
+            "tool.execute.after",
+            json!({ "tool_response": { "output": text, "metadata": metadata } }),
+        );
+        assert_eq!(note(&home, "opencode", &input), note_of_build(got, &store));
+    }
+}
+
 #[test]
 fn qwen_and_copilot_name_the_file_in_the_text() {
     let home = Home::new();
     let saved = saved_at(&home, "home/.qwen/tmp/0a1b/run_shell_command_0123456789ab.output");
+    let around = "\nError: (none)\nExit Code: 1\nSignal: (none)\nProcess Group PGID: (none)";
+    let result = format!("Command: make\nDirectory: (root)\nOutput: {}{around}", build().trim_end());
+    std::fs::write(&saved, result).unwrap();
     let text = format!(
         "Tool output was too large and has been truncated.\nThe full output has been saved to: {}\nTo read the complete output, \
          use the read_file tool with the absolute file path above.\nThe truncated output below shows the beginning and end of the \
          content. The marker '... [CONTENT TRUNCATED] ...' indicates where content was removed.\n\nTruncated part of the \
-         output:\nline 1\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\nline 20000",
+         output:\nCommand: make\nDirectory: (root)\nOutput: line 1\n\n---\n... [CONTENT TRUNCATED] ...\n---\n\n...nothing{around}",
         saved.display()
     );
     let qwen = |more: Value| {
@@ -290,8 +329,7 @@ fn qwen_and_copilot_name_the_file_in_the_text() {
     let after = qwen(json!({ "hook_event_name": "PostToolUse", "tool_response": response }));
     let failed = qwen(json!({ "hook_event_name": "PostToolUseFailure", "error": text }));
     for input in [after, failed] {
-        let said = note(&home, "qwen-code", &input);
-        assert!(said.contains(ERRORS) && said.ends_with(&saved.display().to_string()), "{said}");
+        assert_eq!(note(&home, "qwen-code", &input), note_of_build(69, &saved));
     }
 
     let name = "1764000000000-copilot-tool-output-42-0123abcd-0123-4567-89ab-0123456789ab.txt";

@@ -18,13 +18,16 @@ fn stocked() -> Home {
 #[test]
 fn stored_outputs_are_listed_the_youngest_first() {
     let ran = stocked().run(&["list"]).ok();
-    let rows: Vec<Vec<&str>> = ran.text().lines().map(|row| row.split_whitespace().collect()).collect();
     let expected = [
-        vec!["overspill", "–", "4", "B", "12", "h", "7", "d", "0600", "–", OWN],
-        vec!["opencode", "–", "6", "B", "2", "d", "5", "d", "0600", "–", ID],
-        vec!["opencode", "–", "2", "KB", "9", "d", "overdue", "2", "d", "0644!", "–", OLD],
+        ["12 h", "overspill", "", "4 B", "7 d", "", "0600", "", OWN],
+        ["2 d", "opencode", "", "6 B", "5 d", "", "0600", "", ID],
+        ["9 d", "opencode", "", "2 KB", "overdue 2 d", "", "0644!", "", OLD],
     ];
-    assert_eq!(rows, expected);
+    let expected = expected.map(|row| row.join("\t"));
+    assert_eq!(ran.text().lines().collect::<Vec<_>>(), expected);
+    let headed = stocked().run(&["list", "--header"]).ok();
+    let heading = "when\tagent\tcommand\tsize\ttime left\ttool\tmode\tsession\tid";
+    assert_eq!(headed.text().lines().collect::<Vec<_>>(), [&[heading.to_owned()][..], &expected].concat());
 }
 
 #[test]

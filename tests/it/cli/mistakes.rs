@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use overspill::config::Config;
+use overspill::internals::config::Config;
 
 use crate::common::home::Home;
 
@@ -82,7 +82,7 @@ fn check(name: &str, good: &str, cases: &[Case]) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let faults = |text: &str| {
         fs::write(&path, text).unwrap();
-        let config = Config::load(overspill::store::Env::hermetic(&home.work()));
+        let config = Config::load(overspill::internals::store::Env::hermetic(&home.work()));
         let said: Vec<String> = config.faults().iter().map(|fault| fault.words.clone()).collect();
         said.join("\n").replace(&format!("{}:", path.display()), "")
     };

@@ -1,7 +1,7 @@
 //! Checks that `docs/cli.md` and the man pages match the program; `UPDATE_DOCS=1 cargo test --test it cli::reference`
 //! regenerates them.
 
-use overspill::tui::keys::KeyMap;
+use overspill::internals::tui::keys::KeyMap;
 
 use crate::common::home::Home;
 

@@ -45,6 +45,24 @@ fn the_hook_is_written_tried_and_taken_away() {
 }
 
 #[test]
+fn capture_is_tried_and_a_prefix_of_another_program_stays() {
+    let home = Home::new();
+    let ran = setup(&home, &["claude-code", "--capture", "--yes"]).ok();
+    assert!(ran.text().contains("runs through `overspill -c`, and a copy is saved"), "{}", ran.text());
+    let data = home.work().with_file_name("data");
+    assert_eq!(fs::read_dir(data).unwrap().count(), 0, "the copy is not kept");
+    let file = at(&home, ".claude/settings.json");
+    let text = r#"{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/opt/mine"}}"#;
+    fs::write(&file, text).unwrap();
+    let ran = setup(&home, &["claude-code", "--capture", "--yes"]);
+    assert_eq!(ran.status, 1);
+    let words = "sets CLAUDE_CODE_SHELL_PREFIX to another program, and Claude Code takes only one; it is left alone: leave \
+                 --capture out";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[test]
 fn a_file_is_put_back_byte_for_byte_behind_its_link() {
     let home = Home::new();
     let (file, link) = (at(&home, "dotfiles/claude.json"), at(&home, ".claude/settings.json"));
@@ -93,15 +111,22 @@ fn what_cannot_be_changed_is_left_alone() {
     setup(&home, &["codex", "--capture"]).fails(2, &["claude-code alone"]);
 }
 
-/// Speaks the three requests, and keeps what it was asked to trust.
+/// Answers and writes as `codex app-server` of 0.169.0 did in a run.
 const CODEX: &str = r#"#!/bin/sh
+config=$HOME/.codex/config.toml
+key=$config:post_tool_use:0:0
 while read -r line; do
   case $line in
-    *'"initialize"'*) echo '{"id":1,"result":{}}' ;;
+    *'"initialize"'*)
+      echo '{"id":1,"result":{"userAgent":"overspill/0.169.0","codexHome":"'"$HOME"'/.codex","platformFamily":"unix","platformOs":"linux"}}' ;;
     *'"hooks/list"'*)
-      command=$(sed -n 's/^command = "\(.*\)"$/\1/p' "$HOME/.codex/config.toml")
-      echo '{"id":2,"result":{"data":[{"hooks":[{"key":"K:post_tool_use:0:0","command":"'"$command"'","currentHash":"sha256:1"}]}]}}' ;;
-    *'"config/batchWrite"'*) echo "$line" > "$HOME/asked"; echo '{"id":3,"result":{"status":"ok"}}' ;;
+      command=$(sed -n 's/^command = "\(.*\)"$/\1/p' "$config")
+      echo '{"method":"configWarning","params":{"summary":"a warning","details":null},"emittedAtMs":1795603417889}'
+      echo '{"method":"remoteControl/status/changed","params":{"status":"disabled","serverName":"vm","environmentId":null},"emittedAtMs":1795603417889}'
+      echo '{"id":2,"result":{"data":[{"cwd":"'"$HOME"'/.codex","hooks":[{"key":"'"$key"'","eventName":"postToolUse","handlerType":"command","command":"'"$command"'","async":false,"matcher":"Bash","timeoutSec":10,"statusMessage":null,"sourcePath":"'"$config"'","source":"user","pluginId":null,"displayOrder":0,"enabled":true,"isManaged":false,"currentHash":"sha256:69809cc3","trustStatus":"untrusted"}],"warnings":[],"errors":[]}]}}' ;;
+    *'"config/batchWrite"'*'{"'"$key"'":{"trusted_hash":"sha256:69809cc3"}}'*)
+      printf '\n[hooks.state]\n\n[hooks.state."%s"]\ntrusted_hash = "sha256:69809cc3"\n' "$key" >> "$config"
+      echo '{"id":3,"result":{"status":"ok","version":"sha256:47cb5803","filePath":"'"$config"'","overriddenMetadata":null}}' ;;
   esac
 done
 "#;
@@ -109,6 +134,9 @@ done
 #[test]
 fn codex_is_asked_to_trust_the_hook() {
     let home = Home::new();
+    let text = "# mine\nmodel = \"m\"\n";
+    let config = at(&home, ".codex/config.toml");
+    fs::write(&config, text).unwrap();
     let ran = setup(&home, &["codex", "--yes"]);
     assert_eq!(ran.status, 0);
     assert!(ran.stderr.contains("enter /hooks in Codex"), "{}", ran.stderr);
@@ -119,6 +147,7 @@ fn codex_is_asked_to_trust_the_hook() {
     command.env("PATH", format!("{}:/usr/bin:/bin", codex.parent().unwrap().display()));
     let ran = crate::common::home::finish(command.spawn().unwrap()).ok();
     assert!(ran.text().contains("Codex trusts the hook"), "{} {}", ran.text(), ran.stderr);
-    let asked = fs::read_to_string(at(&home, "asked")).unwrap();
-    assert!(asked.contains(r#"{"K:post_tool_use:0:0":{"trusted_hash":"sha256:1"}}"#), "{asked}");
+    assert!(fs::read_to_string(&config).unwrap().contains("trusted_hash"), "it was asked for this hook");
+    setup(&home, &["codex", "--remove", "--yes"]).ok();
+    assert_eq!(fs::read_to_string(&config).unwrap(), text);
 }

@@ -6,28 +6,28 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::Timestamp;
-use overspill::config::{Config, EffectivePolicy, Overrides};
-use overspill::corpus::{find_in_stores, prepare_tuning};
-use overspill::document::reader::Cost;
+use overspill::internals::config::{Config, EffectivePolicy, Overrides};
+use overspill::internals::corpus::{find_in_stores, prepare_tuning};
+use overspill::internals::document::reader::Cost;
+use overspill::internals::output::subject::{Subject, Target};
+use overspill::internals::source::{Change, MapView, Source};
+use overspill::internals::store::{self, Env, Scanned, StoreSpec, Stores};
+use overspill::internals::text::index::BlockIndex;
+use overspill::internals::text::units;
+use overspill::internals::tui::Services;
+use overspill::internals::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, OutputsEvent};
+use overspill::internals::tui::calls::Calls;
+use overspill::internals::tui::job::{Job, Slot};
+use overspill::internals::tui::list::screen::ListScreen;
+use overspill::internals::tui::outputs::Outputs;
+use overspill::internals::tui::pager::Pager;
+use overspill::internals::tui::popup::prompt::Prompt;
+use overspill::internals::tui::screen::Link;
+use overspill::internals::tui::sessions::Sessions;
+use overspill::internals::tui::target::{Opened, OpenedFrom};
+use overspill::internals::tui::widget::canvas::Canvas;
+use overspill::internals::tui::widget::theme::Theme;
 use overspill::preview::{Catalog, Certainty, Policy};
-use overspill::source::{Change, MapView, Source};
-use overspill::store::{self, Env, StoreSpec, Stores};
-use overspill::text::index::BlockIndex;
-use overspill::text::units;
-use overspill::tui::app::{App, Changed, Effect, Effects, Event, OutputEvent, OutputsEvent};
-use overspill::tui::calls::Calls;
-use overspill::tui::job::{Job, Slot};
-use overspill::tui::list::screen::ListScreen;
-use overspill::tui::outputs::Outputs;
-use overspill::tui::outputs::scan::Scanned;
-use overspill::tui::pager::Pager;
-use overspill::tui::popup::prompt::Prompt;
-use overspill::tui::screen::Link;
-use overspill::tui::sessions::Sessions;
-use overspill::tui::target::{Opened, OpenedFrom, Subject};
-use overspill::tui::widget::canvas::Canvas;
-use overspill::tui::widget::theme::Theme;
-use overspill::tui::{Services, Target};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
@@ -178,11 +178,6 @@ impl Bench {
         self.app.screen().expect("the list of stored outputs")
     }
 
-    /// Returns the same to change it.
-    pub fn stores_mut(&mut self) -> &mut ListScreen<Outputs> {
-        self.app.screen_mut().expect("the list of stored outputs")
-    }
-
     /// Returns the sessions.
     pub fn sessions(&self) -> &ListScreen<Sessions> {
         self.app.screen().expect("a list of sessions")
@@ -308,7 +303,7 @@ impl Bench {
             let blocks = first..(first + CHUNK_BLOCKS).min(to);
             let range = index.range(blocks.clone());
             let counts = BlockIndex::count(&view, index.block(), blocks);
-            let measure = units::measure(&view, range.clone(), units::Want::ALL);
+            let measure = units::measure(&view, range.clone(), units::TotalsMask::ALL);
             let measured = range.start as u64..range.end as u64;
             let event = OutputEvent::Counted { counts, measure, measured };
             effects.extend(self.update(event));

@@ -44,9 +44,9 @@ fn the_frontier_of_stored_outputs_is_printed() {
         text.starts_with("opencode/output: the best of 60 settings for 2 outputs (111.6 KB) with 50 errors"),
         "{text}"
     );
-    assert!(text.contains("\n* head, 2,000 lines, 50 KB "), "{text}");
+    assert!(text.contains("\n*\thead\t2,000\t50 KB\t0%\t"), "{text}");
     assert!(text.contains("\ntail, 500 lines, 6,400 B: 100% of errors (now 0%) for "), "{text}");
-    assert!(text.contains("the present setting is not among the best"), "{text}");
+    assert!(text.contains("2,000 lines, 50 KB, now: other settings keep as much for fewer tokens"), "{text}");
     assert_eq!(home.run(&["tune", "--stores"]).ok().text(), text);
     assert_eq!(home.run(&["tune", "--agent", "opencode"]).ok().text(), text);
     assert_eq!(tree(&home.dir("")), before, "something was written");
@@ -148,7 +148,7 @@ fn compare_sums_up_many_outputs() {
         (&300.into(), &1.into())
     );
     let text = home.run(&["compare", "-p", "opencode/output", "logs", "b.log"]).ok().text().to_owned();
-    assert!(text.contains("\nof 2 outputs (114.8 KB) with 350 errors: errors kept; "), "{text}");
+    assert!(text.contains("\nof 2 outputs (114.8 KB) with 350 errors in 2 of them\n"), "{text}");
     let docs = fs::read_to_string("docs/json.md").unwrap();
     let section = docs.split("\n## `compare`").nth(1).unwrap().split("\n## ").next().unwrap();
     for field in shell.as_object().unwrap().keys() {
@@ -168,7 +168,7 @@ fn an_interrupt_leaves_the_figures_so_far() {
     session.keys("\x03").wait_for("^C");
     // The output that is being read is finished first.
     drop(fs::OpenOptions::new().write(true).open(home.at("pipe")).unwrap());
-    session.wait_for("stopped: the figures are of ").wait_for("* head, 2,000 lines, 50 KB");
+    session.wait_for("stopped: the figures are of ").wait_for("*    head   2,000  50 KB");
     assert_eq!(session.ended(), 0);
 }
 

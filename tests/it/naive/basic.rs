@@ -61,6 +61,23 @@ pub fn stdout_stderr(c: &Case) -> Verdict {
     Ok(out)
 }
 
+/// Both halves of the limit, drawn in to whole characters and then to the nearest line feed of their outer half.
+pub fn shell(c: &Case) -> Verdict {
+    let (s, max) = (&c.input, c.num("max_bytes", 30000));
+    if s.len() <= max {
+        return Ok(lossy(s));
+    }
+    let is_start = |at: &usize| s.get(*at).is_none_or(|byte| !(0x80..0xC0).contains(byte));
+    let (half, rest) = (max / 2, max - max / 2);
+    let head = (0..=half).rev().find(is_start).unwrap_or(0);
+    let tail = (s.len() - rest..=s.len()).find(is_start).unwrap();
+    let head = (half / 2 + 1..head).rev().find(|at| s[*at] == b'\n').unwrap_or(head);
+    let near = s.len().min(tail + rest / 2);
+    let tail = (tail..near).find(|at| s[*at] == b'\n').map_or(tail, |at| at + 1);
+    let notice = format!("[... {} bytes left out; full output: {} ...]", tail - head, c.path());
+    Ok(format!("{}\n\n{notice}\n\n{}", lossy(&s[..head]), lossy(&s[tail..])))
+}
+
 pub fn smart(c: &Case) -> Verdict {
     let text = lossy(&c.input);
     let middle = c.num("middle_points", 50000);

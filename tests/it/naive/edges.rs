@@ -18,6 +18,7 @@ pub const LIMITS: &[(&str, usize, usize)] = &[
     ("basic/stdout-stderr", 0, 30000),
     ("basic/smart", 200, 50000),
     ("basic/recommended", 500, 51200),
+    ("basic/shell", 0, 30000),
     ("go-opencode/legacy", 2000, 51200),
     ("go-opencode/response-cap", 0, 1200000),
     ("go-opencode/line-aligned", 2000, 51200),
@@ -179,6 +180,7 @@ pub const SWEEPS: &[Sweep] = &[
     ("opencode/read-2026-01", &[("offset", LINES), ("limit", LINES)]),
     ("basic/line-limit", &[("max_lines", LINES)]),
     ("basic/recommended", &[("tool", &["read", "shell"]), ("max_lines", LINES), ("max_bytes", SIZES)]),
+    ("basic/shell", &[("max_bytes", SIZES)]),
     ("go-opencode/legacy", &[("max_lines", LINES), ("max_bytes", SIZES)]),
     ("go-opencode/line-aligned", &[("max_lines", LINES), ("max_bytes", SIZES)]),
     (

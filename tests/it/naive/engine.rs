@@ -121,7 +121,7 @@ fn check_without_totals(case: &Case, policy: &Policy, input: &Input, whole: &Res
     }
     let early_plan = plan(&early, policy);
     let (Ok(early_preview), Ok(preview)) = (&early_plan, whole) else { return };
-    if early_preview.waiting_for == Default::default() {
+    if early_preview.missing == Default::default() {
         assert_eq!(early_preview.text(&early), preview.text(input), "before the totals, in {case:?}");
         assert_eq!(early_preview.status, preview.status, "before the totals, in {case:?}");
     }

@@ -136,6 +136,7 @@ pub const TABLE: &[(&str, Double)] = &[
     ("basic/stdout-stderr", basic::stdout_stderr),
     ("basic/smart", basic::smart),
     ("basic/recommended", basic::recommended),
+    ("basic/shell", basic::shell),
     ("go-opencode/legacy", go::legacy),
     ("go-opencode/response-cap", go::response_cap),
     ("go-opencode/line-aligned", go::line_aligned),

@@ -64,6 +64,7 @@ pub static CORE: &[Spec] = &[
             ("max_bytes", Bytes(0)),
         ],
     ),
+    plain("basic/shell", Small, &[("max_bytes", RawBytes(0))]),
     plain("go-opencode/legacy", Small, &[("max_lines", Lines), ("max_bytes", RawBytes(0))]),
     plain("go-opencode/response-cap", Small, &[("max_tokens", Tokens)]),
     plain("go-opencode/line-aligned", Small, &[("max_lines", Lines), ("max_bytes", RawBytes(0))]),

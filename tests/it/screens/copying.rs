@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use overspill::tui::app::Effect;
+use overspill::internals::tui::app::Effect;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;

@@ -2,11 +2,11 @@
 
 use std::os::unix::fs::FileExt;
 
-use overspill::document::reader::Cost;
+use overspill::internals::document::reader::Cost;
+use overspill::internals::text::index::BLOCK;
+use overspill::internals::text::layout::ANCHOR;
+use overspill::internals::tui::widget::layout::Side;
 use overspill::preview::{Input, Output, Totals, plan_touching};
-use overspill::text::index::BLOCK;
-use overspill::text::layout::ANCHOR;
-use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;

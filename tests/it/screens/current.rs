@@ -1,9 +1,9 @@
 //! The current line: the one that is marked is the one on which keys act.
 
-use overspill::tui::app::Effect;
-use overspill::tui::widget::canvas::Canvas;
-use overspill::tui::widget::layout::{self, Side};
-use overspill::tui::widget::theme::Theme;
+use overspill::internals::tui::app::Effect;
+use overspill::internals::tui::widget::canvas::Canvas;
+use overspill::internals::tui::widget::layout::{self, Side};
+use overspill::internals::tui::widget::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;

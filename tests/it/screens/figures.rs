@@ -1,6 +1,6 @@
 //! The figures on the screens: what is still being counted is marked as such, and ends.
 
-use overspill::document::Class;
+use overspill::internals::document::Class;
 use overspill::preview::Catalog;
 use ratatui::style::Modifier;
 

@@ -2,8 +2,8 @@
 
 use std::os::unix::fs::FileExt;
 
+use overspill::internals::tui::widget::layout::{self, Side};
 use overspill::preview::Direction;
-use overspill::tui::widget::layout::{self, Side};
 use ratatui::layout::Rect;
 
 use crate::common::bench::{Bench, policy};

@@ -1,8 +1,8 @@
 //! Searching and jumping: what is found, what was lost, and where the screens say so.
 
 use crossterm::event::KeyCode;
-use overspill::tui::app::Event;
-use overspill::tui::widget::layout::Side;
+use overspill::internals::tui::app::Event;
+use overspill::internals::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
@@ -192,7 +192,7 @@ fn errors_are_counted_and_gone_through() {
 fn errors_are_those_of_the_configuration() {
     let home = Home::new();
     let mut bench = Bench::new(SIZES[0]);
-    let own = overspill::text::search::Pattern::to_line_end("boom|bang").unwrap();
+    let own = overspill::internals::text::search::Pattern::to_line_end("boom|bang").unwrap();
     bench.app.severities.own[0] = Some(own);
     let effects =
         bench.start(&home.file("build.log", "error: x\nboom bang\nbang\n"), policy("opencode/output"));

@@ -1,7 +1,7 @@
 //! Following in the list of stored outputs: new ones come in on top, and the newest stays selected.
 
-use overspill::tui::app::{Effect, OutputsEvent};
-use overspill::tui::screen::Link;
+use overspill::internals::tui::app::{Effect, OutputsEvent};
+use overspill::internals::tui::screen::Link;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;

@@ -1,8 +1,8 @@
 //! Nothing loses the reader's place: changes of limits, direction and policy, wrapping, and whatever is given up.
 
-use overspill::source::{Change, PathStatus, Source};
-use overspill::tui::app::{Changed, Effect, OutputEvent};
-use overspill::tui::widget::layout::Side;
+use overspill::internals::source::{Change, PathStatus, Source};
+use overspill::internals::tui::app::{Changed, Effect, OutputEvent};
+use overspill::internals::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;

@@ -3,13 +3,11 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::any::{Any, TypeId};
 
-use overspill::source::Source;
-use overspill::tui::app::{Effect, Event, OutputEvent};
-use overspill::tui::keys::KeyContext;
-use overspill::tui::pager::Pager;
-use overspill::tui::target::{Opened, OpenedFrom};
-
-use overspill::tui::screen::Screen;
+use overspill::internals::source::Source;
+use overspill::internals::tui::app::{Effect, Event, OutputEvent};
+use overspill::internals::tui::keys::KeyContext;
+use overspill::internals::tui::pager::Pager;
+use overspill::internals::tui::target::{Opened, OpenedFrom};
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;
@@ -124,7 +122,7 @@ fn leaving_asks_once_whether_to_delete() {
     let asked = |bench: &Bench| bench.status().contains("?  y delete · n keep · Esc stay");
     assert!(left(bench).is_none() && asked(bench), "{}", bench.status());
     bench.keys("<Esc>");
-    assert!(!asked(bench) && bench.stores().pending().is_some_and(|pending| pending.len() == 3));
+    assert!(!asked(bench) && bench.app.pending().is_some_and(|pending| pending.len() == 3));
 }
 
 #[test]

@@ -3,11 +3,9 @@
 use std::fs;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use overspill::store::{self, DeleteMode, Entry, Env};
-use overspill::tui::app::{Effect, Event, OutputsEvent};
-use overspill::tui::list::rows::BATCH;
-use overspill::tui::outputs::scan::Scanned;
-use overspill::tui::screen::Screen;
+use overspill::internals::rows::batch::BATCH;
+use overspill::internals::store::{self, DeleteMode, Entry, Env, Scanned};
+use overspill::internals::tui::app::{Effect, Event, OutputsEvent};
 
 use crate::common::bench::{Bench, looked_at};
 
@@ -101,9 +99,9 @@ fn what_is_typed_ahead_waits_for_the_rows_that_were_asked_for() {
     for key in ['j', 'k', 'x'] {
         tasks.extend(press(&mut bench, key));
     }
-    assert!(bench.stores().pending().is_none(), "nothing is done to the rows of before");
+    assert!(bench.app.pending().is_none(), "nothing is done to the rows of before");
     bench.carry_out(tasks);
-    let to_delete = bench.stores_mut().take_pending();
+    let to_delete = bench.app.take_pending();
     let ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(ids, [name(24_100)]);
     assert_eq!(to_delete[0].mode, DeleteMode::Single);
@@ -122,7 +120,7 @@ fn text_that_is_typed_ahead_is_text() {
     bench.carry_out(tasks);
     assert_eq!(bench.stores().list.filter_text(), "x!q5");
     assert_eq!(
-        bench.stores().pending().map(overspill::store::Pending::len),
+        bench.app.pending().map(overspill::internals::store::Pending::len),
         Some(1),
         "only the one of before"
     );
@@ -142,7 +140,7 @@ fn what_is_typed_after_opening_does_nothing_to_the_list() {
     tasks.extend(press(&mut bench, 'x'));
     bench.carry_out(tasks);
     assert!(bench.asked.iter().any(|effect| matches!(effect, Effect::Open(_))));
-    assert!(bench.stores().pending().is_none());
+    assert!(bench.app.pending().is_none());
 }
 
 #[test]
@@ -184,7 +182,7 @@ fn only_what_was_shown_as_overdue_is_struck_through() {
     let effects = bench.update(OutputsEvent::Changed);
     bench.carry_out(effects);
     bench.keys("<Enter>");
-    let to_delete = bench.stores_mut().take_pending();
+    let to_delete = bench.app.take_pending();
     let mut ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
     ids.sort();
     assert_eq!(ids, [name(0), name(1), name(2)], "gone or not, but none that came");
@@ -204,7 +202,7 @@ fn what_cannot_be_deleted_is_refused_with_the_reason() {
     bench.keys("<Esc>/00002<Enter>x");
     assert!(bench.status().contains("other names (hard link), which stay"), "{}", bench.status());
     bench.keys("U<Esc>g   x");
-    let to_delete = bench.stores_mut().take_pending();
+    let to_delete = bench.app.take_pending();
     let ids: Vec<_> = to_delete.iter().map(|marked| marked.entry.id().into_owned()).collect();
     assert_eq!(ids, [name(0)], "of several, neither the link nor what has other names");
 }

@@ -1,8 +1,8 @@
 //! The user's own keys: what they do, and that the screens show them.
 
-use overspill::config::KeySetting;
-use overspill::tui::keys::KeyMap;
-use overspill::tui::widget::canvas::Canvas;
+use overspill::internals::config::KeySetting;
+use overspill::internals::tui::keys::KeyMap;
+use overspill::internals::tui::widget::canvas::Canvas;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;

@@ -1,16 +1,16 @@
 //! One output: Preview and Spill in every state.
 
-use overspill::config::Backdrop;
+use overspill::internals::config::Backdrop;
+use overspill::internals::source::{PathStatus, Source};
+use overspill::internals::text::index::{BLOCK, BlockIndex};
+use overspill::internals::text::units::Measure;
+use overspill::internals::tui::app::{Changed, Event, Message, OutputEvent};
+use overspill::internals::tui::job::Slot;
+use overspill::internals::tui::pager::Pager;
+use overspill::internals::tui::widget::canvas::Canvas;
+use overspill::internals::tui::widget::layout::Side;
+use overspill::internals::tui::widget::theme::Theme;
 use overspill::preview::Direction;
-use overspill::source::{PathStatus, Source};
-use overspill::text::index::{BLOCK, BlockIndex};
-use overspill::text::units::Measure;
-use overspill::tui::app::{Changed, Event, Message, OutputEvent};
-use overspill::tui::job::Slot;
-use overspill::tui::pager::Pager;
-use overspill::tui::widget::canvas::Canvas;
-use overspill::tui::widget::layout::Side;
-use overspill::tui::widget::theme::Theme;
 use ratatui::style::Style;
 
 use crate::common::bench::{Bench, policy, subject};

@@ -1,11 +1,11 @@
 //! The policy picker: what each policy does to the output on the screen, and trying policies on.
 
-use overspill::config::EffectivePolicy;
+use overspill::internals::config::EffectivePolicy;
+use overspill::internals::tui::app::{Effect, Event, OutputEvent};
+use overspill::internals::tui::job::Slot;
+use overspill::internals::tui::pager::Pager;
+use overspill::internals::tui::popup::help::HelpView;
 use overspill::preview::ParamKind;
-use overspill::tui::app::{Effect, Event, OutputEvent};
-use overspill::tui::job::Slot;
-use overspill::tui::pager::Pager;
-use overspill::tui::popup::help::HelpView;
 
 use crate::common::bench::{Bench, is_job, policy};
 use crate::common::home::Home;
@@ -50,7 +50,7 @@ fn each_policy_shows_what_it_makes_of_the_output() {
 fn rows_wait_for_their_worker() {
     let mut bench = open(SIZES[0]);
     bench.keys("l");
-    let effects = bench.update(overspill::tui::app::Event::Key(crossterm::event::KeyEvent::new(
+    let effects = bench.update(overspill::internals::tui::app::Event::Key(crossterm::event::KeyEvent::new(
         crossterm::event::KeyCode::Char('p'),
         crossterm::event::KeyModifiers::NONE,
     )));

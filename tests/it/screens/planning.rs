@@ -1,11 +1,11 @@
 //! Previews of large outputs are made by a worker: keys work meanwhile, Esc cancels, late results are dropped.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use overspill::internals::output::plan::AT_ONCE;
+use overspill::internals::tui::app::{Effect, Event, OutputEvent};
+use overspill::internals::tui::job::{Job, Slot};
+use overspill::internals::tui::widget::layout::Side;
 use overspill::preview::Catalog;
-use overspill::tui::app::{Effect, Event, OutputEvent};
-use overspill::tui::job::{Job, Slot};
-use overspill::tui::pager::plan::AT_ONCE;
-use overspill::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
@@ -101,7 +101,7 @@ fn a_first_preview_that_is_given_up_leaves_the_spill() {
     let home = Home::new();
     let path = home.sparse("huge", 1 << 40);
     let mut bench = Bench::new((80, 24));
-    let source = overspill::source::Source::open(&path).unwrap();
+    let source = overspill::internals::source::Source::open(&path).unwrap();
     asked_for(bench.show(crate::common::bench::subject(policy("opencode/read")), &source));
     assert!(bench.rows().concat().contains("The preview is being planned"), "{:?}", bench.rows());
     press(&mut bench, KeyCode::Esc);
@@ -122,7 +122,7 @@ fn a_file_that_was_cut_shows_nothing_of_the_old_preview_while_the_new_one_is_mad
     std::fs::File::options().write(true).open(&path).unwrap().set_len(2 * AT_ONCE as u64).unwrap();
     let source = bench.source.as_mut().unwrap();
     let content = source.refresh();
-    let changed = overspill::tui::app::Changed {
+    let changed = overspill::internals::tui::app::Changed {
         view: source.view(),
         content,
         path: source.path_status(),
@@ -162,7 +162,7 @@ fn no_event_plans_anything_itself() {
     for name in Catalog::builtin().names() {
         for path in [&small, &huge] {
             let mut bench = Bench::new((80, 24));
-            let source = overspill::source::Source::open(path).unwrap();
+            let source = overspill::internals::source::Source::open(path).unwrap();
             bench.show(crate::common::bench::subject(policy(name)), &source);
             for key in "l-+".chars() {
                 press(&mut bench, KeyCode::Char(key));

@@ -1,7 +1,7 @@
 //! Progress lines, folded to their last state, and JSON lines with indents.
 
-use overspill::document::reader::Cost;
-use overspill::tui::widget::layout::Side;
+use overspill::internals::document::reader::Cost;
+use overspill::internals::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;

@@ -1,7 +1,7 @@
 //! Random keys, sizes and outputs from fixed seeds: no panic, and nothing but safe characters on the screen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use overspill::tui::app::{Event, Message};
+use overspill::internals::tui::app::{Event, Message};
 use ratatui::buffer::Buffer;
 
 use crate::common::bench::{Bench, policy};

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::num::NonZeroU16;
 use std::rc::Rc;
 
-use overspill::document::reader::Cost;
-use overspill::tui::app::App;
+use overspill::internals::document::reader::Cost;
+use overspill::internals::tui::app::App;
 use ratatui::Terminal;
 use ratatui::backend::{Backend, ClearType, CrosstermBackend, WindowSize};
 use ratatui::buffer::{Buffer, Cell};

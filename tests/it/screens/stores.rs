@@ -3,17 +3,18 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use overspill::config::ChosenBy;
-use overspill::session::citing::CitingCall;
-use overspill::session::reader::SessionFile;
-use overspill::source::{Identity, MapView};
-use overspill::store::{EntryStatus, Env, list};
-use overspill::tui::app::{Effect, Event, OutputEvent, OutputsEvent};
-use overspill::tui::job::Slot;
-use overspill::tui::outputs::beside::Glance;
-use overspill::tui::outputs::deletion::delete;
-use overspill::tui::screen::{Link, Screen};
-use overspill::tui::target::{Opened, OpenedFrom, StartAt, Subject};
+use overspill::internals::config::ChosenBy;
+use overspill::internals::output::subject::Subject;
+use overspill::internals::session::citing::CitingCall;
+use overspill::internals::session::reader::SessionFile;
+use overspill::internals::source::{Identity, MapView};
+use overspill::internals::store::{EntryStatus, Env, list};
+use overspill::internals::tui::app::{Effect, Event, OutputEvent, OutputsEvent};
+use overspill::internals::tui::job::Slot;
+use overspill::internals::tui::outputs::beside::Glance;
+use overspill::internals::tui::outputs::deletion::delete;
+use overspill::internals::tui::screen::Link;
+use overspill::internals::tui::target::{Opened, OpenedFrom, StartAt};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -447,7 +448,7 @@ fn why_a_deletion_is_refused_comes_before_the_name_and_what_stays_is_still_marke
     stocked.bench.update(OutputsEvent::Deleted(message, stayed));
     let status = stocked.bench.status();
     assert!(status.contains("1 stayed: being written, or open in a viewer: tool_"), "{status}");
-    assert_eq!(stocked.bench.stores().pending().map(|pending| pending.len()), Some(1));
+    assert_eq!(stocked.bench.app.pending().map(|pending| pending.len()), Some(1));
     assert!(file.exists());
 }
 
@@ -550,7 +551,8 @@ fn stores_not_looked_at_yet() {
 fn stores_with_nothing_in_them() {
     for size in SIZES {
         let stocked = Stocked::new(size);
-        let mut listing = overspill::store::list(&looked_at(), &stocked.bench.env, stocked.bench.now);
+        let mut listing =
+            overspill::internals::store::list(&looked_at(), &stocked.bench.env, stocked.bench.now);
         for report in listing.reports.iter_mut().flat_map(|(_, reports)| reports) {
             if let Ok(rest) = report.root.strip_prefix(stocked.dir.path()) {
                 report.root = PathBuf::from("/home/me").join(rest);
@@ -613,7 +615,7 @@ fn an_entry_beside_the_list_is_shown_once_it_comes_and_only_while_it_is_chosen()
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("output");
         std::fs::write(&file, words).unwrap();
-        let view = overspill::source::Source::open(&file).unwrap().view();
+        let view = overspill::internals::source::Source::open(&file).unwrap().view();
         let subject = crate::common::bench::subject(policy("opencode/output"));
         OutputsEvent::Previewed(Glance::new(of.clone(), subject, view, &|| true).unwrap())
     };

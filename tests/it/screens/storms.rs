@@ -1,8 +1,8 @@
 //! Bar 32: hundreds of sizes, pastes and keys in every pop-up: no panic, a sane state, and Esc closes it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use overspill::tui::app::Event;
-use overspill::tui::popup::prompt::Prompt;
+use overspill::internals::tui::app::Event;
+use overspill::internals::tui::popup::prompt::Prompt;
 
 use super::random::{assert_safe, key};
 use super::stores::Stocked;

@@ -1,9 +1,9 @@
 //! The title: the word for certainty stays at every width, a long name makes room, the exit status stays as long as it can.
 
-use overspill::config::EffectivePolicy;
+use overspill::internals::config::EffectivePolicy;
+use overspill::internals::output::subject::Subject;
+use overspill::internals::source::Source;
 use overspill::preview::{Certainty, Policy};
-use overspill::source::Source;
-use overspill::tui::target::Subject;
 
 use crate::common::bench::{Bench, policy, subject};
 use crate::common::home::Home;

@@ -5,11 +5,11 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use overspill::store::Env;
-use overspill::tui::app::{Effect, Event};
-use overspill::tui::job::Slot;
-use overspill::tui::keys::KeyContext;
-use overspill::tui::widget::canvas::Canvas;
+use overspill::internals::store::Env;
+use overspill::internals::tui::app::{Effect, Event};
+use overspill::internals::tui::job::Slot;
+use overspill::internals::tui::keys::KeyContext;
+use overspill::internals::tui::widget::canvas::Canvas;
 
 use crate::common::bench::{Bench, is_job, policy};
 use crate::screens::SIZES;

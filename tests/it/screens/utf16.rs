@@ -1,7 +1,7 @@
 //! Text in UTF-16, as PowerShell writes it: shown decoded, searched and copied as text, and as bytes on request.
 
-use overspill::tui::app::Effect;
-use overspill::tui::widget::layout::Side;
+use overspill::internals::tui::app::Effect;
+use overspill::internals::tui::widget::layout::Side;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;

@@ -1,6 +1,6 @@
 //! Windows of the spill as an agent's read tool returns them, and the calls that read them.
 
-use overspill::tui::app::Effect;
+use overspill::internals::tui::app::Effect;
 
 use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;

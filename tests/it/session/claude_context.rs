@@ -1,8 +1,8 @@
 //! What the model still has of results, by Claude Code's records.
 
+use overspill::internals::session::model::CutState;
+use overspill::internals::session::verify::{Verdict, Verifier};
 use overspill::preview::Catalog;
-use overspill::session::model::CutState;
-use overspill::session::verify::{Verdict, Verifier};
 use serde_json::{Value, json};
 
 use super::sent::{Log, hash, result, user};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use overspill::session::fate::FateEvidence;
-use overspill::session::reader::OpenedSession;
+use overspill::internals::session::fate::FateEvidence;
+use overspill::internals::session::reader::OpenedSession;
 use rusqlite::params;
 use serde_json::{Value, json};
 

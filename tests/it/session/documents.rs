@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::list;
+use overspill::internals::session::model::{CallStatus, CutState, Evidence};
+use overspill::internals::session::verify::{Against, Verdict, Verifier};
+use overspill::internals::session::whole::{WholeOutput, whole_display};
+use overspill::internals::source::Source;
 use overspill::preview::Catalog;
-use overspill::session::fate::ResultFate;
-use overspill::session::list;
-use overspill::session::model::{CallStatus, CutState, Evidence};
-use overspill::session::verify::{Against, Verdict, Verifier};
-use overspill::session::whole::{WholeOutput, whole_display};
-use overspill::source::Source;
 use serde_json::{Value, json};
 
 use super::samples::{compare, compare_with_sent};

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use overspill::session::reader::{OpenedSession, ReadProgress, SessionError};
+use overspill::internals::session::reader::{OpenedSession, ReadProgress, SessionError};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
@@ -154,7 +154,7 @@ fn a_tree_of_files_is_read_again_if_one_changed() {
     let project = storage.join("session/p");
     [&path, &project].into_iter().for_each(|path| age(path, 9));
     let file = sessions_in(home.path(), "opencode").remove(0);
-    let mut opened = overspill::session::list::open(&file, &()).unwrap();
+    let mut opened = overspill::internals::session::list::open(&file, &()).unwrap();
     // The first look does not know yet which files there are.
     let _ = opened.refresh(&()).unwrap();
     assert!(!opened.refresh(&()).unwrap());

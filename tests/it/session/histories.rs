@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use overspill::session::fate::FateEvidence;
-use overspill::session::fate::ResultFate;
-use overspill::session::model::{CallStatus, CutState};
-use overspill::session::transcript::Transcript;
+use overspill::internals::session::fate::FateEvidence;
+use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::model::{CallStatus, CutState};
+use overspill::internals::session::transcript::Transcript;
 use serde_json::{Value, json};
 
 use super::samples::home_of;
@@ -373,7 +373,7 @@ fn opencode_s_tail_is_as_sent() {
     let Some(home) = home_of("opencode-1.18.33-tail") else { return };
     let sent: Value = serde_json::from_slice(&std::fs::read(home.join("sent.json")).unwrap()).unwrap();
     let file = sessions_in(&home, "opencode").remove(0);
-    let opened = overspill::session::list::open(&file, &()).unwrap();
+    let opened = overspill::internals::session::list::open(&file, &()).unwrap();
     for result in sent["results"].as_array().unwrap() {
         let id = result["id"].as_str().unwrap();
         let found = state(opened.transcript(), id);

@@ -6,14 +6,14 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use overspill::session::FORMATS;
-use overspill::session::command::command;
-use overspill::session::find;
-use overspill::session::model::SessionFacts;
-use overspill::session::reader::{SessionFile, SessionFormat};
-use overspill::session::tally::tally;
-use overspill::session::text;
-use overspill::session::transcript::Transcript;
+use overspill::internals::session::FORMATS;
+use overspill::internals::session::command::command;
+use overspill::internals::session::find;
+use overspill::internals::session::model::SessionFacts;
+use overspill::internals::session::reader::{SessionFile, SessionFormat};
+use overspill::internals::session::tally::tally;
+use overspill::internals::session::text;
+use overspill::internals::session::transcript::Transcript;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::Value;
 

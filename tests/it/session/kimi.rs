@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::model::{CallStatus, CutState};
+use overspill::internals::session::verify::Verifier;
 use overspill::preview::Catalog;
-use overspill::session::fate::ResultFate;
-use overspill::session::model::{CallStatus, CutState};
-use overspill::session::verify::Verifier;
 use serde_json::{Value, json};
 
 use super::{call, first, is_read_whole, open, sessions_in, write_log};
@@ -66,7 +66,7 @@ fn what_the_model_got_is_joined_with_its_times() {
     write_log(&dir, "wire.jsonl", &events);
     let found = sessions_in(home.path(), "kimi-cli");
     assert_eq!((found.len(), found[0].id.as_str()), (1, "s1"));
-    let facts = overspill::session::list::facts(&found[0]).unwrap();
+    let facts = overspill::internals::session::list::facts(&found[0]).unwrap();
     assert_eq!((facts.cwd.as_deref(), facts.title.as_deref()), (Some("/home/u/proj"), Some("do it")));
     assert_eq!(facts.ended.unwrap().to_string(), "2026-11-22T19:49:13.5Z");
     let opened = open(&dir.join("context.jsonl"));

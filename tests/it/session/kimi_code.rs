@@ -1,8 +1,8 @@
 //! Kimi Code's records: what left the model's context, what is added to a result when it is sent, and the notices of cuts.
 
-use overspill::session::fate::ResultFate;
-use overspill::session::model::CutState;
-use overspill::session::transcript::Transcript;
+use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::model::CutState;
+use overspill::internals::session::transcript::Transcript;
 use serde_json::{Value, json};
 
 use super::{call, first, is_read_whole, open, write_log};

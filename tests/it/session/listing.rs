@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use overspill::session::exposure::Exposure;
-use overspill::session::list::{self, ListStep, ListedSession, SessionFilter};
-use overspill::session::reader::{ReadProgress, SessionError, SessionFile};
-use overspill::session::tally::{CallSums, count};
-use overspill::store::Env;
+use overspill::internals::session::exposure::Exposure;
+use overspill::internals::session::list::{self, ListStep, ListedSession, SessionFilter};
+use overspill::internals::session::reader::{ReadProgress, SessionError, SessionFile};
+use overspill::internals::session::tally::{CallSums, count};
+use overspill::internals::store::Env;
 use serde_json::{Value, json};
 
 use super::write_log;

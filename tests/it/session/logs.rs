@@ -160,7 +160,10 @@ fn a_compressed_rollout_is_read() {
     assert!(packed.len() > 3 * 65_536);
     std::fs::write(&path, pack(&rollout(1))).unwrap();
     let file = sessions_in(home.path(), "codex").remove(0);
-    assert_eq!(overspill::session::list::facts(&file).unwrap().version.as_deref(), Some("0.169.0"));
+    assert_eq!(
+        overspill::internals::session::list::facts(&file).unwrap().version.as_deref(),
+        Some("0.169.0")
+    );
     std::fs::write(&path, &packed).unwrap();
     let opened = open(&path);
     assert!(is_read_whole(opened.transcript()));

@@ -22,11 +22,11 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use overspill::session::FORMATS;
-use overspill::session::model::{Call, CallResult, TextPiece};
-use overspill::session::reader::{OpenedSession, SessionFile, SessionFormat};
-use overspill::session::text;
-use overspill::session::transcript::Transcript;
+use overspill::internals::session::FORMATS;
+use overspill::internals::session::model::{Call, CallResult, TextPiece};
+use overspill::internals::session::reader::{OpenedSession, SessionFile, SessionFormat};
+use overspill::internals::session::text;
+use overspill::internals::session::transcript::Transcript;
 
 /// Opens a file as the form that recognises it.
 pub fn open(path: &Path) -> Box<dyn OpenedSession> {
@@ -36,7 +36,7 @@ pub fn open(path: &Path) -> Box<dyn OpenedSession> {
 
 /// Returns the form that recognises a file.
 pub fn recognised(path: &Path) -> (&'static dyn SessionFormat, SessionFile) {
-    let (head, _) = overspill::session::find::ends(path).unwrap();
+    let (head, _) = overspill::internals::session::find::ends(path).unwrap();
     FORMATS.iter().find_map(|format| format.recognise(path, &head).map(|file| (*format, file))).unwrap()
 }
 
@@ -71,7 +71,7 @@ pub fn write_log(dir: &Path, name: &str, records: &[serde_json::Value]) -> PathB
 
 /// The environment of a home directory.
 pub fn sessions_in(home: &Path, agent: &str) -> Vec<SessionFile> {
-    let env = overspill::store::Env::hermetic(home);
+    let env = overspill::internals::store::Env::hermetic(home);
     let mut found = Vec::new();
     let mut faults = Vec::new();
     let of_agent = FORMATS.iter().filter(|format| format.agent() == agent);

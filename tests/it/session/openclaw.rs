@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use overspill::internals::session::fate::FateEvidence;
+use overspill::internals::session::list;
+use overspill::internals::session::model::{CallStatus, CutState};
+use overspill::internals::session::reader::OpenedSession;
+use overspill::internals::session::verify::{Against, Verifier};
 use overspill::preview::Catalog;
-use overspill::session::fate::FateEvidence;
-use overspill::session::list;
-use overspill::session::model::{CallStatus, CutState};
-use overspill::session::reader::OpenedSession;
-use overspill::session::verify::{Against, Verifier};
 use rusqlite::{Connection, params};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};

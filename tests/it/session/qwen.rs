@@ -1,8 +1,8 @@
 //! Qwen Code's records: what a compression keeps, turns that were taken back, and the rules by which results are cleared.
 
-use overspill::session::fate::FateEvidence;
-use overspill::session::model::CutState;
-use overspill::session::transcript::Transcript;
+use overspill::internals::session::fate::FateEvidence;
+use overspill::internals::session::model::CutState;
+use overspill::internals::session::transcript::Transcript;
 use serde_json::{Value, json};
 
 use super::{call, is_read_whole, open, write_log};

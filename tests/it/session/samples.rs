@@ -20,7 +20,10 @@ pub fn compare(version: &str, agent: &str, expected: fn(&Path) -> BTreeMap<Strin
     let mut found = BTreeMap::new();
     let mut wanted = BTreeMap::new();
     for file in sessions_in(&home, agent) {
-        let format = overspill::session::FORMATS.iter().find(|format| format.name() == file.format).unwrap();
+        let format = overspill::internals::session::FORMATS
+            .iter()
+            .find(|format| format.name() == file.format)
+            .unwrap();
         let opened = format.open(&file, &()).unwrap();
         let transcript = opened.transcript();
         assert!(is_read_whole(transcript), "{version}: {:?}", transcript.unread);
@@ -46,7 +49,7 @@ pub fn compare_with_sent(version: &str, agent: &str) {
     let sent: BTreeMap<String, BTreeMap<String, String>> = serde_json::from_slice(&sent).unwrap();
     let mut found = BTreeMap::new();
     for file in sessions_in(&home, agent) {
-        let opened = overspill::session::list::open(&file, &()).unwrap();
+        let opened = overspill::internals::session::list::open(&file, &()).unwrap();
         let transcript = opened.transcript();
         assert!(is_read_whole(transcript), "{version}: {:?}", transcript.unread);
         let results = transcript.calls.iter().filter_map(|call| Some((call, call.first()?)));

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use overspill::session::fate::ResultFate;
-use overspill::session::model::{Call, Evidence};
-use overspill::session::sent::{MessageFault, MessageProof, NotSent, best, request_of, write_request};
-use overspill::session::transcript::Transcript;
+use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::model::{Call, Evidence};
+use overspill::internals::session::sent::{
+    MessageFault, MessageProof, NotSent, best, request_of, write_request,
+};
+use overspill::internals::session::transcript::Transcript;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -159,8 +161,8 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = byte.unwrap_or(bytes[at]);
         std::fs::write(&path, &bytes).unwrap();
-        let (head, _) = overspill::session::find::ends(&path).unwrap();
-        let known = overspill::session::FORMATS.iter().find(|format| format.name() == "claude-code").unwrap();
+        let (head, _) = overspill::internals::session::find::ends(&path).unwrap();
+        let known = overspill::internals::session::FORMATS.iter().find(|format| format.name() == "claude-code").unwrap();
         let Some(file) = known.recognise(&path, &head) else { return Ok(()) };
         let opened = known.open(&file, &()).unwrap();
         let transcript = opened.transcript();

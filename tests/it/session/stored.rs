@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use overspill::session::fate::ResultFate;
-use overspill::session::model::{CallStatus, CutState};
+use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::model::{CallStatus, CutState};
 use serde_json::{Value, json};
 
 use super::samples::compare;

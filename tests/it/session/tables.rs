@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use overspill::internals::session::fate::ResultFate;
+use overspill::internals::session::list;
+use overspill::internals::session::model::{CallStatus, CutState};
+use overspill::internals::session::reader::ReadProgress;
+use overspill::internals::session::verify::{Against, Unchecked, Verdict, Verifier};
 use overspill::preview::Catalog;
-use overspill::session::fate::ResultFate;
-use overspill::session::list;
-use overspill::session::model::{CallStatus, CutState};
-use overspill::session::reader::ReadProgress;
-use overspill::session::verify::{Against, Unchecked, Verdict, Verifier};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
@@ -195,7 +195,7 @@ fn a_project_s_database_is_read_only_if_it_is_plain_and_reached_without_links() 
     // The project at hand is looked for upwards.
     let deep = at("linked/src");
     std::fs::create_dir(&deep).unwrap();
-    let env = overspill::store::Env::hermetic(home.path()).with_var("PWD", &deep);
+    let env = overspill::internals::store::Env::hermetic(home.path()).with_var("PWD", &deep);
     let listing = list::list(&env, Some("crush"), &());
     let found: Vec<_> = listing.sessions.iter().map(|session| session.path.clone()).collect();
     assert_eq!(found, [at("good/.crush/crush.db")]);
@@ -227,7 +227,7 @@ impl ReadProgress for GivenUp {
 fn a_listing_that_is_given_up_finds_no_more() {
     let home = tempfile::tempdir().unwrap();
     let (_connection, _) = hermes(home.path());
-    let env = overspill::store::Env::hermetic(home.path());
+    let env = overspill::internals::store::Env::hermetic(home.path());
     assert_eq!(list::list(&env, None, &()).sessions.len(), 1);
     assert_eq!(list::list(&env, None, &GivenUp).sessions.len(), 0);
 }

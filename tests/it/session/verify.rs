@@ -2,16 +2,16 @@
 
 use std::os::unix::fs::MetadataExt;
 
+use overspill::internals::session::FORMATS;
+use overspill::internals::session::command::command;
+use overspill::internals::session::list;
+use overspill::internals::session::model::{Call, CutState};
+use overspill::internals::session::spill::{SpillState, state_of};
+use overspill::internals::session::transcript::Transcript;
+use overspill::internals::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
+use overspill::internals::session::window::{ReadFile, asked_for};
+use overspill::internals::source::Source;
 use overspill::preview::{Catalog, Input, plan_counted};
-use overspill::session::FORMATS;
-use overspill::session::command::command;
-use overspill::session::list;
-use overspill::session::model::{Call, CutState};
-use overspill::session::spill::{SpillState, state_of};
-use overspill::session::transcript::Transcript;
-use overspill::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
-use overspill::session::window::{ReadFile, asked_for};
-use overspill::source::Source;
 use serde_json::{Value, json};
 
 use super::samples::home_of;

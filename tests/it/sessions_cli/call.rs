@@ -55,7 +55,7 @@ fn calls_are_listed_with_what_the_model_got() {
     std::fs::remove_file(spill).unwrap();
     assert_eq!(kinds("--gone"), 1);
     let text = home.run(&["calls", SESSION]).ok();
-    assert!(text.text().contains("gone") && text.text().lines().count() == 3, "{}", text.text());
+    assert!(text.text().contains("\tdeleted\t") && text.text().lines().count() == 3, "{}", text.text());
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn equal_results_end_with_0() {
     let ran = home.run(&["verify", SESSION]);
     assert_eq!(ran.status, 0);
     assert!(
-        ran.text().starts_with("=  claude-code 2.1.330") && ran.stderr.contains("1 equal"),
+        ran.text().starts_with("=\tclaude-code 2.1.330\t") && ran.stderr.contains("1 equal"),
         "{}",
         ran.stderr
     );
@@ -58,7 +58,7 @@ fn without_a_spill_only_the_cut_is_proven() {
     fs::remove_file(claude(&home)).unwrap();
     let ran = home.run(&["verify", SESSION]);
     assert_eq!(ran.status, 0);
-    assert!(ran.text().starts_with("≈  claude-code 2.1.330"), "{}", ran.text());
+    assert!(ran.text().starts_with("≈\tclaude-code 2.1.330\t"), "{}", ran.text());
     assert!(
         ran.text().contains("not at hand, so its totals in the notice are not checked"),
         "{}",

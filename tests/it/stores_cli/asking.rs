@@ -82,7 +82,7 @@ fn a_yes_deletes() {
         seen.contains("Delete 2 outputs, 20 B? [y/N]") && seen.contains("deleted: 2 outputs, 20 B"),
         "{seen}"
     );
-    assert!(seen.contains("age  size  agent      why      path"), "{seen}");
+    assert!(seen.contains("when  size  agent      why      path"), "{seen}");
 }
 
 #[test]

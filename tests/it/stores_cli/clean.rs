@@ -40,7 +40,7 @@ fn a_dry_run_shows_what_would_go_and_leaves_no_trace() {
     let (home, paths) = stocked();
     let ran = home.run(&["clean", "--dry-run", "--all"]).ok();
     let expected = format!(
-        "10 d  10 B  overspill  overdue  {}\n10 d   1 B  opencode   overdue  {}\nto delete: 2 outputs, 11 B\n",
+        "10 d\t10 B\toverspill\toverdue\t{}\n10 d\t1 B\topencode\toverdue\t{}\nto delete: 2 outputs, 11 B\n",
         paths[0].display(),
         paths[2].display(),
     );
@@ -79,7 +79,7 @@ fn the_oldest_go_until_the_rest_fits() {
     assert_eq!(ran.text(), "nothing to delete\n");
     let ran = home.run(&["clean", "--yes", "--max-total", "1KiB"]).ok();
     assert_eq!(there(&paths), [false, true, false, true]);
-    assert!(ran.text().contains("  max-total  "), "{}", ran.text());
+    assert!(ran.text().contains("\tmax-total\t"), "{}", ran.text());
     home.run(&["clean", "--yes", "--max-total", "0"]).ok();
     assert_eq!(there(&paths), [false; 4]);
 }

@@ -74,14 +74,14 @@ fn finds_are_counted_where_they_survive() {
         row["finds_kept"].as_u64().unwrap()
     };
     assert_eq!((kept("opencode/output"), kept("pi/bash"), kept("codex/exec")), (1, 1, 2));
-    let ran = home.run(&["compare", "out.log", "--find", "error"]).ok();
-    let finds = |row: &str| row.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
+    let ran = home.run(&["compare", "--header", "out.log", "--find", "error"]).ok();
+    let finds = |row: &str| row.split(['\t', ' ']).nth(1).unwrap().parse::<u64>().unwrap();
     let (heading, rows) = ran.text().split_once('\n').unwrap();
-    assert!(heading.starts_with("policy ") && heading.contains(" finds "), "{heading}");
+    assert!(heading.starts_with("policy\tfinds\tlines\t"), "{heading}");
     let is_agent = |row: &&str| !["basic/", "t15/", "go-opencode/"].iter().any(|own| row.starts_with(own));
     let order: Vec<u64> = rows.lines().filter(is_agent).map(finds).collect();
     assert!(order.len() > 40 && order.is_sorted_by(|a, b| a >= b), "{}", ran.text());
-    assert!(rows.lines().all(|row| row.contains(" of 3  ")), "{}", ran.text());
+    assert!(rows.lines().all(|row| row.contains(" of 3\t")), "{}", ran.text());
     // What nobody has shipped comes last.
     assert!(rows.lines().last().unwrap().starts_with("basic/"), "{}", ran.text());
 }

@@ -47,7 +47,7 @@ fn the_run_that_made_it_is_shown_where_it_is_recorded() {
     let (id, tool) = (json[0]["id"].as_str().unwrap(), &json[0]["tool"]);
     assert_eq!(tool, "bash");
     let list = home.run(&["list"]).ok();
-    assert!(list.text().ends_with("  sh -c printf '\\033[31m'; exit 2\n"), "{}", list.text());
+    assert!(list.text().contains("\tsh -c printf '\\033[31m'; exit 2\t"), "{}", list.text());
     let ran = home.run(&["show", id]).ok();
     assert!(ran.text().contains("\ntool      bash\n"), "{}", ran.text());
     assert!(ran.text().contains("\nended     with status 2\n"), "{}", ran.text());

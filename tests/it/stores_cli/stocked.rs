@@ -86,7 +86,7 @@ pub fn own_id(n: u16, hours: u64) -> String {
     let made = Timestamp::try_from(ago(hours)).unwrap();
     let mut random = [0; 12];
     random[..2].copy_from_slice(&n.to_be_bytes().map(|byte| byte % 62));
-    overspill::store::new_id(made, n, random)
+    overspill::internals::store::new_id(made, n, random)
 }
 
 pub fn age(path: &Path, hours: u64) {

@@ -13,12 +13,12 @@ fn every_adapter_has_a_row() {
     let row =
         |name: &str| ran.text().lines().find(|row| row.starts_with(name)).unwrap_or_else(|| panic!("{name}"));
     let root = home.dir("data/opencode/tool-output");
-    assert!(row("opencode ").ends_with(root.to_str().unwrap()), "{}", row("opencode "));
-    assert!(row("opencode ").contains("  1  2 KB  7 d after its last change"), "{}", row("opencode "));
-    assert!(row("kilo ").contains("–") && row("kilo ").ends_with("(not there)"), "{}", row("kilo "));
-    assert!(row("crush ").ends_with(".crush/shell-output (not there)"), "{}", row("crush "));
-    assert!(row("codex ").contains("keeps none: "), "{}", row("codex "));
-    assert!(row("gemini-cli/session ").contains("30 d after its folder's last change"));
+    assert!(row("opencode\t").ends_with(root.to_str().unwrap()), "{}", row("opencode\t"));
+    assert!(row("opencode\t").contains("\t1\t2 KB\t7 d after its last change\t"), "{}", row("opencode\t"));
+    assert!(row("kilo\t").contains("–") && row("kilo\t").ends_with("(not there)"), "{}", row("kilo\t"));
+    assert!(row("crush\t").ends_with(".crush/shell-output (not there)"), "{}", row("crush\t"));
+    assert!(row("codex\t").contains("keeps none: "), "{}", row("codex\t"));
+    assert!(row("gemini-cli/session\t").contains("30 d after its folder's last change"));
     for name in
         ["claude-code", "copilot-chat", "goose/mcp", "hermes/exec", "kimi-cli", "overspill", "pi", "roo"]
     {
@@ -49,7 +49,7 @@ fn the_age_that_the_user_has_set_is_the_rule() {
     let home = Stocked::new();
     home.put(&home.dir("home/.claude/settings.json"), r#"{"cleanupPeriodDays": 3}"#, 1);
     let ran = home.run(&["stores"]).ok();
-    let row = ran.text().lines().find(|row| row.starts_with("claude-code ")).unwrap();
+    let row = ran.text().lines().find(|row| row.starts_with("claude-code\t")).unwrap();
     assert!(row.contains("3 d after its last change"), "{row}");
 }
 
@@ -74,6 +74,6 @@ fn our_own_store_open_to_others_is_said_to_be_refused() {
     let home = Stocked::new();
     fs::set_permissions(home.own_root(), PermissionsExt::from_mode(0o755)).unwrap();
     let ran = home.run(&["stores"]).ok();
-    let row = ran.text().lines().find(|row| row.starts_with("overspill ")).unwrap();
+    let row = ran.text().lines().find(|row| row.starts_with("overspill\t")).unwrap();
     assert!(row.contains("refused: ") && row.contains("chmod 700"), "{row}");
 }

@@ -6,10 +6,11 @@
 use std::path::Path;
 use std::sync::mpsc::channel;
 
+use overspill::internals::output::subject::Target;
+use overspill::internals::source::Source;
+use overspill::internals::store::Env;
+use overspill::internals::tui::{self, Beginning, Services, Start};
 use overspill::preview::Catalog;
-use overspill::source::Source;
-use overspill::store::Env;
-use overspill::tui::{self, Beginning, Services, Start, Target};
 
 use crate::common::bench::subject;
 use crate::common::home::Home;
@@ -44,11 +45,11 @@ fn screens() {
             load_policies: Box::new(load_policies),
             ..Services::none(Env::hermetic(Path::new("/nowhere")))
         },
-        theme: overspill::tui::widget::theme::Theme::terminal(),
+        theme: overspill::internals::tui::widget::theme::Theme::terminal(),
         asks: None,
         unicode: true,
         mouse: Default::default(),
-        keys: overspill::tui::keys::KeyMap::standard(),
+        keys: overspill::internals::tui::keys::KeyMap::standard(),
         notice: None,
     };
     tui::run(start).unwrap();

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 use super::count::Counter;
 use super::ends::HeadAndTail;
@@ -47,13 +47,13 @@ pub struct SinkLimits {
     /// Maximum number of bytes spilled; the rest is counted and dropped.
     pub cap: u64,
     /// Totals to count besides line feeds.
-    pub want: Want,
+    pub want: TotalsMask,
 }
 
 impl Default for SinkLimits {
     /// [`HOLD`], no cap, and only line feeds counted.
     fn default() -> SinkLimits {
-        SinkLimits { hold: HOLD, cap: u64::MAX, want: Want::NOTHING }
+        SinkLimits { hold: HOLD, cap: u64::MAX, want: TotalsMask::NOTHING }
     }
 }
 

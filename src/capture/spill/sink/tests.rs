@@ -31,7 +31,7 @@ impl Write for Disk {
 }
 
 fn limits(hold: usize, cap: u64) -> SinkLimits {
-    SinkLimits { hold, cap, want: Want::ALL }
+    SinkLimits { hold, cap, want: TotalsMask::ALL }
 }
 
 /// Feeds `output` to a sink on a disk that fails after `takes` writes.

@@ -1,6 +1,5 @@
 //! Many outputs under every chosen policy: one row per policy, with sums over all outputs.
 
-use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -8,12 +7,12 @@ use serde::Serialize;
 use crate::cli::args::CompareArgs;
 use crate::cli::corpus::gather::gather;
 use crate::cli::corpus::measure::measure;
-use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, fail, json};
+use crate::cli::{CommandResult, fail, json, table};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::is_design;
-use crate::human::{count, size, thousands, tokens};
+use crate::human::{count, size, thousands};
 use crate::preview::Policy;
+use crate::rows::settings::{TuneRow, policy_columns, policy_rows};
 use crate::text::search::Pattern;
 use crate::tune::{SettingFigures, TuneSums, Tuner};
 
@@ -50,38 +49,30 @@ pub(super) fn run(
     let mut policies = Vec::new();
     for found in choice::resolved(config, args, chosen, None)? {
         match found {
-            ComparedPolicy::Policy(found) => policies.push(found),
+            ComparedPolicy::Policy(found) => policies.push(*found),
             ComparedPolicy::Failed(name, error) => fail(&format!("{name} is left out: {error}")),
         }
     }
+    policies.sort_by_key(|found| is_design(config, &found.policy));
+    let designs = policies.partition_point(|found| !is_design(config, &found.policy));
     let each: Vec<Policy> = policies.iter().map(|found| found.policy.clone()).collect();
     let mut measured = measure(&corpus, each.len(), &|| Tuner::of_each(&each, find, &severities))?;
     let figures = measured.sums.figures();
     let sums = &measured.sums;
-    let mut rows: Vec<(bool, PolicyOnMany)> = policies
-        .iter()
-        .zip(&figures)
-        .map(|(found, figures)| (is_design(config, &found.policy), row(found, figures, sums)))
-        .collect();
-    rows.sort_by_key(|(is_design, row)| {
-        (*is_design, Reverse(row.finds_kept), row.tokens, row.policy.clone())
-    });
-    let rows: Vec<PolicyOnMany> = rows.into_iter().map(|(_, row)| row).collect();
+    let rows = policy_rows(&policies, designs, &figures, sums.finds());
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
-        json(&mut out, &rows)?;
+        let record = |row: &TuneRow| Some(record(policies.get(row.number)?, &row.figures, sums));
+        json(&mut out, &rows.iter().filter_map(record).collect::<Vec<_>>())?;
     } else if sums.outputs > 0 {
         let finds = if find.is_some() { "finds" } else { sums.severity().plural() };
-        table(&rows, finds).print(&mut out)?;
-        let word = finds.trim_end_matches('s');
+        table::print(&mut out, policy_columns(), &rows)?;
         writeln!(
             out,
-            "\nof {} ({}) with {}: {finds} kept; tokens of all\n\
-             previews, and of the median one; outputs that are cut, that lost the end (last\n\
-             line), the first error ({} have one), everything",
+            "\nof {} ({}) with {} in {} of them",
             count(sums.outputs, "output"),
             size(sums.bytes),
-            count(sums.finds(), word),
+            count(sums.finds(), finds.trim_end_matches('s')),
             thousands(sums.with_errors()),
         )?;
     }
@@ -89,7 +80,7 @@ pub(super) fn run(
     measured.end()
 }
 
-fn row(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> PolicyOnMany {
+fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> PolicyOnMany {
     PolicyOnMany {
         policy: found.policy.name().to_owned(),
         confidence: found.policy.confidence().as_str(),
@@ -106,35 +97,4 @@ fn row(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> Po
         lost_first_error: figures.lost_first_error,
         lost_all: figures.lost_all,
     }
-}
-
-fn table(rows: &[PolicyOnMany], finds: &'static str) -> Table<8> {
-    use Align::{Left, Right};
-    let mut table = Table::new([
-        ("policy", Left),
-        (finds, Right),
-        ("tokens", Right),
-        ("median", Right),
-        ("cut", Right),
-        ("end", Right),
-        ("first", Right),
-        ("all", Right),
-    ])
-    .headed()
-    .omitting(&[7, 6])
-    .yielding(&[0]);
-    for row in rows {
-        let shown = |number: u64| tokens(number.saturating_mul(4));
-        table.row([
-            safe(row.policy.as_bytes()),
-            thousands(row.finds_kept),
-            shown(row.tokens),
-            shown(row.tokens_median),
-            thousands(row.cut),
-            thousands(row.lost_last_line),
-            thousands(row.lost_first_error),
-            thousands(row.lost_all),
-        ]);
-    }
-    table
 }

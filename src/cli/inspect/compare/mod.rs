@@ -9,13 +9,14 @@ use std::ops::ControlFlow;
 use crate::cli::args::{CompareArgs, PolicyArgs};
 use crate::cli::corpus::tune::pattern;
 use crate::cli::input;
-use crate::cli::table::{Align, Table, safe};
-use crate::cli::{CommandResult, json};
+use crate::cli::{CommandResult, json, table};
 use crate::compare::{Comparison, KeptFinds};
 use crate::config::Config;
 use crate::human::{size, thousands, tokens};
 use crate::known::Confidence;
-use crate::preview::{Output, Totals, Want};
+use crate::preview::{Output, Totals, TotalsMask};
+use crate::rows::column::CellSide::{Left, Right};
+use crate::rows::column::{ListColumn, RowCell};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::search::{Pattern, each_match};
 
@@ -32,7 +33,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
     let policies = choice::resolved(config, args, &chosen, opened.path.as_deref())?;
     let mut rows = opened.read_steadily(&mut |context, view| {
-        let totals = Totals::of(&source::count(view, Want::ALL), Want::ALL);
+        let totals = Totals::of(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
         let input = context.input(Output { bytes: view, totals: &totals });
         let row = |found: &ComparedPolicy| match found {
             ComparedPolicy::Policy(found) => {
@@ -52,10 +53,11 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     };
     rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| a.cmp_by_kept(b)));
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    match (args.json, pattern) {
-        (true, _) => json(&mut out, &rows)?,
-        (false, None) => table(&rows).print(&mut out)?,
-        (false, Some(_)) => table_with_finds(&rows).print(&mut out)?,
+    if args.json {
+        json(&mut out, &rows)?;
+    } else {
+        let is_shown = |column: &&ListColumn<_>| pattern.is_some() || column.heading() != "finds";
+        table::print(&mut out, COLUMNS.iter().filter(is_shown), &rows)?;
     }
     Ok(out.flush()?)
 }
@@ -73,55 +75,21 @@ fn find(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
     }
 }
 
-fn table(rows: &[Comparison]) -> Table<7> {
-    let mut table = Table::new(heads()).headed().omitting(&[4, 2]).yielding(&[0]);
-    rows.iter().for_each(|row| table.row(cells(row)));
-    table
-}
+static COLUMNS: [ListColumn<Comparison>; 8] = [
+    ListColumn::new("policy", Left, 24, |row: &Comparison, _| RowCell::plain(row.policy.as_str())),
+    ListColumn::new("finds", Right, 15, |row: &Comparison, _| match (row.finds_kept, row.finds) {
+        (Some(kept), Some(all)) => RowCell::plain(format!("{} of {}", thousands(kept), thousands(all))),
+        _ => RowCell::default(),
+    }),
+    ListColumn::new("lines", Right, 11, |row: &Comparison, _| figure(row.kept_lines, thousands)),
+    ListColumn::new("lines lost", Right, 11, |row: &Comparison, _| figure(row.removed_lines, thousands))
+        .yields(1),
+    ListColumn::new("bytes", Right, 9, |row: &Comparison, _| figure(row.kept_bytes, size)),
+    ListColumn::new("bytes lost", Right, 10, |row: &Comparison, _| figure(row.removed_bytes, size)).yields(0),
+    ListColumn::new("tokens", Right, 7, |row: &Comparison, _| figure(row.preview_bytes, tokens)),
+    ListColumn::new("cut by", Left, 0, |row: &Comparison, _| RowCell::plain(row.cut_by())),
+];
 
-fn table_with_finds(rows: &[Comparison]) -> Table<8> {
-    let [policy, rest @ .., last] = heads();
-    let mut all = [policy; 8];
-    all[1] = ("finds", Align::Right);
-    all[2..7].copy_from_slice(&rest);
-    all[7] = last;
-    let mut table = Table::new(all).headed().omitting(&[5, 3]).yielding(&[0]);
-    for row in rows {
-        let [policy, a, b, c, d, e, last] = cells(row);
-        table.row([policy, finds(row), a, b, c, d, e, last]);
-    }
-    table
-}
-
-fn heads() -> [(&'static str, Align); 7] {
-    use Align::{Left, Right};
-    [
-        ("policy", Left),
-        ("lines kept", Right),
-        ("lost", Right),
-        ("size kept", Right),
-        ("lost", Right),
-        ("tokens", Right),
-        ("cut by", Left),
-    ]
-}
-
-fn cells(row: &Comparison) -> [String; 7] {
-    let figure = |number: Option<u64>, shown: fn(u64) -> String| number.map_or_else(|| "–".to_owned(), shown);
-    [
-        safe(row.policy.as_bytes()),
-        figure(row.kept_lines, thousands),
-        figure(row.removed_lines, thousands),
-        figure(row.kept_bytes, size),
-        figure(row.removed_bytes, size),
-        figure(row.preview_bytes, tokens),
-        safe(row.cut_by().as_bytes()),
-    ]
-}
-
-fn finds(row: &Comparison) -> String {
-    match (row.finds_kept, row.finds) {
-        (Some(kept), Some(all)) => format!("{} of {}", thousands(kept), thousands(all)),
-        _ => "–".to_owned(),
-    }
+fn figure(number: Option<u64>, words: fn(u64) -> String) -> RowCell {
+    RowCell::plain(number.map_or_else(|| "–".to_owned(), words))
 }

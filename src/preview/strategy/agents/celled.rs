@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
+use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::selection::{Selection, lines_in};
@@ -57,5 +57,5 @@ impl Celled {
 fn escapes(text: &Text, range: Range<usize>) -> Option<Part> {
     let has_any = memchr::memchr_iter(0x1b, &text.bytes[range.clone()])
         .any(|at| ansi::sequence(&text.bytes[range.start + at..range.end]).is_some());
-    has_any.then(|| text.changed(range.clone(), vec![Bit::Escapes(range)]))
+    has_any.then(|| text.changed(range.clone(), vec![Fragment::Escapes(range)]))
 }

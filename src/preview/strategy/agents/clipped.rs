@@ -6,10 +6,13 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Part, Unit};
 use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::breaks::{breaks, next_break};
+#[cfg(feature = "records")]
+use crate::preview::strategy::breaks::breaks;
+use crate::preview::strategy::breaks::next_break;
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
+#[cfg(feature = "records")]
 use crate::preview::template::scope::Scope;
 
 /// The keys of `clipped`.
@@ -72,6 +75,7 @@ impl Clipped {
 
     /// Returns what every line of `text` may have been before it was cut: those that were get a letter more than they may
     /// have. Returns `None` if the limits cannot be worked out.
+    #[cfg(feature = "records")]
     pub(crate) fn unclipped(&self, text: &str, scope: &Scope) -> Option<String> {
         let line_most = usize::try_from(scope.figure(&self.line_size).ok()?).ok()?;
         let ends = breaks(text.as_bytes()).map(|found| found.end);

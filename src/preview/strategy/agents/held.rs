@@ -13,7 +13,7 @@ use crate::preview::strategy::pieces::Pieces;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
-use crate::text::units::{self, Want};
+use crate::text::units::{self, TotalsMask};
 
 /// What a reader of chunks holds.
 #[cfg(feature = "app")]
@@ -186,7 +186,7 @@ fn is_plain(text: &Text, size: u64, held: u64) -> bool {
 /// Replays the reading in chunks. Needs the decoded size of every chunk, so it waits until the whole has been counted.
 fn window_start(text: &Text, held: u64, chunk: usize) -> usize {
     let Some(bad) = text.totals.bad_bytes else {
-        text.wait_for(Want::BAD_BYTES);
+        text.wait_for(TotalsMask::BAD_BYTES);
         return text.body.start;
     };
     let (mut start, mut from, mut sum, mut index) = (text.body.start, text.body.start, 0, 1);

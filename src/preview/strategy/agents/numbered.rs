@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Bit, Part};
+use crate::preview::model::{Fragment, Part};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::breaks::{MAX_BREAK, breaks, count_rare, next_break};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 /// Bytes searched for a break at a time, from the end.
 const STEP: usize = 4096;
@@ -132,9 +132,9 @@ fn break_before(text: &Text, end: usize) -> Option<Range<usize>> {
 }
 
 /// Counts the lines. LF and CR have been counted already; the rest must be searched for, so all of the output is read.
-fn count(text: &Text) -> Result<u64, Want> {
+fn count(text: &Text) -> Result<u64, TotalsMask> {
     let feeds = text.line_feeds()?;
-    let returns = text.totals.lone_returns.ok_or(Want::LONE_RETURNS)?;
+    let returns = text.totals.lone_returns.ok_or(TotalsMask::LONE_RETURNS)?;
     text.touch(text.body.clone());
     let bytes = &text.bytes[text.body.clone()];
     let others = count_rare(bytes);
@@ -162,7 +162,7 @@ impl Rows<'_, '_> {
     }
 
     /// Returns lines with their numbers, which are as wide as the widest of them.
-    fn parts(&self, lines: &[Range<usize>], first: Result<u64, Want>) -> Result<Vec<Part>, PlanError> {
+    fn parts(&self, lines: &[Range<usize>], first: Result<u64, TotalsMask>) -> Result<Vec<Part>, PlanError> {
         let last = first.map_or(0, |first| first + (lines.len() as u64).saturating_sub(1));
         let width = last.to_string().len() as u64;
         let mut parts = Vec::new();
@@ -172,10 +172,10 @@ impl Rows<'_, '_> {
             let words = self.context.scope.words(self.number, facts)?;
             let feed = if at > 0 { "\n" } else { "" };
             let shown = self.shown(line);
-            parts.push(
-                self.text
-                    .changed(shown.clone(), vec![Bit::Text(format!("{feed}{words}")), Bit::Bytes(shown)]),
-            );
+            parts.push(self.text.changed(
+                shown.clone(),
+                vec![Fragment::Text(format!("{feed}{words}")), Fragment::Bytes(shown)],
+            ));
         }
         self.text.wait_for(first.err().unwrap_or_default());
         Ok(parts)

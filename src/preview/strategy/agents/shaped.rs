@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize, is_js_space};
-use crate::preview::model::{Bit, Direction, Part, Unit, WAITING};
+use crate::preview::model::{Direction, Fragment, Part, Unit, WAITING};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::composed::{self, Composed, Envelope};
 use crate::preview::strategy::context::Context;
@@ -12,7 +12,7 @@ use crate::preview::strategy::segments::Segment;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 /// The keys of `shaped`.
 #[derive(Debug)]
@@ -213,7 +213,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
 
     /// Whether the end of every line was found.
     fn is_sure(&self) -> bool {
-        self.text.gave_up().without(Want::UNITS | Want::DECODED_BYTES).is_empty()
+        self.text.gave_up().without(TotalsMask::UNITS | TotalsMask::DECODED_BYTES).is_empty()
     }
 
     fn next(&self, at: usize, end: usize, feed: &'static str) -> Line {
@@ -247,7 +247,7 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let cut = self.text.advance(line.text.start, line.text.end, Unit::Utf16, room);
         self.keep(cut.at);
         if let Some(half) = cut.half {
-            self.parts.push(self.text.changed(half, vec![Bit::Replaced(1)]));
+            self.parts.push(self.text.changed(half, vec![Fragment::Replaced(1)]));
             self.halves += 1;
         }
         self.parts.push(Part::Notice { text: self.marker.to_owned() });

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Piece, Text, as_usize};
-use crate::preview::model::{Bit, Direction, Part, Unit};
+use crate::preview::model::{Direction, Fragment, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::selection::Selection;
@@ -133,7 +133,7 @@ impl Side {
         let (range, half) = text.end(within, from, Unit::Utf16, room);
         self.reach(from, &range);
         self.halves = u64::from(half.is_some());
-        let half = half.map(|half| text.changed(half, vec![Bit::Replaced(1)]));
+        let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
         let mut parts: Vec<_> = half.into_iter().chain([Part::Notice { text: DOTS.to_owned() }]).collect();
         if from == Direction::Tail {
             parts.rotate_right(1);

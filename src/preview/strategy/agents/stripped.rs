@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
+use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::selection::Selection;
@@ -227,38 +227,38 @@ impl Tail {
 
 /// Joins pieces by line feeds; none if that is empty.
 fn side(text: &Text, bites: &[Bite]) -> Option<Part> {
-    let bits = bites.iter().skip(1).map(|bite| match bite {
-        Bite::Begin => Bit::Text("\n".to_owned()),
-        Bite::Left(range, _) => Bit::Bytes(range.clone()),
+    let fragments = bites.iter().skip(1).map(|bite| match bite {
+        Bite::Begin => Fragment::Text("\n".to_owned()),
+        Bite::Left(range, _) => Fragment::Bytes(range.clone()),
     });
-    part_of(text, bits.collect())
+    part_of(text, fragments.collect())
 }
 
-fn part_of(text: &Text, bits: Vec<Bit>) -> Option<Part> {
-    let mut ranges = bits.iter().filter_map(|bit| match bit {
-        Bit::Bytes(range) => Some(range.clone()),
+fn part_of(text: &Text, fragments: Vec<Fragment>) -> Option<Part> {
+    let mut ranges = fragments.iter().filter_map(|fragment| match fragment {
+        Fragment::Bytes(range) => Some(range.clone()),
         _ => None,
     });
     let first = ranges.next();
     let last = ranges.next_back().or_else(|| first.clone());
     match (first, last) {
-        (Some(first), Some(last)) => Some(text.changed(first.start..last.end, bits)),
-        _ if bits.is_empty() => None,
-        _ => Some(text.changed(text.body.start..text.body.start, bits)),
+        (Some(first), Some(last)) => Some(text.changed(first.start..last.end, fragments)),
+        _ if fragments.is_empty() => None,
+        _ => Some(text.changed(text.body.start..text.body.start, fragments)),
     }
 }
 
 /// Returns as much of one piece as fits, from its start or its end, cut at a character boundary.
 fn clip(text: &Text, piece: &[Range<usize>], size: u64, from: Direction) -> Option<Part> {
     let kept = text.end_of_stretches(piece, from, Unit::Bytes, size);
-    let bits = kept.into_iter().filter(|range| !range.is_empty()).map(Bit::Bytes);
-    part_of(text, bits.collect())
+    let fragments = kept.into_iter().filter(|range| !range.is_empty()).map(Fragment::Bytes);
+    part_of(text, fragments.collect())
 }
 
 fn kept_ranges(part: &Part) -> Vec<Range<usize>> {
-    let Part::Changed { bits, .. } = part else { return Vec::new() };
-    let ranges = bits.iter().filter_map(|bit| match bit {
-        Bit::Bytes(range) => Some(range.clone()),
+    let Part::Changed { fragments, .. } = part else { return Vec::new() };
+    let ranges = fragments.iter().filter_map(|fragment| match fragment {
+        Fragment::Bytes(range) => Some(range.clone()),
         _ => None,
     });
     ranges.collect()

@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Bit, Part, Unit};
+use crate::preview::model::{Fragment, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::selection::{Selection, feeds_between, lines_in};
@@ -112,5 +112,5 @@ fn part(text: &Text, range: Range<usize>) -> Option<Part> {
         return text.kept(range);
     }
     let written = text.decoding.decode(bytes).replace("\r\n", "\n").replace('\r', "\n");
-    Some(text.changed(range, vec![Bit::Text(written)]))
+    Some(text.changed(range, vec![Fragment::Text(written)]))
 }

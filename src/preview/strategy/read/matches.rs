@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::preview::error::PlanError;
 use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
-use crate::preview::model::{Bit, Direction, LimitHit, Part, Unit};
+use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::{Boundary, Context};
 use crate::preview::strategy::selection::{Inner, Selection};
@@ -194,7 +194,7 @@ fn joined(text: &Text, items: &[Item], suffix: &str) -> Selection {
         parts.extend(text.kept(run..cut.at));
         selection.ranges.push(run..cut.at);
         if let Some(half) = &cut.half {
-            parts.push(text.changed(half.clone(), vec![Bit::Replaced(1)]));
+            parts.push(text.changed(half.clone(), vec![Fragment::Replaced(1)]));
             selection.halves += 1;
         }
         parts.push(Part::Notice { text: suffix.to_owned() });

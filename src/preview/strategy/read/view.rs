@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Bit, LimitHit, Part, Unit};
+use crate::preview::model::{Fragment, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::Context;
 use crate::preview::strategy::selection::{Selection, ShownLines};
@@ -132,9 +132,9 @@ fn part(
     before: String,
     most: usize,
 ) -> Part {
-    let mut bits = vec![Bit::Text(before), Bit::Bytes(shown.clone())];
+    let mut fragments = vec![Fragment::Text(before), Fragment::Bytes(shown.clone())];
     if without_return(text, line.clone()).len() > most {
-        bits.push(Bit::Text(suffix.to_owned()));
+        fragments.push(Fragment::Text(suffix.to_owned()));
     }
-    text.changed(line.clone(), bits)
+    text.changed(line.clone(), fragments)
 }

@@ -6,13 +6,13 @@ use serde::Deserialize;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{Bit, LimitHit, Part, Unit};
+use crate::preview::model::{Fragment, LimitHit, Part, Unit};
 use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::context::{Boundary, Context};
 use crate::preview::strategy::selection::{Selection, ShownLines};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
-use crate::text::units::Want;
+use crate::text::units::TotalsMask;
 
 /// What ends the lines of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -129,9 +129,9 @@ impl Window {
             let line = line_at(text, self.line_ends, at);
             end = line.text.end;
             if taken > 1 {
-                row.bits.insert(0, Bit::Text("\n".to_owned()));
+                row.fragments.insert(0, Fragment::Text("\n".to_owned()));
             }
-            parts.push(text.changed(at..line.text.end, row.bits));
+            parts.push(text.changed(at..line.text.end, row.fragments));
             shown.take(row.stop, line.text.end);
             at = line.next;
         }
@@ -174,9 +174,9 @@ impl Window {
     }
 
     fn row(&self, text: &Text, line_size: Option<u64>, at: usize, number: String) -> Row {
-        let mut bits = Vec::new();
+        let mut fragments = Vec::new();
         if !number.is_empty() {
-            bits.push(Bit::Text(number));
+            fragments.push(Fragment::Text(number));
         }
         let cut = line_size.map(|most| text.advance(at, text.body.end, self.line_unit, most));
         let bound = cut.as_ref().map_or(text.body.end, |cut| cut.at);
@@ -184,19 +184,19 @@ impl Window {
         let cut = cut.filter(|cut| found.is_none() && !ends_here(text, self.line_ends, cut.at));
         let stop = found.or(cut.as_ref().map(|cut| cut.at)).unwrap_or(bound);
         if stop > at {
-            bits.push(Bit::Bytes(at..stop));
+            fragments.push(Fragment::Bytes(at..stop));
         }
         let mut size = text.size_of(at..stop, Unit::Bytes);
         let half = cut.as_ref().is_some_and(|cut| cut.half.is_some()) && self.boundary == Boundary::Unit;
         if half {
-            bits.push(Bit::Replaced(1));
+            fragments.push(Fragment::Replaced(1));
             size += 3;
         }
         if cut.is_some() {
-            bits.push(Bit::Text(self.line_suffix.clone()));
+            fragments.push(Fragment::Text(self.line_suffix.clone()));
             size += self.line_suffix.len() as u64;
         }
-        Row { bits, size, half, stop }
+        Row { fragments, size, half, stop }
     }
 }
 
@@ -231,11 +231,11 @@ fn skip_lines(text: &Text, ends: LineEnds, skip: u64) -> Result<usize, u64> {
 }
 
 /// Counts the lines of the whole text; a final line break does not start another.
-fn count_lines(text: &Text, ends: LineEnds) -> Result<u64, Want> {
+fn count_lines(text: &Text, ends: LineEnds) -> Result<u64, TotalsMask> {
     let feeds = text.line_feeds();
     let returns = match ends {
         LineEnds::Lf => Ok(0),
-        LineEnds::Any => text.totals.lone_returns.ok_or(Want::LONE_RETURNS),
+        LineEnds::Any => text.totals.lone_returns.ok_or(TotalsMask::LONE_RETURNS),
     };
     let (Ok(feeds), Ok(returns)) = (feeds, returns) else {
         return Err(feeds.err().unwrap_or_default() | returns.err().unwrap_or_default());
@@ -259,7 +259,7 @@ struct Taken {
 
 /// A line as the model gets it.
 struct Row {
-    bits: Vec<Bit>,
+    fragments: Vec<Fragment>,
     /// Size of the line in bytes, including its suffix but not its number.
     size: u64,
     half: bool,

@@ -1,11 +1,38 @@
 //! Counts the matches of the search, the errors and the warnings: in the file, and among what the model got.
 
-use crate::document::scans::{self, Tally};
-use crate::text::search::{Pattern, Severity, SeverityPatterns};
+use crate::document::scans;
+use crate::human::thousands;
+use crate::output::OpenOutput;
+use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns};
 use crate::tui::job::Slot;
 use crate::tui::pager::Pager;
 use crate::tui::pager::event::{Counting, OutputEvent, SearchReply};
 use crate::tui::screen::Effects;
+
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    pub counts: MatchCounts,
+    /// The number of matches of which the model got every byte; `None` if that is too much to search at once.
+    pub kept: Option<u64>,
+}
+
+impl Tally {
+    pub fn is_whole(&self, len: usize) -> bool {
+        self.counts.counted_bytes() >= len
+    }
+
+    /// Returns the number of matches in the file, with `+` while they are being counted.
+    pub(crate) fn in_words(&self, output: &OpenOutput) -> String {
+        let more = if self.is_whole(output.view.len()) { "" } else { "+" };
+        format!("{}{more}", thousands(self.counts.total()))
+    }
+
+    /// Returns the number of matches of which the model got every byte, if it is known.
+    pub fn got(&self, output: &OpenOutput) -> Option<u64> {
+        let is_all = matches!(&output.kept[..], [all] if all.start == 0 && all.end >= output.view.len());
+        if is_all { Some(self.counts.total()) } else { self.kept }
+    }
+}
 
 #[derive(Debug, Clone, Default)]
 pub struct ErrorSearch {

@@ -6,7 +6,6 @@ mod seek;
 use std::mem;
 use std::ops::Range;
 
-use crate::document::scans::Tally;
 use crate::text::label::SafeText;
 use crate::text::search::{Pattern, Toward};
 use crate::tui::event::Message;
@@ -18,6 +17,7 @@ use crate::tui::widget::layout::Side;
 use super::event::Counting;
 use super::panes::Panes;
 use super::{Pager, enter_in};
+use count::Tally;
 use seek::{PendingSearch, SearchTarget};
 
 #[derive(Debug, Clone, Default)]
@@ -76,14 +76,6 @@ impl Find {
     /// Prepares for another output: keeps the pattern, drops the matches.
     pub fn forget_place(&mut self) {
         self.current = [None, None];
-        self.tally = Tally::default();
-        self.stop();
-    }
-
-    /// Takes up an earlier search again; the history stays. Its matches have to be counted again.
-    pub(crate) fn take_up(&mut self, earlier: Find) {
-        let history = mem::take(&mut self.history);
-        *self = Self { history, typing: None, ..earlier };
         self.tally = Tally::default();
         self.stop();
     }

@@ -146,9 +146,8 @@ impl Pager {
     /// Whether what follows the last match that the model got is the first one that was lost, not the first of all.
     fn goes_on(&self, seeking: PendingSearch) -> bool {
         let PendingSearch { sought, side, .. } = seeking;
-        let len = self.output.view.len();
         let tally = self.tally(sought.what);
-        let got = tally.got(&self.output.kept, len).filter(|_| tally.is_whole(len));
+        let got = tally.got(&self.output).filter(|_| tally.is_whole(self.output.view.len()));
         (side, sought.toward, sought.times) == (Side::Preview, Toward::End, 1)
             && self.find.typing.is_none()
             && self.output.sift.is_none()

@@ -5,14 +5,13 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
 use crate::human::{size, thousands, tokens};
+use crate::output::OpenOutput;
 use crate::preview::Preview;
 use crate::text::label::SafeText;
 use crate::tui::footer::{Hint, in_words};
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
-use crate::tui::pager::describe;
 use crate::tui::pager::event::Counting;
-use crate::tui::pager::output::OpenOutput;
 use crate::tui::widget::line::{self, Span};
 use crate::tune::value_in_words;
 
@@ -144,7 +143,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
         ]
     };
     let mut rows = vec![
-        row("kept lines", &|preview| describe::lines_as_numbered(output, preview)[0], thousands),
+        row("kept lines", &|preview| output.lines_as_numbered(preview)[0], thousands),
         row("kept bytes", &|preview| preview.kept_bytes, size),
         row("tokens", &|preview| preview.kept_bytes, tokens),
     ];

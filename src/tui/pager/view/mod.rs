@@ -14,6 +14,7 @@ use ratatui::style::Style;
 
 use crate::document::reader::Cost;
 use crate::document::sift::Sift;
+use crate::output::OpenOutput;
 use crate::text::filter::{Got, Share};
 use crate::text::search::Severity;
 use crate::tui::screen::{ScreenRows, StatusLine};
@@ -22,7 +23,6 @@ use crate::tui::widget::line;
 
 use super::Pager;
 use super::event::Counting;
-use super::output::OpenOutput;
 use super::picker;
 use pane::{Drawn, Shown};
 

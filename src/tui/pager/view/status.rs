@@ -89,7 +89,7 @@ fn left(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<Vec<Span>> {
     let words = match (output.sift_of(side), drawn.line) {
         (Some(sift), _) => sift.in_words(output.certainty().verb()),
         (None, Some(line)) => describe::line(output, line.offset, line.got),
-        (None, None) => describe::share_kept(output),
+        (None, None) => output.share_kept(),
     };
     let words = with_window(pager, words, drawn.line.is_some());
     words.into_iter().map(|words| styled(&format!("{moved}{words}"), Style::new())).collect()
@@ -239,8 +239,8 @@ fn matches(pager: &Pager, told: &StatusLine) -> Option<[String; 2]> {
 
 /// Describes the current match, the number of matches, and how many of them the model got: `3 of 14 · model got 2`.
 fn counted(pager: &Pager) -> String {
-    let total = describe::total(&pager.output, &pager.find.tally);
-    let got = describe::got(&pager.output, &pager.find.tally);
+    let total = pager.find.tally.in_words(&pager.output);
+    let got = pager.find.tally.got(&pager.output).filter(|_| pager.output.has_preview());
     let got = got.map_or(String::new(), |got| {
         format!(" · model {} {}", pager.output.certainty().verb(), thousands(got))
     });

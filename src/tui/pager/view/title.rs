@@ -5,15 +5,15 @@ use ratatui::style::Style;
 
 use crate::human::thousands;
 use crate::known::Certainty;
+use crate::output::OpenOutput;
+use crate::output::recorded::RecordedCall;
 use crate::session::verify::Verdict;
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
 use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::event::Counting;
-use crate::tui::pager::output::OpenOutput;
 use crate::tui::pager::{Pager, describe};
-use crate::tui::recorded::RecordedCall;
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
 use crate::tune::change_in_words;
@@ -206,10 +206,10 @@ fn severity_in_words(pager: &Pager, severity: Severity) -> [String; 2] {
     if tally.counts.total() == 0 {
         return Default::default();
     }
-    let total = describe::total(output, tally);
+    let total = tally.in_words(output);
     let number =
         number(pager, Counting::Severity(severity)).map(|number| format!("{} of ", thousands(number)));
-    let got = describe::got(output, tally).filter(|_| !output.gaps().is_empty());
+    let got = tally.got(output).filter(|_| output.has_preview() && !output.gaps().is_empty());
     let verb = output.certainty().verb();
     let got = got.map_or(String::new(), |got| format!(", model {verb} {}", thousands(got)));
     let words = format!("{} {}{total}", severity.plural(), number.unwrap_or_default());

@@ -2,23 +2,27 @@
 //! show.
 
 use std::cmp::Reverse;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::human::{size, thousands, tokens};
+use crate::human::{count, size, thousands, tokens};
+use crate::session::command::{command, one_line};
+use crate::session::examine::CallInspector;
 use crate::session::fate::{ContextState, ResultFate};
-use crate::session::model::{CallStatus, CutState, Evidence};
-use crate::session::state::copies_in_words;
+use crate::session::model::{Call, CallStatus, CutState, Evidence};
+use crate::session::spill::SpillState;
+use crate::session::tally::length;
+use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Unchecked};
 use crate::session::verify::{Difference, Verdict};
 use crate::text::label::SafeText;
-use crate::tui::list::column::{
-    LARGEST, ListColumn, ListSpec, RowCell, RowLook, SlowFigure, Tone, joined, key_of, share,
-};
-use crate::tui::widget::table::CellSide::{Left, Right};
 
+use super::column::CellSide::{Left, Right};
+use super::column::{
+    ID, LARGEST, ListColumn, ListSpec, RowCell, RowLook, SlowFigure, Tone, joined, key_of, share,
+};
 use super::lost::LostInCall;
 
 /// What takes a while to find out about a call.
@@ -53,7 +57,6 @@ pub struct CallRow {
     pub context: ContextState,
     /// What the records say about the result; `None` if there is none.
     pub evidence: Option<Evidence>,
-    /// What takes a while to find out.
     pub sizes: Option<CallSizes>,
     /// Whether a policy makes the same text; of calls that were cut.
     pub verdict: Option<Verdict>,
@@ -63,7 +66,45 @@ pub struct CallRow {
     pub copies: u64,
 }
 
+impl CallSizes {
+    pub(crate) fn find(inspector: &CallInspector, call: &Call) -> Self {
+        let spill = inspector.spill(call);
+        let command = command(inspector.transcript, call);
+        let best = inspector.best(call);
+        Self {
+            got: best.first().and_then(|first| length(inspector.transcript, first)),
+            evidence: best.first().map(|first| first.evidence),
+            context: best.first().map(|first| first.context),
+            whole: inspector.whole_bytes(call),
+            spill: spill.as_ref().map(SpillState::as_str),
+            spill_path: spill.as_ref().and_then(SpillState::path).map(Path::to_owned),
+            command: SafeText::from(one_line(&command)),
+            written: command.into(),
+        }
+    }
+}
+
 impl CallRow {
+    /// Returns what a look at the records tells of a call.
+    pub(crate) fn new(transcript: &Transcript, call: &Call) -> Self {
+        let thread = transcript.thread(call).filter(|_| call.thread > 0);
+        Self {
+            id: SafeText::from(&*call.id),
+            thread: thread.map_or_else(SafeText::default, |thread| SafeText::from(&*thread.name)),
+            tool: SafeText::from(transcript.tool(call)),
+            at: call.at,
+            status: call.status,
+            cut: call.cut,
+            is_window: call.is_window,
+            context: call.first().map(|first| first.context).unwrap_or_default(),
+            evidence: call.first().map(|first| first.evidence),
+            sizes: None,
+            verdict: None,
+            lost: SlowFigure::default(),
+            copies: 0,
+        }
+    }
+
     /// Whether the model got only a part, so that a policy can be held against it.
     pub fn is_partial(&self) -> bool {
         self.is_window || self.is_cut()
@@ -96,7 +137,8 @@ impl CallRow {
         let status = Some(self.status).filter(|status| *status != CallStatus::Ok);
         let words = [status.map(|status| status.as_str().to_owned()), self.left().map(str::to_owned)];
         let words = differs.into_iter().chain(words.into_iter().flatten());
-        words.chain(copies_in_words(self.copies)).collect::<Vec<_>>().join(", ")
+        let copies = (self.copies > 0).then(|| format!("also in {}", count(self.copies, "session")));
+        words.chain(copies).collect::<Vec<_>>().join(", ")
     }
 
     pub(crate) fn differs(&self) -> bool {
@@ -123,7 +165,7 @@ impl CallRow {
     }
 }
 
-pub(super) static SPEC: ListSpec<CallRow> = ListSpec {
+pub(crate) static SPEC: ListSpec<CallRow> = ListSpec {
     noun: "call",
     columns: COLUMNS,
     groups: &[],
@@ -177,6 +219,20 @@ const COLUMNS: &[ListColumn<CallRow>] = &[
     .yields(3),
 ];
 
+/// Returns the columns of tables: with what other commands take.
+pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<CallRow>> {
+    COLUMNS.iter().chain(IN_TABLES)
+}
+
+const IN_TABLES: &[ListColumn<CallRow>] = &[
+    ListColumn::new("thread", Left, 18, |row: &CallRow, _| RowCell::plain(row.thread.clone())).yields(0),
+    ListColumn::new("check", Left, 5, |row: &CallRow, _| {
+        RowCell::plain(row.verdict.as_ref().map_or("", Verdict::mark))
+    })
+    .yields(0),
+    ListColumn::new("id", Left, ID, |row: &CallRow, _| RowCell::plain(row.id.clone())),
+];
+
 /// What was cut stands out from what was not.
 fn faint(row: &CallRow, text: SafeText) -> RowCell {
     RowCell::new(text, if row.is_cut() { Tone::Plain } else { Tone::Dim })
@@ -220,7 +276,7 @@ fn still_has(row: &CallRow, _: &RowLook) -> RowCell {
     RowCell::new(state.describe(), if state.fate == ResultFate::InContext { Tone::Dim } else { Tone::Plain })
 }
 
-pub(super) fn details(row: &CallRow) -> [SafeText; 2] {
+pub(crate) fn details(row: &CallRow) -> [SafeText; 2] {
     let sizes = row.sizes.clone().unwrap_or_default();
     let evidence = sizes.evidence.or(row.evidence).map_or("no result recorded", |evidence| evidence.as_str());
     let got = sizes.got.map(|got| format!("got {} ({} tokens)", size(got), tokens(got)));

@@ -6,13 +6,14 @@ use std::ops::Range;
 use crate::compare::{kept_ranges, lost_errors};
 use crate::corpus::ErrorsLost;
 use crate::human::thousands;
-use crate::preview::{self, Input};
+use crate::preview::{self, Input, Stream};
 use crate::session::examine::CallInspector;
 use crate::session::model::Call;
 use crate::session::text;
 use crate::source::{MapView, ViewSupply};
 use crate::text::search::{Severity, SeverityPatterns};
-use crate::tui::list::column::{RowCell, SlowFigure, Tone};
+
+use super::column::{RowCell, SlowFigure, Tone};
 
 /// The longest output, in bytes, whose errors are counted for a list: reading more would hold up all others.
 const MAX_OUTPUT: usize = 256 << 20;
@@ -43,7 +44,7 @@ impl LostInCall {
                 return None;
             }
             let preview = preview::recorded(&result, &Input::of(view, "")).ok()?;
-            Self::beside(view, &kept_ranges(&preview.parts), severities).map(|(lost, _)| lost)
+            Self::beside(view, &kept_ranges(&preview.parts, Stream::Stdout), severities).map(|(lost, _)| lost)
         };
         inspector.read_whole(call, &mut count).flatten()
     }

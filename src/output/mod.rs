@@ -1,4 +1,11 @@
-//! The output being viewed: its bytes, what has been counted, and what the model would get.
+//! One output that is open: what it is, its bytes, what has been counted of it, and what the model got or would get of it.
+
+pub(crate) mod facts;
+pub(crate) mod lines;
+pub mod plan;
+pub mod recorded;
+pub mod subject;
+pub(crate) mod words;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,16 +24,33 @@ use crate::preview::{Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::filter::Got;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
-use crate::text::units::{Measure, Want};
+use crate::text::units::{Measure, TotalsMask};
 use crate::text::utf16::ByteOrder;
-use crate::tui::widget::layout::{self, Side};
 
-use super::plan::{PlanDone, PlanTask};
-use crate::tui::recorded::{Cited, PreviewFrom, RecordedCall};
-use crate::tui::target::Subject;
+use plan::{PlanDone, PlanTask};
+use recorded::{Cited, PreviewFrom, RecordedCall};
+use subject::Subject;
 
 /// Files up to this many bytes are counted at once when only their preview is shown beside the list.
 const AT_ONCE: usize = 4 << 20;
+
+/// One of the two texts of an output. Also names the pane that shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What the model got.
+    Preview,
+    /// What is in the file.
+    Spill,
+}
+
+impl Side {
+    pub fn other(self) -> Self {
+        match self {
+            Side::Preview => Side::Spill,
+            Side::Spill => Side::Preview,
+        }
+    }
+}
 
 /// How the preview shown relates to the one requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -113,7 +137,7 @@ impl OpenOutput {
         if output.view.len() <= AT_ONCE {
             output.start_counting();
             let counts = BlockIndex::count(&output.view, output.index.block(), 0..output.index.blocks());
-            let measure = crate::text::units::measure_all(&output.view, Want::ALL);
+            let measure = crate::text::units::measure_all(&output.view, TotalsMask::ALL);
             output.counted(&counts, (0..output.view.len() as u64, measure));
         }
         output
@@ -201,7 +225,7 @@ impl OpenOutput {
     }
 
     /// Returns what made the preview that is shown; before there is one, what is to make it.
-    pub(super) fn shown_from(&self) -> (PreviewFrom, &Policy) {
+    pub(crate) fn shown_from(&self) -> (PreviewFrom, &Policy) {
         let requested = (self.preview_from, self.policy());
         self.made_by.as_ref().map_or(requested, |(from, made_by)| (*from, &made_by.policy))
     }
@@ -319,16 +343,6 @@ impl OpenOutput {
         match side {
             Side::Preview => &self.seen,
             Side::Spill => &self.file,
-        }
-    }
-
-    pub fn gutter(&self, side: Side) -> u16 {
-        match side {
-            Side::Preview => 1,
-            // Before a number that is not exact stands `~`.
-            Side::Spill => {
-                layout::gutter(self.lines().unwrap_or_else(|| self.about_lines().saturating_mul(10)))
-            }
         }
     }
 

@@ -5,15 +5,30 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use ratatui::style::Style;
 
 use crate::human::thousands;
 use crate::text::label::SafeText;
-use crate::tui::widget::line::{Span, bar};
-use crate::tui::widget::table::{CellSide, TableColumn};
-use crate::tui::widget::theme::Theme;
 
-use super::rows::RowTable;
+use super::batch::RowTable;
+
+/// Which side of its column a text keeps to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CellSide {
+    Left,
+    Right,
+    /// The left side; a path that is too long loses its middle, because its end tells as much as its start.
+    Path,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TableColumn {
+    pub heading: &'static str,
+    pub side: CellSide,
+    /// The most columns of the screen that it takes; 0 is all that the others leave.
+    pub most: usize,
+    /// When it makes room for that one: the smallest number first; `None` never.
+    pub yields: Option<u8>,
+}
 
 /// A column by which a list can be sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +41,6 @@ pub struct SortColumn {
 }
 
 impl SortColumn {
-    /// Returns the order in words.
     pub(crate) fn order(&self, reversed: bool) -> &'static str {
         self.orders[usize::from(reversed)]
     }
@@ -64,16 +78,6 @@ impl RowCell {
 
     pub(crate) fn dim(text: impl Into<SafeText>) -> Self {
         Self::new(text, Tone::Dim)
-    }
-
-    pub(crate) fn span(self, theme: &Theme) -> Span {
-        let style = match self.tone {
-            Tone::Plain => Style::new(),
-            Tone::Dim => theme.dim,
-            Tone::Accent => theme.accent,
-            Tone::Warning => theme.warning,
-        };
-        Span { text: self.text, style }
     }
 }
 
@@ -153,12 +157,12 @@ pub enum RowOrder<R> {
 type CompareRows<R> = fn(&R, &R) -> Ordering;
 
 pub struct ListColumn<R> {
-    pub(super) table: TableColumn,
-    pub(super) cell: fn(&R, &RowLook) -> RowCell,
+    pub(crate) table: TableColumn,
+    pub(crate) cell: fn(&R, &RowLook) -> RowCell,
     /// How rows are sorted by it, if they are.
-    pub(super) order: Option<(SortColumn, RowOrder<R>)>,
+    pub(crate) order: Option<(SortColumn, RowOrder<R>)>,
     /// When a row was, if the column says that.
-    pub(super) time: Option<fn(&R) -> Option<Timestamp>>,
+    pub(crate) time: Option<fn(&R) -> Option<Timestamp>>,
 }
 
 impl<R> ListColumn<R> {
@@ -171,6 +175,10 @@ impl<R> ListColumn<R> {
         cell: fn(&R, &RowLook) -> RowCell,
     ) -> Self {
         Self { table: TableColumn { heading, side, most, yields: None }, cell, order: None, time: None }
+    }
+
+    pub(crate) fn heading(&self) -> &'static str {
+        self.table.heading
     }
 
     /// Has it make room, the smallest number first.
@@ -221,6 +229,9 @@ pub struct ListSpec<R: 'static> {
     pub mark: fn(&R) -> RowCell,
 }
 
+/// The most columns of an id in a table: other commands take it, so it is cut only if it is longer than any agent's.
+pub(crate) const ID: usize = 64;
+
 /// Joins the parts of a line of details, as far as there are any.
 pub(crate) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> SafeText {
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
@@ -241,6 +252,15 @@ pub(crate) fn share(percent: u64, look: &RowLook) -> String {
         return words;
     }
     format!("{} {words:>4}", bar(percent))
+}
+
+/// Cells of a bar.
+const BAR: u64 = 8;
+
+/// Returns a share in percent as a bar. Something is never nothing.
+pub(crate) fn bar(percent: u64) -> String {
+    let full = (percent.min(100) * BAR).div_ceil(100) as usize;
+    format!("{}{}", "▇".repeat(full), "░".repeat(BAR as usize - full))
 }
 
 /// From this many columns of the screen on, shares have bars, and titles say what is of less worth.

@@ -3,34 +3,51 @@
 use std::cmp::{Ordering, Reverse};
 
 use crate::config::EffectivePolicy;
-use crate::corpus::TuneKind;
-use crate::human::{count, limit_in, thousands, tokens};
+use crate::human::{limit_in, thousands, tokens};
 use crate::preview::{Policy, Unit};
 use crate::text::label::SafeText;
-use crate::tui::list::List;
-use crate::tui::list::column::{LARGEST, ListColumn, ListSpec, RowCell, RowLook, Tone};
-use crate::tui::widget::table::CellSide::{Left, Right};
-use crate::tune::{SettingFigures, TuneMove, TuneSetting, frontier, share_in_words};
+use crate::tune::{SettingFigures, TuneGrid, TuneSetting, frontier, share_in_words};
 
-use super::Tuning;
+use super::column::CellSide::{Left, Right};
+use super::column::{LARGEST, ListColumn, ListSpec, RowCell, Tone};
 
 /// A setting, or a policy with the limits that it has.
 #[derive(Debug, Clone)]
 pub struct TuneRow {
     /// The number of the setting, or policy, in its run.
-    pub(super) number: usize,
+    pub(crate) number: usize,
     /// The name of the policy; empty in a list of the settings of one.
-    pub(super) policy: SafeText,
-    pub(super) setting: TuneSetting,
-    pub(super) unit: Unit,
-    pub(super) figures: SettingFigures,
-    pub(super) finds: u64,
-    pub(super) is_present: bool,
+    pub(crate) policy: SafeText,
+    pub(crate) setting: TuneSetting,
+    pub(crate) unit: Unit,
+    pub(crate) figures: SettingFigures,
+    pub(crate) finds: u64,
+    pub(crate) is_present: bool,
     /// Whether outputs open with these limits in this session.
-    pub(super) is_applied: bool,
+    pub(crate) is_applied: bool,
 }
 
-pub(super) static SPEC: ListSpec<TuneRow> = ListSpec {
+impl TuneRow {
+    fn new(
+        number: usize,
+        setting: TuneSetting,
+        policy: &Policy,
+        (figures, finds): (&[SettingFigures], u64),
+    ) -> Self {
+        Self {
+            number,
+            policy: SafeText::default(),
+            setting,
+            unit: policy.unit(),
+            figures: figures.get(number).copied().unwrap_or_default(),
+            finds,
+            is_present: false,
+            is_applied: false,
+        }
+    }
+}
+
+pub(crate) static SPEC: ListSpec<TuneRow> = ListSpec {
     noun: "row",
     columns: COLUMNS,
     groups: &[],
@@ -88,6 +105,19 @@ const COLUMNS: &[ListColumn<TuneRow>] = &[
     ),
 ];
 
+/// Returns the columns of a table of settings: as many, but which of them is in use stands in one.
+pub(crate) fn setting_columns() -> impl Iterator<Item = &'static ListColumn<TuneRow>> {
+    std::iter::once(&NOW).chain(COLUMNS.iter().skip(1))
+}
+
+/// Returns the columns of a table of policies.
+pub(crate) fn policy_columns() -> impl Iterator<Item = &'static ListColumn<TuneRow>> {
+    COLUMNS.iter()
+}
+
+static NOW: ListColumn<TuneRow> =
+    ListColumn::new("now", Left, 3, |row: &TuneRow, _| RowCell::plain(if row.is_present { "*" } else { "" }));
+
 fn estimate(number: u64) -> String {
     tokens(number.saturating_mul(4))
 }
@@ -97,88 +127,42 @@ fn loss(outputs: u64) -> RowCell {
     RowCell::new(thousands(outputs), if outputs > 0 { Tone::Warning } else { Tone::Dim })
 }
 
-impl Tuning {
-    /// Shows what was measured so far. Until the user selects a row it is the present setting, or the first policy.
-    pub(super) fn fill(&self, list: &mut List<TuneRow>) {
-        let rows = if self.figures.outputs > 0 { self.rows() } else { Vec::new() };
-        let present = rows.iter().position(|row| row.is_present);
-        list.set_rows(rows);
-        list.begin_at(present.unwrap_or(0));
-    }
+/// Returns the rows of the settings that are worth choosing between, with the present one in its place among them.
+pub(crate) fn setting_rows(
+    policy: &Policy,
+    grid: &TuneGrid,
+    figures: &[SettingFigures],
+    finds: u64,
+) -> Vec<TuneRow> {
+    let row = |number: usize| {
+        let setting = *grid.settings.get(number)?;
+        let row = TuneRow::new(number, setting, policy, (figures, finds));
+        Some(TuneRow { is_present: number == grid.current, ..row })
+    };
+    best_and_present(figures, grid.current).into_iter().filter_map(row).collect()
+}
 
-    fn rows(&self) -> Vec<TuneRow> {
-        let all = &self.figures.settings;
-        let row = |number: usize, setting: TuneSetting, policy: &Policy| TuneRow {
-            number,
-            policy: SafeText::default(),
-            setting,
-            unit: policy.unit(),
-            figures: all.get(number).copied().unwrap_or_default(),
-            finds: self.figures.finds,
-            is_present: false,
-            is_applied: false,
-        };
-        match self.run.as_ref().map(|run| &run.choice.kind) {
-            Some(TuneKind::Settings { policy, grid }) => {
-                let policy = &policy.policy;
-                let applied = self.applied.get(policy.name());
-                let setting_row = |number: usize| {
-                    let setting = *grid.settings.get(number)?;
-                    let (is_present, is_applied) = (number == grid.current, applied == Some(&setting));
-                    Some(TuneRow { is_present, is_applied, ..row(number, setting, policy) })
-                };
-                best_and_present(all, grid.current).into_iter().filter_map(setting_row).collect()
-            }
-            Some(TuneKind::Policies { policies, designs }) => {
-                let policy_row = |number: usize| {
-                    let policy = &policies.get(number)?.policy;
-                    let row = row(number, TuneSetting::of(policy), policy);
-                    Some(TuneRow { policy: policy.name().into(), ..row })
-                };
-                by_kept(all, (policies, *designs)).into_iter().filter_map(policy_row).collect()
-            }
-            None => Vec::new(),
-        }
-    }
+/// Returns the rows of policies, of which those from `designs` on are designs.
+pub(crate) fn policy_rows(
+    policies: &[EffectivePolicy],
+    designs: usize,
+    figures: &[SettingFigures],
+    finds: u64,
+) -> Vec<TuneRow> {
+    let row = |number: usize| {
+        let policy = &policies.get(number)?.policy;
+        let row = TuneRow::new(number, TuneSetting::of(policy), policy, (figures, finds));
+        Some(TuneRow { policy: policy.name().into(), ..row })
+    };
+    by_kept(figures, (policies, designs)).into_iter().filter_map(row).collect()
+}
 
-    pub(super) fn details_of(&self, row: &TuneRow, look: &RowLook) -> [SafeText; 2] {
-        let figures = &self.figures;
-        match (&self.run.as_ref().map(|run| &run.choice.kind), self.grid()) {
-            (Some(TuneKind::Policies { policies, .. }), _) => {
-                let Some(found) = policies.get(row.number) else { return Default::default() };
-                let limits = format!("{} · limits from: {}", row.setting.words(row.unit), found.limits_from);
-                let words = format!("{}: {}", found.policy.name(), found.policy.summary());
-                [words.into(), limits.into()]
-            }
-            (_, Some((policy, grid))) if row.is_present => {
-                let now = share_in_words(row.figures.kept_finds, figures.finds);
-                let limits = row.setting.words(row.unit);
-                let others = match frontier(&figures.settings, grid.current).as_slice() {
-                    [only] if *only == row.number => {
-                        "no other setting keeps more, nor as much for fewer tokens"
-                    }
-                    best if best.contains(&row.number) => "no other setting keeps as much for fewer tokens",
-                    _ => "other settings keep as much for fewer tokens",
-                };
-                let kept = match figures.finds {
-                    0 => format!("no {} in these outputs, so the fewest tokens are best", self.finds()),
-                    _ => format!("{now} of {}; {others}", self.finds()),
-                };
-                let from = format!("now: {limits} (limits from: {})", policy.limits_from);
-                [from.into(), kept.into()]
-            }
-            (_, Some((_, grid))) => {
-                let now = figures.settings.get(grid.current).copied().unwrap_or_default();
-                let buys = TuneMove::of(&row.figures, &now, figures.finds).words(self.finds());
-                let setting = format!("{}: {buys}", row.setting.words(row.unit));
-                let fits = setting.chars().count() + 2 <= usize::from(look.width);
-                let changed = figures.changed.get(row.number).copied().unwrap_or_default();
-                let outputs = count(figures.outputs, "output");
-                let changed = format!("cuts {} of {outputs} differently", thousands(changed));
-                [if fits { setting } else { buys }.into(), changed.into()]
-            }
-            _ => Default::default(),
-        }
+/// Says how the present setting compares with the best.
+pub(crate) fn beside_best(figures: &[SettingFigures], current: usize) -> &'static str {
+    match frontier(figures, current).as_slice() {
+        [only] if *only == current => "no other setting keeps more, nor as much for fewer tokens",
+        best if best.contains(&current) => "no other setting keeps as much for fewer tokens",
+        _ => "other settings keep as much for fewer tokens",
     }
 }
 

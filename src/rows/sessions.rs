@@ -9,17 +9,17 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::human::{count, local_time, size, span, span_left, thousands, tokens};
-use crate::session::list::LIVE;
+use crate::session::list::{self, LIVE};
+use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
 use crate::text::label::SafeText;
-use crate::tui::calls::lost::LostInCall;
-use crate::tui::list::column::{
-    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
+
+use super::column::CellSide::{Left, Path, Right};
+use super::column::{
+    ID, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, SlowFigure, SlowState, Tone, joined, key_of,
 };
-use crate::tui::pager::facts::FactRow;
-use crate::tui::screen::Link;
-use crate::tui::widget::table::CellSide::{Left, Path, Right};
+use super::lost::LostInCall;
 
 /// What the ends of a session's file say about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,15 +50,37 @@ pub struct SessionRow {
     pub earlier: Arc<[Arc<SessionFile>]>,
 }
 
+impl SessionWords {
+    pub(crate) fn new(facts: &SessionFacts, is_open_to_others: bool) -> Self {
+        let text = |text: &Option<String>| {
+            SafeText::from(text.as_deref().unwrap_or_default().lines().next().unwrap_or_default())
+        };
+        Self {
+            version: text(&facts.version),
+            project: text(&facts.cwd),
+            title: text(&facts.title),
+            begun: facts.started,
+            is_open_to_others,
+        }
+    }
+}
+
 impl SessionRow {
-    pub fn changed(&self) -> Option<Timestamp> {
-        self.file.modified.and_then(|time| Timestamp::try_from(time).ok())
+    /// Returns what a look at the file's name and times tells of a session.
+    pub(crate) fn new(file: SessionFile) -> Self {
+        Self {
+            agent: list::format_of(&file).map_or("", |format| format.agent()),
+            words: (!file.facts.id.is_empty()).then(|| SessionWords::new(&file.facts, false)),
+            file: Arc::new(file),
+            sums: SlowFigure::default(),
+            lost: SlowFigure::default(),
+            expires: SlowFigure::default(),
+            earlier: Arc::default(),
+        }
     }
 
-    /// Returns what leads to its calls.
-    pub(super) fn link(&self) -> Link {
-        let title = self.words.clone().unwrap_or_default().title;
-        Link::Session { file: self.file.clone(), title }
+    pub fn changed(&self) -> Option<Timestamp> {
+        self.file.modified.and_then(|time| Timestamp::try_from(time).ok())
     }
 
     /// Whether the session was changed in the last minute.
@@ -69,7 +91,7 @@ impl SessionRow {
     }
 }
 
-pub(super) static SPEC: ListSpec<SessionRow> = ListSpec {
+pub(crate) static SPEC: ListSpec<SessionRow> = ListSpec {
     noun: "session",
     columns: COLUMNS,
     groups: &[|row| row.agent.to_owned(), project, day],
@@ -129,6 +151,22 @@ const COLUMNS: &[ListColumn<SessionRow>] = &[
         let [a, b] = [a, b].map(|row| words(row, |words| words.title.clone()));
         (a.is_empty(), &*a).cmp(&(b.is_empty(), &*b))
     }),
+];
+
+/// Returns the columns of tables: those of which no output has to be read, and what other commands take.
+pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<SessionRow>> {
+    let is_quick = |heading: &str| !["errors lost", "time left"].contains(&heading);
+    COLUMNS.iter().filter(move |column| is_quick(column.heading())).chain(IN_TABLES)
+}
+
+const IN_TABLES: &[ListColumn<SessionRow>] = &[
+    ListColumn::new("never saved", Right, 11, |row, _| figure(row, |sums| sums.lost)).yields(0),
+    ListColumn::new("deleted", Right, 7, |row, _| figure(row, |sums| sums.gone)).yields(0),
+    ListColumn::new("tokens", Right, 7, |row: &SessionRow, _| {
+        RowCell::plain(row.sums.describe(|sums| tokens(sums.got_bytes)))
+    })
+    .yields(0),
+    ListColumn::new("session", Left, ID, |row: &SessionRow, _| RowCell::plain(row.file.id.as_str())),
 ];
 
 /// Returns how many calls sessions have in all, and how many were cut; empty while some are not counted.
@@ -197,7 +235,7 @@ fn day(row: &SessionRow) -> String {
     row.changed().map_or_else(|| "–".into(), day)
 }
 
-pub(super) fn details(row: &SessionRow) -> [SafeText; 2] {
+pub(crate) fn details(row: &SessionRow) -> [SafeText; 2] {
     let path = SafeText::from_bytes(row.file.path.as_os_str().as_encoded_bytes());
     let words = row.words.clone().unwrap_or_default();
     let agent = format!("{} {}", row.agent, words.version);
@@ -208,8 +246,8 @@ pub(super) fn details(row: &SessionRow) -> [SafeText; 2] {
     ]
 }
 
-/// Returns what is known of a session; its id leads to its calls.
-pub(super) fn facts(row: &SessionRow, look: &RowLook) -> Vec<FactRow> {
+/// Returns what is known of a session besides its id, by names.
+pub(crate) fn facts(row: &SessionRow, look: &RowLook) -> [(&'static str, String); 10] {
     let words = row.words.clone().unwrap_or_default();
     let time = |at: Option<Timestamp>| {
         let ago = |at| span(look.now.duration_since(at).as_secs().max(0) as u64);
@@ -220,8 +258,7 @@ pub(super) fn facts(row: &SessionRow, look: &RowLook) -> Vec<FactRow> {
         false => "its owner alone",
     });
     let first = row.expires.value.map_or("", |_| " · of the spill that is deleted first");
-    let link = |(name, text)| FactRow::from((name, text)).leading(row.link());
-    let facts = [
+    [
         ("title", words.title.to_string()),
         ("file", row.file.path.to_string_lossy().into_owned()),
         ("agent", format!("{} {}", row.agent, words.version)),
@@ -232,9 +269,7 @@ pub(super) fn facts(row: &SessionRow, look: &RowLook) -> Vec<FactRow> {
         ("errors lost", lost(row, look).text.to_string()),
         ("time left", format!("{}{first}", time_left(row, look).text)),
         ("read by", readers.unwrap_or("…").to_owned()),
-    ];
-    let id = link(("session", row.file.id.clone()));
-    [id].into_iter().chain(facts.map(FactRow::from)).collect()
+    ]
 }
 
 fn sums_in_words(row: &SessionRow) -> String {

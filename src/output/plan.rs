@@ -9,12 +9,12 @@ use crate::document::differences::Differences;
 use crate::document::reader::{Files, Reader};
 use crate::document::rules::Dividers;
 use crate::document::{Class, Doc};
-use crate::preview::{self, Input, InputContext, LineSeek, PlanError, Policy, Preview, Totals, Unit};
+use crate::preview::{self, Input, InputContext, LineIndex, PlanError, Policy, Preview, Totals, Unit};
 use crate::source::MapView;
 use crate::text::ansi;
 use crate::text::filter::Got;
 use crate::text::index::BlockIndex;
-use crate::text::units::{Measure, Want, measure_all};
+use crate::text::units::{Measure, TotalsMask, measure_all};
 
 /// Outputs up to this many bytes are planned on the thread of the screens.
 pub const AT_ONCE: usize = 1 << 20;
@@ -37,7 +37,7 @@ pub struct PlanTask {
     pub(crate) recorded: Option<Arc<str>>,
     /// The recorded text, if it is to be compared with what the policy makes.
     pub(crate) compared: Option<Arc<str>>,
-    /// What of the recorded text is the agent's own, as [`crate::tui::recorded::RecordedCall::notices`].
+    /// What of the recorded text is the agent's own, as [`super::recorded::RecordedCall::notices`].
     pub(crate) notices: Arc<[Range<usize>]>,
 }
 
@@ -125,10 +125,10 @@ impl PlanTask {
     /// percent; none up to 5, where the policy has no such limit, or counts what they have none of.
     fn share_of_escapes(&self, seen: &Doc) -> Option<u64> {
         let limit = self.policy.max_size()?;
-        let (want, of): (Want, fn(&Measure) -> u64) = match self.policy.unit() {
-            Unit::Bytes => (Want::DECODED_BYTES, |measure| measure.decoded_bytes),
-            Unit::Utf16 => (Want::UNITS, |measure| measure.units),
-            Unit::Chars => (Want::POINTS, |measure| measure.points),
+        let (want, of): (TotalsMask, fn(&Measure) -> u64) = match self.policy.unit() {
+            Unit::Bytes => (TotalsMask::DECODED_BYTES, |measure| measure.decoded_bytes),
+            Unit::Utf16 => (TotalsMask::UNITS, |measure| measure.units),
+            Unit::Chars => (TotalsMask::POINTS, |measure| measure.points),
             Unit::Cells | Unit::Tokens => return None,
         };
         if seen.len() > MAX_SEARCHED {
@@ -162,7 +162,7 @@ struct Seek<'a> {
     bytes: &'a [u8],
 }
 
-impl LineSeek for Seek<'_> {
+impl LineIndex for Seek<'_> {
     fn line_start(&self, line: u64) -> Option<usize> {
         self.index.offset_of(self.bytes, line).map(|offset| offset as usize)
     }

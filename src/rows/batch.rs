@@ -125,11 +125,11 @@ impl TextTable {
         self.batches.get(batch)?.as_deref()
     }
 
-    pub(super) fn get(&self, row: usize) -> &[u8] {
+    pub(crate) fn get(&self, row: usize) -> &[u8] {
         self.batch(row / BATCH).map_or(&[], |batch| batch.get(row % BATCH))
     }
 
-    pub(super) fn set(&mut self, batch: usize, text: Arc<BatchText>) {
+    pub(crate) fn set(&mut self, batch: usize, text: Arc<BatchText>) {
         if self.batches.len() <= batch {
             self.batches.resize(batch + 1, None);
         }

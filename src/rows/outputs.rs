@@ -13,16 +13,15 @@ use crate::store::{
 };
 use crate::text::ansi;
 use crate::text::label::{SafeText, shell};
-use crate::tui::calls::lost::LostInCall;
-use crate::tui::list::List;
-use crate::tui::list::column::{
-    LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,
+
+use super::batch::RowTable;
+use super::column::CellSide::{Left as ToLeft, Right};
+use super::column::{
+    ID, LARGEST, ListColumn, ListSpec, NAMES, RowCell, RowLook, RowOrder, SlowFigure, SlowState, Tone, WIDE,
     joined, key_of, share,
 };
-use crate::tui::list::rows::RowTable;
-use crate::tui::widget::table::CellSide::{Left as ToLeft, Right};
-
 use super::got::{ModelGot, ModelShare};
+use super::lost::LostInCall;
 
 #[derive(Debug, Clone)]
 pub struct OutputRow {
@@ -51,7 +50,6 @@ pub struct Peek {
     pub command: SafeText,
     /// The same as a shell takes it.
     pub written: Box<str>,
-    /// The tool, if one is recorded.
     pub tool: Option<Arc<str>>,
     /// The bytes that the command printed, if it is recorded that only the first of them were saved.
     pub printed: Option<u64>,
@@ -107,12 +105,17 @@ impl OutputRow {
 }
 
 /// Reads an entry's first line and the record of its run.
-pub fn peek(entry: &Entry, env: &Env) -> Peek {
-    let line = first_line(entry).unwrap_or_default();
+pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {
     let run = entry.is_own().then(|| Record::of_run(env, &entry.path())).flatten();
+    let line = first_line(entry).unwrap_or_default();
+    Peek { first_line: SafeText::from_bytes(&ansi::printed(&line)), ..recorded(entry, run) }
+}
+
+/// Returns what is recorded of an entry: of the run that made it, or of the original of which it is a copy.
+pub(crate) fn recorded(entry: &Entry, run: Option<RunRecord>) -> Peek {
     let original = || entry.copy().map(|copy| copy.command.clone()).unwrap_or_default();
     Peek {
-        first_line: SafeText::from_bytes(&ansi::printed(&line)),
+        first_line: SafeText::default(),
         written: run.as_ref().map_or_else(original, written_command).into(),
         command: SafeText::new(run.as_ref().map_or_else(original, |run| run.command.join(" "))),
         printed: run.as_ref().filter(|run| run.kept.bytes < run.seen.bytes).map(|run| run.seen.bytes),
@@ -129,7 +132,7 @@ fn written_command(run: &RunRecord) -> String {
     run.command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
+pub(crate) static SPEC: ListSpec<OutputRow> = ListSpec {
     noun: "output",
     columns: COLUMNS,
     groups: &[store_and_rule, session, day],
@@ -146,67 +149,80 @@ pub(super) static SPEC: ListSpec<OutputRow> = ListSpec {
     mark: |_| RowCell::plain(" "),
 };
 
-/// The columns and the words of the filter that go by what the model got.
-const MEASURED: [&str; 5] = ["model got", "errors lost", "cut", "errors", "lost"];
-
-/// Returns the rows whose place in the list goes by what the model got, unless there are more than `max`: all if the filter
-/// goes by it, else those that are shown if their order does.
-pub(super) fn placed_by_share(list: &List<OutputRow>, max: usize) -> Vec<usize> {
-    let is_measured = |word: &str| MEASURED.contains(&word);
-    let column = list.sort_columns().get(list.sort().0).map(|column| column.name);
-    if list.filter_text().split_whitespace().any(is_measured) {
-        let all = list.rows().len();
-        if all <= max { (0..all).collect() } else { Vec::new() }
-    } else if column.is_some_and(is_measured) && list.len() <= max {
-        list.order().iter().map(|row| *row as usize).collect()
-    } else {
-        Vec::new()
-    }
-}
-
-const COLUMNS: &[ListColumn<OutputRow>] =
-    &[
-        ListColumn::new("when", Right, 7, when).leads(|row| Some(row.entry.modified())).yields(2).in_order(
+const COLUMNS: &[ListColumn<OutputRow>] = &[
+    ListColumn::new("when", Right, 7, |row: &OutputRow, look| when(&row.entry, look))
+        .leads(|row| Some(row.entry.modified()))
+        .yields(2)
+        .in_order(
             'w',
             ["youngest first", "oldest first"],
             RowOrder::Whole(|rows, shown| order(SortBy::Age, rows, shown)),
         ),
-        ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent()))
-            .in_order('a', NAMES, RowOrder::Whole(|rows, shown| order(SortBy::Agent, rows, shown))),
-        ListColumn::new("command", ToLeft, 0, command),
-        ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
-            .yields(1)
-            .in_order(
-                'b',
-                ["largest first", "smallest first"],
-                RowOrder::Whole(|rows, shown| order(SortBy::Size, rows, shown)),
-            ),
-        ListColumn::new("model got", Right, 18, got).sorts('g', ["least first", "most first"], |a, b| {
-            // What was lost of an output that was not measured may be the most.
-            let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
-            rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
-        }),
-        ListColumn::new("errors lost", Right, 11, errors_lost).yields(3).sorts('e', LARGEST, |a, b| {
-            let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
-            let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
-            unknown(a)
-                .cmp(&unknown(b))
-                .then_with(|| LostInCall::compare(&figure(a), &figure(b)))
-                .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
-        }),
-        ListColumn::new("time left", Right, 14, time_left).in_order(
+    ListColumn::new("agent", ToLeft, 13, |row: &OutputRow, _| RowCell::plain(row.entry.agent())).in_order(
+        'a',
+        NAMES,
+        RowOrder::Whole(|rows, shown| order(SortBy::Agent, rows, shown)),
+    ),
+    ListColumn::new("command", ToLeft, 0, command),
+    ListColumn::new("size", Right, 8, |row: &OutputRow, _| RowCell::plain(size(row.entry.size())))
+        .yields(1)
+        .in_order(
+            'b',
+            ["largest first", "smallest first"],
+            RowOrder::Whole(|rows, shown| order(SortBy::Size, rows, shown)),
+        ),
+    ListColumn::new("model got", Right, 18, got).sorts('g', ["least first", "most first"], |a, b| {
+        // What was lost of an output that was not measured may be the most.
+        let rank = |row: &OutputRow| (!row.can_be_read(), row.share().map(|share| share.got.rank()));
+        rank(a).cmp(&rank(b)).then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
+    }),
+    ListColumn::new("errors lost", Right, 11, errors_lost).yields(3).sorts('e', LARGEST, |a, b| {
+        let figure = |row: &OutputRow| SlowFigure { value: lost(row), ..SlowFigure::default() };
+        let unknown = |row: &OutputRow| (!row.can_be_read(), Reverse(row.share().is_none()));
+        unknown(a)
+            .cmp(&unknown(b))
+            .then_with(|| LostInCall::compare(&figure(a), &figure(b)))
+            .then_with(|| SortBy::Age.compare(&a.entry, &b.entry))
+    }),
+    ListColumn::new("time left", Right, 14, |row: &OutputRow, look| time_left(&row.entry, row.is_kept, look))
+        .in_order(
             'l',
             ["soonest first", "latest first"],
             RowOrder::Whole(|rows, shown| order(SortBy::Left, rows, shown)),
         ),
-    ];
+];
+
+/// The columns and the words of the filter that go by what the model got.
+pub(crate) const MEASURED: [&str; 5] = ["model got", "errors lost", "cut", "errors", "lost"];
+
+/// Returns the columns of tables: those of which no file has to be read, and what other commands take.
+pub(crate) fn table_columns() -> impl Iterator<Item = &'static ListColumn<OutputRow>> {
+    COLUMNS.iter().filter(|column| !MEASURED.contains(&column.heading())).chain(IN_TABLES)
+}
+
+const IN_TABLES: &[ListColumn<OutputRow>] = &[
+    ListColumn::new("tool", ToLeft, 18, |row: &OutputRow, _| RowCell::plain(row.tool().unwrap_or_default()))
+        .yields(0),
+    ListColumn::new("mode", ToLeft, 5, |row: &OutputRow, _| {
+        let mark = if row.entry.exposed() { "!" } else { "" };
+        RowCell::plain(format!("{:04o}{mark}", row.entry.mode))
+    })
+    .yields(0),
+    ListColumn::new("session", ToLeft, 36, |row: &OutputRow, _| {
+        RowCell::plain(row.entry.whose().unwrap_or_default())
+    })
+    .yields(0),
+    ListColumn::new("id", ToLeft, ID, |row: &OutputRow, _| {
+        RowCell::plain(SafeText::from_bytes(row.entry.id_bytes()))
+    }),
+];
 
 fn order(by: SortBy, rows: &RowTable<OutputRow>, shown: &[u32]) -> Vec<u32> {
     by.order(shown, |n| &rows[n as usize].entry)
 }
 
-fn when(row: &OutputRow, look: &RowLook) -> RowCell {
-    match row.entry.known_age(look.now) {
+pub(crate) fn when(entry: &Entry, look: &RowLook) -> RowCell {
+    match entry.known_age(look.now) {
         Some(age) => RowCell::plain(span(age.as_secs().max(0) as u64)),
         None => RowCell::dim("–"),
     }
@@ -218,7 +234,7 @@ fn command(row: &OutputRow, _: &RowLook) -> RowCell {
     let first_line = || row.peek().map(|peek| peek.first_line.clone()).unwrap_or_default();
     if row.entry.status != EntryStatus::Ok {
         let rest = if command.is_empty() { first_line() } else { command };
-        return RowCell::new(format!("{}  {rest}", row.entry.status.words()), Tone::Warning);
+        return RowCell::new(format!("{}  {rest}", row.entry.status.words()).trim_end(), Tone::Warning);
     }
     match command.is_empty() {
         true => RowCell::dim(first_line()),
@@ -257,10 +273,9 @@ fn errors_lost(row: &OutputRow, _: &RowLook) -> RowCell {
     LostInCall::cell(&measured(row, |share| share.lost))
 }
 
-fn time_left(row: &OutputRow, look: &RowLook) -> RowCell {
-    let entry = &row.entry;
+pub(crate) fn time_left(entry: &Entry, is_kept: bool, look: &RowLook) -> RowCell {
     match (entry.left(look.now), entry.expires) {
-        _ if row.is_kept => RowCell::dim("kept"),
+        _ if is_kept => RowCell::dim("kept"),
         (Left::For(rest), _) => {
             let rest = rest.as_secs().max(0) as u64;
             let whole = rest.saturating_add(entry.age(look.now).as_secs().max(0) as u64);
@@ -323,7 +338,7 @@ fn day(row: &OutputRow) -> String {
 
 /// Returns two lines about an output: what it is and where it belongs; the first error that the model lost, who can read
 /// it, and its rule.
-pub(super) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [SafeText; 2] {
+pub(crate) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [SafeText; 2] {
     let entry = &row.entry;
     let named = |what: &str, name: Option<&str>| name.map(|name| format!("{what} {name}"));
     let call = row.call().map(|call| format!("call {}", call.call));

@@ -5,15 +5,13 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::compare::first_lost_line;
-use crate::preview::Status;
 use crate::source::MapView;
 use crate::text::ansi;
 use crate::text::filter::Got;
 use crate::text::label::SafeText;
 use crate::text::search::SeverityPatterns;
-use crate::tui::calls::lost::LostInCall;
-use crate::tui::pager::output::OpenOutput;
-use crate::tui::target::Subject;
+
+use super::lost::LostInCall;
 
 /// Up to this many bytes a gap is searched for line feeds.
 const MAX_LINE: usize = 64 << 10;
@@ -54,25 +52,12 @@ pub struct FirstLost {
 }
 
 impl ModelShare {
-    /// Plans the preview of an output, and counts the errors. Returns `None` if that is no longer wanted, or the output
-    /// is an error message.
-    pub(crate) fn measure(
-        (subject, view): (Subject, MapView),
-        severities: &SeverityPatterns,
-        wanted: &dyn Fn() -> bool,
-    ) -> Option<Self> {
-        let output = OpenOutput::counted_now(subject, view);
-        let planned = output.task().run(wanted)?;
-        Some(match &planned.preview {
-            Ok(preview) if preview.status == Status::Ok => {
-                let got = ModelGot::kept(&planned.kept, &output.view);
-                let (lost, line) = LostInCall::beside(&output.view, &planned.kept, severities).unzip();
-                let first_lost = line.filter(|_| got.is_cut());
-                let first_lost = first_lost.map(|line| FirstLost::of(line, &output.view, &planned.kept));
-                Self { got, lost, first_lost }
-            }
-            _ => Self::without_errors(ModelGot::Error),
-        })
+    /// Measures an output of which these ranges, in order, were kept, and counts the errors.
+    pub(crate) fn of(view: &MapView, kept: &[Range<usize>], severities: &SeverityPatterns) -> Self {
+        let got = ModelGot::kept(kept, view);
+        let (lost, line) = LostInCall::beside(view, kept, severities).unzip();
+        let first_lost = line.filter(|_| got.is_cut()).map(|line| FirstLost::of(line, view, kept));
+        Self { got, lost, first_lost }
     }
 
     /// Returns it for an output whose errors are not counted.

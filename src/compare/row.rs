@@ -1,0 +1,291 @@
+//! The row of one policy: what it does to an output.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Serialize;
+
+use crate::preview::{self, Input, Output, Part, Policy, Preview, Status, Stream, Totals, TotalsMask};
+use crate::text::search::{self, Pattern};
+use crate::text::supply::Supply;
+
+use super::{KeptFinds, joined, kept_ranges};
+
+/// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
+/// bytes are UTF-8 bytes of the decoded text; `finds` only with a pattern.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    pub(crate) policy: String,
+    pub(crate) confidence: Option<&'static str>,
+    pub(crate) status: String,
+    pub(crate) truncated: bool,
+    pub(crate) truncated_by: Option<&'static str>,
+    /// Which part of the output the model gets.
+    pub(crate) keeps: Option<Keeps>,
+    pub(crate) total_lines: Option<u64>,
+    pub(crate) kept_lines: Option<u64>,
+    pub(crate) removed_lines: Option<u64>,
+    pub(crate) total_bytes: Option<u64>,
+    pub(crate) kept_bytes: Option<u64>,
+    pub(crate) removed_bytes: Option<u64>,
+    pub(crate) tokens_estimate: Option<u64>,
+    pub(crate) preview_bytes: Option<u64>,
+    pub(crate) finds: Option<u64>,
+    pub(crate) finds_kept: Option<u64>,
+    pub(crate) limits_from: Option<String>,
+    /// The number of errors and warnings that the model gets, once they are counted.
+    #[serde(skip)]
+    pub(crate) errors_kept: Option<u64>,
+    /// The stretches of the output that the model gets unchanged, in order.
+    #[serde(skip)]
+    pub(crate) kept: Vec<Range<usize>>,
+    /// The totals that the figures still need.
+    #[serde(skip)]
+    pub(crate) missing: TotalsMask,
+}
+
+/// Returns which part of a long output a policy keeps, by trying it on one; none if the policy does not cut that, or
+/// makes no preview.
+pub(crate) fn end_kept(policy: &Policy) -> Option<Keeps> {
+    static PROBE: LazyLock<(String, Totals)> = LazyLock::new(|| {
+        let long = "one line of a long output, as many as no limit allows for\n".repeat(PROBE_LINES);
+        let totals = Totals::count(long.as_bytes());
+        (long, totals)
+    });
+    let (long, totals) = &*PROBE;
+    let input = Input::new(Output { bytes: long.as_bytes(), totals }, "/tmp/output");
+    Comparison::of(policy, "policy", &input).keeps.filter(|keeps| *keeps != Keeps::All)
+}
+
+/// How far back the start of a line is looked for, in bytes.
+const LOOK_BACK: usize = 64 << 10;
+/// The number of lines of the output on which policies are tried: 2 MB, more than any limit of an agent.
+const PROBE_LINES: usize = 35_000;
+
+/// Which part of an output the model gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Keeps {
+    All,
+    /// Its start.
+    Head,
+    /// Its end.
+    Tail,
+    /// Its start and its end.
+    #[serde(rename = "head+tail")]
+    Both,
+    /// Neither its start nor its end.
+    Inside,
+    Nothing,
+}
+
+impl Keeps {
+    /// Returns the word for it, as in JSON.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Keeps::All => "all",
+            Keeps::Head => "head",
+            Keeps::Tail => "tail",
+            Keeps::Both => "head+tail",
+            Keeps::Inside => "inside",
+            Keeps::Nothing => "nothing",
+        }
+    }
+
+    /// Reads it off the ranges of the output that the parts stand for. A line feed that ends the output may be missing.
+    fn of(preview: &Preview, bytes: &[u8]) -> Self {
+        if !preview.truncated {
+            return Keeps::All;
+        }
+        let ranges =
+            preview.parts.iter().filter_map(Part::range).filter(|(stream, _)| *stream == Stream::Stdout);
+        let (mut start, mut end) = (usize::MAX, None);
+        for (_, range) in ranges.filter(|(_, range)| !range.is_empty()) {
+            (start, end) = (start.min(range.start), end.max(Some(range.end)));
+        }
+        let Some(end) = end else { return Keeps::Nothing };
+        let rest = bytes.get(end..).unwrap_or_default();
+        match (start == 0, matches!(rest, b"" | b"\n" | b"\r\n")) {
+            (true, true) => Keeps::Both,
+            (true, false) => Keeps::Head,
+            (false, true) => Keeps::Tail,
+            (false, false) => Keeps::Inside,
+        }
+    }
+}
+
+impl Comparison {
+    /// Plans the preview of an output under a policy. `limits_from` says where its limits come from.
+    pub(crate) fn of(policy: &Policy, limits_from: &str, input: &Input) -> Self {
+        match preview::plan(input, policy) {
+            Err(error) => Self::failed(policy.name(), &error),
+            Ok(preview) => Self {
+                confidence: Some(policy.confidence().as_str()),
+                limits_from: Some(limits_from.to_owned()),
+                ..Self::planned(policy.name(), &preview, input)
+            },
+        }
+    }
+
+    /// Creates the row of a policy that makes no preview.
+    pub(crate) fn failed(name: &str, error: &dyn std::error::Error) -> Self {
+        let (policy, status) = (name.to_owned(), format!("failed: {error}"));
+        Self {
+            policy,
+            status,
+            confidence: None,
+            truncated: false,
+            truncated_by: None,
+            keeps: None,
+            total_lines: None,
+            kept_lines: None,
+            removed_lines: None,
+            total_bytes: None,
+            kept_bytes: None,
+            removed_bytes: None,
+            tokens_estimate: None,
+            preview_bytes: None,
+            finds: None,
+            finds_kept: None,
+            limits_from: None,
+            errors_kept: None,
+            kept: Vec::new(),
+            missing: TotalsMask::NOTHING,
+        }
+    }
+
+    fn planned(name: &str, preview: &Preview, input: &Input) -> Self {
+        let bytes = preview.byte_len(input);
+        Self {
+            policy: name.to_owned(),
+            confidence: None,
+            status: match &preview.status {
+                Status::Ok => "ok".to_owned(),
+                Status::Crashed(words) => format!("crashed: {words}"),
+            },
+            truncated: preview.truncated,
+            truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
+            keeps: Some(Keeps::of(preview, input.output.bytes)),
+            total_lines: preview.total_lines,
+            kept_lines: preview.kept_lines,
+            removed_lines: preview.removed_lines,
+            total_bytes: preview.total_bytes,
+            kept_bytes: preview.kept_bytes,
+            removed_bytes: preview.removed_bytes,
+            tokens_estimate: Some(bytes.div_ceil(4)),
+            preview_bytes: Some(bytes),
+            finds: None,
+            finds_kept: None,
+            limits_from: None,
+            errors_kept: None,
+            kept: kept_ranges(&preview.parts, Stream::Stdout),
+            missing: preview.missing | preview.counts_missing,
+        }
+    }
+
+    /// Whether the policy made a preview of the output.
+    pub(crate) fn is_ok(&self) -> bool {
+        self.status == "ok"
+    }
+
+    /// Describes what cut the output, or why there is no preview.
+    pub(crate) fn cut_by(&self) -> &str {
+        match self.truncated_by {
+            _ if !self.is_ok() => &self.status,
+            Some(limit) => limit,
+            None if self.truncated => "cut",
+            None => "not cut",
+        }
+    }
+}
+
+/// Counts the matches of a pattern of which each of these rows keeps all, in order. `kept` are the stretches of the output
+/// that a row keeps, in order. Returns `None` as soon as `go_on`, which is called from time to time, returns false.
+pub(crate) fn kept_matches(
+    bytes: &[u8],
+    supply: &mut impl Supply,
+    pattern: &Pattern,
+    kept: &[Vec<Range<usize>>],
+    go_on: impl Fn() -> bool,
+) -> Option<Vec<u64>> {
+    let mut finds = KeptFinds::new(kept.iter().map(Vec::as_slice));
+    for lines in lines_of(bytes, kept) {
+        let mut start = lines.start;
+        while start < lines.end {
+            if !go_on() {
+                return None;
+            }
+            let stop = (start + search::CHUNK).min(lines.end);
+            let found = search::read_starting_in(supply, pattern, start..stop);
+            start = stop;
+            for found in found {
+                start = start.max(found.end);
+                finds.found(&found);
+            }
+        }
+    }
+    Some(finds.counts().1)
+}
+
+/// Returns the parts of an output that have to be searched to count the matches that these rows keep: the lines that
+/// any of them keeps something of.
+fn lines_of(bytes: &[u8], kept: &[Vec<Range<usize>>]) -> Vec<Range<usize>> {
+    let from_line_start = |stretch: &Range<usize>| {
+        let near = stretch.start.saturating_sub(LOOK_BACK);
+        let before = bytes.get(near..stretch.start).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', before).map(|at| near + at + 1);
+        start.or((near == 0).then_some(0)).unwrap_or(stretch.start)..stretch.end
+    };
+    joined(kept.iter().flatten().map(from_line_start).collect(), &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keeps(policy: &str, bytes: &[u8]) -> Option<Keeps> {
+        let policy = Policy::builtin(policy).unwrap();
+        let totals = Totals::count(bytes);
+        let input = Input::new(Output { bytes, totals: &totals }, "/tmp/out");
+        Comparison::of(&policy, "policy", &input).keeps
+    }
+
+    #[test]
+    fn what_is_kept_is_read_off_the_ranges() {
+        let long = "line\n".repeat(100_000);
+        assert_eq!(keeps("opencode/output", b"short\n"), Some(Keeps::All));
+        assert_eq!(keeps("opencode/output", long.as_bytes()), Some(Keeps::Head));
+        assert_eq!(keeps("pi/bash", long.as_bytes()), Some(Keeps::Tail));
+        assert_eq!(keeps("codex/exec", long.as_bytes()), Some(Keeps::Both));
+        assert_eq!(keeps("opencode/output", &[b'x'; 100_000]), Some(Keeps::Nothing));
+    }
+
+    #[test]
+    fn the_end_that_a_policy_keeps_is_tried_out() {
+        let of = |name: &str| end_kept(&Policy::builtin(name).unwrap());
+        assert_eq!(of("opencode/output"), Some(Keeps::Head));
+        assert_eq!(of("pi/bash"), Some(Keeps::Tail));
+        assert_eq!(of("codex/exec"), Some(Keeps::Both));
+        assert_eq!(of("copilot-chat/result"), Some(Keeps::Nothing));
+        assert_eq!(of("pi/grep"), Some(Keeps::Head));
+    }
+
+    #[test]
+    fn figures_that_lack_a_total_say_which() {
+        let policy = Policy::builtin("opencode/output").unwrap();
+        let long = "line\n".repeat(100_000);
+        let unknown = Comparison::of(&policy, "policy", &Input::of(long.as_bytes(), "/tmp/out"));
+        assert!(!unknown.missing.is_empty());
+        let totals = Totals::count(long.as_bytes());
+        let input = Input::new(Output { bytes: long.as_bytes(), totals: &totals }, "/tmp/out");
+        let known = Comparison::of(&policy, "policy", &input);
+        assert_eq!((known.missing, known.total_lines), (TotalsMask::NOTHING, Some(100_001)));
+    }
+
+    #[test]
+    fn whole_lines_are_searched() {
+        let bytes = b"one\ntwo\nthree\n";
+        let rows = [vec![1..2, 9..11], std::iter::once(5..8).collect()];
+        assert_eq!(lines_of(bytes, &rows), [0..2, 4..11]);
+    }
+}

@@ -1,0 +1,120 @@
+//! What the store of a file says about it: the policies that may have cut it, its record, and its warnings.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::known::Warning;
+use crate::preview::Policy;
+use crate::store::{FileRule, Record, StoreSpec, store_among};
+
+use super::{Config, OWN};
+
+/// A file in a store.
+pub(crate) struct StoredFile<'a> {
+    /// Its absolute path; links are not resolved.
+    path: PathBuf,
+    spec: &'a StoreSpec,
+    rule: &'a FileRule,
+    /// What is recorded of it, if it is in overspill's own store and the first policy that the record names can be used
+    /// as it says.
+    pub(super) record: Option<Record>,
+}
+
+/// Where a stored file comes from: the policies that its store or its record names, and the day on which it was made, if
+/// that decides among them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct FileOrigin {
+    policies: Vec<String>,
+    day: Option<Date>,
+    record: Option<Record>,
+}
+
+impl StoredFile<'_> {
+    /// Returns the day on which it was created: by the time in its name, or else by its modification time.
+    fn day(&self) -> Option<Date> {
+        let modified = Timestamp::try_from(self.path.metadata().ok()?.modified().ok()?).ok()?;
+        let made = self.rule.made(self.path.file_name()?, modified).unwrap_or(modified);
+        Some(made.to_zoned(TimeZone::UTC).date())
+    }
+
+    /// Returns the path of its original, if it is a kept copy.
+    fn original(&self) -> Option<&Path> {
+        match self.record.as_ref()? {
+            Record::Copy(copy) => Some(Path::new(&copy.original)),
+            Record::Run(_) => None,
+        }
+    }
+
+    /// Returns the path that notices print: that of its original if it is a kept copy, otherwise its own.
+    pub(crate) fn saved_as(&self) -> &Path {
+        self.original().unwrap_or(&self.path)
+    }
+}
+
+impl Config {
+    /// Looks up the file at `path`; `None` if it is in no store. `stores` are those that can contain it.
+    pub(crate) fn stored_file<'a>(
+        &self,
+        stores: &'a [Arc<StoreSpec>],
+        path: &Path,
+    ) -> Option<StoredFile<'a>> {
+        let path = std::path::absolute(path).ok()?;
+        let (spec, rule) = store_among(stores, &path, &self.env)?;
+        let record = if spec.agent == OWN { Record::of(&self.env, &path) } else { None };
+        let record = record.filter(|record| self.is_usable(record));
+        Some(StoredFile { path, spec, rule, record })
+    }
+
+    fn is_usable(&self, record: &Record) -> bool {
+        let (policies, parameters, _) = record.cut();
+        let takes_all =
+            |mut policy: Policy| parameters.iter().all(|(key, value)| policy.set(key, value).is_ok());
+        policies.first().is_none_or(|name| self.catalog.get(name).is_ok_and(takes_all))
+    }
+
+    /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely
+    /// first.
+    pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
+        let file = path.and_then(|path| self.stored_file(&self.stores.specs, path));
+        file.map(|file| self.by_origin(self.origin_of(&file))).unwrap_or_default()
+    }
+
+    /// Returns what decides which policies may have created a file; files that agree in it have the same.
+    pub(crate) fn origin_of(&self, file: &StoredFile) -> FileOrigin {
+        let known =
+            |names: &[String]| names.iter().filter(|name| self.catalog.knows(name)).cloned().collect();
+        if let Some(record) = &file.record {
+            return FileOrigin { policies: known(record.cut().0), day: None, record: Some(record.clone()) };
+        }
+        let policies: Vec<String> = known(&file.rule.policies);
+        let day = if policies.len() > 1 { file.day() } else { None };
+        FileOrigin { policies, day, record: None }
+    }
+
+    /// Returns the policies of an origin, most likely first.
+    pub(crate) fn by_origin(&self, origin: FileOrigin) -> Vec<String> {
+        match origin.day {
+            Some(day) => self.catalog.by_day(origin.policies, day),
+            None => origin.policies,
+        }
+    }
+
+    /// Whether a file is in an agent's store, or a kept copy from there, and may have been made under this policy.
+    pub(super) fn is_of_agent(&self, policy: &Policy, file: &StoredFile) -> bool {
+        let may_be = || self.by_origin(self.origin_of(file)).iter().any(|name| name == policy.name());
+        (file.original().is_some() || file.spec.agent != OWN) && may_be()
+    }
+
+    /// Returns the warnings of the store that a file is in, or that its original was in if it is a kept copy.
+    pub(super) fn warnings_of(&self, file: &StoredFile) -> Vec<Warning> {
+        let store = match file.original() {
+            Some(original) => self.stores.store_of(original, &self.env).map(|(spec, _)| &**spec),
+            None => Some(file.spec),
+        };
+        store.map(|spec| spec.warnings.clone()).unwrap_or_default()
+    }
+}

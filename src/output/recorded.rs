@@ -1,0 +1,192 @@
+//! A result that an agent recorded: the text that the model got, and what is known about it.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::capture::NOT_SAVED;
+use crate::config::{ChosenBy, EffectivePolicy};
+use crate::document::differences::Differences;
+use crate::known::Certainty;
+use crate::preview::Policy;
+use crate::session::citing::CitingCall;
+use crate::session::examine::{OutputPlace, Paths, RestOfOutput};
+use crate::session::facts::TitledText;
+use crate::session::model::Evidence;
+use crate::session::verdict::{Verdict, check_in_words};
+use crate::text::label::label;
+
+use super::OpenOutput;
+use super::subject::Subject;
+
+/// A call's result as the model got it, from the agent's own records.
+#[derive(Debug, Clone)]
+pub struct RecordedCall {
+    pub index: usize,
+    /// The session and the call.
+    pub call: CitingCall,
+    pub text: Arc<str>,
+    /// What of the text is a notice of the agent's, as ranges in bytes, where nothing is left of the output beside which that
+    /// would show: so far as the text fits what the agent's policies make.
+    pub notices: Arc<[Range<usize>]>,
+    pub evidence: Evidence,
+    /// Who recorded it: `claude-code 2.1.330`.
+    pub by: String,
+    pub rest: RestOfOutput,
+    /// Where the records claim the spill to be, outside of the known stores.
+    pub claim: Option<PathBuf>,
+    /// Whether a policy makes the same of the output; `None` while that is being checked.
+    pub check: Option<Verdict>,
+    /// What else is known about the call, by name, for Facts.
+    pub facts: Vec<(&'static str, String)>,
+    /// What else the records hold of the call, for Facts; `None` until it was asked for and has come.
+    pub texts: Option<Vec<TitledText>>,
+}
+
+/// The call that a stored output is of, which its file does not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Cited {
+    #[default]
+    Unasked,
+    Asked,
+    Nowhere,
+    By(Box<CitingCall>),
+}
+
+/// What the records hold of a call besides its result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFacts {
+    pub facts: Vec<(&'static str, String)>,
+    /// The record, the arguments, the request and the display copies, as far as there are any.
+    pub texts: Vec<TitledText>,
+}
+
+/// A request to the worker that holds the open session. Calls are meant by their index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallRequest {
+    /// These rows are on the screen: what they lack comes first.
+    Rows(Vec<usize>),
+    /// Prepare this call to be shown, with its spill if that lies in one of these places.
+    Show(usize, Paths),
+    /// Read what the records hold of this call besides its result.
+    Facts(usize),
+}
+
+#[derive(Debug)]
+pub struct ReadyCall {
+    /// Its name on the screen: tool and command.
+    pub name: String,
+    pub agent: &'static str,
+    /// The policy that cut it, or that comes closest, if that is known: `claude-code/bash`.
+    pub policy: Option<String>,
+    pub exit_code: Option<i32>,
+    /// The path of the spill as the records have it, if they name one.
+    pub saved_as: Option<String>,
+    pub place: OutputPlace,
+    pub recorded: Box<RecordedCall>,
+}
+
+impl ReadyCall {
+    /// Describes the output of the call as a policy cuts it; `spill` is what its store tells, if it has a spill.
+    pub(crate) fn subject(&self, policy: EffectivePolicy, spill: Option<Subject>) -> Subject {
+        // Of an output whose rest is missing no policy makes what the model got.
+        let certainty = match &self.recorded.rest {
+            RestOfOutput::Here | RestOfOutput::NotCut => Certainty::Reconstructed,
+            RestOfOutput::Missing(_) => Certainty::WouldGet,
+        };
+        let policy = EffectivePolicy { certainty, ..policy };
+        let mut subject = match spill {
+            // The cut is the recorded one; the store only tells where the spill is.
+            Some(spill) => {
+                let store_warnings = spill.policy.store_warnings;
+                let mut context = spill.context;
+                // As the agent named it, which in a copy of its directory is another path.
+                context.saved_as = self.saved_as.clone().unwrap_or(context.saved_as);
+                Subject { context, policy: EffectivePolicy { store_warnings, ..policy }, ..spill }
+            }
+            None => Subject::new(String::new(), NOT_SAVED.to_owned(), policy),
+        };
+        let CitingCall { file, call, command } = &self.recorded.call;
+        subject.name = label(self.name.as_bytes());
+        subject.context.exit_code = self.exit_code;
+        (subject.id, subject.command) = (format!("{}:{call}", file.id), command.clone());
+        subject
+    }
+}
+
+/// What Preview shows of an output whose result is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PreviewFrom {
+    /// The recorded text.
+    #[default]
+    Records,
+    /// What the policy makes of the output.
+    Policy,
+}
+
+impl OpenOutput {
+    pub fn shown_record(&self) -> Option<&RecordedCall> {
+        self.recorded.as_ref().filter(|_| self.preview_from == PreviewFrom::Records)
+    }
+
+    /// Whether the recorded text is all there is to show: it was not cut, or the rest is missing.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| recorded.rest != RestOfOutput::Here)
+    }
+
+    pub(crate) fn is_rest_missing(&self) -> bool {
+        self.recorded.as_ref().is_some_and(|recorded| matches!(recorded.rest, RestOfOutput::Missing(_)))
+    }
+
+    /// Whether its file is in a store of some agent.
+    pub(crate) fn is_stored(&self) -> bool {
+        let is_spill = self.recorded.as_ref().is_some_and(|recorded| recorded.rest == RestOfOutput::Here);
+        self.subject.file.is_some() && (is_spill || matches!(self.first.chosen_by, ChosenBy::Store(_)))
+    }
+
+    /// Returns how certain it is that the model got the preview that is shown.
+    pub(crate) fn certainty(&self) -> Certainty {
+        match self.shown_from() {
+            (PreviewFrom::Records, _) if self.recorded.is_some() => Certainty::Recorded,
+            (_, policy) if policy.is_same(&self.first.policy) => self.first.certainty,
+            (_, policy)
+                if self.subject.candidates.iter().any(|candidate| policy.is_same(&candidate.policy)) =>
+            {
+                Certainty::Reconstructed
+            }
+            _ => Certainty::WouldGet,
+        }
+    }
+
+    /// Returns the policy that made the preview, if it is another than at the start, or its limits are, and the model is not
+    /// known to have got it.
+    pub(crate) fn what_if(&self) -> Option<&Policy> {
+        let (_, policy) = self.shown_from();
+        (self.certainty() == Certainty::WouldGet && !policy.is_same(&self.first.policy)).then_some(policy)
+    }
+
+    /// Returns the policy that is shown, if the output's store may have cut by it, but another is likelier.
+    pub(crate) fn other_candidate(&self) -> Option<&Policy> {
+        let (from, policy) = self.shown_from();
+        let is_other = from == PreviewFrom::Policy && policy.name() != self.first.policy.name();
+        (is_other && self.certainty() == Certainty::Reconstructed).then_some(policy)
+    }
+
+    /// Whether the preview is a window of lines as the agent's read tool returns it.
+    pub(crate) fn is_read_view(&self) -> bool {
+        let (from, policy) = self.shown_from();
+        policy.offset_key().is_some() && (from == PreviewFrom::Policy || self.recorded.is_none())
+    }
+
+    /// Describes what Preview now shows of a recorded result, and how it differs from the other text.
+    pub(crate) fn evidence(&self) -> String {
+        let Some(recorded) = &self.recorded else { return String::new() };
+        let shown = match self.preview_from {
+            PreviewFrom::Records => format!("{} by {}", recorded.evidence.as_str(), recorded.by),
+            PreviewFrom::Policy => format!("reconstructed by {}", self.policy().name()),
+        };
+        let found = self.differences.as_ref();
+        let found = found.map_or_else(|| check_in_words(recorded.check.as_ref()), Differences::in_words);
+        format!("{shown} · {found}")
+    }
+}

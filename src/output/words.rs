@@ -1,0 +1,219 @@
+//! What the model got of an output, and by which limits, in words and figures. Pure.
+
+use crate::human::{limit_in, lines, size, thousands, tokens};
+use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
+use crate::session::examine::RestOfOutput;
+use crate::text::index::BLOCK;
+
+use super::OpenOutput;
+
+impl OpenOutput {
+    /// Describes the limits in force: `head · max 2,000 lines, 50 KB`.
+    pub fn limits(&self) -> String {
+        let direction = self.policy().direction().map(|direction| direction.as_str().to_owned());
+        let limits = Some(limits_in_words(self.policy())).filter(|limits| !limits.is_empty());
+        let limits = limits.map(|limits| format!("max {limits}"));
+        direction.into_iter().chain(limits).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// Describes what the model gains or loses compared with the limits at the start: `−105 lines, +65 B`.
+    pub(crate) fn difference(&self) -> Option<String> {
+        let (first, now) = (self.first_preview.as_ref()?, self.preview.as_ref().ok()?);
+        let [was, is] = [first, now].map(|preview| self.lines_as_numbered(preview)[0]);
+        let lines = signed(was?, is?, lines);
+        let bytes = signed(first.kept_bytes?, now.kept_bytes?, |bytes| format!("{} B", thousands(bytes)));
+        let parts: Vec<String> = lines.into_iter().chain(bytes).collect();
+        Some(if parts.is_empty() { "nothing gained or lost".to_owned() } else { parts.join(", ") })
+    }
+
+    /// Describes why the policy cut: `over 50 KB`.
+    pub(crate) fn reason(&self) -> String {
+        let policy = self.policy();
+        let over = match self.preview.as_ref().ok().and_then(|preview| preview.truncated_by) {
+            Some(LimitHit::Lines) => policy.max_lines().map(lines),
+            Some(LimitHit::Size(unit)) => policy.max_size().map(|most| limit_in(most, unit.words())),
+            Some(LimitHit::Matches) | None => None,
+        };
+        over.map_or("by the policy".into(), |limit| format!("over {limit}"))
+    }
+
+    /// Describes in a few words what the model saw: `cut: over 2,000 lines`.
+    pub(crate) fn verdict(&self) -> String {
+        match &self.preview {
+            _ if self.is_awaited() => "planning…".into(),
+            _ if !self.has_preview() => "not planned".into(),
+            Ok(preview) if self.shown_record().is_some() => self.recorded_verdict(preview),
+            Err(refusal) => refusal.clone(),
+            Ok(Preview { status: Status::Crashed(words), .. }) => format!("the agent crashes here: {words}"),
+            Ok(_) if self.view.is_empty() => "empty".into(),
+            Ok(preview) if !preview.truncated => "nothing cut".into(),
+            Ok(_) => format!("cut: {}", self.reason()),
+        }
+    }
+
+    /// Describes the same in a sentence with figures. Returns versions from the longest to the shortest.
+    pub(crate) fn share_kept(&self) -> Vec<String> {
+        let preview = match &self.preview {
+            _ if !self.has_preview() => return vec!["no preview was made".into()],
+            Err(refusal) => return vec![refusal.clone()],
+            Ok(Preview { status: Status::Crashed(words), .. }) => {
+                return vec![format!("the agent crashes on this output: {words}")];
+            }
+            Ok(preview) => preview,
+        };
+        if let Some(found) = self.differences.as_ref().filter(|found| !found.is_empty()) {
+            return vec![found.in_words()];
+        }
+        if let Some(words) = self.alone(preview) {
+            return words;
+        }
+        if self.view.is_empty() {
+            let got = if self.seen.is_empty() { "no text" } else { "only what the agent adds" };
+            return vec![format!("the output is empty: the model {} {got}", self.certainty().verb())];
+        }
+        if !preview.truncated {
+            let (whole, bytes) = (self.all_of_it(), self.total_bytes(preview));
+            return vec![format!("{whole} · {} · {} tokens", size(bytes), tokens(bytes)), whole];
+        }
+        if preview.kept_bytes == Some(0) {
+            return vec![self.nothing_kept()];
+        }
+        self.share(preview)
+    }
+
+    fn recorded_verdict(&self, preview: &Preview) -> String {
+        match self.recorded.as_ref().map(|recorded| &recorded.rest) {
+            Some(RestOfOutput::Missing(why)) => format!("cut: {why}"),
+            _ if preview.truncated => "cut".into(),
+            _ => "nothing cut".into(),
+        }
+    }
+
+    /// Describes a recorded text of which the rest is missing: how long it is, and why there is no more.
+    fn alone(&self, preview: &Preview) -> Option<Vec<String>> {
+        let Some(RestOfOutput::Missing(why)) = self.recorded.as_ref().map(|recorded| &recorded.rest) else {
+            return None;
+        };
+        let bytes = tokens(self.total_bytes(preview));
+        let verb = self.certainty().verb();
+        let got = match self.lines() {
+            Some(n) => format!("the model {verb} {} · {bytes} tokens", lines(n)),
+            None => format!("the model {verb} {bytes} tokens"),
+        };
+        Some(vec![format!("{got} · {why}"), got])
+    }
+
+    fn share(&self, preview: &Preview) -> Vec<String> {
+        let figure = |value: Option<u64>| value.map_or("…".into(), thousands);
+        let [kept, total] = self.lines_as_numbered(preview).map(figure);
+        let lines = format!("{} {kept} of {total} lines", self.certainty().verb());
+        let kept = preview.kept_bytes.map_or("…".into(), tokens);
+        let total = tokens(self.total_bytes(preview));
+        vec![format!("{lines} · {kept} of {total} tokens"), lines]
+    }
+
+    /// Returns how many lines were kept, and of how many, as the lines on the screen are numbered: an empty one after the last
+    /// line feed, which most agents count, is none.
+    pub(crate) fn lines_as_numbered(&self, preview: &Preview) -> [Option<u64>; 2] {
+        let ends_line = self.view.last().is_none_or(|last| *last == b'\n');
+        let last = preview.parts.iter().rev().find_map(Part::range);
+        let keeps_end = self.view.is_empty() || last.is_some_and(|(_, range)| range.end == self.view.len());
+        let Some(lines) = self.lines() else {
+            // Whether the policy counts an empty line at the end is not known yet.
+            return [preview.kept_lines.filter(|_| !keeps_end), None];
+        };
+        let counts_empty = ends_line && preview.total_lines == Some(lines + 1);
+        let less = |count: Option<u64>, by: bool| count.map(|count| count.saturating_sub(u64::from(by)));
+        [less(preview.kept_lines, counts_empty && keeps_end), less(preview.total_lines, counts_empty)]
+    }
+
+    /// Returns how much the model got of an output that was cut, in percent; `None` if that is not known, or it got nothing.
+    pub(crate) fn percent_kept(&self) -> Option<u64> {
+        let preview = self.preview.as_ref().ok().filter(|preview| preview.truncated && !self.is_awaited())?;
+        let kept = preview.kept_bytes.filter(|kept| *kept > 0 && !self.is_rest_missing())?;
+        let total = self.total_bytes(preview);
+        (total > 0).then(|| (kept * 100 / total).min(99))
+    }
+
+    /// Returns the length of the output as the policy counts it; while that is not known, of the file.
+    fn total_bytes(&self, preview: &Preview) -> u64 {
+        preview.total_bytes.unwrap_or(self.view.len() as u64)
+    }
+
+    pub(crate) fn all_of_it(&self) -> String {
+        let verb = self.certainty().verb();
+        match self.lines() {
+            Some(1) => format!("the model {verb} the one line"),
+            Some(n) => format!("the model {verb} all {}", lines(n)),
+            None => format!("the model {verb} all of it"),
+        }
+    }
+
+    /// Explains why nothing was kept: if the first line taken did not fit, says how long it is.
+    fn nothing_kept(&self) -> String {
+        let hit = self.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
+        let (Some(LimitHit::Size(_)), Some(most)) = (hit, self.policy().max_size()) else {
+            return format!("nothing kept: {}", self.reason());
+        };
+        let (which, length) = self.first_taken();
+        let is_whole = most.is_multiple_of(1024) || self.policy().unit() != Unit::Bytes;
+        let in_words = |length: u64| if is_whole { size(length) } else { format!("{} B", thousands(length)) };
+        let length = length.map_or(String::new(), |length| format!("{}, ", in_words(length as u64)));
+        format!(
+            "nothing kept: the {which} line alone is {length}over {}",
+            limit_in(most, self.policy().unit().words())
+        )
+    }
+
+    /// Returns which line the policy takes first, and its length in bytes if that can be found without reading far: from
+    /// the near end of the file, or from the counted line feeds.
+    fn first_taken(&self) -> (&'static str, Option<usize>) {
+        let (bytes, index) = (&self.view[..], &self.index);
+        if self.policy().direction() == Some(Direction::Tail) {
+            let end = bytes.len() - usize::from(bytes.last() == Some(&b'\n'));
+            let near = end.saturating_sub(BLOCK);
+            let start = memchr::memrchr(b'\n', &bytes[near..end]).map(|at| near + at + 1);
+            let far =
+                || index.is_complete().then(|| index.last_line_feed(bytes, near).map_or(0, |at| at + 1));
+            return ("last", start.or((near == 0).then_some(0)).or_else(far).map(|start| end - start));
+        }
+        let near = bytes.len().min(BLOCK);
+        let end = memchr::memchr(b'\n', &bytes[..near]).or((near == bytes.len()).then_some(near));
+        let far = || index.is_complete().then(|| index.next_line_feed(bytes, near).unwrap_or(bytes.len()));
+        ("first", end.or_else(far))
+    }
+}
+
+/// Formats the limits of a policy: `2,000 lines, 50 KB`.
+pub(crate) fn limits_in_words(policy: &Policy) -> String {
+    let size = policy.max_size().map(|size| size_in_words(policy, size));
+    policy.max_lines().map(lines).into_iter().chain(size).collect::<Vec<_>>().join(", ")
+}
+
+/// Formats a value of a policy's size limit: `50 KB`, `30,000 UTF-16 units`.
+pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
+    limit_in(size, policy.unit().words())
+}
+
+/// Describes by how much `to` differs from `from`; `None` if it does not.
+fn signed(from: u64, to: u64, words: impl Fn(u64) -> String) -> Option<String> {
+    match to.checked_sub(from) {
+        Some(0) => None,
+        Some(more) => Some(format!("+{}", words(more))),
+        None => Some(format!("−{}", words(from - to))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_signs() {
+        let signed = |from, to| signed(from, to, lines);
+        assert_eq!(signed(2000, 3500).as_deref(), Some("+1,500 lines"));
+        assert_eq!(signed(3500, 2000).as_deref(), Some("−1,500 lines"));
+        assert_eq!(signed(2, 1).as_deref(), Some("−1 line"));
+        assert_eq!(signed(1, 1), None);
+    }
+}

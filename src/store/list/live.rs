@@ -1,0 +1,118 @@
+//! Lists all stores for somebody who waits, a batch of entries at a time, then watches until something has changed.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use crate::store::{Kept, OwnStore, Stores, scan};
+
+use super::{DirWatch, Entry, Env, RootReport, StoreSpec, apply_limits, watch::GrowingEntries};
+
+/// The first entries are passed on after this many, because somebody waits.
+const FIRST: usize = 128;
+
+/// The shortest time between two checks of the stores' directories.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Checks are rarer after a slow listing: they are at least this many times its duration apart.
+const REST: u32 = 4;
+
+/// Returns how long to wait after a listing that took this long, before looking for changes.
+pub fn rest_after(took: Duration) -> Duration {
+    LOOK_EVERY.max(took * REST)
+}
+
+/// What a listing of all stores passes on.
+pub enum Scanned {
+    Begun {
+        now: Timestamp,
+        user: u32,
+        kept: Kept,
+    },
+    Some(Vec<Entry>),
+    /// The end, with the result for each root of each store.
+    All(Vec<(Arc<StoreSpec>, Vec<RootReport>)>),
+}
+
+/// Passes on all entries in batches of this size, the first smaller, then watches the directories of the stores, and the
+/// entries that may be growing. Returns true once something has changed, false as soon as `is_wanted` does.
+pub fn list_and_watch(
+    (stores, env): (&Stores, &Env),
+    batch: usize,
+    pass_on: &dyn Fn(Scanned) -> bool,
+    is_wanted: &dyn Fn() -> bool,
+) -> bool {
+    let (began, now) = (Instant::now(), crate::env::now());
+    let own = OwnStore::open(env).ok().flatten();
+    let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
+    pass_on(Scanned::Begun { now, user: env.uid(), kept });
+    let (some, growing) = (Vec::with_capacity(FIRST), GrowingEntries::default());
+    let mut batches = Batches { some, len: FIRST, max: batch, now, growing, pass_on, is_wanted };
+    let list = |store: &Arc<StoreSpec>| (Arc::clone(store), batches.list(store, env));
+    let reports: Vec<_> = stores.specs.iter().map(list).collect();
+    batches.pass_on();
+    let mut watch = DirWatch::new(reports.iter().flat_map(|(_, roots)| roots));
+    if !pass_on(Scanned::All(reports)) {
+        return false;
+    }
+    let rest = rest_after(began.elapsed());
+    loop {
+        std::thread::sleep(rest);
+        if !is_wanted() {
+            return false;
+        }
+        if watch.check_once() || batches.growing.check_once(crate::env::now()) {
+            return true;
+        }
+    }
+}
+
+struct Batches<'a> {
+    some: Vec<Entry>,
+    /// How many entries there are to be in the next batch, and in later ones.
+    len: usize,
+    max: usize,
+    now: Timestamp,
+    growing: GrowingEntries,
+    pass_on: &'a dyn Fn(Scanned) -> bool,
+    is_wanted: &'a dyn Fn() -> bool,
+}
+
+impl Batches<'_> {
+    /// Lists one store. Retention limits by count and size need all entries of the store first.
+    fn list(&mut self, store: &Arc<StoreSpec>, env: &Env) -> Vec<RootReport> {
+        if !store.retention.has_limits() {
+            return scan(store, env, self.now, &mut |entry| self.add(entry));
+        }
+        let mut all = Vec::new();
+        let roots = scan(store, env, self.now, &mut |entry| {
+            all.push(entry);
+            self.goes_on()
+        });
+        apply_limits(&mut all, self.now);
+        _ = all.into_iter().try_for_each(|entry| self.add(entry));
+        roots
+    }
+
+    fn add(&mut self, entry: Entry) -> ControlFlow<()> {
+        self.growing.note(&entry, self.now);
+        self.some.push(entry);
+        if self.some.len() == self.len {
+            // The first two together make up one batch.
+            self.len = if self.len == FIRST { self.max - FIRST } else { self.max };
+            self.pass_on();
+        }
+        self.goes_on()
+    }
+
+    fn goes_on(&self) -> ControlFlow<()> {
+        if (self.is_wanted)() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn pass_on(&mut self) {
+        let some = std::mem::replace(&mut self.some, Vec::with_capacity(self.len));
+        (self.pass_on)(Scanned::Some(some));
+    }
+}
