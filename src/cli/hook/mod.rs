@@ -183,7 +183,7 @@ impl HookContext<'_> {
         let start = memmem::find(&text, notice.as_bytes())? + notice.len();
         let kept = output.view.len().checked_sub(text.len() - start)?;
         let is_end = start < text.len() && output.view[kept..] == text[start..];
-        is_end.then(|| vec![kept..output.view.len()])
+        is_end.then(|| std::iter::once(kept..output.view.len()).collect())
     }
 
     /// Claude Code saves no output of a failed command, so the note only tells how much is missing.
