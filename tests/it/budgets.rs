@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_273), ("tui", 16_839), ("session", 18_018), ("preview", 13_746), ("cli", 12_246)];
+    &[("", 87_140), ("tui", 15_925), ("session", 18_018), ("preview", 13_746), ("cli", 12_246)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 564;
+const FILES: usize = 560;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);
