@@ -42,7 +42,7 @@ pub struct SessionsCache(Mutex<Option<(Timestamp, Arc<Vec<SessionFile>>)>>);
 
 impl SessionsCache {
     /// Finds the call that names an output, which was written at a time; `None` if there is none among the sessions near it.
-    pub(crate) fn find(&self, path: &Path, written: Timestamp, env: &Env) -> Option<Box<CitingCall>> {
+    pub fn find(&self, path: &Path, written: Timestamp, env: &Env) -> Option<Box<CitingCall>> {
         find(&self.since(written, env), path, env.uid(), &()).map(Box::new)
     }
 
