@@ -51,8 +51,8 @@
 //! # }
 //! ```
 //!
-//! A policy says what is cut and what the text says of it. The policy `basic/shell` speaks of no agent's tools; others are those of
-//! real agents (`pi/bash`, `claude-code/bash`; [`Catalog`](preview::Catalog) lists them), and one of your own is a few
+//! A policy says what is cut and what the text says of it. The policy `basic/shell` speaks of no agent's tools; others are
+//! those of real agents (`pi/bash`, `claude-code/bash`; [`Catalog`](preview::Catalog) lists them), and one of your own is a few
 //! lines of TOML. [`preview`] applies a policy without running or saving anything:
 //!
 //! ```

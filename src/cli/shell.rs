@@ -1,8 +1,8 @@
 //! `overspill -c LINE`: runs a line as the agent's shell would, and saves a copy of an output that the agent will cut.
 //!
 //! The shell writes to the file that the agent gave it for the output, as without overspill, so that nothing of it is held up
-//! or changed; the file is copied once the shell has ended. Any other line is left to the
-//! shell alone, and so is one whose output does not go into a file.
+//! or changed; the file is copied once the shell has ended. Any other line is left to the shell alone, and so is one whose output
+//! does not go into a file.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -31,10 +31,11 @@ use crate::text::units::TotalsMask;
 use super::args::HookAgent;
 use super::run::signals::not_ignored;
 
-/// The agent whose shell tool takes a prefix, and the policies by which it cuts the output of a command that succeeds, and of
-/// one that fails.
-pub(crate) const AGENT: &str = "claude-code";
-const POLICIES: [&str; 2] = ["claude-code/bash", "claude-code/bash-failed"];
+/// The agent whose shell tool takes a prefix.
+pub(crate) const AGENT: HookAgent = HookAgent::ClaudeCode;
+
+/// The policy by which that agent cuts the output of a command that fails.
+const OF_FAILED: &str = "claude-code/bash-failed";
 
 /// The largest output that is copied, in bytes.
 const MAX_COPY: u64 = 1 << 30;
@@ -157,19 +158,21 @@ impl AgentFile {
             let counted = measure(&view, range, TotalsMask::LINE_FEEDS, &mut Buffer::default());
             OutputSize { bytes, lines: counted.line_feeds }
         };
+        let seen = size(len);
+        let kept = if copied == len { seen } else { size(copied) };
         let record = RunRecord {
             path: copy.path().to_string_lossy().into_owned(),
             command: vec![line.to_string_lossy().into_owned()],
             directory: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
-            tool: Some(HookAgent::ClaudeCode.shell_tool().to_owned()),
-            agent: Some(AGENT.to_owned()),
+            tool: Some(AGENT.shell_tool().to_owned()),
+            agent: Some(AGENT.id().to_owned()),
             stream: "stdout".to_owned(),
             start,
             end,
             exit: Some(Exit::from(ProcessStatus::from(ended))),
             stopped: None,
-            seen: size(len),
-            kept: size(copied),
+            seen,
+            kept,
             truncated: (copied < len).then(|| "cap".to_owned()),
             policy: policy.name().to_owned(),
             parameters: Default::default(),
@@ -181,7 +184,7 @@ impl AgentFile {
 
 /// Returns the policy by which the agent cuts the output of a command that ended so.
 fn policy_of(env: &Env, ended: ExitStatus) -> Option<Policy> {
-    let name = POLICIES[usize::from(!ended.success())];
+    let name = if ended.success() { AGENT.policy() } else { OF_FAILED };
     let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
     let configured = Config::load(env.clone()).resolve(&overrides, None);
     configured.map(|resolved| resolved.policy).or_else(|_| Policy::builtin(name)).ok()

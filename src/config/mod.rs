@@ -306,7 +306,7 @@ impl Config {
             let kind = tool.filter(|_| policy.tool_key().is_some());
             return Ok((policy, ChosenBy::Person, kind));
         }
-        let candidates = file.map(|file| self.by_origin(self.origin_of(file))).unwrap_or_default();
+        let candidates = file.map(|file| self.candidates_of(file)).unwrap_or_default();
         if let Some(name) = candidates.first() {
             return Ok((self.catalog.get(name)?, ChosenBy::Store(candidates), tool));
         }

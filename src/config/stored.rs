@@ -80,7 +80,11 @@ impl Config {
     /// first.
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
         let file = path.and_then(|path| self.stored_file(&self.stores.specs, path));
-        file.map(|file| self.by_origin(self.origin_of(&file))).unwrap_or_default()
+        file.map(|file| self.candidates_of(&file)).unwrap_or_default()
+    }
+
+    pub(super) fn candidates_of(&self, file: &StoredFile) -> Vec<String> {
+        self.by_origin(self.origin_of(file))
     }
 
     /// Returns what decides which policies may have created a file; files that agree in it have the same.
@@ -105,7 +109,7 @@ impl Config {
 
     /// Whether a file is in an agent's store, or a kept copy from there, and may have been made under this policy.
     pub(super) fn is_of_agent(&self, policy: &Policy, file: &StoredFile) -> bool {
-        let may_be = || self.by_origin(self.origin_of(file)).iter().any(|name| name == policy.name());
+        let may_be = || self.candidates_of(file).iter().any(|name| name == policy.name());
         (file.original().is_some() || file.spec.agent != OWN) && may_be()
     }
 

@@ -1,4 +1,5 @@
-//! Gives a command its standard input: forwards our own to its terminal, as if it were typed there, or writes bytes to a pipe.
+//! Gives a command its standard input: forwards our own to its terminal, as if it were typed there, or writes bytes to a
+//! pipe.
 
 use std::io::{self, IsTerminal, PipeReader, Stdin};
 use std::os::fd::{AsFd, OwnedFd};

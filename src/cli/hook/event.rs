@@ -189,7 +189,7 @@ fn start_of_output(agent: HookAgent, text: &[u8], command: &str) -> usize {
 
 /// Returns how many bytes at the end of a text follow the output.
 fn after_output(agent: HookAgent, text: &[u8]) -> usize {
-    let end = String::from_utf8_lossy(&text[text.len().saturating_sub(MAX_AROUND)..]).into_owned();
+    let end = String::from_utf8_lossy(&text[text.len().saturating_sub(MAX_AROUND)..]);
     let last = if agent == HookAgent::GeminiCli { "\n</untrusted_context>" } else { "" };
     let Some(mut rest) = end.strip_suffix(last) else { return 0 };
     for key in AFTER.iter().rev() {

@@ -64,7 +64,7 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
         }
         Some(path) => {
             let policy = hook.policy_of(&path)?;
-            hook.of_file(&path, &|output, name| hook.note_of_file(output, &policy, name))
+            hook.of_file(&path, &|output, name| hook.note_of_file(output, &policy, name, text.as_ref()))
         }
         None if !event.is_of_shell() => None,
         None => match (event.agent(), event.phase()) {
@@ -120,7 +120,7 @@ impl HookContext<'_> {
 
     /// Returns the copy that `overspill -c` made of the output of a failed command, which the agent does not save.
     fn captured(self) -> Option<PathBuf> {
-        if self.event.phase() != Phase::Failed || self.event.agent() != HookAgent::ClaudeCode {
+        if self.event.phase() != Phase::Failed || self.event.agent() != shell::AGENT {
             return None;
         }
         let env = &self.config.env;
@@ -132,7 +132,7 @@ impl HookContext<'_> {
         let since = now() - MAX_AGE;
         let is_it = |run: &RunRecord| {
             let command = run.command.last().map(String::as_str);
-            run.agent.as_deref() == Some(shell::AGENT)
+            run.agent.as_deref() == Some(shell::AGENT.id())
                 && command == Some(self.event.command())
                 && run.end > since
         };
@@ -167,18 +167,24 @@ impl HookContext<'_> {
         Source::glance_at_entry(path).ok()?.read_steadily(&mut || true, &mut read).ok()?
     }
 
-    fn note_of_file(self, output: &HookOutput, policy: &Policy, name: &str) -> Option<String> {
-        let kept = self.passed(output, name).or_else(|| output.kept(policy, name))?;
+    fn note_of_file(
+        self,
+        output: &HookOutput,
+        policy: &Policy,
+        name: &str,
+        text: Option<&ToolText>,
+    ) -> Option<String> {
+        let kept = self.passed(output, name, text).or_else(|| output.kept(policy, name))?;
         Some(output.loss(self.config, &kept).note(&output.place(name), self.most()))
     }
 
     /// Returns what the model got of an output in a file, as the agent passes it: what opencode keeps of more than 100 KB
     /// depends on how it read the pipe.
-    fn passed(self, output: &HookOutput, name: &str) -> Option<Vec<Range<usize>>> {
+    fn passed(self, output: &HookOutput, name: &str, text: Option<&ToolText>) -> Option<Vec<Range<usize>>> {
         if self.event.agent() != HookAgent::Opencode || !self.event.is_of_shell() {
             return None;
         }
-        let text = self.event.text()?.view(0).ok()?;
+        let text = text?.view(0).ok()?;
         let notice = format!("{name}\n\n");
         let start = memmem::find(&text, notice.as_bytes())? + notice.len();
         let kept = output.view.len().checked_sub(text.len() - start)?;

@@ -75,7 +75,7 @@ impl HookOutput {
 
     /// Returns what a policy keeps of what the tool printed, as ranges in its bytes; `None` if the policy cuts nothing.
     pub(super) fn kept(&self, policy: &Policy, path: &str) -> Option<Vec<Range<usize>>> {
-        let input = Input { saved_as: path, ..Input::of(&self.view, path) };
+        let input = Input::of(&self.view, path);
         let totals = |_, want| {
             let all = 0..self.view.len();
             (!self.is_partial()).then(|| measure(&self.view, all, want, &mut Buffer::default()))
@@ -90,7 +90,7 @@ impl HookOutput {
     }
 
     /// Turns ranges of the view into those of what the tool printed.
-    pub(super) fn within_inner(&self, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    fn within_inner(&self, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
         let inside = |at: usize| at.clamp(self.inner.start, self.inner.end) - self.inner.start;
         ranges.iter().map(|range| inside(range.start)..inside(range.end)).collect()
     }

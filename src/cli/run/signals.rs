@@ -138,14 +138,20 @@ pub(crate) fn ignore_once() -> io::Result<()> {
 /// Returns those of some signals that overspill was not started with ignored.
 pub(crate) fn not_ignored(signals: impl IntoIterator<Item = i32>) -> impl Iterator<Item = i32> {
     let ignored = ignored();
-    signals.into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0)
+    signals.into_iter().filter(move |signal| !has(ignored, *signal))
 }
 
-/// Whether overspill was started with this signal ignored. Only on Linux can this be found out without unsafe code.
+/// Whether overspill was started with this signal ignored.
 pub(crate) fn is_ignored(signal: i32) -> bool {
-    not_ignored([signal]).next().is_none()
+    has(ignored(), signal)
 }
 
+fn has(mask: u64, signal: i32) -> bool {
+    mask & (1 << (signal - 1)) != 0
+}
+
+/// Returns the signals that overspill was started with ignored; none but on Linux, where alone they can be found out without
+/// unsafe code.
 fn ignored() -> u64 {
     ignored_mask(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
 }

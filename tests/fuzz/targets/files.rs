@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use libfuzzer_sys::fuzz_target;
 use overspill::internals::config::{Config, Overrides};
-use overspill::preview::{plan, Catalog, Input, Output, PlanError, Totals};
 use overspill::internals::store::{list, Env, Stores};
 use overspill::internals::text::label::label;
 use overspill::internals::text::search::Pattern;
+use overspill::preview::{plan, Catalog, Input, Output, PlanError, Totals};
 use safe::is_safe;
 use tempfile::TempDir;
 
