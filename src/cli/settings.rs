@@ -11,9 +11,10 @@ use crate::config::{Config, EffectiveSetting, Overrides, SettingFrom};
 use crate::rows::column::CellSide::{Left, Path as ToPath};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::Env;
+use crate::text::label::label;
 
 use super::args::ConfigArgs;
-use super::table::{self, safe};
+use super::table;
 use super::{CommandResult, Failure, input, json, screens};
 
 #[derive(Serialize)]
@@ -91,7 +92,7 @@ pub(crate) fn init(file: Option<&Path>) -> CommandResult {
         _ => Failure::Failed(format!("{}: {error}", path.display())),
     };
     write(&path, &Config::commented(&screens::settable_keys())).map_err(failed)?;
-    Ok(writeln!(crate::cli::safe::stdout(), "{}", safe(path.as_os_str().as_encoded_bytes()))?)
+    Ok(writeln!(crate::cli::safe::stdout(), "{}", label(path.as_os_str().as_encoded_bytes()))?)
 }
 
 fn own_place() -> Result<PathBuf, Failure> {

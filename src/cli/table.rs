@@ -7,7 +7,7 @@ use anstyle::Style;
 
 use crate::rows::column::{CellSide, ListColumn, RowLook, TableColumn};
 use crate::rows::fit::{self, BETWEEN};
-use crate::text::label::{SafeText, ascii, is_plain, label};
+use crate::text::label::{SafeText, ascii};
 
 use super::terminal;
 
@@ -17,7 +17,7 @@ pub(crate) fn print<R: 'static>(
     columns: impl IntoIterator<Item = &'static ListColumn<R>>,
     rows: &[R],
 ) -> io::Result<()> {
-    print_within(terminal_columns(), out, columns, rows)
+    print_within(terminal_columns, out, columns, rows)
 }
 
 /// The same without cutting: for what a user is to agree to.
@@ -26,17 +26,18 @@ pub(crate) fn print_whole<R: 'static>(
     columns: impl IntoIterator<Item = &'static ListColumn<R>>,
     rows: &[R],
 ) -> io::Result<()> {
-    print_within(usize::MAX, out, columns, rows)
+    print_within(|| usize::MAX, out, columns, rows)
 }
 
 fn print_within<R: 'static>(
-    room: usize,
+    room: impl FnOnce() -> usize,
     out: &mut impl Write,
     columns: impl IntoIterator<Item = &'static ListColumn<R>>,
     rows: &[R],
 ) -> io::Result<()> {
     let columns: Vec<&ListColumn<R>> = columns.into_iter().collect();
     let is_terminal = io::stdout().is_terminal();
+    let room = if is_terminal { room() } else { usize::MAX };
     let width = if is_terminal { room.try_into().unwrap_or(u16::MAX) } else { 0 };
     let look = RowLook { now: crate::env::now(), width };
     let cells = rows.iter().map(|row| columns.iter().map(|column| (column.cell)(row, &look).text).collect());
@@ -49,7 +50,7 @@ fn print_within<R: 'static>(
     let is_ascii = terminal::is_ascii(&io::stdout());
     let shown = |text: SafeText| if is_ascii { ascii(&text).into_owned().into() } else { text };
     let cells: Vec<Vec<SafeText>> = cells.map(|row: Vec<_>| row.into_iter().map(shown).collect()).collect();
-    write_aligned(out, &columns, &cells, (if is_terminal { room } else { usize::MAX }, style))
+    write_aligned(out, &columns, &cells, (room, style))
 }
 
 fn headings(columns: &[TableColumn]) -> Vec<SafeText> {
@@ -80,7 +81,9 @@ fn write_aligned(
     let widest: Vec<usize> = (0..columns.len()).map(widest).collect();
     let mut widths = fit::widths(columns, |n| widest[n], (room, 0));
     for ((width, widest), column) in widths.iter_mut().zip(&widest).zip(columns) {
-        *width = width.filter(|_| *widest > 0).map(|width| width.min(*widest.max(&column.heading.len())));
+        let whole = *widest.max(&column.heading.len());
+        let is_uncut = room == usize::MAX;
+        *width = width.filter(|_| *widest > 0).map(|width| if is_uncut { whole } else { width.min(whole) });
     }
     writeln!(out, "{style}{}{style:#}", line(columns, &headings(columns), &widths))?;
     rows.iter().try_for_each(|row| writeln!(out, "{}", line(columns, row, &widths)))
@@ -100,14 +103,6 @@ fn line(columns: &[TableColumn], cells: &[SafeText], widths: &[Option<usize>]) -
     }
     line.truncate(line.trim_end().len());
     line
-}
-
-/// Returns a name as one line of text without anything that acts on a terminal.
-pub(crate) fn safe(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if is_plain(text) => text.to_owned(),
-        _ => label(bytes),
-    }
 }
 
 fn terminal_columns() -> usize {

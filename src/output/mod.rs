@@ -14,8 +14,7 @@ use crate::config::EffectivePolicy;
 use crate::document::Doc;
 use crate::document::counted::{CountedChunks, Uncounted};
 use crate::document::differences::Differences;
-use crate::document::reader::Cost;
-use crate::document::reader::{Files, Reader};
+use crate::document::reader::{Cost, Files, Reader};
 use crate::document::rules::Dividers;
 use crate::document::scroll::{Scroll, Viewport};
 use crate::document::sift::Sift;
@@ -24,7 +23,7 @@ use crate::preview::{Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::filter::Got;
 use crate::text::index::{BLOCK, BlockCounts, BlockIndex};
-use crate::text::units::{Measure, TotalsMask};
+use crate::text::units::{Measure, TotalsMask, measure_all};
 use crate::text::utf16::ByteOrder;
 
 use plan::{PlanDone, PlanTask};
@@ -32,7 +31,7 @@ use recorded::{Cited, PreviewFrom, RecordedCall};
 use subject::Subject;
 
 /// Files up to this many bytes are counted at once when only their preview is shown beside the list.
-const AT_ONCE: usize = 4 << 20;
+const COUNTED_AT_ONCE: usize = 4 << 20;
 
 /// One of the two texts of an output. Also names the pane that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,10 +133,10 @@ impl OpenOutput {
     /// Creates an output, counted at once if it is small enough for that to be fast.
     pub fn counted_now(subject: Subject, view: MapView) -> Self {
         let mut output = Self::new(subject, view);
-        if output.view.len() <= AT_ONCE {
+        if output.view.len() <= COUNTED_AT_ONCE {
             output.start_counting();
             let counts = BlockIndex::count(&output.view, output.index.block(), 0..output.index.blocks());
-            let measure = crate::text::units::measure_all(&output.view, TotalsMask::ALL);
+            let measure = measure_all(&output.view, TotalsMask::ALL);
             output.counted(&counts, (0..output.view.len() as u64, measure));
         }
         output

@@ -134,8 +134,16 @@ impl OpenOutput {
         self.recorded.as_ref().is_some_and(|recorded| recorded.rest != RestOfOutput::Here)
     }
 
+    /// Returns why the rest of the output is missing, if it is.
+    pub(crate) fn missing_rest(&self) -> Option<&'static str> {
+        match self.recorded.as_ref()?.rest {
+            RestOfOutput::Missing(why) => Some(why),
+            RestOfOutput::Here | RestOfOutput::NotCut => None,
+        }
+    }
+
     pub(crate) fn is_rest_missing(&self) -> bool {
-        self.recorded.as_ref().is_some_and(|recorded| matches!(recorded.rest, RestOfOutput::Missing(_)))
+        self.missing_rest().is_some()
     }
 
     /// Whether its file is in a store of some agent.

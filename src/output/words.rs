@@ -2,7 +2,6 @@
 
 use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
-use crate::session::examine::RestOfOutput;
 use crate::text::index::BLOCK;
 
 use super::OpenOutput;
@@ -82,8 +81,8 @@ impl OpenOutput {
     }
 
     fn recorded_verdict(&self, preview: &Preview) -> String {
-        match self.recorded.as_ref().map(|recorded| &recorded.rest) {
-            Some(RestOfOutput::Missing(why)) => format!("cut: {why}"),
+        match self.missing_rest() {
+            Some(why) => format!("cut: {why}"),
             _ if preview.truncated => "cut".into(),
             _ => "nothing cut".into(),
         }
@@ -91,9 +90,7 @@ impl OpenOutput {
 
     /// Describes a recorded text of which the rest is missing: how long it is, and why there is no more.
     fn alone(&self, preview: &Preview) -> Option<Vec<String>> {
-        let Some(RestOfOutput::Missing(why)) = self.recorded.as_ref().map(|recorded| &recorded.rest) else {
-            return None;
-        };
+        let why = self.missing_rest()?;
         let bytes = tokens(self.total_bytes(preview));
         let verb = self.certainty().verb();
         let got = match self.lines() {
@@ -159,10 +156,7 @@ impl OpenOutput {
         let is_whole = most.is_multiple_of(1024) || self.policy().unit() != Unit::Bytes;
         let in_words = |length: u64| if is_whole { size(length) } else { format!("{} B", thousands(length)) };
         let length = length.map_or(String::new(), |length| format!("{}, ", in_words(length as u64)));
-        format!(
-            "nothing kept: the {which} line alone is {length}over {}",
-            limit_in(most, self.policy().unit().words())
-        )
+        format!("nothing kept: the {which} line alone is {length}over {}", size_in_words(self.policy(), most))
     }
 
     /// Returns which line the policy takes first, and its length in bytes if that can be found without reading far: from

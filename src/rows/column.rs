@@ -232,6 +232,9 @@ pub struct ListSpec<R: 'static> {
 /// The most columns of an id in a table: other commands take it, so it is cut only if it is longer than any agent's.
 pub(crate) const ID: usize = 64;
 
+/// The most columns of a policy's name in a table: `-p` takes it.
+pub(crate) const POLICY: usize = 40;
+
 /// Joins the parts of a line of details, as far as there are any.
 pub(crate) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> SafeText {
     let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());

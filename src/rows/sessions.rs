@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::human::{count, local_time, size, span, span_left, thousands, tokens};
-use crate::session::list::{self, LIVE};
+use crate::session::list;
 use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;
 use crate::session::tally::CallSums;
@@ -80,14 +80,11 @@ impl SessionRow {
     }
 
     pub fn changed(&self) -> Option<Timestamp> {
-        self.file.modified.and_then(|time| Timestamp::try_from(time).ok())
+        list::changed(&self.file)
     }
 
-    /// Whether the session was changed in the last minute.
     pub fn is_live(&self, now: Timestamp) -> bool {
-        let now = SystemTime::from(now);
-        let age = self.file.modified.and_then(|time| now.duration_since(time).ok());
-        age.is_some_and(|age| age < LIVE)
+        list::is_live(&self.file, SystemTime::from(now))
     }
 }
 
@@ -201,7 +198,7 @@ fn lost(row: &SessionRow, _: &RowLook) -> RowCell {
 
 /// Says how long the first of the spills is kept.
 fn time_left(row: &SessionRow, look: &RowLook) -> RowCell {
-    let seconds = |at: &jiff::Timestamp| at.duration_since(look.now).as_secs();
+    let seconds = |at: &Timestamp| at.duration_since(look.now).as_secs();
     match (row.sums.value, &row.expires.value) {
         (Some(CallSums { cut: 0, .. }), _) => RowCell::default(),
         (_, Some(at)) if seconds(at) <= 0 => RowCell::new("overdue", Tone::Warning),
@@ -231,7 +228,7 @@ fn project(row: &SessionRow) -> String {
 
 /// Returns the day of the last change, in local time.
 fn day(row: &SessionRow) -> String {
-    let day = |at: jiff::Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
+    let day = |at: Timestamp| at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
     row.changed().map_or_else(|| "–".into(), day)
 }
 

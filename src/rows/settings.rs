@@ -9,7 +9,7 @@ use crate::text::label::SafeText;
 use crate::tune::{SettingFigures, TuneGrid, TuneSetting, frontier, share_in_words};
 
 use super::column::CellSide::{Left, Right};
-use super::column::{LARGEST, ListColumn, ListSpec, RowCell, Tone};
+use super::column::{LARGEST, ListColumn, ListSpec, POLICY, RowCell, Tone};
 
 /// A setting, or a policy with the limits that it has.
 #[derive(Debug, Clone)]
@@ -66,7 +66,7 @@ const FEWEST: [&str; 2] = ["fewest first", "most first"];
 
 /// A column that is blank in every row, as the policy is among its own settings, is left out.
 const COLUMNS: &[ListColumn<TuneRow>] = &[
-    ListColumn::new("policy", Left, 24, |row: &TuneRow, _| RowCell::plain(row.policy.clone())),
+    ListColumn::new("policy", Left, POLICY, |row: &TuneRow, _| RowCell::plain(row.policy.clone())),
     ListColumn::new("keeps", Left, 6, |row: &TuneRow, _| {
         RowCell::plain(row.setting.direction.map_or("", |direction| direction.as_str()))
     })

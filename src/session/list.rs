@@ -46,11 +46,9 @@ pub struct ListedSession {
     pub is_open_to_others: bool,
 }
 
-impl ListedSession {
-    /// Whether the session was changed within [`LIVE`] before `now`. A time in the future counts, too.
-    pub fn is_live(&self, now: SystemTime) -> bool {
-        self.file.modified.is_some_and(|time| now.duration_since(time).map_or(true, |age| age < LIVE))
-    }
+/// Whether a session was changed within [`LIVE`] before `now`. A time in the future counts, too.
+pub fn is_live(session: &SessionFile, now: SystemTime) -> bool {
+    session.modified.is_some_and(|time| now.duration_since(time).map_or(true, |age| age < LIVE))
 }
 
 /// What [`each`] hands out.

@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_140), ("tui", 15_925), ("session", 18_018), ("preview", 13_746), ("cli", 12_246)];
+    &[("", 87_137), ("tui", 15_920), ("session", 18_016), ("preview", 13_746), ("cli", 12_241)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 560;

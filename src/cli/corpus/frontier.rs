@@ -74,10 +74,6 @@ impl SettingJson {
 }
 
 impl Tuned<'_> {
-    fn at(&self, number: usize) -> Option<(&TuneSetting, &SettingFigures)> {
-        self.grid.settings.get(number).zip(self.figures.get(number))
-    }
-
     fn present(&self) -> SettingFigures {
         self.figures.get(self.grid.current).copied().unwrap_or_default()
     }
@@ -101,7 +97,7 @@ pub(super) fn json(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
         settings: settings().map(|(setting, figures)| SettingJson::of(setting, figures)).collect(),
         frontier: frontier(tuned.figures, tuned.grid.current)
             .into_iter()
-            .filter_map(|number| tuned.at(number))
+            .filter_map(|number| tuned.grid.settings.get(number).zip(tuned.figures.get(number)))
             .map(|(setting, figures)| SettingJson::of(setting, figures))
             .collect(),
     };

@@ -13,7 +13,7 @@ use crate::human::{limit_in, thousands};
 use crate::known::{Edge, Era};
 use crate::preview::Policy;
 use crate::rows::column::CellSide::{Left, Right};
-use crate::rows::column::{ListColumn, RowCell};
+use crate::rows::column::{ListColumn, POLICY, RowCell};
 use crate::text::label::label;
 
 /// One policy as in `--json`.
@@ -110,7 +110,7 @@ fn eras(out: &mut impl Write, config: &Config, policy: &Policy) -> io::Result<()
 }
 
 static COLUMNS: [ListColumn<Policy>; 6] = [
-    ListColumn::new("policy", Left, 40, |policy: &Policy, _| RowCell::plain(policy.name())),
+    ListColumn::new("policy", Left, POLICY, |policy: &Policy, _| RowCell::plain(policy.name())),
     ListColumn::new("lines", Right, 11, |policy: &Policy, _| {
         RowCell::plain(policy.max_lines().map_or("–".into(), thousands))
     }),

@@ -11,7 +11,6 @@ use crate::cli::args::ShowArgs;
 use crate::cli::stores::row::{self, EntryJson, mode};
 use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::table::safe;
 use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::{Config, Overrides};
 use crate::human::{size, span, thousands};
@@ -20,6 +19,7 @@ use crate::preview::Policy;
 use crate::rows::outputs;
 use crate::source::OpenError;
 use crate::store::{Entry, EntryStatus, Holds, RunRecord};
+use crate::text::label::label;
 
 /// An entry's facts as in `--json`: those of `list`, and more.
 #[derive(Serialize)]
@@ -128,7 +128,7 @@ impl FileFacts {
         let modified: Option<Timestamp> = self.modified.as_ref().and_then(|time| time.parse().ok());
         let ago = |time: Timestamp| span(now.duration_since(time).as_secs().try_into().unwrap_or(0));
         vec![
-            ("path", safe(self.path.as_bytes())),
+            ("path", label(self.path.as_bytes())),
             ("store", "none: no agent's rule deletes it".to_owned()),
             ("size", bytes(self.size)),
             (
@@ -157,9 +157,9 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
         false => rule(entry.rule.as_str(), &retention),
     };
     let mut lines = vec![
-        ("id", safe(entry.id().as_bytes())),
-        ("path", safe(entry.path().as_os_str().as_encoded_bytes())),
-        ("agent", safe(entry.agent().as_bytes())),
+        ("id", label(entry.id().as_bytes())),
+        ("path", label(entry.path().as_os_str().as_encoded_bytes())),
+        ("agent", label(entry.agent().as_bytes())),
         ("tool", or_dash(entry.tool())),
         ("session", or_dash(entry.session())),
         ("project", or_dash(entry.project())),
@@ -174,16 +174,16 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
         ("policies", names(&config.candidates(Some(&entry.path())))),
         ("mode", access(&mode(entry.mode), entry.exposed())),
         ("owner", owner(entry.owner, config)),
-        ("status", safe(entry.status.words().as_bytes())),
+        ("status", label(entry.status.words().as_bytes())),
     ];
     let notes = [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !entry.is_kept()));
-    lines.extend(notes.into_iter().flatten().map(|note| ("note", safe(note.as_bytes()))));
-    lines.extend(warnings(entry, config).iter().map(|text| ("warning", safe(text.as_bytes()))));
+    lines.extend(notes.into_iter().flatten().map(|note| ("note", label(note.as_bytes()))));
+    lines.extend(warnings(entry, config).iter().map(|text| ("warning", label(text.as_bytes()))));
     let told = run.map(runs::in_words).into_iter().chain(entry.copy().map(|copy| runs::copy_in_words(copy)));
     lines.extend(
         told.flatten()
             .filter(|(_, value)| !value.is_empty())
-            .map(|(name, value)| (name, safe(value.as_bytes()))),
+            .map(|(name, value)| (name, label(value.as_bytes()))),
     );
     lines
 }
@@ -239,15 +239,15 @@ fn bytes(number: u64) -> String {
 
 /// Returns the rule's name, with the description if that says more.
 fn rule(word: &str, retention: &str) -> String {
-    if word == retention { word.to_owned() } else { format!("{word}: {}", safe(retention.as_bytes())) }
+    if word == retention { word.to_owned() } else { format!("{word}: {}", label(retention.as_bytes())) }
 }
 
 fn or_dash(name: Option<&str>) -> String {
-    name.map_or_else(|| "–".to_owned(), |name| safe(name.as_bytes()))
+    name.map_or_else(|| "–".to_owned(), |name| label(name.as_bytes()))
 }
 
 fn names(policies: &[String]) -> String {
-    if policies.is_empty() { "–".to_owned() } else { safe(policies.join(", ").as_bytes()) }
+    if policies.is_empty() { "–".to_owned() } else { label(policies.join(", ").as_bytes()) }
 }
 
 fn holds(holds: Holds) -> String {

@@ -212,7 +212,7 @@ fn record(row: &SessionLine) -> SessionJson {
         title: facts.title.as_deref().map(|title| mask(title).into_owned()),
         started: facts.started.map(|at| at.to_string()),
         ended: facts.ended.map(|at| at.to_string()),
-        live: row.session.is_live(SystemTime::now()),
+        live: list::is_live(file, SystemTime::now()),
         open_to_others: *is_open_to_others,
         path: file.path.to_string_lossy().into_owned(),
         size: file.size,

@@ -6,17 +6,17 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::cli::args::VerifyArgs;
-use crate::cli::table::safe;
 use crate::cli::{CommandResult, Failure, json, say, table};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::rows::column::CellSide::Left;
-use crate::rows::column::{ID, ListColumn, RowCell};
+use crate::rows::column::{ID, ListColumn, POLICY, RowCell};
 use crate::session::copies::SeenCalls;
 use crate::session::examine::{CallInspector, Paths};
 use crate::session::list;
 use crate::session::model::Call;
 use crate::session::verdict::{Against, Unchecked, Verdict};
+use crate::text::label::label;
 
 use super::row::{Secrets, command_of, examiner};
 use super::select;
@@ -102,7 +102,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
 }
 
 fn no_such(word: &str) -> Failure {
-    let words = format!("`{}` is neither a file nor the id of a session or a call", safe(word.as_bytes()));
+    let words = format!("`{}` is neither a file nor the id of a session or a call", label(word.as_bytes()));
     Failure::Usage(format!("{words}; see `overspill sessions` and `overspill calls SESSION`"))
 }
 
@@ -186,7 +186,7 @@ static COLUMNS: [ListColumn<VerdictJson>; 7] = [
     ListColumn::new("session", Left, ID, |found: &VerdictJson, _| RowCell::plain(found.session.as_str()))
         .yields(0),
     ListColumn::new("id", Left, ID, |found: &VerdictJson, _| RowCell::plain(found.call.as_str())),
-    ListColumn::new("policy", Left, 24, |found: &VerdictJson, _| {
+    ListColumn::new("policy", Left, POLICY, |found: &VerdictJson, _| {
         RowCell::plain(found.policy.as_deref().unwrap_or_default())
     })
     .yields(3),

@@ -19,8 +19,9 @@ use std::path::Path;
 use crate::cli::args::{HookAgent, SetupArgs};
 use crate::cli::safe::{self, SafeWriter};
 use crate::cli::stores::confirm::{Consent, ask};
-use crate::cli::{CommandResult, Failure, say, table, terminal};
+use crate::cli::{CommandResult, Failure, say, terminal};
 use crate::env::Env;
+use crate::text::label::label;
 
 use agent::Wanted;
 use difference::{DiffLine, difference};
@@ -104,7 +105,7 @@ fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> Result<Option
 /// Prints the lines that change.
 fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
     let mut out = safe::stdout();
-    writeln!(out, "{}", table::safe(file.path.as_os_str().as_encoded_bytes()))?;
+    writeln!(out, "{}", label(file.path.as_os_str().as_encoded_bytes()))?;
     for line in difference(file.text.as_deref().unwrap_or_default(), new.unwrap_or_default()) {
         let (sign, text, colour) = match line {
             DiffLine::Same(text) => (' ', text, None),
@@ -114,7 +115,7 @@ fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
         };
         let style =
             anstyle::Style::new().fg_color(colour.filter(|_| terminal::table_colour()).map(Into::into));
-        let text = table::safe(text.replace('\t', "    ").as_bytes());
+        let text = label(text.replace('\t', "    ").as_bytes());
         writeln!(out, "{style}{}{style:#}", format!("{sign} {text}").trim_end())?;
     }
     out.flush()
@@ -134,7 +135,7 @@ fn write(args: &SetupArgs, file: &AgentFile, new: Option<&str>, wanted: &Wanted)
 }
 
 fn report(args: &SetupArgs, file: &AgentFile, is_changed: bool) -> io::Result<()> {
-    let path = table::safe(file.path.as_os_str().as_encoded_bytes());
+    let path = label(file.path.as_os_str().as_encoded_bytes());
     let done = match (is_changed, args.remove) {
         (true, true) => "taken away from",
         (true, false) => "written to",

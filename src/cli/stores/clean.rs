@@ -6,14 +6,14 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::cli::args::CleanArgs;
-use crate::cli::table::safe;
 use crate::cli::{CommandResult, Failure, json, say, table};
 use crate::config::{Config, Need};
-use crate::human::{size, thousands};
+use crate::human::{count, size};
 use crate::store::{
     self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Record, Skipped, SortBy, ToDelete,
     Trigger, Why, clean_plan,
 };
+use crate::text::label::label;
 
 use super::confirm::{Consent, ask};
 use super::row::{DELETE_COLUMNS, EntryJson, ToDeleteRow};
@@ -148,9 +148,9 @@ fn as_text(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
     let rows: Vec<ToDeleteRow> = plan.to_delete.iter().map(|due| row(selected, due)).collect();
     table::print_whole(&mut out, &DELETE_COLUMNS, &rows)?;
     for (index, why) in &plan.skipped {
-        writeln!(out, "kept: {}: {}", path(&selected.entries[*index]), safe(because(why).as_bytes()))?;
+        writeln!(out, "kept: {}: {}", path(&selected.entries[*index]), label(because(why).as_bytes()))?;
     }
-    let what = format!("{}, {}", outputs(plan.to_delete.len() as u64), size(plan.bytes));
+    let what = format!("{}, {}", count(plan.to_delete.len() as u64, "output"), size(plan.bytes));
     if plan.to_delete.is_empty() {
         writeln!(out, "nothing to delete")?;
         return Ok(out.flush()?);
@@ -183,11 +183,11 @@ fn report(
             files += 1;
             bytes = u64::saturating_add(bytes, entry.size());
         } else {
-            let reason = end.reason().map_or(String::new(), |why| format!(": {}", safe(why.as_bytes())));
+            let reason = end.reason().map_or(String::new(), |why| format!(": {}", label(why.as_bytes())));
             writeln!(out, "{}: {}{reason}", end.as_str(), path(entry))?;
         }
     }
-    writeln!(out, "deleted: {}, {}", outputs(files), size(bytes))
+    writeln!(out, "deleted: {}, {}", count(files, "output"), size(bytes))
 }
 
 /// Deletes what the plan says while holding the lock for cleaning; if another process holds it, leaves everything to
@@ -217,7 +217,7 @@ fn result(ends: &[DueOutcome]) -> CommandResult {
     match ends.iter().filter(|end| matches!(end, DueOutcome::Failed(_))).count() {
         0 => Ok(()),
         failed => {
-            let what = outputs(failed as u64);
+            let what = count(failed as u64, "output");
             Err(Failure::Failed(format!("{what} could not be deleted; see the reasons above")).into())
         }
     }
@@ -227,8 +227,8 @@ fn row(selected: &Selected, ToDelete { index, why }: &ToDelete) -> ToDeleteRow {
     ToDeleteRow { entry: selected.entries[*index].clone(), why: word(*why) }
 }
 
-fn path(entry: &Entry) -> String {
-    safe(entry.path().as_os_str().as_encoded_bytes())
+pub(super) fn path(entry: &Entry) -> String {
+    label(entry.path().as_os_str().as_encoded_bytes())
 }
 
 fn word(why: Why) -> &'static str {
@@ -244,8 +244,4 @@ fn because(skipped: &Skipped) -> Cow<'static, str> {
         Skipped::Unusual(status) => status.words(),
         Skipped::Young => "younger by its own times than its store's rule says".into(),
     }
-}
-
-pub(crate) fn outputs(number: u64) -> String {
-    format!("{} output{}", thousands(number), if number == 1 { "" } else { "s" })
 }

@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use crate::cli::args::StoresArgs;
 use crate::cli::safe::SafeWriter;
-use crate::cli::table::safe;
 use crate::cli::{CommandResult, Failure, json, suggest, table};
 use crate::config::Config;
 use crate::human::{size, thousands};
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
+use crate::text::label::label;
 
 use super::row::retention;
 use super::select::OWN;
@@ -79,7 +79,7 @@ fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
         known.sort_unstable();
         known.dedup();
         let instead = suggest::name(name, &known, "the stores are:");
-        Failure::Usage(format!("no store `{}`; {instead}", safe(name.as_bytes())))
+        Failure::Usage(format!("no store `{}`; {instead}", label(name.as_bytes())))
     })
 }
 
@@ -232,7 +232,7 @@ fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
 
 fn directory(spec: &StoreSpec, root: &RootReport, env: &Env) -> String {
     let (state, reason) = state(spec, root, env);
-    let path = safe(root.root.as_os_str().as_encoded_bytes());
+    let path = label(root.root.as_os_str().as_encoded_bytes());
     let inside = match root.unreadable.len() {
         0 => String::new(),
         some => format!(" ({} directories in it cannot be read)", thousands(some as u64)),

@@ -4,13 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
 use crate::cli::args::RmArgs;
-use crate::cli::table::safe;
 use crate::cli::{CommandResult, Failure, input, say, table};
 use crate::config::Config;
-use crate::human::size;
+use crate::human::{count, size};
 use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Record, Why};
 
-use super::clean::outputs;
+use super::clean::path;
 use super::confirm::{Consent, ask};
 use super::row::{DELETE_COLUMNS, ToDeleteRow};
 use super::select::{Selected, Whose};
@@ -83,7 +82,7 @@ fn asked(entries: &[&Entry]) -> io::Result<bool> {
     }
     out.flush()?;
     let bytes = store::sum(entries.iter().map(|entry| entry.size()));
-    ask(&format!("Delete {}, {}?", outputs(entries.len() as u64), size(bytes)))
+    ask(&format!("Delete {}, {}?", count(entries.len() as u64, "output"), size(bytes)))
 }
 
 fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Consent) -> CommandResult {
@@ -118,8 +117,4 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
     } else {
         Err(Failure::Failed(format!("not deleted: {}", stayed.join("; "))).into())
     }
-}
-
-fn path(entry: &Entry) -> String {
-    safe(entry.path().as_os_str().as_encoded_bytes())
 }

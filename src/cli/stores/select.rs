@@ -67,11 +67,7 @@ impl Selected {
 
     /// Returns what became of listing each directory.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &RootReport> {
-        self.rooted().map(|(_, root)| root)
-    }
-
-    pub(crate) fn rooted(&self) -> impl Iterator<Item = (&StoreSpec, &RootReport)> {
-        self.reports.iter().flat_map(|(spec, roots)| roots.iter().map(|root| (&**spec, root)))
+        self.reports.iter().flat_map(|(_, roots)| roots)
     }
 
     /// Returns the directories that could not be read, in words.

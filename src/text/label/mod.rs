@@ -29,7 +29,10 @@ const LABEL: Show = Show { tab: 0, ..Show::RAW };
 /// Returns a single line of plain, safe text for a name, id, error or title. Everything that cannot be printed as is
 /// gets a visible form: `^J` for a line feed, `^[`, `<202E>`, `<FF>`. Safe text is unchanged.
 pub fn label(bytes: &[u8]) -> String {
-    label_as(bytes, &LABEL)
+    match std::str::from_utf8(bytes) {
+        Ok(text) if is_plain(text) => text.to_owned(),
+        _ => label_as(bytes, &LABEL),
+    }
 }
 
 /// Same as [`label`] for a terminal that supports only ASCII.

@@ -22,7 +22,7 @@ use crate::session::reader::{OpenedSession, ReadProgress, SessionFile};
 use crate::session::spill::SpillState;
 use crate::session::text;
 use crate::session::transcript::Transcript;
-use crate::session::verify::Verdict;
+use crate::session::verdict::Verdict;
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{JobContext, JobRequest, Ticket};
 

@@ -274,6 +274,12 @@ impl Pager {
         });
     }
 
+    pub(crate) fn advised(&mut self, change: Option<LimitChange>) {
+        if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.found.is_none()) {
+            advice.found = Some(change);
+        }
+    }
+
     pub(crate) fn advise_again(&mut self, effects: &mut Effects) {
         let is_about = |advice: &Advice| advice.offset == self.current_offset();
         if self.drawer.is_open()

@@ -10,7 +10,7 @@ use crate::output::plan::PlanDone;
 use crate::output::recorded::{CallFacts, ReadyCall};
 use crate::output::subject::Ending;
 use crate::session::citing::CitingCall;
-use crate::session::verify::Verdict;
+use crate::session::verdict::Verdict;
 use crate::source::{Change, MapView, PathStatus};
 use crate::text::filter::index::BlockLines;
 use crate::text::index::BlockCounts;

@@ -10,7 +10,6 @@ use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
 
 use super::Pager;
-use crate::session::examine::RestOfOutput;
 use crate::tui::target::StartAt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,10 +74,7 @@ impl Pager {
     }
 
     pub(super) fn no_cut(&self) -> &'static str {
-        match self.output.recorded.as_ref().map(|recorded| &recorded.rest) {
-            Some(RestOfOutput::Missing(why)) => why,
-            _ => "nothing was cut",
-        }
+        self.output.missing_rest().unwrap_or("nothing was cut")
     }
 
     fn go_line(&mut self, side: Side, line: u64) {

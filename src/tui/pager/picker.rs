@@ -138,8 +138,8 @@ impl Pager {
     pub(crate) fn refresh_picker(&mut self) {
         let bytes = self.output.view.len();
         let total = |what| {
-            let counts = &self.tally(what).counts;
-            MatchTotal { all: counts.total(), is_whole: counts.counted_bytes() >= bytes }
+            let tally = self.tally(what);
+            MatchTotal { all: tally.counts.total(), is_whole: tally.is_whole(bytes) }
         };
         let matches = self.find.pattern.as_ref().map(|_| total(Counting::Matches));
         let totals = (matches, total(Counting::Severity(self.severity())));

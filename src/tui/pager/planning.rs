@@ -11,7 +11,6 @@ use crate::tui::job::{Pace, Slot};
 use crate::tui::keys::Action;
 use crate::tui::screen::Effects;
 use crate::tui::widget::layout::Side;
-use crate::tune::LimitChange;
 
 use super::Pager;
 use super::event::OutputEvent;
@@ -123,7 +122,7 @@ impl Pager {
     }
 
     /// Returns why what was recorded cannot be set against a reconstruction; `None` if it can.
-    pub(crate) fn nothing_to_reconstruct(&self) -> Option<String> {
+    fn nothing_to_reconstruct(&self) -> Option<String> {
         let Some(recorded) = &self.output.recorded else {
             let [lists, sessions] = [Action::Stores, Action::Other].map(|action| self.key_of(action));
             return Some(format!(
@@ -194,12 +193,6 @@ impl Pager {
         }
         if self.drawer.is_open() {
             self.advise(effects);
-        }
-    }
-
-    pub(crate) fn advised(&mut self, change: Option<LimitChange>) {
-        if let Some(advice) = self.drawer.advice.as_mut().filter(|advice| advice.found.is_none()) {
-            advice.found = Some(change);
         }
     }
 }

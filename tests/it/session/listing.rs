@@ -145,8 +145,8 @@ fn a_session_is_live_for_a_minute() {
     session(home.path(), "s", 0, &[says("/p", "hello")]);
     let listed = sessions(home.path(), &SessionFilter::default()).remove(0);
     let at = |seconds: u64| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-    assert!(listed.is_live(at(NOW + 59)) && listed.is_live(at(NOW - 5)));
-    assert!(!listed.is_live(at(NOW + 60)));
+    assert!(list::is_live(&listed.file, at(NOW + 59)) && list::is_live(&listed.file, at(NOW - 5)));
+    assert!(!list::is_live(&listed.file, at(NOW + 60)));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::human::{size, thousands, tokens};
 use crate::known::Confidence;
 use crate::preview::{Output, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
-use crate::rows::column::{ListColumn, RowCell};
+use crate::rows::column::{ListColumn, POLICY, RowCell};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::search::{Pattern, each_match};
 
@@ -76,7 +76,7 @@ fn find(view: &MapView, pattern: &Pattern, rows: &mut [Comparison]) {
 }
 
 static COLUMNS: [ListColumn<Comparison>; 8] = [
-    ListColumn::new("policy", Left, 24, |row: &Comparison, _| RowCell::plain(row.policy.as_str())),
+    ListColumn::new("policy", Left, POLICY, |row: &Comparison, _| RowCell::plain(row.policy.as_str())),
     ListColumn::new("finds", Right, 15, |row: &Comparison, _| match (row.finds_kept, row.finds) {
         (Some(kept), Some(all)) => RowCell::plain(format!("{} of {}", thousands(kept), thousands(all))),
         _ => RowCell::default(),

@@ -7,7 +7,7 @@ use crate::human::thousands;
 use crate::known::Certainty;
 use crate::output::OpenOutput;
 use crate::output::recorded::RecordedCall;
-use crate::session::verify::Verdict;
+use crate::session::verdict::Verdict;
 use crate::source::PathStatus;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
