@@ -216,3 +216,28 @@ fn a_database_is_read_again_when_it_changed() {
         (vec!["c1".into(), "c2".into(), "c3".into()], "three".into())
     );
 }
+
+/// An edited result of pi has two texts; on a branch that was left it has but the one that was recorded.
+#[test]
+fn a_branch_that_is_left_while_followed_is_as_if_read_at_once() {
+    let message = |id: &str, parent: Value, message: Value| json!({"type": "message", "id": id, "parentId": parent, "message": message});
+    let call = json!({"type": "toolCall", "id": "1", "name": "bash", "arguments": {"command": "ls"}});
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    let records = [
+        json!({"type": "session", "version": 3, "id": "s", "cwd": "/p"}),
+        message("a", json!(null), json!({"role": "assistant", "content": [call]})),
+        message("b", json!("a"), json!({"role": "toolResult", "toolCallId": "1", "content": text("one")})),
+        json!({"type": "context_edit", "id": "c", "parentId": "b", "targetId": "b", "replacement": text("short")}),
+        message("d", json!("a"), json!({"role": "assistant", "content": text("again")})),
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let path = write_log(dir.path(), "s.jsonl", &records[..4]);
+    let mut opened = open(&path);
+    assert_eq!(opened.transcript().calls[0].results.len(), 2, "as recorded and as edited");
+    append(&path, &format!("{}\n", records[4]));
+    assert!(opened.refresh(&()).unwrap());
+    let whole = open(&path);
+    let (followed, whole) = (opened.transcript(), whole.transcript());
+    assert_eq!(followed.events, whole.events);
+    assert_eq!((followed.calls[0].results.len(), followed.events[0].results.len()), (1, 1));
+}

@@ -68,14 +68,14 @@ impl LogReader for PiReader {
 
     fn settle(&mut self, out: &mut Transcript) {
         out.events.clear();
-        let living = self.branches.living();
-        let mut left = self.left(&living, out).into_iter().rev().peekable();
-        let mut unread = self.results.iter().peekable();
-        let mut held = ContextResults::default();
         for result in &self.results {
             let call = out.calls.get_mut(result.call as usize);
             call.into_iter().for_each(|call| call.results.truncate(1));
         }
+        let living = self.branches.living();
+        let mut left = self.left(&living, out).into_iter().rev().peekable();
+        let mut unread = self.results.iter().peekable();
+        let mut held = ContextResults::default();
         for change in
             self.changes.iter().filter(|change| living.contains_number(change.entry, &self.branches))
         {
