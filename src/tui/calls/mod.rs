@@ -244,6 +244,10 @@ impl ListKind for Calls {
         }
     }
 
+    fn awaits_rows(&self, list: &List<CallRow>) -> bool {
+        matches!(self.state, ReadingState::Reading(_)) && list.is_empty()
+    }
+
     fn close(&mut self, on: Context) {
         *self = Self::default();
         on.list.clear();

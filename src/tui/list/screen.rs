@@ -94,6 +94,11 @@ pub trait ListKind: Sized + 'static {
     /// Asks for what the rows on the screen lack.
     fn ask(&mut self, _on: ListContext<Self::Row>) {}
 
+    /// Whether the rows are still being read, so that keys that act on them wait.
+    fn awaits_rows(&self, _list: &List<Self::Row>) -> bool {
+        false
+    }
+
     /// Stops what runs. Returns false if nothing does.
     fn stop(&mut self, _on: ListContext<Self::Row>) -> bool {
         false
@@ -197,7 +202,7 @@ impl<L: ListKind> ListScreen<L> {
                 }
             });
         }
-        if !list.is_awaited() && !waiting_keys.is_empty() {
+        if !list.is_awaited() && !of.awaits_rows(list) && !waiting_keys.is_empty() {
             effects.request(ScreenRequest::Replay(std::mem::take(waiting_keys)));
         }
         done
@@ -259,7 +264,14 @@ impl<L: ListKind> Screen for ListScreen<L> {
         let action = self.canvas.keys.action(KeyContext::Lists, key);
         let needs_no_row = matches!(action, Some(Action::Quit | Action::QuitNow | Action::Help));
         let is_interrupt = action == Some(Action::Interrupt);
-        if self.list.is_awaited() && !is_interrupt && !(needs_no_row && self.waiting_keys.is_empty()) {
+        let awaits_rows = self.of.awaits_rows(&self.list);
+        let leaves = matches!(action, Some(Action::Back | Action::Quit | Action::QuitNow | Action::Stores));
+        if awaits_rows && leaves {
+            self.waiting_keys.clear();
+            return false;
+        }
+        let waits = self.list.is_awaited() || awaits_rows;
+        if waits && !is_interrupt && !(needs_no_row && self.waiting_keys.is_empty()) {
             self.waiting_keys.push(key);
             return true;
         }

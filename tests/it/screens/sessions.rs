@@ -369,6 +369,29 @@ fn a_list_without_groups_says_so_and_following_says_how_it_ends() {
 }
 
 #[test]
+fn keys_typed_while_a_session_is_read_act_on_its_calls() {
+    let mut bench = listed((80, 24));
+    bench.keys("<Enter>G<Enter>");
+    let opened = || CallsEvent::Opened(Box::new(OpenedCalls { rows: calls(), ..by() }));
+    bench.update(CallsEvent::Reading(50));
+    assert_eq!(last_request(&bench), None, "there are no calls yet");
+    let effects = bench.update(opened());
+    bench.carry_out(effects);
+    let last = calls().len() - 1;
+    assert_eq!(bench.calls().list.chosen_index(), Some(last));
+    assert_eq!(last_request(&bench), Some(&CallRequest::Show(last, Paths::Known)));
+}
+
+#[test]
+fn whoever_leaves_a_session_that_is_being_read_need_not_wait() {
+    for key in ["q", "<Esc>", "S"] {
+        let mut bench = listed((80, 24));
+        bench.keys("<Enter>G").keys(key);
+        assert!(!text(&bench).contains("reading the session"), "{key}: {}", text(&bench));
+    }
+}
+
+#[test]
 fn what_comes_late_of_a_session_that_was_left_is_dropped() {
     let mut bench = opened((80, 24));
     bench.keys("q<Enter>");
