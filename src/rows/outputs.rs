@@ -273,18 +273,19 @@ fn errors_lost(row: &OutputRow, _: &RowLook) -> RowCell {
     LostInCall::cell(&measured(row, |share| share.lost))
 }
 
-pub(crate) fn time_left(entry: &Entry, is_kept: bool, look: &RowLook) -> RowCell {
+/// Says when an entry is deleted, which is no loss if a copy of it is kept.
+pub(crate) fn time_left(entry: &Entry, has_copy: bool, look: &RowLook) -> RowCell {
     match (entry.left(look.now), entry.expires) {
-        _ if is_kept => RowCell::dim("kept"),
+        _ if entry.is_kept() => RowCell::dim("kept"),
         (Left::For(rest), _) => {
             let rest = rest.as_secs().max(0) as u64;
             let whole = rest.saturating_add(entry.age(look.now).as_secs().max(0) as u64);
-            let is_short = u128::from(rest) * 4 < u128::from(whole);
+            let is_short = u128::from(rest) * 4 < u128::from(whole) && !has_copy;
             RowCell::new(span_left(rest), if is_short { Tone::Warning } else { Tone::Plain })
         }
         (Left::Overdue(late), _) => {
             let words = format!("overdue {}", span(late.as_secs().max(0) as u64));
-            RowCell::new(words, Tone::Warning)
+            RowCell::new(words, if has_copy { Tone::Plain } else { Tone::Warning })
         }
         (Left::Open, Expiry::Orphaned) => RowCell::new(entry.left_word(look.now), Tone::Warning),
         (Left::Open, _) => RowCell::dim(entry.left_word(look.now)),
@@ -297,8 +298,13 @@ fn known(row: &OutputRow) -> String {
     let first_line = row.peek().map(|peek| peek.first_line.to_string()).unwrap_or_default();
     let call = row.call().map_or("", |call| &call.call);
     let [session, project] = [entry.session(), entry.project()].map(Option::unwrap_or_default);
-    let (tool, path) = (row.tool().unwrap_or_default(), entry.path());
-    format!("{tool} {session} {project} {call} {} {} {first_line}", path.display(), entry.saved_as())
+    let lost = row.share().and_then(|share| share.first_lost.as_ref()).map_or("", |lost| &lost.text);
+    let (tool, path, access) = (row.tool().unwrap_or_default(), entry.path(), exposure(row));
+    format!(
+        "{tool} {session} {project} {call} {} {} {first_line} {lost} {access}",
+        path.display(),
+        entry.saved_as()
+    )
 }
 
 /// Returns the store, and how it deletes.
@@ -354,9 +360,8 @@ pub(crate) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [Sa
     let saved = printed.map(|all| format!("only the first {} of {} saved", size(entry.size()), size(all)));
     let lost = row.share().and_then(|share| share.first_lost.as_ref()).filter(|lost| !lost.text.is_empty());
     let lost = lost.map(|lost| format!("lost: {}", lost.text.fit(usize::from(look.width) / 2)));
-    let copied = if row.is_kept && !entry.is_kept() { "a copy is kept, this one is " } else { "" };
-    let rule = format!("{copied}{}", describe_rule(entry));
-    [joined(first), joined([lost, saved, Some(access), Some(rule)])]
+    let copied = (row.is_kept && !entry.is_kept()).then(|| "a copy is kept".to_owned());
+    [joined(first), joined([copied, lost, saved, Some(access), Some(describe_rule(entry))])]
 }
 
 /// Describes what the mode lets others do; empty if nothing.

@@ -109,8 +109,8 @@ impl Footer {
         (&[A::Open], "open"), (&[A::Back], "settings"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Stores], "lists"),
     ]);
     pub(crate) const RECORDED_CALL: Self = Self::output(&[
-        (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Limits], "limits"), (&[A::Evidence], "compare"),
-        (&[A::Facts], "facts"), (&[A::Search], "search"), (&[A::Quit], "calls"),
+        (&[A::NextError], "error"), (&[A::NextCut], "cut"), (&[A::Other], "whole"), (&[A::Limits], "limits"),
+        (&[A::Evidence], "compare"), (&[A::Facts], "facts"), (&[A::Search], "search"), (&[A::Quit], "calls"),
     ]);
     /// The recorded text is all there is.
     pub(crate) const RECORDED_ALONE: Self = Self::output(&[
@@ -135,13 +135,21 @@ const WORTH_MORE: usize = 2;
 
 impl Footer {
     /// Returns the hints in versions from the longest to the shortest, with one for what stands on the screen: each drops
-    /// the last hint but help, which leads to all others; of an output, that of the lists is dropped last.
-    pub(crate) fn versions(self, shown: Option<&'static Hint>, keys: &KeyMap) -> Vec<String> {
+    /// the last hint but help, which leads to all others; of an output, that of the lists is dropped last. The hint of an
+    /// action that finds nothing is left out.
+    pub(crate) fn versions(
+        self,
+        shown: Option<&'static Hint>,
+        finds_nothing: Option<Action>,
+        keys: &KeyMap,
+    ) -> Vec<String> {
         const HELP: Hint = (&[A::Help], "help");
         let of_output = self.place == KeyContext::Pager;
         let in_words = |hint: &Hint| hint_in_words(self.place, hint, keys);
         let (first, rest) = self.hints.split_at(self.hints.len().min(WORTH_MORE));
-        let hints: Vec<String> = first.iter().chain(shown).chain(rest).filter_map(in_words).collect();
+        let is_useful = |(actions, _): &&Hint| finds_nothing.is_none_or(|action| !actions.contains(&action));
+        let hints = first.iter().chain(shown).chain(rest).filter(is_useful);
+        let hints: Vec<String> = hints.filter_map(in_words).collect();
         let [lists, help] = [of_output.then_some(LISTS), Some(HELP)].map(|hint| in_words(&hint?));
         let joined = |some: &[String], lists: &Option<String>| {
             let all = some.iter().chain(lists).chain(&help).map(String::as_str);
@@ -169,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_footer_of_a_cut_preview_teaches_errors_and_cuts_first_and_keeps_lists_and_help() {
-        let versions = Footer::PREVIEW_CUT.versions(None, KeyMap::standard());
+        let versions = Footer::PREVIEW_CUT.versions(None, None, KeyMap::standard());
         let longest = "e error  c cut  Tab whole  [ ] window  l limits  / search  = facts  s side by side  y copy  S lists  h help";
         assert_eq!(versions.first().map(String::as_str), Some(longest));
         let last: Vec<&str> = versions.iter().rev().take(4).map(String::as_str).collect();
@@ -177,8 +185,10 @@ mod tests {
             last,
             ["h help", "S lists  h help", "e error  S lists  h help", "e error  c cut  S lists  h help"]
         );
-        let json = Footer::SPILL_WHOLE.versions(Some(&JSON), KeyMap::standard());
+        let json = Footer::SPILL_WHOLE.versions(Some(&JSON), None, KeyMap::standard());
         assert!(json[0].starts_with("/ search  Tab model got  J JSON  e error  [ ] window"), "{}", json[0]);
+        let bare = Footer::SPILL_WHOLE.versions(None, Some(Action::NextError), KeyMap::standard());
+        assert!(bare[0].starts_with("/ search  Tab model got  [ ] window"), "{}", bare[0]);
     }
 
     #[test]

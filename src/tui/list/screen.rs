@@ -344,7 +344,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
         line::rule(frame.buffer_mut(), places.rule, canvas);
         line::rows(frame.buffer_mut(), places.detail, self.of.details(&self.list), canvas);
         if let Some(status) = status {
-            let hints = self.of.footer(&self.list).versions(None, canvas.keys);
+            let hints = self.of.footer(&self.list).versions(None, None, canvas.keys);
             let of = thousands(self.list.len() as u64);
             let progress = self.of.progress(&self.list, canvas);
             let position = match self.list.is_empty() {

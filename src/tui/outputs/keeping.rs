@@ -59,11 +59,10 @@ impl Outputs {
             all => count(all.len() as u64, "output"),
         };
         let size = store::sum(entries.iter().map(|(entry, _)| entry.size()));
-        let delete = on.canvas.keys.of(KeyContext::Lists, Action::Delete);
         let refused = refused.into_iter().filter(|refused| refused.is_error);
         let failures = refused.map(|refused| refused.text.to_string()).collect();
         let is_accepted = self.start_keeping(Keeping { what, size, done: 0 }, on.effects, move |context| {
-            keep_all(entries, failures, delete, context);
+            keep_all(entries, failures, context);
         });
         if is_accepted {
             on.list.unmark();
@@ -125,7 +124,7 @@ fn refusal(row: &OutputRow) -> Option<Message> {
 }
 
 /// Keeps entries, each with the command that printed it, and reports that; `failures` are the reasons why others are not kept.
-fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, delete: &str, context: &JobContext) {
+fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, context: &JobContext) {
     let (mut kept, mut before) = (Vec::new(), 0u64);
     for (entry, command) in entries {
         let size = entry.size();
@@ -140,8 +139,9 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, delete: &s
     }
     let message = match (&kept[..], &failures[..]) {
         ([entry], []) => {
-            let what = if entry.is_own() { "it" } else { "the copy" };
-            Message::note(format!("{} is kept forever; {delete} deletes {what}", label(entry.id_bytes())))
+            let id = label(entry.id_bytes());
+            let how = if entry.is_own() { "is kept forever" } else { "is kept forever as a copy" };
+            Message::note(format!("{id} {how}"))
         }
         (all, []) => Message::note(format!("{} are kept forever", count(all.len() as u64, "output"))),
         ([], [words]) => Message::error(words.as_str()),

@@ -151,6 +151,11 @@ impl Pager {
         };
         let extent = match what {
             CopyWhat::Line => size(range.end - range.start),
+            // Bytes that are no text are copied as the characters that stand for them.
+            CopyWhat::ModelText if range.end <= MAX_COPY => {
+                let parts = self.output.shown_parts(side, range.clone(), MAX_COPY);
+                size(self.output.text_of(side, parts, self.show(side).utf16).len() as u64)
+            }
             _ => self.extent_in_words(side, &range),
         };
         let note = name.into_iter().chain([extent]).collect::<Vec<_>>().join(" · ");
@@ -202,7 +207,7 @@ impl Pager {
         if text.is_empty() {
             self.note("nothing to copy: the text is empty");
         } else {
-            self.note(format!("copied {count}, {}", size(long)));
+            self.note(format!("copied {count}, {}", size(text.len() as u64)));
             effects.push(Effect::Copy(text));
         }
         true

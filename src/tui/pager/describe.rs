@@ -45,16 +45,22 @@ pub(crate) fn line(output: &OpenOutput, offset: usize, got: Share) -> Vec<String
     vec![format!("{full}{why}{counting}"), format!("{full}{counting}"), format!("{line}{fate}"), line]
 }
 
-/// Describes how much the model got, in a long and a short version: `got 21% ▇▇░░░░░░`; where it is no share, what became of the
-/// output.
+/// Describes how much the model got, in a long and a short version: `got 21% ▇▇░░░░░░`, `got ~21%` where that also depends on
+/// what is not known; where it is no share, what became of the output.
 pub(crate) fn share_of_all(output: &OpenOutput) -> [String; 2] {
     let Some(percent) = output.percent_kept() else { return [output.verdict(), output.verdict()] };
     let verb = match output.certainty() {
         Certainty::WouldGet => "",
         certainty => &format!("{} ", certainty.verb()),
     };
-    let words = format!("{verb}{}", if percent == 0 { "<1%".into() } else { format!("{percent}%") });
+    let about = if caveat(output).is_some() { "~" } else { "" };
+    let words = format!("{verb}{}", if percent == 0 { "<1%".into() } else { format!("{about}{percent}%") });
     [format!("{words} {}", bar(percent)), words]
+}
+
+/// Returns why what the model got of this output may have been another text, in few words.
+pub(crate) fn caveat(output: &OpenOutput) -> Option<&str> {
+    output.warnings().into_iter().find_map(|warning| warning.short.as_deref())
 }
 
 pub(crate) const WHOLE: &str = "Whole output";

@@ -48,27 +48,28 @@ impl Pager {
     pub(crate) fn go_cut(&mut self, side: Side, next: bool, times: usize) {
         let output = &self.output;
         let above = self.third(side);
-        let mut tops: Vec<u64> = match side {
+        let mut cuts: Vec<u64> = match side {
             Side::Preview => output.seen.notices().collect(),
             Side::Spill => output.rules.places().collect(),
         };
         if let Some(found) = output.differences.as_ref().filter(|_| side == Side::Preview) {
-            tops.extend(found.starts());
-            tops.sort_unstable();
+            cuts.extend(found.starts());
+            cuts.sort_unstable();
         }
-        let place = |at: &u64| self.scroll(side).top_at(*at, above);
-        let tops: Vec<u64> = tops.iter().map(place).collect();
+        let place = |at: u64| (self.scroll(side).top_at(at, above), at);
+        let cuts: Vec<(u64, u64)> = cuts.into_iter().map(place).collect();
         let here = self.panes.top(side);
         let to = match next {
-            true => tops.iter().filter(|top| **top > here).take(times).last(),
-            false => tops.iter().rev().filter(|top| **top < here).take(times).last(),
+            true => cuts.iter().filter(|(top, _)| *top > here).take(times).last(),
+            false => cuts.iter().rev().filter(|(top, _)| *top < here).take(times).last(),
         };
         match to {
-            Some(&top) => {
+            Some(&(top, at)) => {
                 self.panes.leave();
                 self.place(side, top);
+                self.panes.target = Some((side, at));
             }
-            None if tops.is_empty() => self.note(self.no_cut()),
+            None if cuts.is_empty() => self.note(self.no_cut()),
             None => self.note(if next { "no cut further down" } else { "no cut further up" }),
         }
     }

@@ -289,6 +289,8 @@ impl Pager {
             return true;
         }
         if self.find.pattern.is_some() || self.find.current != [None, None] {
+            let side = self.focus();
+            self.panes.target = self.find.current(side).map(|found| (side, found.start));
             self.find.clear();
             effects.stop([Slot::CountMatches]);
             return true;

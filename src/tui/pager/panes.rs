@@ -42,6 +42,8 @@ pub struct Panes {
     /// Whether Spill follows the end of the file as it grows.
     pub following: bool,
     pub(crate) marks: BTreeMap<char, (Side, u64)>,
+    /// What was gone to, an offset in the document of a pane: the current line until the pane is scrolled.
+    pub(super) target: Option<(Side, u64)>,
 }
 
 impl Default for Panes {
@@ -58,6 +60,7 @@ impl Default for Panes {
             is_paging: false,
             following: false,
             marks: BTreeMap::new(),
+            target: None,
         }
     }
 }
@@ -69,7 +72,7 @@ impl Panes {
 
     fn set_top(&mut self, side: Side, top: u64) {
         self.tops[side as usize] = top;
-        self.at_end = None;
+        (self.at_end, self.target) = (None, None);
     }
 
     /// Scrolls both panes. A pane that was at the end of the file counts as still there.
@@ -220,10 +223,12 @@ impl Pager {
     }
 
     /// Returns what makes a line of a pane the current one if it is on the screen, as offsets in its document: the match,
-    /// else the end of the selection that moves.
+    /// else the end of the selection that moves, or what was gone to.
     pub(crate) fn chosen(&self, side: Side) -> [Option<u64>; 2] {
         let selection = self.selection.filter(|selection| selection.side == side);
-        [self.find.current(side).map(|found| found.start), selection.map(|selection| selection.to)]
+        let target = self.panes.target.filter(|(of, _)| *of == side);
+        let line = selection.map(|selection| selection.to).or(target.map(|(_, at)| at));
+        [self.find.current(side).map(|found| found.start), line]
     }
 
     /// Scrolls to an offset of the file, shown `above` rows below the top.

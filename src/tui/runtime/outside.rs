@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Job, Pace, Slot};
@@ -75,8 +75,12 @@ impl Session {
         self.jobs.run(job).into_iter().try_for_each(|event| self.happen(event))
     }
 
-    /// Copies with OSC 52, which reaches the clipboard even through ssh and tmux.
+    /// Copies with OSC 52, which reaches the clipboard even through ssh; or through tmux, which by default ignores that from
+    /// the programs in it.
     fn copy(&mut self, text: &str) -> io::Result<()> {
+        if std::env::var_os("TMUX").is_some_and(|socket| !socket.is_empty()) && copy_by_tmux(text).is_ok() {
+            return Ok(());
+        }
         let mut out = crate::fs::patient::screen();
         terminal::paint(|| {
             crossterm::execute!(out, crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))?;
@@ -120,6 +124,16 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// Makes a text the newest buffer of tmux, which passes it on to the terminal's clipboard.
+fn copy_by_tmux(text: &str) -> io::Result<()> {
+    let mut tmux = Command::new("tmux");
+    tmux.args(["load-buffer", "-w", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut tmux = tmux.spawn()?;
+    let written = tmux.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(text.as_bytes()));
+    let status = tmux.wait()?;
+    written.and(if status.success() { Ok(()) } else { Err(io::Error::other("tmux failed")) })
 }
 
 /// Editors that accept `+LINE`, and a file after `--`.

@@ -38,12 +38,12 @@ fn a_line_the_window_and_the_preview_are_copied_as_they_are() {
     keep("copying", bench.keys("<Tab>y"));
     shows(&bench, "l  line          line 1 · 3 B");
     shows(&bench, "w  window        lines 1-4 · 24 B");
-    shows(&bench, "m  model's text  Model got · 25 B");
+    shows(&bench, "m  model's text  Model got · 27 B");
     assert!(bench.keys("l").status().contains("copied 1 line, 3 B"), "{}", bench.status());
     assert_eq!(copied(&bench), "one");
     bench.keys("o2 2<Enter>yw");
     assert_eq!(copied(&bench), "two \u{fffd}\u{1b}[1m\nthree");
-    assert!(bench.keys("ym").status().contains("copied 4 lines, 25 B"), "{}", bench.status());
+    assert!(bench.keys("ym").status().contains("copied 4 lines, 27 B"), "{}", bench.status());
     assert!(copied(&bench).ends_with("three\nfour\n"));
 }
 

@@ -127,6 +127,17 @@ proptest::proptest! {
 }
 
 #[test]
+fn a_cut_that_was_gone_to_is_the_current_line() {
+    let lines = lines();
+    let mut bench = open((80, 24));
+    bench.keys("<Tab>c");
+    let cut = mark(&bench);
+    assert!(cut.is_loud && cut.y > 1, "{cut:?}");
+    assert!(bench.status().contains("lost"), "{}", bench.status());
+    check(&mut bench, &lines);
+}
+
+#[test]
 fn the_mark_is_quiet_on_the_first_line_and_loud_on_a_match_or_a_selected_line() {
     for theme in [Theme::terminal(), Theme::dark(), Theme::light(), Theme::plain()] {
         for pane in ["", "<Tab>"] {
@@ -136,7 +147,10 @@ fn the_mark_is_quiet_on_the_first_line_and_loud_on_a_match_or_a_selected_line() 
             assert!(!mark(&bench).is_loud && mark(&bench).y == 1, "{:?}", mark(&bench));
             bench.keys("/7.2<Enter>");
             assert!(mark(&bench).is_loud && mark(&bench).text.contains("7.2"), "{:?}", mark(&bench));
+            let found = mark(&bench);
             bench.keys("<Esc>");
+            assert_eq!(mark(&bench), found, "the line that was found stays the current one");
+            bench.keys("j");
             assert!(!mark(&bench).is_loud, "{:?}", mark(&bench));
         }
     }

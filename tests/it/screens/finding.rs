@@ -169,7 +169,7 @@ fn errors_are_counted_and_gone_through() {
     assert!(bench.rows()[0].contains("errors 1, model got 0"), "{}", bench.rows()[0]);
     bench.keys("e");
     assert!(row(&bench, "error: unit_x").contains("8421 ┊"));
-    assert!(bench.rows()[0].contains("errors 1 of 1, model got 0"), "{}", bench.rows()[0]);
+    assert!(bench.rows()[0].contains("error 1 of 1, model got 0"), "{}", bench.rows()[0]);
     let home = Home::new();
     let lines: String = (1..=3000).map(|n| if n % 100 == 0 { "warning: x\n" } else { "ok\n" }).collect();
     let mut bench = Bench::open(SIZES[0], &home.file("build.log", lines), policy("opencode/output"));

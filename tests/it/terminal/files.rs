@@ -1,7 +1,8 @@
 //! Files that change while they are viewed, and streams that are still arriving.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::Signal;
 
@@ -149,4 +150,18 @@ fn a_file_that_can_not_be_opened_leaves_the_terminal_alone() {
     let seen = session.seen();
     assert!(seen.text().contains("nosuch.log: no such file"), "{}", seen.text());
     assert!(!seen.raw.contains(&b'\x1b'), "{}", seen.raw.escape_ascii());
+}
+
+#[test]
+fn in_tmux_a_text_is_copied_through_tmux() {
+    let home = Home::new();
+    home.file("build.log", "one\ntwo\n");
+    let program = home.file("tmux", "#!/bin/sh\necho \"$@\" > copied\ncat >> copied\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+    let vars = [("PATH", &*path), ("TMUX", "/tmp/tmux-0/default,1,0")];
+    let mut session = Session::start_with(&home, &vars, &["build.log"]);
+    session.wait_for("all 2 lines");
+    session.keys("ym").wait_for("copied 2 lines, 8 B");
+    assert_eq!(fs::read_to_string(home.work().join("copied")).unwrap(), "load-buffer -w -\none\ntwo\n");
 }

@@ -64,6 +64,13 @@ impl Pager {
         }
     }
 
+    /// Whether it is known that there is neither an error nor a warning to go to. In UTF-16 they are not looked for.
+    pub(crate) fn has_no_error(&self) -> bool {
+        let len = self.output.view.len();
+        let is_none = |tally: &Tally| tally.is_whole(len) && tally.counts.total() == 0;
+        self.output.utf16().is_some() || self.errors.is_started && self.errors.tallies.iter().all(is_none)
+    }
+
     pub(crate) fn pattern(&self, what: Counting) -> Option<&Pattern> {
         match what {
             Counting::Matches => self.find.pattern.as_ref(),

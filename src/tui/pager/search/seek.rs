@@ -186,7 +186,11 @@ impl Pager {
         }
         if wrapped {
             let end = if sought.toward == Toward::Start { "bottom" } else { "top" };
-            self.note(format!("search wrapped to the {end}"));
+            let what = match sought.what {
+                Counting::Severity(severity) => severity.plural(),
+                Counting::Matches => "search",
+            };
+            self.note(format!("{what} wrapped to the {end}"));
         }
         if self.focus() != side && !self.output.is_kept(offset) {
             self.message = Some(self.lost(offset));

@@ -25,41 +25,48 @@ const LONGEST_NAME: usize = 30;
 const GAP: &str = "   ";
 
 /// The fewest hints, besides help, for which the words on the left are shortened.
-const LEAST_HINTS: usize = 2;
+const MIN_HINTS: usize = 2;
 
-/// The same for an output that was cut, from so many columns on: windows are among them, and limits.
-const WITH_LIMITS: (u16, usize) = (120, 6);
-const WITH_WINDOWS: (u16, usize) = (100, 5);
+/// The same for an output that was cut, from so many columns on: errors, cuts and the other text are among them, then
+/// windows, then limits.
+const CUT_HINTS: [(u16, usize); 3] = [(120, 6), (100, 5), (80, 4)];
 
 /// Draws the status of one output: a count, a message, or the state; at the right the position, and before it what was
 /// found and as many hints as fit.
 pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut Frame, area: Rect) {
-    let rights = right(pager, told, drawn);
+    let wanted = wanted_hints(pager, area.width);
+    let rights = right(pager, told, drawn, wanted);
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
     let mut lefts = left(pager, told, drawn);
     let shortest = lefts.pop().unwrap_or_default();
-    // What a filter found is worth more than hints.
-    let wanted = match state(pager) {
-        Footer::FILTERED => 0,
-        Footer::PREVIEW_CUT | Footer::SPILL_CUT => {
-            let enough = [WITH_LIMITS, WITH_WINDOWS].into_iter().find(|(columns, _)| area.width >= *columns);
-            enough.map_or(LEAST_HINTS, |(_, hints)| hints)
-        }
-        _ => LEAST_HINTS,
-    };
-    // The hints that a cut output needs are worth more than long words on either side.
-    let needed = rights.iter().find(|right| right.teaches == wanted && fits(&shortest, &right.spans));
-    let needed = needed.filter(|_| wanted > LEAST_HINTS);
-    let least = needed.or(rights.iter().rfind(|right| right.teaches >= wanted)).or(rights.first());
+    // The hints that a cut output needs are worth more than long words on either side, but not than all words.
+    let has_room =
+        |left: &&Vec<Span>| rights.iter().any(|right| right.teaches == wanted && fits(left, &right.spans));
+    let needed = if wanted > MIN_HINTS { lefts.iter().find(has_room) } else { None };
+    let least = rights.iter().rfind(|right| right.teaches >= wanted.min(MIN_HINTS)).or(rights.first());
     let least = least.map_or(&[][..], |right| &right.spans);
-    let left = lefts.into_iter().find(|left| fits(left, least)).unwrap_or(shortest);
-    let left = line::cut(left, room, pager.canvas.glyphs());
+    let left = needed.or_else(|| lefts.iter().find(|left| fits(left, least))).unwrap_or(&shortest);
+    let teaches = if needed.is_some() { wanted } else { 0 };
+    let left = line::cut(left.clone(), room, pager.canvas.glyphs());
     line::spans(frame.buffer_mut(), area, &left);
-    let teaches = needed.map_or(0, |needed| needed.teaches);
     let right = rights.iter().find(|right| right.teaches >= teaches && fits(&left, &right.spans));
     let spans = right.map_or(&[][..], |right| &right.spans);
     line::right(frame.buffer_mut(), area, line::width(&left), spans);
+}
+
+/// Returns how many hints are worth more than long words. What a filter found is worth more than all, what a preview depends
+/// on more than windows, and how many lines there are more than the key to the other text once that was found.
+fn wanted_hints(pager: &Pager, columns: u16) -> usize {
+    let least = match state(pager) {
+        Footer::FILTERED => return 0,
+        Footer::PREVIEW_CUT | Footer::RECORDED_CALL => 4,
+        Footer::SPILL_CUT => 5,
+        _ => return MIN_HINTS,
+    };
+    let most = if describe::caveat(&pager.output).is_some() { 4 } else { 6 };
+    let enough = CUT_HINTS.iter().find(|(from, hints)| columns >= *from && (least..=most).contains(hints));
+    enough.map_or(MIN_HINTS, |(_, hints)| hints - usize::from(pager.has_no_error()))
 }
 
 /// Returns versions of the left end, from the longest to the shortest.
@@ -125,25 +132,20 @@ struct RightEnd {
 
 /// Returns versions of the right end, from the longest to the shortest: what was found, what needs a look, hints, the
 /// position. Hints are dropped first, then the longer words, what was found at last.
-fn right(pager: &Pager, told: &StatusLine, drawn: Drawn) -> Vec<RightEnd> {
+fn right(pager: &Pager, told: &StatusLine, drawn: Drawn, wanted: usize) -> Vec<RightEnd> {
     let theme = &pager.canvas.theme;
     let [place, none] = [Span::new(place(pager, drawn), theme.bar), Span::plain("")];
     let [long, short] =
         matches(pager, told).unwrap_or_default().map(|text| Span::new(spaced(text), theme.accent));
-    let warned = spaced(warned(pager));
+    let caveat = describe::caveat(&pager.output).map_or(String::new(), |short| format!("! {short}{GAP}"));
     let asks =
-        escapes(pager, drawn).map(|text| Span::new(format!("{warned}{}", spaced(text)), theme.warning));
+        escapes(pager, drawn).map(|text| Span::new(format!("{caveat}{}", spaced(text)), theme.warning));
     let json = drawn.json.then_some(&footer::JSON);
-    let hints = state(pager).versions(json, pager.canvas.keys);
+    let no_error = pager.has_no_error().then_some(Action::NextError);
+    let hints = state(pager).versions(json, no_error, pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
-    // What is searched for is worth more than what the keys do about escapes.
-    let without = if long.text.columns() > 0 { LEAST_HINTS } else { 0 };
-    let order = [
-        (&long, &asks[0], LEAST_HINTS + 1),
-        (&long, &asks[1], without),
-        (&long, &none, 0),
-        (&short, &none, 0),
-    ];
+    let order =
+        [(&long, &asks[0], wanted + 1), (&long, &asks[1], wanted), (&long, &none, 0), (&short, &none, 0)];
     let mut ends: Vec<RightEnd> = Vec::new();
     for (found, asks, least) in order {
         for (n, hint) in hints.iter().enumerate().filter(|(n, _)| last - n >= least) {
@@ -202,14 +204,6 @@ fn escapes(pager: &Pager, drawn: Drawn) -> [String; 2] {
         (0, None) => [colours.clone(), colours],
         _ => [(); 2].map(|()| format!("{key} shows {count} {noun}")),
     }
-}
-
-fn warned(pager: &Pager) -> String {
-    let warnings = pager.output.warnings();
-    warnings
-        .iter()
-        .find_map(|warning| warning.short.as_ref())
-        .map_or(String::new(), |short| format!("! {short}"))
 }
 
 pub(crate) fn typed(pager: &Pager) -> Option<Span> {

@@ -188,30 +188,48 @@ fn policy(output: &OpenOutput) -> Vec<String> {
     vec![format!("{name}{dot}{limits}"), name, policy.agent().to_owned()]
 }
 
-/// Describes the errors and warnings in the output in three versions: `errors 2, model got 0 · warnings 472`, without the warnings,
-/// and without what the model got. Where there is no error, they are of the warnings; empty if there are none either.
+/// Describes the errors and warnings in the output in three versions: `errors 2, model got 0 · warnings 472`, without the
+/// warnings, and as short as may be: `errors lost 2`. Where there is no error, they are of the warnings; empty if there are
+/// none either.
 fn errors(pager: &Pager) -> [String; 3] {
     let severity = pager.severity();
     let [full, short] = severity_in_words(pager, severity);
     let beside = match severity {
-        Severity::Error => severity_in_words(pager, Severity::Warning)[1].clone(),
+        Severity::Error => match pager.tally(Counting::Severity(Severity::Warning)) {
+            tally if tally.counts.total() > 0 => format!("warnings {}", tally.in_words(&pager.output)),
+            _ => String::new(),
+        },
         Severity::Warning => String::new(),
     };
     let dot = if full.is_empty() || beside.is_empty() { "" } else { " · " };
     [format!("{full}{dot}{beside}"), full, short]
 }
 
+/// Describes how many there are, or which of them the current one is, and how many the model got; and, shorter, how many it
+/// lost, or which the current one is.
 fn severity_in_words(pager: &Pager, severity: Severity) -> [String; 2] {
     let (output, tally) = (&pager.output, pager.tally(Counting::Severity(severity)));
-    if tally.counts.total() == 0 {
+    let all = tally.counts.total();
+    if all == 0 {
         return Default::default();
     }
     let total = tally.in_words(output);
-    let number =
-        number(pager, Counting::Severity(severity)).map(|number| format!("{} of ", thousands(number)));
+    let number = number(pager, Counting::Severity(severity));
+    let words = match number {
+        Some(number) => format!("{} {} of {total}", severity.singular(), thousands(number)),
+        None => format!("{} {total}", severity.plural()),
+    };
     let got = tally.got(output).filter(|_| output.has_preview() && !output.gaps().is_empty());
-    let verb = output.certainty().verb();
-    let got = got.map_or(String::new(), |got| format!(", model {verb} {}", thousands(got)));
-    let words = format!("{} {}{total}", severity.plural(), number.unwrap_or_default());
-    [format!("{words}{got}"), words]
+    let full = match got {
+        Some(got) => format!("{words}, model {} {}", output.certainty().verb(), thousands(got)),
+        None => words.clone(),
+    };
+    let lost = got.map_or(0, |got| all.saturating_sub(got));
+    let short = match number {
+        None if lost > 0 && tally.is_whole(output.view.len()) => {
+            format!("{} lost {}", severity.plural(), thousands(lost))
+        }
+        _ => words,
+    };
+    [full, short]
 }
