@@ -31,7 +31,7 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use global::{ColorWhen, GlobalArgs};
 pub(crate) use hook::{HookAgent, HookArgs};
 pub(crate) use policy::{LimitArgs, PolicyArgs};
-pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
+pub(crate) use run::{CallerLimits, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
 pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
 pub(crate) use setup::SetupArgs;

@@ -45,12 +45,6 @@ pub(crate) struct RunArgs {
     /// (30k,200lines), or that agent's policy (claude-code/bash)
     #[arg(long, value_name = "SIZE|LINES|POLICY", value_parser = caller_limits, conflicts_with_all = ["interactive", "split"])]
     pub headroom: Option<CallerLimits>,
-    /// Copy the output to standard error while the command runs
-    #[arg(long, conflicts_with = "interactive")]
-    pub tee: bool,
-    /// If standard error is not a terminal, report this often that the command still runs: 5m, 30s; never
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = heartbeat, conflicts_with = "interactive")]
-    pub heartbeat: Heartbeat,
     #[command(flatten)]
     pub saving: SaveArgs,
     #[command(flatten)]
@@ -99,20 +93,6 @@ fn caller_limits(text: &str) -> Result<CallerLimits, String> {
 fn policies_of(agent: &str) -> Vec<String> {
     let of_agent = |name: &&str| name.split('/').next() == Some(agent);
     Catalog::builtin().names().filter(of_agent).map(str::to_owned).collect()
-}
-
-/// How often a silent run reports that it still runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heartbeat {
-    Every(Duration),
-    Never,
-}
-
-fn heartbeat(text: &str) -> Result<Heartbeat, String> {
-    match text {
-        "never" => Ok(Heartbeat::Never),
-        text => human::parse_duration(text).map(Heartbeat::Every),
-    }
 }
 
 /// What to do with a command if the reader of its preview exits.

@@ -5,7 +5,6 @@ pub(crate) mod progress;
 mod report;
 mod seen;
 pub(crate) mod signals;
-mod tee;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -27,7 +26,6 @@ use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, Text
 use super::inspect::preview;
 use super::{CommandResult, Failure, fail, input, say};
 use live::Showing;
-use progress::Reporting;
 
 /// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
@@ -48,7 +46,7 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
         group: if args.pty { capture::Group::Own } else { group() },
         timeout: args.timeout,
         limits: limits(&request),
-        tee: args.tee.then(tee::to_stderr),
+        tee: None,
     };
     let (finished, showing) = if args.interactive {
         live::command(config, args, &look, options, (&request, &place))?
@@ -231,8 +229,7 @@ fn watched(
     })?;
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
-    let live = Reporting::of(args.tee, args.heartbeat);
-    progress::show_until_over(live, &progress::streams(&running), |most| running.wait_for(most));
+    progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
     finish(running.wait()?, request, place)
 }
 
