@@ -101,7 +101,10 @@ impl SaveArgs {
 fn cap(text: &str) -> Result<u64, String> {
     match text {
         "none" => Ok(u64::MAX),
-        text => text.parse::<TypedSize>().map(|size| size.number),
+        text => match text.parse::<TypedSize>()?.number {
+            0 => Err("that saves nothing; write --keep never".to_owned()),
+            cap => Ok(cap),
+        },
     }
 }
 
@@ -112,6 +115,6 @@ mod tests {
     #[test]
     fn a_cap_is_a_size_or_none() {
         assert_eq!((cap("none"), cap("1k"), cap("7")), (Ok(u64::MAX), Ok(1024), Ok(7)));
-        assert!(cap("all").is_err());
+        assert!(cap("all").is_err() && cap("0").unwrap_err().contains("--keep never"));
     }
 }

@@ -17,7 +17,6 @@ use crate::capture::{
     SinkLimits, StartError, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
-use crate::human::size;
 use crate::preview::{PerStream, Status, TotalsMask};
 use crate::source::Awaited;
 use crate::store::{self, Env, Record, Stores};
@@ -317,20 +316,14 @@ fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> Comm
     Ok(())
 }
 
-/// Says where the output is, unless the notices do.
+/// Says where the output is, unless the notices do, and how much of it if the cap cut it.
 fn say_where(finished: &FinishedCapture) {
     let previews = [Some(&finished.preview), finished.stderr_preview.as_ref().or(Some(&finished.preview))];
     for ((path, preview), output) in finished.saved.iter().zip(previews).zip(finished.captured.outputs()) {
-        let is_part = output.kept.bytes < output.seen.bytes;
         if let (Some(path), Some(preview)) = (path, preview)
-            && (is_part && !finished.tells_cap() || !capture::names(preview, path))
+            && let Some(words) = output.remark(preview, path)
         {
-            let what = if is_part {
-                format!("only the first {} of the output is", size(output.kept.bytes))
-            } else {
-                "the whole output is".to_owned()
-            };
-            say(&format!("{what} in {}", path.display()));
+            say(&words);
         }
     }
 }
