@@ -13,6 +13,8 @@ use super::{FormArgs, PolicyArgs, SaveArgs};
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]
+// What the command itself will determine.
+#[command(mut_arg("stderr", |arg| arg.hide(true)), mut_arg("exit_code", |arg| arg.hide(true)))]
 pub(crate) struct RunArgs {
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
@@ -21,13 +23,13 @@ pub(crate) struct RunArgs {
     #[arg(short, long, conflicts_with_all = ["split", "json"])]
     pub interactive: bool,
     /// With -i, print the whole preview on leaving the screen, not only its notice
-    #[arg(long, requires = "interactive")]
+    #[arg(long)]
     pub print: bool,
     /// Capture standard error separately, with its own file and preview
     #[arg(long)]
     pub split: bool,
     /// Give the command its own terminal, for colours and for programs that need one
-    #[arg(long, conflicts_with = "split")]
+    #[arg(long)]
     pub pty: bool,
     /// Stop the command after this time: 90, 1.5s, 2m, 1h
     #[arg(long, value_name = "TIME", value_parser = human::parse_duration)]

@@ -28,10 +28,16 @@ use live::Showing;
 
 /// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
-    refuse(&args.look)?;
-    if args.session.is_some() && args.layout == LayoutOf::Own {
-        return Err(Failure::Usage("--session has no effect without --layout agent".into()).into());
-    }
+    refuse(args)?;
+    previewed(config, args).map_err(|error| match error.downcast_ref() {
+        Some(Failure::Failed(_)) | None if !super::is_closed_pipe(&error) => {
+            Failure::Own(super::in_words(&error)).into()
+        }
+        _ => error,
+    })
+}
+
+fn previewed(config: &Config, args: &RunArgs) -> CommandResult {
     let look = resolve(config, &args.look.overrides())?;
     let place = place(config, args, &look)?;
     let request = request(config, &look, args)?;
@@ -58,7 +64,11 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
             false => look.limits_from.to_string(),
         };
         let from = (&*limits_from, &*config.policy_from(&args.look.overrides()));
-        print(&finished, from, args.form.form())
+        let form = match args.form.form() {
+            TextForm::Text if args.pty => TextForm::Rendered,
+            form => form,
+        };
+        print(&finished, from, form)
     } else {
         seen::print(&finished)
     };
@@ -106,18 +116,21 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     }
 }
 
-/// Refuses flags for what the command itself will determine.
-fn refuse(look: &PolicyArgs) -> CommandResult {
-    let flag = match look {
-        PolicyArgs { stderr: Some(_), .. } => {
-            "--stderr does not apply to run; use --split to capture it separately"
-        }
-        PolicyArgs { exit_code: Some(_), .. } => {
-            "--exit-code does not apply to run, which uses the command's own"
-        }
-        _ => return Ok(()),
-    };
-    Err(Failure::Usage(flag.to_owned()).into())
+/// Refuses flags for what the command itself will determine, and those that need or exclude another.
+fn refuse(args: &RunArgs) -> Result<(), Failure> {
+    let RunArgs { look, pty, split, print, interactive, session, layout, .. } = args;
+    let words = [
+        (look.stderr.is_some(), "--stderr does not apply to run; use --split to capture it separately"),
+        (look.exit_code.is_some(), "--exit-code does not apply to run, which uses the command's own"),
+        (*pty && *split, "--pty has one terminal for both streams, and --split parts them; leave one out"),
+        (*print && !interactive, "--print has no effect without -i; run prints the preview anyway"),
+        (
+            session.is_some() && *layout == LayoutOf::Own,
+            "--session has no effect without --layout agent; add it, or leave --session out",
+        ),
+    ];
+    let first = words.into_iter().find(|(is_wrong, _)| *is_wrong);
+    first.map_or(Ok(()), |(_, words)| Err(Failure::Usage(words.into())))
 }
 
 /// Resolves the policy. A tool that the policy does not know is still recorded. A faulty file of the user's own stops no
