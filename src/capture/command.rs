@@ -214,6 +214,18 @@ mod tests {
     }
 
     #[test]
+    fn of_two_reasons_to_stop_a_command_the_first_is_reported() {
+        let (_home, capture) = capture("basic/shell");
+        let (tell, told) = channel();
+        let capture = capture.timeout(Duration::from_secs(2)).on_output(move |_| tell.send(()).unwrap());
+        let running = capture.start(sh("trap '' INT; echo ready; exec sleep 1000")).unwrap();
+        told.recv().unwrap();
+        running.control().interrupt();
+        let ended = running.wait().unwrap().ended.unwrap();
+        assert_eq!((ended.stop, ended.exit_code()), (Stop::Asked(2), 130));
+    }
+
+    #[test]
     fn a_command_reads_the_bytes_it_is_given_as_far_as_it_wants() {
         let (_home, capture) = capture("basic/shell");
         let bytes = "line\n".repeat(200_000);

@@ -16,9 +16,6 @@ pub(crate) mod result;
 pub(crate) mod spill;
 mod truncate;
 
-#[cfg(feature = "app")]
-pub(crate) use result::headroom::names;
-
 pub use command::{Capture, RunningCommand};
 pub use outcome::{Outcome, Portion};
 pub use process::exit::{Ended, ProcessStatus, Stop};

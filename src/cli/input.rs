@@ -183,12 +183,11 @@ impl OpenInput {
         self.context.input(preview::Output { bytes: view, totals })
     }
 
-    /// Says so if an output goes on after what was read of it.
-    pub(crate) fn warn_if_cut_short(&self) {
-        if self.source.error().is_none() && self.source.progress() == StreamProgress::CutShort {
-            let read = size(self.source.len());
-            super::say(&format!("{}: only the first {read} were read; a device may never end", self.name));
-        }
+    /// Returns a warning if an output goes on after what was read of it.
+    pub(crate) fn cut_short(&self) -> Option<String> {
+        let is_cut = self.source.error().is_none() && self.source.progress() == StreamProgress::CutShort;
+        let read = size(self.source.len());
+        is_cut.then(|| format!("{}: only the first {read} were read; a device may never end", self.name))
     }
 
     /// Explains a notice that says that nothing was saved, or that names what will be gone.

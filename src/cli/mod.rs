@@ -44,6 +44,9 @@ pub enum Failure {
     /// The agent itself would crash on this output: 3.
     #[error("{0}")]
     Crashed(String),
+    /// Overspill's own failure where the status is otherwise that of the command that it runs: 125.
+    #[error("{0}")]
+    Own(String),
     /// The command that was run ended with this status, and everything has been reported.
     #[error("the command ended with status {0}")]
     Ended(u8),
@@ -55,6 +58,7 @@ impl Failure {
             Failure::Failed(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Crashed(_) => 3,
+            Failure::Own(_) => 125,
             Failure::Ended(status) => *status,
         }
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Stderr, Stdout, StdoutLock, Write};
 
 use crate::fs::patient::{self, Patient};
-use crate::text::cells::Show;
+use crate::text::cells::{Escapes, Show};
 use crate::text::{label, units};
 
 use super::terminal;
@@ -23,6 +23,12 @@ impl SafeWriter<Patient<StdoutLock<'static>>> {
     /// Writes to standard output.
     pub(crate) fn stdout() -> Self {
         Self::new(patient::stdout(), terminal::show(&io::stdout()))
+    }
+
+    /// Same for what a program wrote to a terminal: its colours are shown, and no other escape sequences.
+    pub(crate) fn rendered() -> Self {
+        let rendered = |show| Show { escapes: Escapes::Render, ..show };
+        Self::new(patient::stdout(), terminal::show(&io::stdout()).map(rendered))
     }
 }
 

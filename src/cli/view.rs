@@ -47,7 +47,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     if is_piped && has_screen() {
         return super::run::live::stdin(config, look, saving, places);
     }
-    saving.refuse()?;
+    words.iter().try_for_each(|word| saving.refuse(word))?;
     let opened = words.iter().map(|word| input::open(&config, word, look)).collect::<Result<Vec<_>, _>>();
     let opened = opened.map_err(|error| suggest::no_file(error, words))?;
     if !has_screen() {

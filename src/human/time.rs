@@ -39,9 +39,9 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     };
     let number = digits.parse::<f64>().map(|number| number * seconds);
     let duration = number.ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("'{text}' is not a duration; write 90, 1.5s, 2m or 1h"))
+    duration.filter(|time| !time.is_zero()).ok_or_else(|| {
+        format!("'{text}' is not a duration; write 90, 1.5s, 2m or 1h, or leave it out for no limit")
+    })
 }
 
 /// Parses a time: an age as lists show it (`2 h`, `3d`), the last such time of day (`14:30`, `14:30:05`), or a day

@@ -77,7 +77,7 @@ pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError>
     } else if kind.is_char_device() {
         blocking(&file)
             .and_then(|()| Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file)))
-    } else if meta.len() == 0 && has_content(&file) {
+    } else if meta.len() == 0 && has_content(&file).map_err(|error| explain(path, error))? {
         // As under /proc, where the size says nothing and some files never end.
         Spool::start(StreamProgress::Streaming, Limit::Bytes(DEVICE_BYTES), || Ok(file))
     } else {
@@ -117,8 +117,8 @@ fn explain(path: &Path, source: io::Error) -> OpenError {
     }
 }
 
-fn has_content(file: &File) -> bool {
-    matches!(file.read_at(&mut [0; 1], 0), Ok(1))
+fn has_content(file: &File) -> io::Result<bool> {
+    Ok(file.read_at(&mut [0; 1], 0)? == 1)
 }
 
 fn blocking(file: &File) -> io::Result<()> {

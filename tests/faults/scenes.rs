@@ -297,7 +297,7 @@ fn spills_are_whole(came: &Came, wholes: &[String]) -> Result<(), String> {
             return Err(format!("{} has {} bytes, and no word of it", path.display(), kept.len()));
         }
     }
-    let is_told = saved == wholes.len() || !came.ran.stderr.is_empty() || came.ran.status == 1;
+    let is_told = saved == wholes.len() || !came.ran.stderr.is_empty() || matches!(came.ran.status, 1 | 125);
     if is_told { Ok(()) } else { Err("nothing is saved, and nothing said".into()) }
 }
 

@@ -131,12 +131,12 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// The exit status that shells would use: 127 if not found, 126 if not executable, 1 for a system error.
+    /// The exit status that shells would use: 127 if not found, 126 if not executable; 125 for a system error.
     pub fn exit_code(&self) -> u8 {
         match self {
             StartError::NotFound(_) => 127,
             StartError::NotExecutable(..) => 126,
-            StartError::System(_) => 1,
+            StartError::System(_) => 125,
         }
     }
 }

@@ -151,8 +151,8 @@ impl Watch {
                     self.gone.tell();
                 }
                 Ok(ProcessEvent::Asked(signal)) => {
-                    if is_running && self.stop == Stop::No {
-                        self.stop = Stop::Asked(signal.as_raw());
+                    if is_running {
+                        self.stopped_by(Stop::Asked(signal.as_raw()));
                     }
                     let step = self.escalation.ask(signal, Instant::now());
                     self.send(step);
@@ -198,9 +198,16 @@ impl Watch {
 
     /// Sends TERM now, and KILL in two seconds.
     fn tell_to_end(&mut self, why: Stop) {
-        self.stop = why;
+        self.stopped_by(why);
         let step = self.escalation.time_out(Instant::now());
         self.send(Some(step));
+    }
+
+    /// Remembers why the command was told to end; of several reasons the first.
+    fn stopped_by(&mut self, why: Stop) {
+        if self.stop == Stop::No {
+            self.stop = why;
+        }
     }
 
     fn send(&self, signal: Option<Signal>) {

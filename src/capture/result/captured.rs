@@ -1,7 +1,7 @@
 //! The result of a capture: the output, how much of it was spilled, and how the command ended.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -11,7 +11,7 @@ use crate::capture::request::About;
 use crate::capture::spill::content::Content;
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::sink::{Begin, Received, Stopped, Whereabouts};
-use crate::preview::{Stream, Totals};
+use crate::preview::{Part, Preview, Stream, Totals};
 use crate::store::{Exit, OutputSize, Record, RunRecord, record};
 
 /// A command or stream that was captured to its end. No file has its final name yet: [`Captured::finish`] keeps what
@@ -179,6 +179,28 @@ impl CapturedOutput {
         let kept = OutputSize { bytes: kept, lines };
         let (totals, stopped) = (taken.counter.totals(), taken.stopped);
         Ok(CapturedOutput { stream, seen, kept, stopped, content, totals, file })
+    }
+
+    /// Whether the spill has, or would have, all of it.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.kept.bytes >= self.seen.bytes
+    }
+
+    /// Says where the output was saved, and how much of it if that is not all.
+    pub(crate) fn whereabouts(&self, path: &Path) -> String {
+        let (path, kept, seen) = (path.display(), self.kept.bytes, self.seen.bytes);
+        match self.is_whole() {
+            true => format!("the whole output is in {path}"),
+            false => format!("{path} holds only the first {kept} of {seen} bytes"),
+        }
+    }
+
+    /// Same, for whoever reads the preview: nothing if a notice names the path of the whole output.
+    pub(crate) fn remark(&self, preview: &Preview, path: &Path) -> Option<String> {
+        let name = path.to_string_lossy();
+        let names = |part: &Part| matches!(part, Part::Notice { text } if text.contains(&*name));
+        let is_said = self.is_whole() && preview.parts.iter().any(names);
+        (!is_said).then(|| self.whereabouts(path))
     }
 
     /// Returns the output, as far as it is still available; see [`Content`].

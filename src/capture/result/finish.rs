@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::capture::request::{About, CAP, KeepSpill, Request, set_true};
+use crate::capture::request::{About, KeepSpill, Request, set_true};
 use crate::capture::spill::file::Spill;
 use crate::capture::spill::location::Location;
 use crate::capture::spill::sink::Stopped;
@@ -41,7 +41,7 @@ pub struct FinishedCapture {
 
 /// The captured output has no preview; the output itself may still have been saved.
 #[derive(Debug, thiserror::Error)]
-#[error("{error}{}", whereabouts(saved))]
+#[error("{error}{whereabouts}")]
 #[non_exhaustive]
 pub struct NoPreview {
     /// Why there is none.
@@ -49,11 +49,7 @@ pub struct NoPreview {
     pub error: PlanError,
     /// Where the outputs were saved.
     pub saved: PerStream<Option<PathBuf>>,
-}
-
-fn whereabouts(saved: &PerStream<Option<PathBuf>>) -> String {
-    let paths: Vec<String> = saved.iter().flatten().map(|path| path.display().to_string()).collect();
-    if paths.is_empty() { String::new() } else { format!("; the whole output is in {}", paths.join(" and ")) }
+    whereabouts: String,
 }
 
 impl FinishedCapture {
@@ -71,11 +67,6 @@ impl FinishedCapture {
     /// Returns the preview's text.
     pub fn text(&self) -> String {
         self.preview.text(&self.input())
-    }
-
-    /// Whether the policy's own notice mentions that saving stopped at a cap.
-    pub fn tells_cap(&self) -> bool {
-        self.policy.get(CAP).is_some()
     }
 
     /// Whether anything was cut.
@@ -144,7 +135,12 @@ impl Captured {
         });
         let (CountedPlan { preview, touched, mut totals }, apart) = match planned {
             Ok(planned) => planned,
-            Err(error) => return Err(NoPreview { error, saved }),
+            Err(error) => {
+                let places = saved.iter().zip(self.outputs());
+                let places = places.filter_map(|(path, output)| Some(output.whereabouts(path.as_deref()?)));
+                let whereabouts = places.map(|place| format!("; {place}")).collect();
+                return Err(NoPreview { error, saved, whereabouts });
+            }
         };
         let stderr_preview = apart.map(|apart| {
             totals.stderr = apart.totals.stdout;
@@ -177,8 +173,8 @@ impl Captured {
         let measure = |policy: &Policy| {
             let CountedPlan { preview, totals, .. } = self.planned(policy, &paths, ToCount::Text)?;
             let input = input(self, policy, &totals, &paths);
-            let remarks =
-                headroom::remarks(&preview, policy, preview.extent(&input), saved.stdout.as_deref());
+            let saved = saved.stdout.as_deref().and_then(|path| self.stdout.remark(&preview, path));
+            let remarks = headroom::remarks(policy, preview.extent(&input), saved);
             Ok(TextExtent::of(&preview.text(&input), &remarks))
         };
         headroom::fit(policy, request.headroom?, measure).ok()

@@ -1,9 +1,7 @@
 //! Makes a preview small enough for the agent that reads it, so that it is not cut a second time and its notice lost.
 
-use std::path::Path;
-
 use crate::known::{Extent, Warning};
-use crate::preview::{Part, PlanError, Policy, Preview};
+use crate::preview::{PlanError, Policy};
 
 /// What the calling agent passes on to its model without cutting it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,25 +49,11 @@ impl TextExtent {
 /// The bytes of `overspill: ` before a remark and of the line feed after it.
 const PREFIX: usize = 12;
 
-/// Returns the remarks that come with a preview: the policy's warnings, and the path that no notice names.
-pub(super) fn remarks(
-    preview: &Preview,
-    policy: &Policy,
-    extent: Extent,
-    saved: Option<&Path>,
-) -> Vec<String> {
+/// Returns the remarks that come with a preview: the policy's warnings, and the one about the saved file.
+pub(super) fn remarks(policy: &Policy, extent: Extent, saved: Option<String>) -> Vec<String> {
     let warnings = Warning::of(policy.warnings(), &[], extent);
     let warnings = warnings.iter().map(|warning| format!("{}: {}", policy.name(), warning.text));
-    let unnamed = saved.filter(|path| !names(preview, path));
-    // The longest of the ways to say it.
-    let path = unnamed.map(|path| format!("only the first 99.9 MB of the output is in {}", path.display()));
-    warnings.chain(path).collect()
-}
-
-/// Whether a preview's notices contain a path.
-pub(crate) fn names(preview: &Preview, path: &Path) -> bool {
-    let path = path.to_string_lossy();
-    preview.parts.iter().any(|part| matches!(part, Part::Notice { text } if text.contains(&*path)))
+    warnings.chain(saved).collect()
 }
 
 /// A policy whose limits were lowered, and whether that was enough.

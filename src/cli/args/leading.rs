@@ -68,8 +68,8 @@ mod tests {
     fn global_options_move_behind_the_subcommand() {
         assert_eq!(moved("-q list"), "list -q");
         assert_eq!(
-            moved("--color always --config=x -q run --tee -- list"),
-            "run --color always --config=x -q --tee -- list"
+            moved("--color always --config=x -q run --pty -- list"),
+            "run --color always --config=x -q --pty -- list"
         );
         assert_eq!(moved("--quiet session end x"), "session --quiet end x");
         assert_eq!(moved("-q help list"), "help -q list");

@@ -31,7 +31,7 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use global::{ColorWhen, GlobalArgs};
 pub(crate) use hook::{HookAgent, HookArgs};
 pub(crate) use policy::{LimitArgs, PolicyArgs};
-pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
+pub(crate) use run::{CallerLimits, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
 pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
 pub(crate) use setup::SetupArgs;
@@ -263,6 +263,8 @@ pub(crate) struct FormArgs {
 pub(crate) enum TextForm {
     /// Byte for byte, except that a terminal gets it escaped.
     Text,
+    /// Same, but a terminal gets its colours.
+    Rendered,
     /// Byte for byte, always.
     Raw,
     /// One JSON object.
@@ -274,7 +276,7 @@ impl TextForm {
     pub(crate) fn counts(self) -> ToCount {
         match self {
             TextForm::Json => ToCount::All,
-            TextForm::Text | TextForm::Raw => ToCount::Text,
+            TextForm::Text | TextForm::Rendered | TextForm::Raw => ToCount::Text,
         }
     }
 }

@@ -65,10 +65,10 @@ pub(crate) struct PolicyArgs {
     #[arg(short, long, value_name = "TOOL")]
     pub tool: Option<String>,
     /// File with the command's standard error, for policies that treat it separately
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Command")]
     pub stderr: Option<PathBuf>,
     /// Exit status of the command, for policies that depend on it
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Command")]
     pub exit_code: Option<i32>,
     /// Path that notices print [default: the file's absolute path]
     #[arg(long, value_name = "PATH", value_parser = path())]

@@ -13,6 +13,8 @@ use super::{FormArgs, PolicyArgs, SaveArgs};
 
 /// The words of `overspill run`.
 #[derive(Debug, Group)]
+// What the command itself will determine.
+#[command(mut_arg("stderr", |arg| arg.hide(true)), mut_arg("exit_code", |arg| arg.hide(true)))]
 pub(crate) struct RunArgs {
     /// The command and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
@@ -21,13 +23,13 @@ pub(crate) struct RunArgs {
     #[arg(short, long, conflicts_with_all = ["split", "json"])]
     pub interactive: bool,
     /// With -i, print the whole preview on leaving the screen, not only its notice
-    #[arg(long, requires = "interactive")]
+    #[arg(long)]
     pub print: bool,
     /// Capture standard error separately, with its own file and preview
     #[arg(long)]
     pub split: bool,
     /// Give the command its own terminal, for colours and for programs that need one
-    #[arg(long, conflicts_with = "split")]
+    #[arg(long)]
     pub pty: bool,
     /// Stop the command after this time: 90, 1.5s, 2m, 1h
     #[arg(long, value_name = "TIME", value_parser = human::parse_duration)]
@@ -45,12 +47,6 @@ pub(crate) struct RunArgs {
     /// (30k,200lines), or that agent's policy (claude-code/bash)
     #[arg(long, value_name = "SIZE|LINES|POLICY", value_parser = caller_limits, conflicts_with_all = ["interactive", "split"])]
     pub headroom: Option<CallerLimits>,
-    /// Copy the output to standard error while the command runs
-    #[arg(long, conflicts_with = "interactive")]
-    pub tee: bool,
-    /// If standard error is not a terminal, report this often that the command still runs: 5m, 30s; never
-    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = heartbeat, conflicts_with = "interactive")]
-    pub heartbeat: Heartbeat,
     #[command(flatten)]
     pub saving: SaveArgs,
     #[command(flatten)]
@@ -99,20 +95,6 @@ fn caller_limits(text: &str) -> Result<CallerLimits, String> {
 fn policies_of(agent: &str) -> Vec<String> {
     let of_agent = |name: &&str| name.split('/').next() == Some(agent);
     Catalog::builtin().names().filter(of_agent).map(str::to_owned).collect()
-}
-
-/// How often a silent run reports that it still runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Heartbeat {
-    Every(Duration),
-    Never,
-}
-
-fn heartbeat(text: &str) -> Result<Heartbeat, String> {
-    match text {
-        "never" => Ok(Heartbeat::Never),
-        text => human::parse_duration(text).map(Heartbeat::Every),
-    }
 }
 
 /// What to do with a command if the reader of its preview exits.

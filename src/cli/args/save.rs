@@ -70,30 +70,19 @@ impl SaveArgs {
         }
     }
 
-    /// Checks that no argument about saving was given to `preview` without `--save`.
+    /// Checks that no argument about saving was given where nothing is saved: of a file, or of a pipe that is only copied.
     ///
     /// # Errors
     /// If one was given.
-    pub(crate) fn refuse_unless_saved(&self, file: &OsStr) -> Result<(), Failure> {
-        match self.refuse() {
-            Err(_) if file == "-" => Err(Failure::Usage(
-                "--keep, --max-spill and --durable have no effect without --save, which saves standard input"
-                    .into(),
-            )),
-            result => result,
+    pub(crate) fn refuse(&self, file: &OsStr) -> Result<(), Failure> {
+        if self.keep.is_none() && self.max_spill.is_none() && !self.durable {
+            return Ok(());
         }
-    }
-
-    /// Checks that no argument about saving was given, where nothing is saved.
-    ///
-    /// # Errors
-    /// If one was given.
-    pub(crate) fn refuse(&self) -> Result<(), Failure> {
-        if self.keep.is_some() || self.max_spill.is_some() || self.durable {
-            Err(Failure::Usage("--keep, --max-spill and --durable apply only to piped input or `run`; FILE is already on disk".into()))
-        } else {
-            Ok(())
-        }
+        let why = match file == "-" {
+            true => "have no effect here; `overspill preview --save` saves standard input",
+            false => "apply only to piped input or `run`; FILE is already on disk",
+        };
+        Err(Failure::Usage(format!("--keep, --max-spill and --durable {why}")))
     }
 }
 
@@ -101,7 +90,10 @@ impl SaveArgs {
 fn cap(text: &str) -> Result<u64, String> {
     match text {
         "none" => Ok(u64::MAX),
-        text => text.parse::<TypedSize>().map(|size| size.number),
+        text => match text.parse::<TypedSize>()?.number {
+            0 => Err("that saves nothing; write --keep never".to_owned()),
+            cap => Ok(cap),
+        },
     }
 }
 
@@ -112,6 +104,6 @@ mod tests {
     #[test]
     fn a_cap_is_a_size_or_none() {
         assert_eq!((cap("none"), cap("1k"), cap("7")), (Ok(u64::MAX), Ok(1024), Ok(7)));
-        assert!(cap("all").is_err());
+        assert!(cap("all").is_err() && cap("0").unwrap_err().contains("--keep never"));
     }
 }

@@ -125,9 +125,7 @@ fn value_is(command: &str, arg: &str) -> Option<ValueIs> {
         (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
             ValueIs::Typed
         }
-        (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find" | "heartbeat") => {
-            ValueIs::Typed
-        }
+        (_, "pattern" | "since" | "older_than" | "larger_than" | "max_total" | "find") => ValueIs::Typed,
         _ => return None,
     })
 }

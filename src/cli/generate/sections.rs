@@ -35,7 +35,7 @@ const RUN: &[Item] = &[
     ("130, 143, 129, 131", "SIGINT, SIGTERM, SIGHUP or SIGQUIT reached overspill and ended the command."),
     ("141", "The reader of standard output exited."),
     ("2", "Usage error, or a mistake in the configuration."),
-    ("1", "No preview could be made."),
+    ("125", "overspill itself failed: it could not start the command, or make or write the preview."),
 ];
 
 /// The variables that overspill itself reads.

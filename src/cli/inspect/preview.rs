@@ -15,7 +15,7 @@ use crate::source::{self, MapView};
 const MAX_COUNTED_FIRST: usize = 1 << 20;
 
 pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
-    args.saving.refuse_unless_saved(&args.file)?;
+    args.saving.refuse(&args.file)?;
     let opened = input::open(config, &args.file, &args.look)?;
     let by = opened.resolve(config, &args.look.overrides())?;
     args.look.refuse_for(&by.policy)?;
@@ -24,17 +24,26 @@ pub(crate) fn run(config: &Config, args: &PreviewArgs) -> CommandResult {
 
 /// Plans a preview of an open output and prints it.
 pub(crate) fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) -> CommandResult {
-    let EffectivePolicy { policy, limits_from, certainty, warnings, store_warnings, .. } = by;
+    let EffectivePolicy { policy, limits_from, certainty, warnings, mut store_warnings, .. } = by;
     warnings.iter().for_each(|warning| say(warning));
-    let (view, totals, preview) = opened.read_steadily(&mut |context, view| {
+    let (view, totals, mut preview) = opened.read_steadily(&mut |context, view| {
         let (totals, preview) = plan(context, view, &policy, form)?;
         Ok((view.clone(), totals, preview))
     })?;
-    opened.warn_if_cut_short();
     let input = opened.input(&view, &totals);
     // Whoever pages through a file knows that there is more, and would otherwise be warned of it at every window.
-    let store = if policy.offset_key().is_some() { &[][..] } else { &store_warnings };
-    write(&preview, &input, &policy, (certainty, &limits_from.to_string(), store), form)?;
+    if policy.offset_key().is_some() {
+        store_warnings.clear();
+    }
+    match opened.cut_short() {
+        Some(text) if form == TextForm::Json => {
+            preview = without_totals(preview);
+            store_warnings.push(Warning { over: None, unended: false, short: None, text });
+        }
+        Some(words) => say(&words),
+        None => {}
+    }
+    write(&preview, &input, &policy, (certainty, &limits_from.to_string(), &store_warnings), form)?;
     // What was printed cannot be taken back.
     if !opened.source.is_still(view.generation()).unwrap_or(false) {
         let words =
@@ -49,6 +58,18 @@ pub(crate) fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) 
         Status::Crashed(words) => {
             Err(Failure::Crashed(format!("the agent itself crashes on this output: {words}")).into())
         }
+    }
+}
+
+/// Returns the preview of an output whose end was not reached: how much there is of it is not known.
+fn without_totals(preview: Preview) -> Preview {
+    Preview {
+        total_lines: None,
+        total_bytes: None,
+        total_units: None,
+        removed_lines: None,
+        removed_bytes: None,
+        ..preview
     }
 }
 
@@ -68,6 +89,7 @@ pub(crate) fn write(
     match form {
         TextForm::Json => json(preview, input, policy, (certainty, limits_from, store))?,
         TextForm::Text => safe(preview, input, SafeWriter::stdout())?,
+        TextForm::Rendered => safe(preview, input, SafeWriter::rendered())?,
         TextForm::Raw => exact(preview, input, crate::fs::patient::stdout())?,
     }
     Ok(())
@@ -76,7 +98,7 @@ pub(crate) fn write(
 /// Writes a preview to standard error as text.
 pub(crate) fn write_to_stderr(preview: &Preview, input: &Input, form: TextForm) -> io::Result<()> {
     match form {
-        TextForm::Text => safe(preview, input, SafeWriter::stderr()),
+        TextForm::Text | TextForm::Rendered => safe(preview, input, SafeWriter::stderr()),
         TextForm::Raw | TextForm::Json => exact(preview, input, io::stderr().lock()),
     }
 }

@@ -18,7 +18,7 @@ use crate::capture::{
     self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, NOT_SAVED, Options, Progress,
     Request, Running, SinkLimits, Stdin, Stopped,
 };
-use crate::cli::args::{Heartbeat, PolicyArgs, RunArgs, SaveArgs};
+use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
 use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
@@ -80,9 +80,7 @@ pub(crate) fn command(
     let Some(path) = streams.first().and_then(|progress| progress.spill()).map(Path::to_owned) else {
         let _finishing = signals::pass_on(options.group, control);
         say("the output cannot be saved, so it cannot be shown while the command runs");
-        progress::show_until_over(progress::Reporting::of(false, Heartbeat::Never), &streams, |most| {
-            running.wait_for(most)
-        });
+        progress::show_until_over(&streams, |most| running.wait_for(most));
         return Ok((super::finish(running.wait()?, request, place)?, Showing::NotShown));
     };
     let name = label(args.command.join(OsStr::new(" ")).as_bytes());
@@ -114,9 +112,7 @@ pub(crate) fn command(
     };
     if !over_within(&over, STOPPING) {
         say("the command still runs; Ctrl-C stops it");
-        progress::show_until_over(progress::Reporting::of(false, Heartbeat::Never), &streams, |most| {
-            over_within(&over, most)
-        });
+        progress::show_until_over(&streams, |most| over_within(&over, most));
     }
     let finished = joined(making);
     // What came is kept before the screens' own failure ends overspill.

@@ -5,7 +5,6 @@ pub(crate) mod progress;
 mod report;
 mod seen;
 pub(crate) mod signals;
-mod tee;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -18,7 +17,6 @@ use crate::capture::{
     SinkLimits, StartError, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
-use crate::human::size;
 use crate::preview::{PerStream, Status, TotalsMask};
 use crate::source::Awaited;
 use crate::store::{self, Env, Record, Stores};
@@ -27,14 +25,19 @@ use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, Text
 use super::inspect::preview;
 use super::{CommandResult, Failure, fail, input, say};
 use live::Showing;
-use progress::Reporting;
 
 /// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
-    refuse(&args.look)?;
-    if args.session.is_some() && args.layout == LayoutOf::Own {
-        return Err(Failure::Usage("--session has no effect without --layout agent".into()).into());
-    }
+    refuse(args)?;
+    previewed(config, args).map_err(|error| match error.downcast_ref() {
+        Some(Failure::Failed(_)) | None if !super::is_closed_pipe(&error) => {
+            Failure::Own(super::in_words(&error)).into()
+        }
+        _ => error,
+    })
+}
+
+fn previewed(config: &Config, args: &RunArgs) -> CommandResult {
     let look = resolve(config, &args.look.overrides())?;
     let place = place(config, args, &look)?;
     let request = request(config, &look, args)?;
@@ -48,7 +51,7 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
         group: if args.pty { capture::Group::Own } else { group() },
         timeout: args.timeout,
         limits: limits(&request),
-        tee: args.tee.then(tee::to_stderr),
+        tee: None,
     };
     let (finished, showing) = if args.interactive {
         live::command(config, args, &look, options, (&request, &place))?
@@ -61,7 +64,11 @@ pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
             false => look.limits_from.to_string(),
         };
         let from = (&*limits_from, &*config.policy_from(&args.look.overrides()));
-        print(&finished, from, args.form.form())
+        let form = match args.form.form() {
+            TextForm::Text if args.pty => TextForm::Rendered,
+            form => form,
+        };
+        print(&finished, from, form)
     } else {
         seen::print(&finished)
     };
@@ -109,18 +116,21 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     }
 }
 
-/// Refuses flags for what the command itself will determine.
-fn refuse(look: &PolicyArgs) -> CommandResult {
-    let flag = match look {
-        PolicyArgs { stderr: Some(_), .. } => {
-            "--stderr does not apply to run; use --split to capture it separately"
-        }
-        PolicyArgs { exit_code: Some(_), .. } => {
-            "--exit-code does not apply to run, which uses the command's own"
-        }
-        _ => return Ok(()),
-    };
-    Err(Failure::Usage(flag.to_owned()).into())
+/// Refuses flags for what the command itself will determine, and those that need or exclude another.
+fn refuse(args: &RunArgs) -> Result<(), Failure> {
+    let RunArgs { look, pty, split, print, interactive, session, layout, .. } = args;
+    let words = [
+        (look.stderr.is_some(), "--stderr does not apply to run; use --split to capture it separately"),
+        (look.exit_code.is_some(), "--exit-code does not apply to run, which uses the command's own"),
+        (*pty && *split, "--pty has one terminal for both streams, and --split parts them; leave one out"),
+        (*print && !interactive, "--print has no effect without -i; run prints the preview anyway"),
+        (
+            session.is_some() && *layout == LayoutOf::Own,
+            "--session has no effect without --layout agent; add it, or leave --session out",
+        ),
+    ];
+    let first = words.into_iter().find(|(is_wrong, _)| *is_wrong);
+    first.map_or(Ok(()), |(_, words)| Err(Failure::Usage(words.into())))
 }
 
 /// Resolves the policy. A tool that the policy does not know is still recorded. A faulty file of the user's own stops no
@@ -231,8 +241,7 @@ fn watched(
     })?;
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
-    let live = Reporting::of(args.tee, args.heartbeat);
-    progress::show_until_over(live, &progress::streams(&running), |most| running.wait_for(most));
+    progress::show_until_over(&progress::streams(&running), |most| running.wait_for(most));
     finish(running.wait()?, request, place)
 }
 
@@ -320,20 +329,14 @@ fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> Comm
     Ok(())
 }
 
-/// Says where the output is, unless the notices do.
+/// Says where the output is, unless the notices do, and how much of it if the cap cut it.
 fn say_where(finished: &FinishedCapture) {
     let previews = [Some(&finished.preview), finished.stderr_preview.as_ref().or(Some(&finished.preview))];
     for ((path, preview), output) in finished.saved.iter().zip(previews).zip(finished.captured.outputs()) {
-        let is_part = output.kept.bytes < output.seen.bytes;
         if let (Some(path), Some(preview)) = (path, preview)
-            && (is_part && !finished.tells_cap() || !capture::names(preview, path))
+            && let Some(words) = output.remark(preview, path)
         {
-            let what = if is_part {
-                format!("only the first {} of the output is", size(output.kept.bytes))
-            } else {
-                "the whole output is".to_owned()
-            };
-            say(&format!("{what} in {}", path.display()));
+            say(&words);
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::capture::{Progress, Running};
-use crate::cli::args::Heartbeat;
 use crate::cli::safe::put;
+use crate::cli::terminal::is_quiet;
 use crate::human::{self, size, span};
 use crate::preview::Stream;
 
@@ -23,73 +23,12 @@ pub(crate) fn streams(running: &Running) -> Vec<Arc<Progress>> {
     both.filter_map(|stream| running.progress(stream).cloned()).collect()
 }
 
-/// What standard error shows while a command runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reporting {
-    /// One line that changes.
-    Line,
-    /// A line each time that nothing was printed for so long.
-    Beat(Duration, AlsoShown),
-    /// Nothing of overspill's own.
-    Nothing,
-}
-
-/// What else a reader of standard error sees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AlsoShown {
-    /// Nothing.
-    Nothing,
-    /// A copy of the output.
-    Output,
-}
-
-impl Reporting {
-    /// Decides by whether standard error is a terminal, and whether the output is copied there.
-    pub(crate) fn of(tee: bool, heartbeat: Heartbeat) -> Self {
-        if crate::cli::terminal::is_quiet() {
-            return Reporting::Nothing;
-        }
-        match (io::stderr().is_terminal(), tee, heartbeat) {
-            (true, false, _) => Reporting::Line,
-            (true, true, _) | (false, _, Heartbeat::Never) => Reporting::Nothing,
-            (false, true, Heartbeat::Every(time)) => Reporting::Beat(time, AlsoShown::Output),
-            (false, false, Heartbeat::Every(time)) => Reporting::Beat(time, AlsoShown::Nothing),
-        }
+/// Waits for the command to end. After a second, a terminal shows how far it is, in one line.
+pub(crate) fn show_until_over(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
+    if !io::stderr().is_terminal() || is_quiet() {
+        while !wait_for(Duration::from_secs(3600)) {}
+        return;
     }
-}
-
-/// Waits for the command to end, showing that it still runs.
-pub(crate) fn show_until_over(
-    reporting: Reporting,
-    streams: &[Arc<Progress>],
-    wait_for: impl Fn(Duration) -> bool,
-) {
-    match reporting {
-        Reporting::Line => show_line(streams, wait_for),
-        Reporting::Beat(time, shows) => beat(time, shows, streams, wait_for),
-        Reporting::Nothing => while !wait_for(Duration::from_secs(3600)) {},
-    }
-}
-
-/// Reports that the command still runs, for logs whose readers stop what is silent for too long.
-fn beat(every: Duration, shows: AlsoShown, streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
-    let bytes = || streams.iter().map(|stream| stream.bytes()).sum::<u64>();
-    let (started, mut before) = (Instant::now(), 0);
-    while !wait_for(every) {
-        let now = bytes();
-        if shows == AlsoShown::Nothing || now == before {
-            crate::cli::say(&format!(
-                "still running after {}: {}",
-                span(started.elapsed().as_secs()),
-                size(now)
-            ));
-        }
-        before = now;
-    }
-}
-
-/// After a second, shows the progress in one line.
-fn show_line(streams: &[Arc<Progress>], wait_for: impl Fn(Duration) -> bool) {
     let started = Instant::now();
     if wait_for(AFTER) {
         return;

@@ -76,7 +76,7 @@ fn saved(output: &CapturedOutput, path: Option<&PathBuf>) -> Value {
         "saved_as": path.map(|path| Path::to_string_lossy(path)),
         "saved_bytes": path.map_or(0, |_| output.kept.bytes),
         "seen_bytes": output.seen.bytes,
-        "whole": output.kept.bytes >= output.seen.bytes,
+        "whole": output.is_whole(),
     })
 }
 

@@ -144,6 +144,17 @@ fn a_time_that_no_clock_holds_never_comes() {
 /// Only Linux has a device that is always full.
 #[cfg(target_os = "linux")]
 #[test]
+fn a_failure_of_our_own_is_125() {
+    let home = Home::new();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let ran =
+        finish(home.command(&["run", "--", "sh", "-c", "echo said; exit 7"]).stdout(full).spawn().unwrap());
+    assert_eq!(ran.status, 125);
+    assert!(ran.stderr.contains("No space left"), "{}", ran.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_full_standard_error_loses_no_status() {
     let home = Home::new();
     let mut command = home.command(&["run", "--keep", "always", "--", "sh", "-c", "echo said; exit 7"]);

@@ -38,7 +38,7 @@ fn an_output_of_which_there_is_no_preview_is_kept_and_said_where() {
     let home = Home::new();
     let ran = run(&home, &["-p", "opencode/read", "--set", "offset=1001"], "seq 1 500");
     let spill = spill(&home);
-    ran.fails(1, &["out of range", "; the whole output is in ", spill.to_str().unwrap()]);
+    ran.fails(125, &["out of range", "; the whole output is in ", spill.to_str().unwrap()]);
     assert_eq!(fs::read_to_string(spill).unwrap(), sequence(500));
 }
 
@@ -175,6 +175,12 @@ fn flags_that_make_no_sense_are_refused() {
     let home = Home::new();
     home.run(&["run", "--exit-code", "3", "--", "true"]).fails(2, &["--exit-code"]);
     home.run(&["run", "--stderr", "x", "--", "true"]).fails(2, &["--split"]);
+    let help = home.run(&["run", "--help"]).ok();
+    assert!(!help.text().contains("--exit-code") && !help.text().contains("--stderr"), "{}", help.text());
+    home.run(&["run", "--pty", "--split", "--", "true"])
+        .fails(2, &["--pty has one terminal", "leave one out"]);
+    home.run(&["run", "--print", "--", "true"]).fails(2, &["--print has no effect without -i"]);
+    home.run(&["run", "--timeout", "0", "--", "true"]).fails(2, &["'0' is not a duration", "for no limit"]);
     home.run(&["run", "--timeout", "soon", "--", "true"]).fails(2, &["soon"]);
     home.run(&["run", "-p", "no/such", "--", "touch", "made"]).fails(2, &["no/such"]);
     assert!(!home.at("made").exists());

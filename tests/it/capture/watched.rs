@@ -111,7 +111,7 @@ fn an_output_of_which_there_is_no_preview_is_kept_and_the_end_is_told() {
     home.file("end", "");
     session.wait_status("exited with status 7").wait_gone("still running");
     session.keys("q");
-    assert_eq!(session.ended(), 1);
+    assert_eq!(session.ended(), 125);
     assert_eq!(fs::read_to_string(spill(&home)).unwrap(), sequence(3000));
 }
 

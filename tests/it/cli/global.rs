@@ -102,4 +102,27 @@ fn what_will_not_last_or_never_ends_is_reported() {
     assert!(ran.stderr.contains("/dev/zero does not last"), "{}", ran.stderr);
     let named = home.run(&["preview", "/dev/zero", "--saved-as", "/x"]);
     assert!(!named.stderr.contains("does not last"), "{}", named.stderr);
+    let json = home.run(&["preview", "/dev/zero", "--json"]).ok().json();
+    assert_eq!(json["warnings"][0], "zero: only the first 64 MB were read; a device may never end");
+    for total in ["total_lines", "total_bytes", "total_units", "removed_lines", "removed_bytes"] {
+        assert_eq!((total, &json[total]), (total, &serde_json::Value::Null));
+    }
+    assert_eq!((&json["kept_bytes"], &json["truncated"]), (&0.into(), &true.into()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_empty_because_it_cannot_be_read_is_a_failure() {
+    Home::new().run(&["preview", "/proc/self/mem"]).fails(1, &["/proc/self/mem: Input/output error"]);
+}
+
+#[test]
+fn a_pipe_that_is_only_copied_is_not_saved() {
+    let home = Home::new();
+    for words in [&["--keep", "always"][..], &["preview", "--durable"]] {
+        home.pipe("x\n", words)
+            .fails(2, &["no effect here; `overspill preview --save` saves standard input"]);
+    }
+    home.file("out", EXAMPLE);
+    home.run(&["--keep", "always", "out"]).fails(2, &["FILE is already on disk"]);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::home::Home;
 
@@ -31,6 +31,26 @@ fn stocked() -> Home {
     home.file("notice.txt", "[Showing lines 1-2 of 5000. Full output: /tmp/x]\n...7 lines truncated...\n\nThe tool call succeeded but the output was truncated. Full output saved to: /tmp/x\n");
     home.private_entry("opencode", "tool_19a2b3c4d001AbCdEfGhIjKlMn", "x\n", 1);
     home
+}
+
+/// `show` has it as `run`, also if the record has a field that is no longer written.
+#[test]
+fn every_field_of_a_record_is_documented() {
+    let home = Home::new();
+    let ran = home.run(&["run", "--json", "--max-lines", "9", "--", "sh", "-c", "seq 5000; exit 3"]).json();
+    let id = ran["id"].as_str().unwrap();
+    let path = home.work().with_file_name("data").join(format!("overspill/records/{id}.json"));
+    let record = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, record.replacen('{', "{\"arrivals\":{\"within_ms\":1,\"at\":[[0,1]]},", 1))
+        .unwrap();
+    let run = home.run(&["show", "--json", id]).ok().json()["run"].clone();
+    let docs = std::fs::read_to_string("docs/json.md").unwrap();
+    let row = docs.lines().find(|line| line.starts_with("| `run` | what `run` recorded")).unwrap();
+    for field in fields(&run) {
+        assert!(row.contains(&format!("`{field}`")), "docs/json.md lacks {field}");
+    }
+    assert_eq!((&run["exit"], &run["parameters"]), (&json!({"code": 3}), &json!({"max_lines": "9"})));
+    assert!(row.contains("`{\"code\": 3}`"), "{row}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use overspill::internals::tui::keys::KeyMap;
 use crate::common::home::Home;
 
 /// The headings of options that several commands share, which the reference prints once.
-const SHARED: &[&str] = &["Policy", "Limits", "Saving", "Output format", "Global options"];
+const SHARED: &[&str] = &["Policy", "Command", "Limits", "Saving", "Output format", "Global options"];
 
 #[test]
 fn the_reference_is_what_the_program_says() {

@@ -50,7 +50,7 @@ fn a_spill_that_a_cap_cut_is_not_whole() {
         (&json!(false), &json!(1024), &json!(23_893))
     );
     let ran = home.run(&[&["run"], &words[..]].concat());
-    assert!(ran.stderr.contains("only the first 1 KB of the output is in"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(" holds only the first 1024 of 23893 bytes"), "{}", ran.stderr);
     let json = run(&home, &["--split", "--", "sh", "-c", "echo out; echo error >&2"]);
     assert_eq!((&json["stderr"]["seen_bytes"], &json["seen_bytes"]), (&json!(6), &json!(4)), "{json}");
 }

@@ -1,10 +1,6 @@
-//! `run` as the wrapper of an agent: previews that the agent does not cut again, and what a long run shows meanwhile.
+//! `run` as the wrapper of an agent: previews that the agent does not cut again.
 
-use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, Read};
-use std::process::Child;
-
-use crate::common::home::{Home, fifo};
+use crate::common::home::Home;
 
 #[test]
 fn a_preview_within_the_headroom_is_not_cut_again() {
@@ -60,62 +56,6 @@ fn the_headroom_is_told_in_json_and_refused_if_it_is_none() {
     assert!(ran.text().contains("Full output saved to: /"), "{}", ran.text());
     home.run(&["run", "--headroom", "many", "--", "true"]).fails(2, &["'many' is not a limit; write 30k"]);
     home.run(&["run", "--headroom", "pi/bsh", "--", "true"]).fails(2, &["did you mean pi/bash?"]);
-}
-
-/// Starts a run of a script that waits until its FIFO is opened.
-fn waiting(home: &Home, words: &[&str], script: &str) -> (Child, BufReader<std::process::ChildStderr>) {
-    fifo(&home.at("gate"));
-    let mut child = home.command(&[&["run"], words, &["--", "sh", "-c", script]].concat()).spawn().unwrap();
-    let stderr = BufReader::new(child.stderr.take().unwrap());
-    (child, stderr)
-}
-
-fn open_gate(home: &Home) {
-    drop(OpenOptions::new().write(true).open(home.at("gate")).unwrap());
-}
-
-#[test]
-fn tee_copies_the_output_while_the_command_runs() {
-    let home = Home::new();
-    let script = "printf 'first \\033[31mred\\n'; cat gate; printf 'last\\377'; seq 3000";
-    let (mut child, mut stderr) = waiting(&home, &["--tee"], script);
-    let mut line = Vec::new();
-    stderr.read_until(b'\n', &mut line).unwrap();
-    assert_eq!(line, b"first \x1b[31mred\n");
-    open_gate(&home);
-    let mut rest = Vec::new();
-    stderr.read_to_end(&mut rest).unwrap();
-    assert!(
-        rest.starts_with(b"last\xff1\n2\n") && rest.ends_with(b"2999\n3000\n"),
-        "{}",
-        rest.escape_ascii()
-    );
-    let mut text = String::new();
-    child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-    assert!(text.contains("lines truncated...") && child.wait().unwrap().success());
-}
-
-#[test]
-fn a_copy_that_nobody_reads_stops_nothing() {
-    let home = Home::new();
-    let (mut child, stderr) = waiting(&home, &["--tee", "--keep", "always"], "cat gate; seq 3000; exit 7");
-    drop(stderr);
-    open_gate(&home);
-    assert_eq!(child.wait().unwrap().code(), Some(7));
-    assert_eq!(home.run(&["list", "--json"]).ok().json()[0]["size"], 13_893);
-}
-
-#[test]
-fn a_silent_run_reports_that_it_goes_on() {
-    let home = Home::new();
-    let (mut child, mut stderr) = waiting(&home, &["--heartbeat", "0.05s"], "echo hello; cat gate");
-    let mut line = String::new();
-    stderr.read_line(&mut line).unwrap();
-    assert!(line.starts_with("overspill: still running after ") && line.contains(" B"), "{line}");
-    open_gate(&home);
-    assert!(child.wait().unwrap().success());
-    home.run(&["run", "--heartbeat", "often", "--", "true"]).fails(2, &["often"]);
-    home.run(&["run", "--heartbeat", "never", "--", "true"]).ok();
 }
 
 /// A spill of `run` is shown by the policy and the limits that cut it then, not by today's default.

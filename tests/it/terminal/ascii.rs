@@ -51,7 +51,6 @@ const LINES: &[&str] = &[
     "explain notice.txt",
     "explain --json notice.txt",
     "run -- cat é\u{202e}.log",
-    "run --tee -- cat é\u{202e}.log",
     "run --split -- cat short",
     "run --json -- cat short",
     "run -- Aĝ",

@@ -66,6 +66,19 @@ fn a_preview_on_a_terminal_is_shown_safe() {
 }
 
 #[test]
+fn what_a_command_prints_in_its_own_terminal_keeps_its_colours_alone() {
+    let home = Home::new();
+    home.file("bad", b"\x1b[1;31mred\x1b[0m \x1b]0;owned\x07\x1b[2Jend\n");
+    let mut session = Session::start(&home, &["run", "--pty", "--", "cat", "bad"]);
+    assert_eq!(session.ended(), 0);
+    session.wait_for("red end");
+    assert_eq!(kinds(&session.seen().raw), BTreeSet::from(["CSI m", "^J", "^M"].map(String::from)));
+    let mut session = Session::start(&home, &["run", "--pty", "--raw", "--", "cat", "bad"]);
+    assert_eq!(session.ended(), 0);
+    assert!(kinds(&session.seen().raw).contains("OSC"));
+}
+
+#[test]
 fn raw_insists() {
     let home = Home::new();
     home.file("bad", hostile());
