@@ -23,7 +23,7 @@ const HABITS: &[(&[&str], &str, &str)] = &[
     (&["--no-color", "--no-colour"], "", "write `--color never`"),
     (&["--silent"], "", "write `--quiet`"),
     (&["--agent"], "policy", "write `-p AGENT/TOOL`"),
-    (&["--agent", "--policy", "-p"], "name", "write the name alone, without an option"),
+    (&["--agent"], "name", "write the name alone, without an option"),
     (&["-n", "--lines", "--line", "--limit"], "max_lines", "write `--max-lines N`"),
     (&["-c", "--bytes", "--size"], "max_bytes", "write `--max-bytes SIZE`"),
     (&["--tail"], "direction", "write `--direction tail`, with `--max-lines N` for a number of lines"),

@@ -63,8 +63,9 @@ fn subcommand(words: &[OsString]) -> Option<String> {
     let command = Args::command();
     let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
     let names = shown.map(clap::Command::get_name);
-    let synonym = SYNONYMS.iter().find(|(typed, _)| typed.contains(&word)).map(|(_, meant)| *meant);
-    let name = synonym.or_else(|| nearest(word, names.chain(["help"])).filter(|_| plain))?;
+    let synonyms = SYNONYMS.iter().flat_map(|(typed, _)| *typed).copied();
+    let name = nearest(word, names.chain(["help"]).chain(synonyms)).filter(|_| plain)?;
+    let name = SYNONYMS.iter().find(|(typed, _)| typed.contains(&name)).map_or(name, |(_, meant)| meant);
     if name == word {
         return Some(format!(
             "options go after the subcommand: overspill {name} [OPTIONS]; a file is ./{name}"
@@ -118,6 +119,18 @@ fn meant(name: &str, known: &[String]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::preview::Catalog;
+
+    #[test]
+    fn what_a_synonym_stands_for_is_there() {
+        for (typed, meant) in SYNONYMS {
+            let name = meant.split(' ').next().unwrap();
+            let is_there =
+                ["FILE", "--version"].contains(&name) || Args::command().find_subcommand(name).is_some();
+            assert!(is_there && !typed.contains(&name), "{meant}");
+        }
+        let of = |word: &str| subcommand(&[word.into()]).unwrap_or_default();
+        assert!(of("serach").ends_with("did you mean `overspill grep REGEX`?"), "{}", of("serach"));
+    }
 
     #[test]
     fn a_policy_is_named_by_what_is_near() {
