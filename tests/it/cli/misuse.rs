@@ -71,6 +71,7 @@ const LINES: &[(&str, &[&str])] = &[
             "list --older-than -1d",
             "clean --max-total -1",
             "list --older-than 7",
+            "preview --exit-code abc f",
             "preview --max-lines",
             "preview --saved-as '' f",
             "read --offset 0 f",
