@@ -60,7 +60,10 @@ pub(crate) fn missing(error: anyhow::Error) -> anyhow::Error {
     let words = match path.as_os_str() {
         word if is_place(word) => format!("{error} ({})", for_screens(word)),
         word if !word.as_encoded_bytes().contains(&b'/') => {
-            format!("{}: no such file, and no id begins so; `overspill list` shows the ids", path.display())
+            format!(
+                "{}: no such file, and no stored output has such an id; `overspill list` shows them",
+                path.display()
+            )
         }
         _ => return error,
     };
