@@ -8,6 +8,7 @@ mod generate;
 mod hook;
 mod input;
 pub(crate) mod inspect;
+mod mistake;
 mod one_screen;
 mod places;
 mod run;
@@ -98,18 +99,10 @@ fn status() -> u8 {
 
 /// Reports a command line that cannot be parsed, and what it may mean.
 fn refuse(error: clap::Error) -> u8 {
-    use clap::error::ErrorKind::{InvalidSubcommand, UnknownArgument};
-    let is_unknown = matches!(error.kind(), InvalidSubcommand | UnknownArgument);
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let is_ascii = words.iter().take_while(|word| *word != "--").any(|word| word == "--ascii");
     terminal::ask(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
-    let status = args::refused::tell(error);
-    if let Some(meant) =
-        is_unknown.then(|| suggest::help(&words).or_else(|| places::unparsed(&words))).flatten()
-    {
-        fail(&meant);
-    }
-    status
+    args::refused::tell(mistake::restated(error, &words))
 }
 
 /// Prints a note or a warning on standard error, escaped, unless `--quiet` was given.

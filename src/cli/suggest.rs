@@ -1,6 +1,7 @@
 //! What the user may have meant: the nearest subcommand or policy.
 
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 use clap::CommandFactory;
 
@@ -11,6 +12,24 @@ use crate::text::label::label;
 
 use super::Failure;
 use super::args::Args;
+
+/// Words that other programs have for what a subcommand does.
+const SYNONYMS: &[(&[&str], &str)] = &[
+    (&["search", "find", "rg"], "grep REGEX"),
+    (&["delete", "remove", "del"], "rm ID"),
+    (&["view", "cat", "open", "less", "more", "page"], "FILE"),
+    (&["diff"], "compare FILE"),
+    (&["log", "history", "session"], "sessions"),
+    (&["calls"], "sessions ID"),
+    (&["call", "info", "stat"], "show ID"),
+    (&["status", "ps"], "list"),
+    (&["watch", "follow", "tail"], "list -f"),
+    (&["init", "install"], "setup AGENT"),
+    (&["version"], "--version"),
+    (&["exec"], "run -- CMD"),
+    (&["prune", "purge", "gc"], "clean"),
+    (&["settings"], "config"),
+];
 
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
 pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
@@ -29,32 +48,33 @@ pub(crate) fn name(word: &str, known: &[&str], all: &str) -> String {
     }
 }
 
-/// Names the subcommand whose help may be meant by a command line that cannot be parsed.
-pub(crate) fn help(words: &[OsString]) -> Option<String> {
-    let [first, mistyped, ..] = words else { return None };
-    let command = Args::command();
-    let shown = command.get_subcommands().filter(|command| first == "help" && !command.is_hide_set());
-    let best = nearest(mistyped.to_str()?, shown.map(clap::Command::get_name))?;
-    (mistyped != best).then(|| format!("did you mean `overspill help {best}`?"))
+/// Says what the first name of a command line may mean, if it is neither a file nor a subcommand.
+pub(crate) fn mistyped(words: &[OsString]) -> Option<String> {
+    let first = words.iter().position(|word| !word.as_encoded_bytes().starts_with(b"-"))?;
+    let is_known = Args::command().find_subcommand(&words[first]).is_some();
+    let is_file = Path::new(&words[first]).symlink_metadata().is_ok();
+    if is_known || is_file { None } else { subcommand(&words[first..]) }
 }
 
 /// Names the subcommand that the first word may mean.
 fn subcommand(words: &[OsString]) -> Option<String> {
     let word = words.first().map(OsString::as_os_str).and_then(OsStr::to_str)?;
-    if word == "version" {
-        return Some("version: no such file; did you mean `overspill --version`?".to_owned());
-    }
     let plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
     let command = Args::command();
     let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
     let names = shown.map(clap::Command::get_name);
-    let name = nearest(word, names.chain(["help"])).filter(|_| plain)?;
+    let synonyms = SYNONYMS.iter().flat_map(|(typed, _)| *typed).copied();
+    let name = nearest(word, names.chain(["help"]).chain(synonyms)).filter(|_| plain)?;
+    let name = SYNONYMS.iter().find(|(typed, _)| typed.contains(&name)).map_or(name, |(_, meant)| meant);
     if name == word {
         return Some(format!(
             "options go after the subcommand: overspill {name} [OPTIONS]; a file is ./{name}"
         ));
     }
-    Some(format!("{word}: neither a file, an id nor a subcommand; did you mean `overspill {name}`?"))
+    Some(format!(
+        "{}: neither a file, an id nor a subcommand; did you mean `overspill {name}`?",
+        label(word.as_bytes())
+    ))
 }
 
 /// Says that a subcommand has no man page, and names the one that may be meant.
@@ -99,6 +119,18 @@ fn meant(name: &str, known: &[String]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::preview::Catalog;
+
+    #[test]
+    fn what_a_synonym_stands_for_is_there() {
+        for (typed, meant) in SYNONYMS {
+            let name = meant.split(' ').next().unwrap();
+            let is_there =
+                ["FILE", "--version"].contains(&name) || Args::command().find_subcommand(name).is_some();
+            assert!(is_there && !typed.contains(&name), "{meant}");
+        }
+        let of = |word: &str| subcommand(&[word.into()]).unwrap_or_default();
+        assert!(of("serach").ends_with("did you mean `overspill grep REGEX`?"), "{}", of("serach"));
+    }
 
     #[test]
     fn a_policy_is_named_by_what_is_near() {

@@ -18,7 +18,8 @@ impl std::str::FromStr for TypedSize {
         let (digits, suffix) = text.split_at(split);
         let usage =
             || format!("'{text}' is not a size; write 51200, 50k, 50KB, 50KiB or 1m (powers of 1024)");
-        let number: u64 = digits.parse().map_err(|_| usage())?;
+        let large = || format!("it is too large; the largest is {}", u64::MAX);
+        let number: u64 = digits.parse().map_err(|_| if digits.is_empty() { usage() } else { large() })?;
         let power = match suffix.to_ascii_lowercase().as_str() {
             "" => return Ok(Self { number, in_bytes: false }),
             "b" => 0,
@@ -28,7 +29,7 @@ impl std::str::FromStr for TypedSize {
             "t" | "tb" | "tib" => 4,
             _ => return Err(usage()),
         };
-        let number = number.checked_mul(1 << (10 * power)).ok_or_else(usage)?;
+        let number = number.checked_mul(1 << (10 * power)).ok_or_else(large)?;
         Ok(Self { number, in_bytes: true })
     }
 }

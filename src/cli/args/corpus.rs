@@ -7,8 +7,9 @@ use clap::Args as Group;
 use super::LimitArgs;
 
 #[derive(Debug, Group)]
-#[command(after_help = "Exit status: 0 with hits, 1 without, 2 if something could not be searched.\n\
-                  An output that is rewritten meanwhile is searched once more; hits of two contents are never mixed.")]
+#[command(
+    after_help = "An output that is rewritten meanwhile is searched once more; hits of two contents are never mixed."
+)]
 pub(crate) struct GrepArgs {
     /// Regular expression (ignores case unless it has a capital letter)
     #[arg(value_name = "REGEX")]

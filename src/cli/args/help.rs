@@ -1,13 +1,14 @@
-//! The help: subcommands in groups, and examples at the end of each.
+//! The help: subcommands in groups, and exit statuses and examples at the end of each.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use clap::error::Error;
+use clap::error::{Error, ErrorKind};
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::examples::{Example, of};
-use super::leading::{behind_subcommand, subcommand};
+use super::leading::{self, behind_subcommand};
+use super::status::exit_statuses;
 use super::{Args, ColorWhen};
 
 /// The subcommands in the order of the main help, under their headings.
@@ -27,6 +28,9 @@ const UNGROUPED: &str = "More";
 /// The column of the summaries in the list of subcommands.
 const NAMES: usize = 13;
 
+/// The column of what exit statuses mean.
+const STATUSES: usize = 10;
+
 /// Parses the arguments of the process.
 ///
 /// # Errors
@@ -35,8 +39,29 @@ pub(crate) fn parse() -> Result<Args, Error> {
     let plain = Args::command();
     let words = behind_subcommand(std::env::args_os().collect(), &plain);
     // Examples and groups take as long to add as the rest, and only help and usage errors show them.
-    parse_by(plain, &words)
-        .or_else(|_| parse_by(grouped(command()).color(ColorWhen::of_words(&words)), &words))
+    parse_by(plain, &words).or_else(|_| {
+        let command = grouped(command()).color(ColorWhen::of_words(&words));
+        match parse_by(command.clone(), &words) {
+            Err(error) if error.kind() == ErrorKind::UnknownArgument => {
+                joined(&words).map_or(Err(error), |words| parse_by(command, &words))
+            }
+            result => result,
+        }
+    })
+}
+
+/// Joins a value like `-1` to the option before it, which then says what it takes.
+fn joined(words: &[OsString]) -> Option<Vec<OsString>> {
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"--");
+    let is_negative =
+        |word: &OsString| matches!(word.as_encoded_bytes(), [b'-', digit, ..] if digit.is_ascii_digit());
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let at = words[..end].windows(2).position(|pair| is_option(&pair[0]) && is_negative(&pair[1]))?;
+    let mut words = words.to_vec();
+    let value = words.remove(at + 1);
+    words[at].push("=");
+    words[at].push(value);
+    Some(words)
 }
 
 fn parse_by(mut command: Command, words: &[OsString]) -> Result<Args, Error> {
@@ -46,29 +71,40 @@ fn parse_by(mut command: Command, words: &[OsString]) -> Result<Args, Error> {
 
 /// Whether the process is to answer an agent's hook, as far as its words tell.
 pub(crate) fn is_hook() -> bool {
-    subcommand(std::env::args_os().collect(), &Args::command()).is_some_and(|name| name == "hook")
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    subcommand(&words).is_some_and(|at| words[at] == "hook")
+}
+
+/// Returns the index of the first word that names a subcommand, whether or not the rest can be parsed.
+pub(crate) fn subcommand(words: &[OsString]) -> Option<usize> {
+    leading::subcommand(words, &Args::command())
 }
 
 /// Returns the definition of the command line, with examples.
 pub(crate) fn command() -> Command {
-    let command = with_examples(Args::command(), of(""));
+    let command = with_examples(Args::command(), "", of(""));
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(&name, |sub| nested(with_examples(sub, of(&name)), of(&name)))
+        command.mut_subcommand(&name, |sub| nested(with_examples(sub, &name, of(&name)), of(&name)))
     })
 }
 
 /// Adds the same examples to the subcommands of a subcommand.
 fn nested(command: Command, examples: &[Example]) -> Command {
-    command.mut_subcommands(|sub| with_examples(sub, examples))
+    command.mut_subcommands(|sub| with_examples(sub, "", examples))
 }
 
-fn with_examples(command: Command, examples: &[Example]) -> Command {
+/// Adds the exit statuses and the examples to the end of the help.
+fn with_examples(command: Command, name: &str, examples: &[Example]) -> Command {
     if examples.is_empty() {
         return command;
     }
     let header = *command.get_styles().get_header();
-    let mut text = format!("{header}Examples:{header:#}");
+    let mut text = format!("{header}Exit status:{header:#}");
+    for (status, meaning) in exit_statuses(name) {
+        let _ = write!(text, "\n  {status:STATUSES$}{meaning}");
+    }
+    let _ = write!(text, "\n\n{header}Examples:{header:#}");
     for example in examples {
         let _ = write!(text, "\n  # {}\n  {}\n", example.does, example.line);
     }

@@ -19,11 +19,11 @@ pub(super) fn behind_subcommand(mut words: Vec<OsString>, command: &Command) -> 
     words
 }
 
-/// Returns the first of the words that names a subcommand, whether or not the rest can be parsed.
-pub(super) fn subcommand(words: Vec<OsString>, command: &Command) -> Option<OsString> {
-    let leading = 1 + count(words.get(1..).unwrap_or_default(), command);
-    let mut words = words.into_iter().skip(leading).take_while(|word| word != "--");
-    words.find(|word| command.find_subcommand(word).is_some())
+/// Returns the index of the first of the words that names a subcommand, whether or not the rest can be parsed.
+pub(super) fn subcommand(words: &[OsString], command: &Command) -> Option<usize> {
+    let leading = count(words, command);
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    (leading..end).find(|at| command.find_subcommand(&words[*at]).is_some())
 }
 
 /// Counts the words at the beginning that are global options and their values.
@@ -78,8 +78,8 @@ mod tests {
     #[test]
     fn the_subcommand_is_found_where_the_rest_is_wrong() {
         let of = |line: &str| {
-            let words = ["overspill"].into_iter().chain(line.split_whitespace()).map(OsString::from);
-            subcommand(words.collect(), &Args::command())
+            let words: Vec<_> = line.split_whitespace().map(OsString::from).collect();
+            subcommand(&words, &Args::command()).map(|at| words[at].clone())
         };
         for line in
             ["hook", "-q hook x", "--config list hook codex", "--confg list.toml hook codex", "hook list"]

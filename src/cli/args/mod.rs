@@ -15,6 +15,7 @@ mod run;
 mod save;
 mod sessions;
 mod setup;
+pub(crate) mod status;
 mod stores;
 
 use std::ffi::OsString;
@@ -294,5 +295,8 @@ impl FormArgs {
 
 /// Parses a whole number, 0 or more.
 fn whole_number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("'{text}' is not a whole number from 0 on; write 500"))
+    text.parse().map_err(|_| match text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
+        true => format!("it is too large; the largest is {}", u64::MAX),
+        false => format!("'{text}' is not a whole number from 0 on; write 500"),
+    })
 }

@@ -68,7 +68,7 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "FILE", help_heading = "Command")]
     pub stderr: Option<PathBuf>,
     /// Exit status of the command, for policies that depend on it
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Command")]
+    #[arg(long, value_name = "N", value_parser = exit_code, allow_negative_numbers = true, help_heading = "Command")]
     pub exit_code: Option<i32>,
     /// Path that notices print [default: the file's absolute path]
     #[arg(long, value_name = "PATH", value_parser = path())]
@@ -144,6 +144,10 @@ fn path() -> impl TypedValueParser<Value = String> {
         true => Err("a path cannot be empty"),
         false => Ok(path.to_string_lossy().into_owned()),
     })
+}
+
+fn exit_code(text: &str) -> Result<i32, String> {
+    text.parse().map_err(|_| format!("'{text}' is not an exit status; write 1"))
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

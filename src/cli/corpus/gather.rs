@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{input, say};
+use crate::cli::{Failure, input, say};
 use crate::config::Config;
 use crate::corpus::{Corpus, CorpusOutput};
 use crate::store::{self, IdMatch, RootReport, RootState};
+use crate::text::label::label;
 
 /// How many of the directories searched are named if nothing is found in them.
 const MOST_NAMED: usize = 8;
@@ -50,6 +51,11 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
     }
     let mut corpus = Corpus::of_paths(&paths);
     corpus.outputs.splice(0..0, entries);
+    if corpus.outputs.is_empty() && corpus.faults.is_empty() {
+        let named: Vec<_> = words.iter().map(|word| label(word.as_encoded_bytes())).collect();
+        let words = format!("{}: there is no file in it, nor below it", named.join(", "));
+        return Err(Failure::Failed(words).into());
+    }
     Ok(corpus)
 }
 

@@ -25,17 +25,17 @@ pub(crate) struct MeasuredCorpus {
     pub sums: TuneSums,
     /// Whether those are all.
     pub is_complete: bool,
-    /// Whether one of the others did not keep one content while it was measured.
-    is_unsteady: bool,
+    /// Whether others could not be read, or did not keep one content meanwhile.
+    lacks_some: bool,
 }
 
 impl MeasuredCorpus {
     /// Returns how a command ends that has printed the figures.
     ///
     /// # Errors
-    /// An output is left out because it did not keep one content.
+    /// An output is left out because it could not be read, or did not keep one content.
     pub(crate) fn end(&self) -> CommandResult {
-        if self.is_unsteady { Err(Failure::Ended(FAILED).into()) } else { Ok(()) }
+        if self.lacks_some { Err(Failure::Ended(FAILED).into()) } else { Ok(()) }
     }
 }
 
@@ -52,10 +52,9 @@ pub(crate) fn measure<'p>(
         stop: Arc::new(AtomicBool::new(false)),
         sums: Mutex::new(TuneSums::new(settings)),
         unreadable: AtomicU64::new(corpus.faults.len() as u64),
-        is_unsteady: AtomicBool::new(false),
     };
     measurement.run(corpus, tuner)?;
-    let Measurement { stop, sums, unreadable, is_unsteady, .. } = measurement;
+    let Measurement { stop, sums, unreadable, .. } = measurement;
     let sums = sums.into_inner().unwrap_or_else(PoisonError::into_inner);
     let (unreadable, is_stopped) = (unreadable.into_inner(), stop.load(Ordering::Relaxed));
     if unreadable > 0 {
@@ -67,7 +66,7 @@ pub(crate) fn measure<'p>(
         say(&format!("stopped: the figures are of {} of {all}", thousands(sums.outputs)));
     }
     let is_complete = !is_stopped && unreadable == 0;
-    Ok(MeasuredCorpus { sums, is_complete, is_unsteady: is_unsteady.into_inner() })
+    Ok(MeasuredCorpus { sums, is_complete, lacks_some: unreadable > 0 })
 }
 
 /// A measurement of all outputs, shared by its threads.
@@ -77,8 +76,6 @@ struct Measurement {
     stop: Arc<AtomicBool>,
     sums: Mutex<TuneSums>,
     unreadable: AtomicU64,
-    /// Whether one of them did not keep one content.
-    is_unsteady: AtomicBool,
 }
 
 impl Measurement {
@@ -114,11 +111,7 @@ impl MeasureWatcher for Measurement {
     fn left_out(&self, why: &ReadFault) {
         let words = match why {
             ReadFault::Gone => return,
-            ReadFault::Failed(words) => words,
-            ReadFault::Unsteady(words) => {
-                self.is_unsteady.store(true, Ordering::Relaxed);
-                words
-            }
+            ReadFault::Failed(words) | ReadFault::Unsteady(words) => words,
         };
         if self.unreadable.fetch_add(1, Ordering::Relaxed) < MOST_NAMED {
             let _room = self.meter.clear();

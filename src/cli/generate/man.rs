@@ -4,10 +4,11 @@ use clap::Command;
 use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 
 use crate::cli::Failure;
+use crate::cli::args::status::{Item, exit_statuses};
 use crate::cli::args::{examples, help};
 use crate::cli::suggest;
 
-use super::sections::{ENVIRONMENT, FILES, Item, exit_statuses};
+use super::sections::{ENVIRONMENT, FILES};
 
 /// Returns the man page of a subcommand, or the main one, as roff.
 ///
@@ -16,7 +17,8 @@ use super::sections::{ENVIRONMENT, FILES, Item, exit_statuses};
 pub(super) fn page(subcommand: Option<&str>) -> Result<String, Failure> {
     let mut root = help::command().disable_help_subcommand(true);
     root.build();
-    let Some(name) = subcommand else { return Ok(rendered(&root, "", &root)) };
+    let name = subcommand.map(|name| name.strip_prefix("overspill-").unwrap_or(name));
+    let Some(name) = name.filter(|name| *name != "overspill") else { return Ok(rendered(&root, "", &root)) };
     let command = root.find_subcommand(name).filter(|command| !command.is_hide_set());
     let unknown = || Failure::Usage(suggest::man_page(name, &root));
     command.map(|command| rendered(command, name, &root)).ok_or_else(unknown)

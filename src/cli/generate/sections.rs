@@ -1,42 +1,6 @@
-//! What the man pages say besides the help: exit statuses, environment and files.
+//! What the man pages say besides the help: environment and files.
 
-/// A term, and what it means.
-pub(super) type Item = (&'static str, &'static str);
-
-const SUCCESS: Item = ("0", "Success.");
-const FAILURE: Item = ("1", "Failure: a file cannot be read, something was not deleted.");
-const USAGE: Item = ("2", "Usage error, or a mistake in the configuration.");
-const CRASH: Item = ("3", "The agent itself would crash on this output.");
-
-/// Returns the exit statuses of a subcommand; the empty name is the program without one.
-pub(super) fn exit_statuses(command: &str) -> &'static [Item] {
-    match command {
-        "run" => RUN,
-        "" | "preview" | "read" => &[SUCCESS, FAILURE, USAGE, CRASH],
-        "grep" => &[
-            ("0", "There are hits."),
-            ("1", "There are none."),
-            ("2", "Usage error, a mistake in the configuration, or something that could not be searched."),
-        ],
-        "verify" => &[
-            SUCCESS,
-            ("1", "Failure, or a policy makes something else of a spill than was recorded."),
-            USAGE,
-        ],
-        _ => &[SUCCESS, FAILURE, USAGE],
-    }
-}
-
-const RUN: &[Item] = &[
-    ("n", "The command exited with status n."),
-    ("128 + n", "Signal n killed the command."),
-    ("127, 126", "The command was not found, or is not executable."),
-    ("124", "The command timed out."),
-    ("130, 143, 129, 131", "SIGINT, SIGTERM, SIGHUP or SIGQUIT reached overspill and ended the command."),
-    ("141", "The reader of standard output exited."),
-    ("2", "Usage error, or a mistake in the configuration."),
-    ("125", "overspill itself failed: it could not start the command, or make or write the preview."),
-];
+use crate::cli::args::status::Item;
 
 /// The variables that overspill itself reads.
 pub(super) const ENVIRONMENT: &[Item] = &[

@@ -5,7 +5,7 @@ mod input;
 mod note;
 mod replace;
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use memchr::memmem;
 use serde_json::Value;
 
 use crate::cli::args::{HookAgent, HookArgs};
-use crate::cli::{CommandResult, Failure, json, shell};
+use crate::cli::{CommandResult, Failure, json, say, shell};
 use crate::config::{Config, MAX_NOTE, Overrides};
 use crate::human::{lines, thousands};
 use crate::preview::Policy;
@@ -29,6 +29,11 @@ use note::HookOutput;
 
 /// Reads the hook's input, and prints an answer if there is something to answer.
 pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
+    if io::stdin().is_terminal() {
+        say(
+            "waiting for what an agent passes to a hook; `overspill setup AGENT` installs it, Ctrl-C gives up",
+        );
+    }
     let Some(input) = ShortJson::read(&mut io::stdin().lock())? else { return Ok(()) };
     let event = HookEvent::new(args.agent, input).ok_or_else(|| {
         let agent = args.agent.id();

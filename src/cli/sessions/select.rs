@@ -122,7 +122,9 @@ fn by_id(sessions: Vec<SessionFile>, name: &str) -> Result<SessionFile, Failure>
         found.retain(|session| session.id == name);
     }
     match found.len() {
-        0 => Err(Failure::Usage(format!("no session has the id `{}`; see `overspill sessions`", safe(name)))),
+        0 => {
+            Err(Failure::Failed(format!("no session has the id `{}`; see `overspill sessions`", safe(name))))
+        }
         1 => Ok(found.remove(0)),
         _ => Err(several(name, "sessions", found.iter().map(|session| session.id.clone()).collect())),
     }
@@ -211,7 +213,7 @@ fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> Result<us
 
 fn no_call(session: &str, id: &str) -> Failure {
     let place = if session.is_empty() { String::new() } else { format!(" in session {}", safe(session)) };
-    Failure::Usage(format!("no call has the id `{}`{place}; see `overspill calls SESSION`", safe(id)))
+    Failure::Failed(format!("no call has the id `{}`{place}; see `overspill calls SESSION`", safe(id)))
 }
 
 fn several(name: &str, what: &str, candidates: Vec<String>) -> Failure {

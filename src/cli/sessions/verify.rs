@@ -103,7 +103,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
 
 fn no_such(word: &str) -> Failure {
     let words = format!("`{}` is neither a file nor the id of a session or a call", label(word.as_bytes()));
-    Failure::Usage(format!("{words}; see `overspill sessions` and `overspill calls SESSION`"))
+    Failure::Failed(format!("{words}; see `overspill sessions` and `overspill calls SESSION`"))
 }
 
 /// Whether an argument can only be the id of a call: it is no path, and no session has it.

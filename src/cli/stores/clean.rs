@@ -103,8 +103,6 @@ fn refuse_unclear(config: &Config, whose: Whose) -> Result<(), Failure> {
 }
 
 pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
-    let remedy = "add --yes to delete, or --dry-run to see what would go";
-    let consent = Consent::from_flags(args.dry_run, args.yes, !args.json, remedy)?;
     let whose = match &args.agent {
         Some(name) => Whose::Agent(name),
         None if args.all => Whose::All,
@@ -119,6 +117,9 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
         asked: Trigger::ByHand,
     };
     let plan = clean_plan(&selected.entries, selected.now, &rule);
+    let is_shown_only = args.dry_run || (plan.to_delete.is_empty() && !args.json);
+    let remedy = "add --yes to delete, or --dry-run to see what would go";
+    let consent = Consent::from_flags(is_shown_only, args.yes, !args.json, remedy)?;
     if args.json {
         as_json(&selected, &plan, consent, &config.env)
     } else {

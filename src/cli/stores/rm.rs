@@ -17,9 +17,9 @@ use super::select::{Selected, Whose};
 /// Shows the entries, asks for confirmation, and deletes them one by one.
 pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     args.names.iter().try_for_each(|name| input::refuse_empty(name))?;
-    let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
     let entries = meant(&selected, &args.names)?;
+    let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent)?)));
     if let Some((entry, why)) = refused {
         return Err(Failure::Failed(format!("{}: {why}; nothing was deleted", entry.path().display())).into());

@@ -173,8 +173,7 @@ impl Pager {
         }
         match self.start.take() {
             None => {}
-            Some(Starting::At(StartAt::End)) if self.is_coming() => self.follow_from_start(),
-            Some(Starting::At(StartAt::End)) => self.go_end(self.focus(), None),
+            Some(Starting::At(StartAt::End)) => self.start_at_end(),
             Some(Starting::At(StartAt::Line(line))) => self.start_at_line(line),
             Some(Starting::At(StartAt::Match(pattern))) => {
                 match self.search(&pattern, (Toward::End, 1), effects) {
@@ -198,11 +197,14 @@ impl Pager {
         }
     }
 
-    fn follow_from_start(&mut self) {
+    /// Shows the end of Spill, and follows it while the output is still produced.
+    fn start_at_end(&mut self) {
         if !self.shows_both() {
             self.panes.focus = Side::Spill;
         }
-        if !self.panes.following {
+        if !self.is_coming() {
+            self.go_end(Side::Spill, None);
+        } else if !self.panes.following {
             self.turn_follow();
         }
     }

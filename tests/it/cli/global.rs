@@ -72,7 +72,7 @@ fn every_error_begins_alike() {
         &["preview", "-p", "nobody/nothing", "out"],
         &["lst"],
         &["show", ""],
-        &["clean"],
+        &["clean", "--json"],
         &["preview", "--set", "flavour=9", "out"],
     ] {
         let ran = home.run(words);

@@ -13,6 +13,7 @@ mod hook;
 mod json_docs;
 mod list;
 mod mistakes;
+mod misuse;
 mod own_files;
 mod preview;
 mod read;

@@ -93,7 +93,7 @@ fn what_cannot_be_read_is_named_and_left_out() {
     let home = Home::new();
     home.file("a", "error: no\n");
     let ran = home.run(&["tune", "nosuch", "a"]);
-    assert_eq!(ran.status, 0);
+    assert_eq!(ran.status, 1);
     assert!(ran.text().contains("for 1 output (10 B) with 1 error"), "{}", ran.text());
     let expected = "overspill: nosuch: no such file or directory\n\
                     overspill: 1 output could not be read, and is left out\n";
@@ -110,6 +110,11 @@ fn mistakes_are_explained() {
     home.run(&["tune", "-p", "opencode/metadata", "--find", "(", "a"]).fails(2, &["--find ("]);
     home.run(&["tune", "--find", "x", ""]).fails(2, &["empty"]);
     home.run(&["tune", "--stores", "a"]).fails(2, &["--stores"]);
+    fs::create_dir(home.at("empty")).unwrap();
+    for command in ["tune", "compare", "grep x"] {
+        let words: Vec<&str> = command.split(' ').chain(["empty"]).collect();
+        home.run(&words).fails(1, &["empty: there is no file in it"]);
+    }
     let ran = Stocked::new().run(&["tune"]);
     assert_eq!(ran.status, 0);
     assert!(ran.text().is_empty() && ran.stderr.contains("no stored outputs"), "{}", ran.stderr);

@@ -69,7 +69,7 @@ fn a_text_of_a_call_is_printed_byte_for_byte() {
     assert_eq!(raw.json()["uuid"], "rc2");
     let masked = home.run(&["call", "c3", "--json"]).ok().json();
     assert_eq!(masked["text"], "token [masked]");
-    home.run(&["call", "nope"]).fails(2, &["`nope`", "overspill calls"]);
+    home.run(&["call", "nope"]).fails(1, &["`nope`", "overspill calls"]);
     home.run(&["call", "c2", "--sent"]).fails(1, &["--recorded"]);
     home.run(&["call", "c2", "--display"]).fails(1, &["no copy"]);
     home.run(&["call", "c2", "--spill"]).fails(1, &["no spill"]);
@@ -120,7 +120,7 @@ fn a_file_anywhere_is_read() {
     assert_eq!(ran.json().as_array().unwrap().len(), 3);
     let other = home.file("other.txt", "no records\n");
     home.run(&["calls", other.to_str().unwrap()]).fails(1, &["other.txt", "claude-code"]);
-    home.run(&["calls", "no-such"]).fails(2, &["`no-such`", "overspill sessions"]);
+    home.run(&["calls", "no-such"]).fails(1, &["`no-such`", "overspill sessions"]);
 }
 
 #[test]
@@ -310,5 +310,5 @@ fn a_call_is_named_by_a_prefix_of_just_one_id() {
     }
     home.run(&["call", "c"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
     home.run(&["call", "1111:c"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
-    home.run(&["call", "toolu_02"]).fails(2, &["no call has the id `toolu_02`"]);
+    home.run(&["call", "toolu_02"]).fails(1, &["no call has the id `toolu_02`"]);
 }

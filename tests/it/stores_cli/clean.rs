@@ -31,6 +31,7 @@ fn without_anyone_to_ask_nothing_is_deleted() {
     }
     home.pipe("y\n", &["clean", "--all"]).fails(2, &["--yes"]);
     assert_eq!(there(&paths), [true; 4]);
+    assert_eq!(Stocked::new().run(&["clean"]).ok().text(), "nothing to delete\n");
     home.run(&["clean", "--dry-run", "--yes"]).fails(2, &["--dry-run", "--yes"]);
     home.run(&["clean", "--dry-run", "--all", "--agent", "pi"]).fails(2, &["--all", "--agent"]);
 }

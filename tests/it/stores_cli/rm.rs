@@ -13,6 +13,7 @@ fn named_entries_go_and_no_others() {
     let [one, two, three] = [1, 2, 3].map(|n| home.own(n, "x", 1));
     let theirs = home.entry("opencode", ID, "xyz", 1);
     home.run(&["rm", name(&one)]).fails(2, &["cannot ask for confirmation", "--yes"]);
+    home.run(&["rm", name(&one), "nosuch"]).fails(1, &["nosuch: no such file"]);
     let ran = home.run(&["rm", "--yes", name(&one), theirs.to_str().unwrap(), name(&one)]).ok();
     let expected = format!("deleted: {}, 1 B\ndeleted: {}, 3 B\n", one.display(), theirs.display());
     assert_eq!(ran.text(), expected);

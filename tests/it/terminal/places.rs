@@ -27,7 +27,7 @@ fn a_place_on_the_command_line_is_opened() {
         assert_eq!(session.ended(), 0, "{words:?}");
     }
     let mut session = Session::start(&home, &["+G", "build.log"]);
-    session.wait_for("Full output saved to:");
+    session.wait_for("8432 ┊");
     session.keys("q");
     assert_eq!(session.ended(), 0);
     let session = Session::start(&home, &["+9999", "build.log"]);

@@ -1,0 +1,225 @@
+//! Says in one line what is wrong with a command line that cannot be parsed, and what to write instead.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::{Arg, Command};
+
+use crate::form::nearest;
+use crate::text::label::label;
+
+use super::args::help;
+use super::{places, suggest};
+
+/// Options of other programs, the option or argument that a command needs to have something like it (if any), and what to
+/// write here. The first row that fits counts.
+const HABITS: &[(&[&str], &str, &str)] = &[
+    (&["-V", "--version"], "", "`overspill --version` prints the version"),
+    (
+        &["-v", "--verbose"],
+        "",
+        "all notes are printed unless --quiet is given; `overspill --version` prints the version",
+    ),
+    (&["--no-color", "--no-colour"], "", "write `--color never`"),
+    (&["--silent"], "", "write `--quiet`"),
+    (&["--agent"], "policy", "write `-p AGENT/TOOL`"),
+    (&["--agent"], "name", "write the name alone, without an option"),
+    (&["-n", "--lines", "--line", "--limit"], "max_lines", "write `--max-lines N`"),
+    (&["-c", "--bytes", "--size"], "max_bytes", "write `--max-bytes SIZE`"),
+    (&["--tail"], "direction", "write `--direction tail`, with `--max-lines N` for a number of lines"),
+    (&["--head"], "direction", "write `--direction head`, with `--max-lines N` for a number of lines"),
+    (&["-f", "--force", "-y"], "yes", "write `--yes`"),
+    (&["-n", "--dry-run"], "dry_run", "write `--dry-run`"),
+    (&["-n", "--dry-run"], "yes", "without `--yes` it shows what it would do, and asks first"),
+    (&["-n", "--limit", "--lines"], "", "pipe it into `head -n N`"),
+    (&["-j", "--format", "--output"], "json", "write `--json`"),
+    (
+        &["--json"],
+        "yes",
+        "it prints no JSON; `overspill list --json` lists the outputs, and the exit status tells the rest",
+    ),
+];
+
+/// What to use instead of a command that takes no more names.
+const INSTEAD: &[(&str, &str)] = &[
+    ("preview", "`overspill compare` takes several, and `overspill FILE FILE` opens several"),
+    ("show", "`overspill list` lists all"),
+    ("list", "`overspill show ID` shows one output, and --agent NAME lists those of an agent"),
+    ("clean", "`overspill rm ID` deletes one output, and --agent NAME cleans after an agent"),
+];
+
+/// Returns the error with one line instead of clap's, where clap says less. `words` are those after the program's name.
+pub(super) fn restated(error: Error, words: &[OsString]) -> Error {
+    let mut root = help::command();
+    root.build();
+    let mistake = Mistake::of(&error, &root, words);
+    let Some(text) = mistake.text() else { return error };
+    let name = mistake.command.get_name().to_owned();
+    match root.find_subcommand_mut(&name) {
+        Some(command) => command.error(error.kind(), text),
+        None => root.error(error.kind(), text),
+    }
+}
+
+struct Mistake<'a> {
+    error: &'a Error,
+    root: &'a Command,
+    /// The command whose words they are.
+    command: &'a Command,
+    words: &'a [OsString],
+}
+
+impl<'a> Mistake<'a> {
+    fn of(error: &'a Error, root: &'a Command, words: &'a [OsString]) -> Self {
+        let at = help::subcommand(words);
+        let is_before = |at: &usize| {
+            let wrong = named(error, ContextKind::InvalidArg).unwrap_or_default();
+            words[..*at].iter().any(|word| word.to_string_lossy().starts_with(wrong) && !wrong.is_empty())
+        };
+        let command = at.filter(|at| !is_before(at)).and_then(|at| root.find_subcommand(&words[at]));
+        Self { error, root, command: command.unwrap_or(root), words }
+    }
+
+    fn text(&self) -> Option<String> {
+        match self.error.kind() {
+            ErrorKind::UnknownArgument => {
+                let word = named(self.error, ContextKind::InvalidArg)?;
+                Some(if word.starts_with('-') { self.unknown_option(word) } else { self.surplus(word) })
+            }
+            ErrorKind::InvalidSubcommand => {
+                let word = named(self.error, ContextKind::InvalidSubcommand)?;
+                let names = self.root.get_subcommands().filter(|command| !command.is_hide_set());
+                let best = nearest(word, names.map(Command::get_name));
+                let remedy = best.map_or("`overspill --help` lists them".to_owned(), |best| {
+                    format!("did you mean `overspill help {best}`?")
+                });
+                Some(format!("there is no subcommand `{}`; {remedy}", safe(word)))
+            }
+            ErrorKind::MissingRequiredArgument => self.missing(),
+            ErrorKind::ArgumentConflict => {
+                let one = short(named(self.error, ContextKind::InvalidArg)?);
+                let other = short(named(self.error, ContextKind::PriorArg)?);
+                Some(format!("{one} cannot be used with {other}; leave one of them out"))
+            }
+            ErrorKind::InvalidValue => self.invalid_value(),
+            _ => None,
+        }
+    }
+
+    fn title(&self) -> &str {
+        self.command.get_bin_name().unwrap_or("overspill")
+    }
+
+    fn unknown_option(&self, word: &str) -> String {
+        let is_root = self.command.get_name() == self.root.get_name();
+        let later = help::subcommand(self.words).and_then(|at| self.root.find_subcommand(&self.words[at]));
+        if let Some(later) = later.filter(|later| is_root && options(later).any(|long| long == word)) {
+            return format!("options go after the subcommand: overspill {} {}", later.get_name(), safe(word));
+        }
+        if let Some(meant) = is_root.then(|| suggest::mistyped(self.words)).flatten() {
+            return meant;
+        }
+        let has = |id: &str| id.is_empty() || self.command.get_arguments().any(|arg| arg.get_id() == id);
+        let habit = HABITS.iter().find(|(typed, id, _)| typed.contains(&word) && has(id));
+        let remedy = match habit {
+            Some((_, _, remedy)) => (*remedy).to_owned(),
+            None => match nearest(word, options(self.command).collect::<Vec<_>>().iter().map(|long| &**long))
+            {
+                Some(best) if word.starts_with("--") => format!("did you mean `{best}`?"),
+                _ => format!("`{} --help` lists them", self.title()),
+            },
+        };
+        format!("`{}` has no option `{}`; {remedy}", self.title(), safe(word))
+    }
+
+    /// Says that the command takes no such word besides those it has.
+    fn surplus(&self, word: &str) -> String {
+        if let Some(words) = places::unparsed(self.words) {
+            return words;
+        }
+        let takes = match self.command.get_positionals().next() {
+            Some(arg) => format!("one {}", value_name(arg)),
+            None => "no names".to_owned(),
+        };
+        let instead = INSTEAD.iter().find(|(name, _)| *name == self.command.get_name());
+        let remedy = match instead {
+            _ if self.command.get_name() == "read" && is_number(word) => self.window(word),
+            Some((_, instead)) => (*instead).to_owned(),
+            None => format!("see `{} --help`", self.title()),
+        };
+        format!("unexpected `{}`: `{}` takes {takes}; {remedy}", safe(word), self.title())
+    }
+
+    /// Names the options for a window whose numbers are typed without them.
+    fn window(&self, first: &str) -> String {
+        let rest = self.words.iter().filter_map(|word| word.to_str()).skip_while(|word| *word != first);
+        let limit = rest.skip(1).find(|word| is_number(word));
+        let limit = limit.map(|limit| format!(" --limit {limit}")).unwrap_or_default();
+        format!("write --offset {first}{limit}")
+    }
+
+    fn missing(&self) -> Option<String> {
+        let Some(ContextValue::Strings(missing)) = self.error.get(ContextKind::InvalidArg) else {
+            return None;
+        };
+        let missing = missing.first()?;
+        let arg = self.command.get_arguments().find(|arg| short(&arg.to_string()) == short(missing))?;
+        let values: Vec<_> =
+            arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+        let what = match &values[..] {
+            [_, _, ..] => format!("one of {}", values.join(", ")),
+            _ => arg.get_help().map(|help| lower(&help.to_string())).unwrap_or_default(),
+        };
+        let name = if arg.is_positional() { value_name(arg) } else { short(missing) };
+        Some(format!("`{}` needs {name}: {what}", self.title()))
+    }
+
+    fn invalid_value(&self) -> Option<String> {
+        let value = named(self.error, ContextKind::InvalidValue).filter(|value| !value.is_empty())?;
+        let option = short(named(self.error, ContextKind::InvalidArg)?);
+        let Some(ContextValue::Strings(valid)) = self.error.get(ContextKind::ValidValue) else { return None };
+        let valid: Vec<&str> = valid.iter().map(String::as_str).collect();
+        // A shell is often named by its path.
+        let last = value.rsplit('/').next().unwrap_or(value);
+        let remedy = suggest::name(last, &valid, "write one of");
+        Some(format!("`{}` is not a value of {option}; {remedy}", safe(value)))
+    }
+}
+
+/// Returns a word that the error names.
+fn named(error: &Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind)? {
+        ContextValue::String(word) => Some(word),
+        ContextValue::Strings(words) => words.first().map(String::as_str),
+        _ => None,
+    }
+}
+
+/// Returns the long options of a command, with their hyphens.
+fn options(command: &Command) -> impl Iterator<Item = String> {
+    command.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
+}
+
+/// Returns an argument as it is typed, without its value: `--agent` of `--agent <NAME>`, `NAME` of `[NAME]`.
+fn short(arg: &str) -> String {
+    let name = arg.split(' ').next().unwrap_or(arg);
+    safe(name.trim_end_matches("...").trim_matches(['<', '>', '[', ']']))
+}
+
+fn value_name(arg: &Arg) -> String {
+    arg.get_value_names().unwrap_or_default().iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Begins a sentence of the help as the rest of a line.
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
+}
+
+fn safe(word: &str) -> String {
+    label(word.as_bytes())
+}
