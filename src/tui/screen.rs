@@ -223,8 +223,6 @@ pub enum Link {
     },
     Call(Box<CitingCall>),
     Lines(Pattern),
-    /// To the list of stored outputs, of which it follows those with these words.
-    Follow(String),
     /// From the call of this index to its spill in the list of stored outputs.
     SpillOfCall(usize),
     /// To the list of stored outputs, which keeps this one forever: what it is, and what was read of it.

@@ -69,22 +69,16 @@ const TABLE: &[(&str, &[Example])] = &[
         ],
     ),
     (
-        "session",
-        &[
-            example(
-                "Keep the spills of several runs together",
-                "overspill run -p go-opencode/bash --layout agent --session nightly -- make",
-            ),
-            example("Remove them all", "overspill session end nightly"),
-        ],
-    ),
-    (
         "list",
         &[
             example("List the largest outputs first", "overspill list --sort size"),
             example(
                 "List opencode's outputs that are older than five days",
                 "overspill list --agent opencode --older-than 5d",
+            ),
+            example(
+                "Follow the outputs that lost errors, beside a working agent",
+                "overspill list -f --json | jq 'select(.errors_lost > 0)'",
             ),
         ],
     ),
@@ -97,6 +91,7 @@ const TABLE: &[(&str, &[Example])] = &[
                 "Shrink overspill's own store to 1 GB, without asking",
                 "overspill clean --max-total 1g --yes",
             ),
+            example("Remove what `run --session nightly` kept together", "overspill clean --session nightly"),
         ],
     ),
     (
@@ -131,16 +126,6 @@ const TABLE: &[(&str, &[Example])] = &[
         ],
     ),
     (
-        "watch",
-        &[
-            example("Follow what agents store, beside a working agent", "overspill watch"),
-            example(
-                "Print the outputs that lost errors, as JSON",
-                "overspill watch --json | jq 'select(.errors_lost > 0)'",
-            ),
-        ],
-    ),
-    (
         "grep",
         &[
             example(
@@ -170,15 +155,10 @@ const TABLE: &[(&str, &[Example])] = &[
                 "List Claude Code's sessions in this directory",
                 "overspill sessions --agent claude-code --project .",
             ),
-        ],
-    ),
-    (
-        "calls",
-        &[
-            example("List the calls of the session whose id begins like this", "overspill calls 1111"),
+            example("List the calls of the session whose id begins like this", "overspill sessions 1111"),
             example(
                 "List only calls whose output is lost, largest first",
-                "overspill calls --lost --sort lost 1111",
+                "overspill sessions --lost --sort lost 1111",
             ),
         ],
     ),
@@ -194,7 +174,7 @@ const TABLE: &[(&str, &[Example])] = &[
         "verify",
         &[
             example("Check all calls of one session", "overspill verify 1111"),
-            example("Check what all agents recorded in the last week", "overspill verify --all --since 7d"),
+            example("Check what all agents recorded in the last week", "overspill verify --since 7d"),
         ],
     ),
     (

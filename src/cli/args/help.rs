@@ -12,14 +12,14 @@ use super::{Args, ColorWhen};
 
 /// The subcommands in the order of the main help, under their headings.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Look at one output", &["preview", "read", "compare", "show", "explain"]),
-    ("Keep an output", &["run", "session"]),
-    ("All outputs together", &["grep", "tune", "watch"]),
-    ("Stores", &["list", "clean", "rm", "stores"]),
-    ("Sessions", &["sessions", "calls", "call", "verify"]),
-    ("Policies", &["policies"]),
-    ("Setup", &["setup", "hook", "config", "completions", "man"]),
+    ("See", &["preview", "read", "explain", "compare", "run"]),
+    ("Stored", &["list", "show", "grep", "rm", "clean", "tune", "stores"]),
+    ("Recorded", &["sessions", "call", "verify"]),
+    ("Set up", &["policies", "config", "setup"]),
 ];
+
+/// The options that `-h` shows of those that several commands share; `--help` shows all.
+const SHORT: &[&str] = &["policy", "max_lines", "max_bytes", "json"];
 
 /// The heading of subcommands that are in no group. A test holds that there are none.
 const UNGROUPED: &str = "More";
@@ -51,16 +51,19 @@ pub(crate) fn is_hook() -> bool {
 
 /// Returns the definition of the command line, with examples.
 pub(crate) fn command() -> Command {
-    let command = with_examples(Args::command(), of(""));
-    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(&name, |sub| nested(with_examples(sub, of(&name)), of(&name)))
+    let dressed = |command: Command, examples| with_examples(shortened(command), examples);
+    let names: Vec<String> = Args::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    names.into_iter().fold(dressed(Args::command(), of("")), |command, name| {
+        command.mut_subcommand(&name, |sub| dressed(sub, of(&name)))
     })
 }
 
-/// Adds the same examples to the subcommands of a subcommand.
-fn nested(command: Command, examples: &[Example]) -> Command {
-    command.mut_subcommands(|sub| with_examples(sub, examples))
+/// Leaves out of `-h` what is under a heading of its own.
+fn shortened(command: Command) -> Command {
+    command.mut_args(|arg| {
+        let is_long = arg.get_help_heading().is_some() && !SHORT.contains(&arg.get_id().as_str());
+        if is_long { arg.hide_short_help(true) } else { arg }
+    })
 }
 
 fn with_examples(command: Command, examples: &[Example]) -> Command {
@@ -72,7 +75,8 @@ fn with_examples(command: Command, examples: &[Example]) -> Command {
     for example in examples {
         let _ = write!(text, "\n  # {}\n  {}\n", example.does, example.line);
     }
-    if let Some(after) = command.get_after_help().map(ToString::to_string) {
+    let after = command.get_after_help();
+    if let Some(after) = after.map(ToString::to_string) {
         let _ = write!(text, "\n{after}");
     }
     command.after_long_help(text.trim_end().to_owned())

@@ -10,6 +10,9 @@ use super::stores::age;
 
 #[derive(Debug, Group)]
 pub(crate) struct SessionsArgs {
+    /// List the tool calls of this session: id, prefix of an id, or file with an agent's records
+    #[arg(value_name = "SESSION|FILE", conflicts_with_all = ["agent", "project", "since"])]
+    pub session: Option<OsString>,
     /// Only this agent's sessions
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
@@ -22,31 +25,30 @@ pub(crate) struct SessionsArgs {
     /// Print a JSON array
     #[arg(long)]
     pub json: bool,
+    // Last: its heading would go on to what follows.
+    #[command(flatten)]
+    pub calls: CallsArgs,
 }
 
+/// Which calls of a session are listed, and in which order.
 #[derive(Debug, Group)]
+#[command(next_help_heading = "Calls of a session")]
 pub(crate) struct CallsArgs {
-    /// Id of a session, prefix of an id, or file with an agent's records
-    #[arg(value_name = "SESSION|FILE")]
-    pub session: OsString,
     /// Only calls whose output was cut
-    #[arg(long)]
+    #[arg(long, requires = "session")]
     pub cut: bool,
     /// Only calls whose output was cut and never kept
-    #[arg(long)]
+    #[arg(long, requires = "session")]
     pub lost: bool,
     /// Only calls whose spill was deleted since
-    #[arg(long)]
+    #[arg(long, requires = "session")]
     pub gone: bool,
     /// Only calls that failed
-    #[arg(long)]
+    #[arg(long, requires = "session")]
     pub failed: bool,
     /// Sort key
-    #[arg(long, value_name = "KEY", default_value = "time")]
+    #[arg(long, value_name = "KEY", default_value = "time", requires = "session")]
     pub sort: CallSort,
-    /// Print a JSON array
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// By what calls are sorted.
@@ -99,14 +101,11 @@ pub(crate) struct CallTexts {
 
 #[derive(Debug, Group)]
 pub(crate) struct VerifyArgs {
-    /// Id of a session, prefix of an id, file with an agent's records, or SESSION:CALL
-    #[arg(value_name = "SESSION|FILE|ID")]
+    /// Id of a session or a call, prefix of one, or file with an agent's records [default: all sessions]
+    #[arg(value_name = "ID|FILE")]
     pub what: Option<OsString>,
-    /// Check all sessions of all agents
-    #[arg(long, conflicts_with = "what")]
-    pub all: bool,
-    /// With --all, only sessions changed within this time: 7d, 24h, 30m, 2w
-    #[arg(long, value_name = "AGE", value_parser = age, requires = "all")]
+    /// Only sessions changed within this time: 7d, 24h, 30m, 2w
+    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "what")]
     pub since: Option<SignedDuration>,
     /// Also open spills outside of the known stores, wherever the records say they are
     #[arg(long)]

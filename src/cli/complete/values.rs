@@ -115,13 +115,13 @@ fn value_is(command: &str, arg: &str) -> Option<ValueIs> {
         ("sessions", "agent") => ValueIs::SessionAgent,
         (_, "agent") => ValueIs::StoreAgent,
         (_, "file" | "files" | "names" | "paths") | ("show", "name") => ValueIs::Output,
-        ("calls", "session") | ("verify", "what") => ValueIs::Session,
+        ("sessions", "session") | ("verify", "what") => ValueIs::Session,
         (_, "subcommand") => ValueIs::Subcommand,
         (_, "stderr" | "saved_as" | "saved_as_stderr" | "config") => ValueIs::File,
         (_, "project") => ValueIs::Dir,
         ("call", "id") => ValueIs::Call,
         // The name of a session of the user's own making.
-        ("run", "session") | ("end", "name") => ValueIs::Typed,
+        ("run" | "clean", "session") => ValueIs::Typed,
         (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
             ValueIs::Typed
         }

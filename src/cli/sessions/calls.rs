@@ -1,4 +1,4 @@
-//! `overspill calls`: lists the tool calls of a session, with what the model got for each.
+//! `overspill sessions SESSION`: lists the tool calls of a session, with what the model got for each.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -15,10 +15,15 @@ use crate::session::spill::SpillState;
 use crate::text::search::SeverityPatterns;
 
 use super::row::{CallJson, Secrets, examiner};
-use super::select;
+use super::select::SelectedSession;
 
-pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
-    let found = select::session(config, &args.session)?;
+/// Lists the calls of a session, or the one that is named with it.
+pub(super) fn list(
+    config: &Config,
+    found: SelectedSession,
+    args: &CallsArgs,
+    is_json: bool,
+) -> CommandResult {
     let transcript = found.opened.transcript();
     let examiner = examiner(config, transcript.agent, Paths::Known);
     let inspector = CallInspector { examiner: &examiner, file: &found.file, transcript };
@@ -30,7 +35,7 @@ pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
     calls.retain(|call| is_wanted(args, call, inspector));
     sort(&mut calls, args.sort, inspector);
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if args.json {
+    if is_json {
         let records: Vec<_> =
             calls.iter().map(|call| CallJson::new(inspector, call, Secrets::Mask)).collect();
         json(&mut out, &records)?;

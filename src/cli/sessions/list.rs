@@ -1,4 +1,4 @@
-//! `overspill sessions`: lists the sessions that agents recorded.
+//! `overspill sessions`: lists the sessions that agents recorded, or the calls of one.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -25,7 +25,8 @@ use crate::session::reader::SessionError;
 use crate::session::tally::{CallSums, CountedSession, count_new};
 use crate::text::label::shell;
 
-use super::select::{earliest, known, unread_in_words};
+use super::calls;
+use super::select::{self, earliest, known, unread_in_words};
 
 /// The most sessions that are counted at once.
 const MOST_THREADS: usize = 4;
@@ -35,7 +36,7 @@ const MOST_THREADS: usize = 4;
 struct SessionJson {
     id: String,
     agent: &'static str,
-    version: Option<String>,
+    agent_version: Option<String>,
     project: Option<String>,
     title: Option<String>,
     started: Option<String>,
@@ -57,8 +58,11 @@ struct SessionLine {
     sums: Option<CallSums>,
 }
 
-/// Lists sessions, the last changed first.
+/// Lists sessions, the last changed first, or the calls of the one that is named.
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
+    if let Some(session) = &args.session {
+        return calls::list(config, select::session(config, session)?, &args.calls, args.json);
+    }
     let sessions = found(config, args)?;
     if !args.json {
         warn_of_open(&sessions);
@@ -207,7 +211,7 @@ fn record(row: &SessionLine) -> SessionJson {
     SessionJson {
         id: file.id.clone(),
         agent,
-        version: facts.version.clone(),
+        agent_version: facts.version.clone(),
         project: facts.cwd.clone(),
         title: facts.title.as_deref().map(|title| mask(title).into_owned()),
         started: facts.started.map(|at| at.to_string()),

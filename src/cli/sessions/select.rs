@@ -211,7 +211,7 @@ fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> Result<us
 
 fn no_call(session: &str, id: &str) -> Failure {
     let place = if session.is_empty() { String::new() } else { format!(" in session {}", safe(session)) };
-    Failure::Usage(format!("no call has the id `{}`{place}; see `overspill calls SESSION`", safe(id)))
+    Failure::Usage(format!("no call has the id `{}`{place}; see `overspill sessions SESSION`", safe(id)))
 }
 
 fn several(name: &str, what: &str, candidates: Vec<String>) -> Failure {

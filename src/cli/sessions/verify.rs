@@ -30,7 +30,7 @@ struct VerdictJson {
     session: String,
     call: String,
     agent: &'static str,
-    version: Option<String>,
+    agent_version: Option<String>,
     tool: String,
     command: String,
     verdict: &'static str,
@@ -69,10 +69,6 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
                 }
             }
         }
-        None if !args.all => {
-            let words = "name a session, a file or a call, or check all sessions with --all";
-            return Err(Failure::Usage(words.into()).into());
-        }
         None => {
             let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();
             for file in select::listed(config, None, args.since)? {
@@ -103,7 +99,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
 
 fn no_such(word: &str) -> Failure {
     let words = format!("`{}` is neither a file nor the id of a session or a call", label(word.as_bytes()));
-    Failure::Usage(format!("{words}; see `overspill sessions` and `overspill calls SESSION`"))
+    Failure::Usage(format!("{words}; see `overspill sessions` and `overspill sessions SESSION`"))
 }
 
 /// Whether an argument can only be the id of a call: it is no path, and no session has it.
@@ -129,7 +125,7 @@ fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJs
         session: file.id.clone(),
         call: call.id.to_string(),
         agent: transcript.agent,
-        version: transcript.facts.version.clone(),
+        agent_version: transcript.facts.version.clone(),
         tool: transcript.tool(call).to_owned(),
         command: command_of(transcript, call, Secrets::Mask),
         verdict: verdict.as_str(),
@@ -179,7 +175,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
 static COLUMNS: [ListColumn<VerdictJson>; 7] = [
     ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.mark)),
     ListColumn::new("agent", Left, 24, |found: &VerdictJson, _| {
-        let agent = format!("{} {}", found.agent, found.version.as_deref().unwrap_or_default());
+        let agent = format!("{} {}", found.agent, found.agent_version.as_deref().unwrap_or_default());
         RowCell::plain(agent.trim_end())
     })
     .yields(2),

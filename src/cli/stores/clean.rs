@@ -18,6 +18,7 @@ use crate::text::label::label;
 use super::confirm::{Consent, ask};
 use super::row::{DELETE_COLUMNS, EntryJson, ToDeleteRow};
 use super::select::{OWN, Selected, Whose};
+use super::session;
 
 #[derive(Debug)]
 enum DueOutcome {
@@ -84,9 +85,9 @@ impl<'a> CleanRow<'a> {
 /// Returns which settings the cleaning cannot do without: how long overspill's own store keeps outputs, if that is
 /// cleaned.
 pub(crate) fn need(args: &CleanArgs) -> Need {
-    match args.agent.as_deref() {
-        None | Some(OWN) => Need::Retention,
-        Some(_) => Need::Nothing,
+    match (args.agent.as_deref(), &args.session) {
+        (None | Some(OWN), None) => Need::Retention,
+        _ => Need::Nothing,
     }
 }
 
@@ -103,6 +104,9 @@ fn refuse_unclear(config: &Config, whose: Whose) -> Result<(), Failure> {
 }
 
 pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
+    if let Some(name) = &args.session {
+        return session::end(config, name);
+    }
     let remedy = "add --yes to delete, or --dry-run to see what would go";
     let consent = Consent::from_flags(args.dry_run, args.yes, !args.json, remedy)?;
     let whose = match &args.agent {

@@ -1,16 +1,17 @@
-//! `overspill session end`: removes a session's directory with the spills in it.
+//! `overspill clean --session`: removes a session's directory with the spills in it.
 
 use crate::capture::{EndError, EndedSession, end_session};
-use crate::cli::args::SessionCommand;
 use crate::cli::{CommandResult, Failure, say};
 use crate::config::Config;
 use crate::human::{count, size};
 use crate::text::label::label;
 
-pub(crate) fn run(config: &Config, command: &SessionCommand) -> CommandResult {
-    let SessionCommand::End { name } = command;
+pub(super) fn end(config: &Config, name: &str) -> CommandResult {
     let ended = end_session(name, &config.env).map_err(|error| match error {
         EndError::Name(error) => Failure::Usage(error.to_string()),
+        error @ EndError::NoSession(_) => {
+            Failure::Failed(format!("{error}; NAME is the one that was given with `run --session`"))
+        }
         error => Failure::Failed(error.to_string()),
     })?;
     let EndedSession { path, files, bytes, left } = ended;

@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::cli::args::{CallArgs, CallTexts};
 use crate::cli::safe::SafeWriter;
@@ -30,7 +29,7 @@ const MAX_JSON: usize = 16 << 20;
 struct CallTextJson {
     version: u64,
     #[serde(flatten)]
-    call: Map<String, Value>,
+    call: CallJson,
     what: &'static str,
     text: String,
     text_is_cut: bool,
@@ -52,7 +51,7 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
         let mut first = FirstBytes::new(MAX_JSON);
         let what = write(call, inspector, &args.what, &mut first)?;
         let text = secrets.shown(&String::from_utf8_lossy(&first.bytes));
-        let call = fields(&CallJson::new(inspector, call, secrets))?;
+        let call = CallJson::new(inspector, call, secrets);
         json(&mut out, &CallTextJson { version: 1, call, what, text, text_is_cut: first.is_more })?;
         return Ok(out.flush()?);
     }
@@ -65,14 +64,6 @@ pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
     write(call, inspector, &args.what, &mut out)?;
     out.flush()?;
     Ok(out.get_mut().end()?)
-}
-
-/// Returns the fields of a call as in `calls --json`. In an object of its own `version` is that of the object, so the
-/// agent's has another name.
-fn fields(call: &CallJson) -> serde_json::Result<Map<String, Value>> {
-    let Value::Object(fields) = serde_json::to_value(call)? else { return Ok(Map::new()) };
-    let renamed = |name: String| if name == "version" { "agent_version".to_owned() } else { name };
-    Ok(fields.into_iter().map(|(name, value)| (renamed(name), value)).collect())
 }
 
 /// Writes the text that was asked for, and returns its name.
