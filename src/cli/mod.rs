@@ -2,12 +2,14 @@
 
 mod args;
 mod complete;
+mod copying;
 mod corpus;
 mod explain;
 mod generate;
 mod hook;
 mod input;
 pub(crate) mod inspect;
+mod named;
 mod one_screen;
 mod places;
 mod run;
@@ -187,7 +189,6 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Grep(args)) => corpus::grep::run(&limits()?, &args),
         Some(Command::Tune(args)) => corpus::tune::run(limits()?, &args),
         Some(Command::Sessions(args)) => sessions::list::run(&config()?, &args),
-        Some(Command::Call(args)) => sessions::call::run(&config()?, &args),
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
         Some(Command::Explain(args)) => explain::run(&config()?, &args),

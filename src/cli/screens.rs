@@ -14,6 +14,7 @@ use crate::tui::target::Services;
 use crate::tui::widget::theme::Theme;
 use crate::tui::{self, Start};
 
+pub(crate) use crate::tui::screen::Link;
 pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};
 
 use super::args::PolicyArgs;

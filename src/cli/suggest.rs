@@ -12,6 +12,9 @@ use crate::text::label::label;
 use super::Failure;
 use super::args::Args;
 
+/// How many names are listed if a word means several things.
+const MAX_CANDIDATES: usize = 8;
+
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
 pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
@@ -27,6 +30,14 @@ pub(crate) fn name(word: &str, known: &[&str], all: &str) -> String {
         Some(best) => format!("did you mean {best}?"),
         None => format!("{all} {}", known.join(", ")),
     }
+}
+
+/// Names the candidates of a word that means several things.
+pub(crate) fn several(word: &OsStr, what: &str, names: Vec<String>) -> Failure {
+    let more = names.len().saturating_sub(MAX_CANDIDATES);
+    let shown = names[..names.len() - more].join(", ");
+    let more = if more > 0 { format!(" and {more} more; give more of the id") } else { String::new() };
+    Failure::Usage(format!("{} {what}: {shown}{more}", label(word.as_encoded_bytes())))
 }
 
 /// Names the subcommand whose help may be meant by a command line that cannot be parsed.

@@ -221,7 +221,10 @@ pub enum Link {
         file: Arc<SessionFile>,
         title: SafeText,
     },
+    /// To a call in the list of its session.
     Call(Box<CitingCall>),
+    /// To a call itself, opened from the list of its session.
+    OpenCall(Box<CitingCall>),
     Lines(Pattern),
     /// From the call of this index to its spill in the list of stored outputs.
     SpillOfCall(usize),

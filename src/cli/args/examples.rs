@@ -99,6 +99,8 @@ const TABLE: &[(&str, &[Example])] = &[
         &[
             example("Show agent, size and expiry of one output", "overspill show tool_01"),
             example("The same as JSON", "overspill show --json tool_01"),
+            example("Print what the model got for a call", "overspill show --text toolu_01"),
+            example("Print the whole output of a call", "overspill show --text=spill 1111:toolu_01"),
         ],
     ),
     (
@@ -160,14 +162,6 @@ const TABLE: &[(&str, &[Example])] = &[
                 "List only calls whose output is lost, largest first",
                 "overspill sessions --lost --sort lost 1111",
             ),
-        ],
-    ),
-    (
-        "call",
-        &[
-            example("Print what the model got for a call", "overspill call toolu_01"),
-            example("Print the whole output of the call", "overspill call --spill toolu_01"),
-            example("Name the session where several have a call of that id", "overspill call 1111:toolu_01"),
         ],
     ),
     (

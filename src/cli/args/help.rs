@@ -14,7 +14,7 @@ use super::{Args, ColorWhen};
 const GROUPS: &[(&str, &[&str])] = &[
     ("See", &["preview", "read", "explain", "compare", "run"]),
     ("Stored", &["list", "show", "grep", "rm", "clean", "tune", "stores"]),
-    ("Recorded", &["sessions", "call", "verify"]),
+    ("Recorded", &["sessions", "verify"]),
     ("Set up", &["policies", "config", "setup"]),
 ];
 
@@ -152,6 +152,17 @@ mod tests {
             assert!(main.contains(&format!("\n  {name} ")), "{main}");
             assert!((2..=4).contains(&of(name).len()), "{name} needs 2 to 4 examples in examples.rs");
             assert!(help(&[name]).contains("\nExamples:\n  # "), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_short_help_fits_forty_lines() {
+        let command = command();
+        for name in command.get_subcommands().map(Command::get_name).chain([""]) {
+            let words = ["overspill", name, "-h"].into_iter().filter(|word| !word.is_empty());
+            let help =
+                grouped(super::command()).try_get_matches_from(words).unwrap_err().render().to_string();
+            assert!(help.lines().count() <= 40, "{name}: {help}");
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) use hook::{HookAgent, HookArgs};
 pub(crate) use policy::{LimitArgs, PolicyArgs};
 pub(crate) use run::{CallerLimits, Heartbeat, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
-pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
+pub(crate) use sessions::{CallSort, CallText, CallsArgs, SessionsArgs, VerifyArgs};
 pub(crate) use setup::SetupArgs;
 pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
 
@@ -103,7 +103,10 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Show which stored outputs have expired, and delete them
     Clean(CleanArgs),
-    /// Show what is known of a stored output: agent, size, expiry
+    /// Show what is known of an output, a session or a call
+    ///
+    /// For a call, --text prints what the model got, byte for byte: the text as it was sent if the records hold the request,
+    /// else as the agent recorded it.
     Show(ShowArgs),
     /// Delete the given stored outputs
     Rm(RmArgs),
@@ -129,8 +132,6 @@ pub(crate) enum Command {
     /// With a session, lists its tool calls and what the model got for each. With several of --cut, --lost, --gone and
     /// --failed, a call is listed if one of them applies.
     Sessions(SessionsArgs),
-    /// Print what the model got for one call, or another of its texts
-    Call(CallArgs),
     /// Check the policies against what the agents recorded
     ///
     /// Cuts each spill again by its policy, and compares the result with the recorded one.

@@ -31,7 +31,7 @@ pub(crate) struct SessionsArgs {
 }
 
 /// Which calls of a session are listed, and in which order.
-#[derive(Debug, Group)]
+#[derive(Debug, Default, Group)]
 #[command(next_help_heading = "Calls of a session")]
 pub(crate) struct CallsArgs {
     /// Only calls whose output was cut
@@ -52,9 +52,10 @@ pub(crate) struct CallsArgs {
 }
 
 /// By what calls are sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CallSort {
     /// First to last
+    #[default]
     Time,
     /// Most bytes that the model got first
     Got,
@@ -62,41 +63,19 @@ pub(crate) enum CallSort {
     Lost,
 }
 
-#[derive(Debug, Group)]
-#[group(skip)]
-pub(crate) struct CallArgs {
-    /// Id of a call, or SESSION:CALL where several sessions have a call of that id
-    #[arg(value_name = "ID")]
-    pub id: String,
-    #[command(flatten)]
-    pub what: CallTexts,
-    /// Print a JSON object; what looks like a secret is masked, except with --raw
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Which text of a call to print.
-#[derive(Debug, Default, Group)]
-#[group(multiple = false)]
-pub(crate) struct CallTexts {
-    /// What the agent's history holds as the result (the default if the request is not in the records)
-    #[arg(long)]
-    pub recorded: bool,
-    /// What the request that first carried the result holds (the default if it is in the records)
-    #[arg(long)]
-    pub sent: bool,
+/// A text of a call that can be printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CallText {
+    /// What the request that first carried the result holds
+    Sent,
+    /// What the agent's history holds as the result
+    Recorded,
     /// That whole request, as JSON
-    #[arg(long)]
-    pub request: bool,
+    Request,
     /// The copy for the agent's own screen, which the model never got
-    #[arg(long)]
-    pub display: bool,
-    /// The record itself, as the agent wrote it
-    #[arg(long)]
-    pub raw: bool,
+    Display,
     /// The spill: the whole output
-    #[arg(long)]
-    pub spill: bool,
+    Spill,
 }
 
 #[derive(Debug, Group)]

@@ -9,6 +9,8 @@ use jiff::SignedDuration;
 use crate::human::TypedSize;
 use crate::store::SortBy;
 
+use super::CallText;
+
 #[derive(Debug, Default, Group)]
 pub(crate) struct ListArgs {
     /// Only this agent's outputs
@@ -61,10 +63,13 @@ pub(crate) struct CleanArgs {
 
 #[derive(Debug, Group)]
 pub(crate) struct ShowArgs {
-    /// Id, prefix of an id, or file
+    /// Id of an output, a session or a call, prefix of one, or file
     #[arg(value_name = "ID|FILE")]
     pub name: OsString,
-    /// Print a JSON object
+    /// Print what the model got for a call, or another of its texts
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
+    pub text: Option<Option<CallText>>,
+    /// Print a JSON object, in which what looks like a secret is masked
     #[arg(long)]
     pub json: bool,
 }

@@ -1,108 +1,164 @@
-//! `overspill call`: prints one text of one call, byte for byte.
+//! `overspill show` of a session or a call: what is known of it, or one text of a call, byte for byte.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::cli::args::{CallArgs, CallTexts};
+use crate::cli::args::{CallText, ShowArgs};
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, json, say};
+use crate::cli::{CommandResult, Failure, copying, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
+use crate::rows::column::RowLook;
+use crate::rows::lost::LostInCall;
+use crate::rows::{calls, sessions};
 use crate::session::copies::RelatedSessions;
 use crate::session::examine::{CallInspector, Paths};
 use crate::session::facts::FirstBytes;
+use crate::session::mask::mask;
 use crate::session::model::{Call, TextPiece};
 use crate::session::sent::{MessageProof, NotSent, request_of, write_request};
 use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::source::Source;
+use crate::store;
+use crate::text::label::label;
 
-use super::row::{CallJson, Secrets, examiner};
-use super::select;
+use super::calls::row;
+use super::list::{SessionJson, line_of};
+use super::row::{CallJson, examiner};
+use super::select::SelectedSession;
 
 /// The longest text in `--json`, in bytes.
 const MAX_JSON: usize = 16 << 20;
 
-/// A call as in `--json`, with the text that was asked for.
-#[derive(Debug, Serialize)]
-struct CallTextJson {
+#[derive(Serialize)]
+struct RecordedJson<T> {
     version: u64,
+    kind: &'static str,
     #[serde(flatten)]
-    call: CallJson,
+    record: T,
+    #[serde(flatten)]
+    text: Option<TextJson>,
+}
+
+#[derive(Serialize)]
+struct TextJson {
     what: &'static str,
     text: String,
     text_is_cut: bool,
 }
 
-pub(crate) fn run(config: &Config, args: &CallArgs) -> CommandResult {
-    let found = select::call(config, &args.id)?;
-    let transcript = found.opened.transcript();
-    let call = found.call.and_then(|at| transcript.calls.get(at));
-    let Some(call) = call else {
-        let words = format!("`{}` names a session; add a call as in SESSION:CALL", args.id);
-        return Err(Failure::Usage(words).into());
-    };
-    let examiner = examiner(config, transcript.agent, Paths::Known);
-    let inspector = CallInspector { examiner: &examiner, file: &found.file, transcript };
+/// Shows what is known of a session or a call, or prints a text of the call.
+pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if args.json {
-        let secrets = if args.what.raw { Secrets::Show } else { Secrets::Mask };
-        let mut first = FirstBytes::new(MAX_JSON);
-        let what = write(call, inspector, &args.what, &mut first)?;
-        let text = secrets.shown(&String::from_utf8_lossy(&first.bytes));
-        let call = CallJson::new(inspector, call, secrets);
-        json(&mut out, &CallTextJson { version: 1, call, what, text, text_is_cut: first.is_more })?;
-        return Ok(out.flush()?);
+    match (args.text, args.json) {
+        (Some(which), false) => return print(config, found, which),
+        (which, true) if found.call.is_some() || which.is_some() => {
+            let (call, text) =
+                (found.the_call()?, which.map(|which| text_json(config, found, which)).transpose()?);
+            let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+            let record = CallJson::new(found.inspector(&examiner), call);
+            json(&mut out, &RecordedJson { version: 1, kind: "call", record, text })?;
+        }
+        (_, true) => {
+            let record = SessionJson::of(&line_of(config, &found.file)?);
+            json(&mut out, &RecordedJson { version: 1, kind: "session", record, text: None })?;
+        }
+        (None, false) => {
+            for (name, value) in facts(config, found)?.into_iter().filter(|(_, value)| !value.is_empty()) {
+                writeln!(out, "{name:<11} {}", label(mask(&value).as_bytes()))?;
+            }
+        }
     }
+    Ok(out.flush()?)
+}
+
+/// Prints a text of a call: by default what the model got, by the best evidence.
+pub(crate) fn print(config: &Config, found: &SelectedSession, which: Option<CallText>) -> CommandResult {
+    let call = found.the_call()?;
     let related = || RelatedSessions::find(&config.env, &found.file, &()).with(call);
     let copies = found.copies.unwrap_or_else(related);
     if copies > 0 {
         say(&format!("this call is also in {}", count(copies, "session")));
     }
+    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let mut out = io::BufWriter::new(SafeWriter::stdout());
-    write(call, inspector, &args.what, &mut out)?;
+    write(call, found.inspector(&examiner), which, &mut out)?;
     out.flush()?;
     Ok(out.get_mut().end()?)
+}
+
+fn text_json(config: &Config, found: &SelectedSession, which: Option<CallText>) -> anyhow::Result<TextJson> {
+    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+    let mut first = FirstBytes::new(MAX_JSON);
+    let what = write(found.the_call()?, found.inspector(&examiner), which, &mut first)?;
+    let text = mask(&String::from_utf8_lossy(&first.bytes)).into_owned();
+    Ok(TextJson { what, text, text_is_cut: first.is_more })
+}
+
+/// Returns what the screens call facts.
+fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let Some(call) = found.call() else {
+        return of_session(config, found);
+    };
+    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+    let inspector = found.inspector(&examiner);
+    let related = RelatedSessions::find(&config.env, &found.file, &());
+    let row = row(call, inspector, &related, &config.severities());
+    Ok(calls::facts(&row, inspector.facts(call, inspector.best(call).first())))
+}
+
+fn of_session(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let now = crate::env::now();
+    let mut row = super::list::row(&line_of(config, &found.file)?);
+    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+    let mut spills = Vec::new();
+    row.lost.found(LostInCall::count_all(
+        &found.inspector(&examiner),
+        &config.severities(),
+        &mut spills,
+        &|| true,
+    ));
+    let spills = spills.iter().map(PathBuf::as_path).collect();
+    let entries = store::entries_at(&spills, &config.stores, &config.env, now, &|| true);
+    row.expires.found(entries.values().filter_map(|entry| entry.expires.at()).min());
+    let look = RowLook { now, ..RowLook::default() };
+    Ok([("session", found.file.id.clone())].into_iter().chain(sessions::facts(&row, &look)).collect())
 }
 
 /// Writes the text that was asked for, and returns its name.
 fn write(
     call: &Call,
     inspector: CallInspector,
-    what: &CallTexts,
+    which: Option<CallText>,
     out: &mut impl Write,
 ) -> anyhow::Result<&'static str> {
     let transcript = inspector.transcript;
-    if what.spill {
-        return spill(call, inspector, out).map(|()| "spill");
-    }
-    if what.raw {
-        let record = call.first().and_then(|first| first.record).or(call.record);
-        let record = record.ok_or_else(|| Failure::Failed("the call has no record".into()))?;
-        pieces(transcript, &[TextPiece::Raw(record)], out)?;
-        return Ok("raw");
-    }
-    if what.display {
-        let Some(copy) = call.display.first() else {
-            return Err(Failure::Failed("the agent recorded no copy for its own screen".into()).into());
-        };
-        say(&format!("{}: a copy for the agent's own screen, which the model never got", copy.name));
-        pieces(transcript, std::slice::from_ref(&copy.text), out)?;
-        return Ok("display");
-    }
-    if what.request {
-        return request(call, transcript, out).map(|()| "request");
+    match which {
+        Some(CallText::Spill) => return spill(call, inspector, out).map(|()| "spill"),
+        Some(CallText::Request) => return request(call, transcript, out).map(|()| "request"),
+        Some(CallText::Display) => {
+            let Some(copy) = call.display.first() else {
+                return Err(Failure::Failed("the agent recorded no copy for its own screen".into()).into());
+            };
+            say(&format!("{}: a copy for the agent's own screen, which the model never got", copy.name));
+            pieces(transcript, std::slice::from_ref(&copy.text), out)?;
+            return Ok("display");
+        }
+        Some(CallText::Sent | CallText::Recorded) | None => {}
     }
     let best = inspector.best(call);
-    let result = if what.recorded { call.first() } else { best.first() };
+    let result = if which == Some(CallText::Recorded) { call.first() } else { best.first() };
     let result = result.ok_or_else(|| Failure::Failed("the call has no result".into()))?;
-    if let Some(why) = best.not_sent.filter(|_| what.sent) {
-        let words = format!("{why}; --recorded prints what the history holds");
-        return Err(Failure::Failed(words).into());
-    }
-    if let (Some(NotSent::Message(why)), false) = (best.not_sent, what.recorded) {
-        say(&format!("as recorded, not as sent: {why}"));
+    match (best.not_sent, which) {
+        (Some(why), Some(CallText::Sent)) => {
+            let words = format!("{why}; --text=recorded prints what the history holds");
+            return Err(Failure::Failed(words).into());
+        }
+        (Some(NotSent::Message(why)), None) => say(&format!("as recorded, not as sent: {why}")),
+        _ => {}
     }
     pieces(transcript, &result.pieces, out)?;
     Ok(result.evidence.as_str())
@@ -153,5 +209,5 @@ fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow:
     if !inspector.is_known(path) {
         say(&format!("{}: the file that the records name; it is in no known store", path.display()));
     }
-    crate::cli::view::copy_to(Source::glance_at_entry(path)?, out)
+    copying::copy(Source::glance_at_entry(path)?, out)
 }

@@ -51,16 +51,6 @@ pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env,
     listing
 }
 
-/// The entries that match a typed id.
-#[derive(Debug)]
-pub enum IdMatch {
-    One(Box<Entry>),
-    /// Several entries, at least two, whose ids begin with it.
-    Several(Vec<Entry>),
-    /// No entry.
-    None,
-}
-
 /// Whether an entry's id begins with `typed`. The empty string is the prefix of no id.
 pub fn has_prefix(entry: &Entry, typed: &[u8]) -> bool {
     !typed.is_empty() && entry.id_bytes().starts_with(typed)
@@ -80,7 +70,7 @@ pub fn resolve<'a>(
     stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>,
     env: &Env,
     now: Timestamp,
-) -> IdMatch {
+) -> Vec<Entry> {
     let typed = typed.as_ref().as_bytes();
     let mut found = Vec::new();
     for store in stores {
@@ -93,11 +83,7 @@ pub fn resolve<'a>(
     }
     prefer_whole(&mut found, typed);
     found.sort_by(|a, b| (&a.id(), a.agent()).cmp(&(&b.id(), b.agent())));
-    match found.len() {
-        0 => IdMatch::None,
-        1 => IdMatch::One(Box::new(found.remove(0))),
-        _ => IdMatch::Several(found),
-    }
+    found
 }
 
 /// Returns the entries at these paths, as far as stores hold them, until `goes_on` says no.

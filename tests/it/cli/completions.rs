@@ -43,7 +43,7 @@ fn every_kind_of_value_is_completed() {
         (&["show", "tool_01"], "files", &[ID]),
         (&["tool_01"], "files", &[ID]),
         (&["sessions", "1111"], "files", &[SESSION]),
-        (&["call", "c"], "words", &["c3", "c2", "c1"]),
+        (&["show", "c"], "files", &["c3", "c2", "c1"]),
         (&["policies", "pi/bash-"], "words", &["pi/bash-2026-03"]),
         (&["stores", "openco"], "words", &["opencode", "opencode-fork"]),
         (&["completions", "b"], "words", &["bash"]),

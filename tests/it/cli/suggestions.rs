@@ -109,7 +109,7 @@ fn what_a_mistake_may_mean_is_said() {
         (&["stores", "claude"], 2, &["no store `claude`; did you mean claude-code?"]),
         (&["preview", "+3", "build.log"], 2, &["are for the screens: overspill +3 FILE"]),
         (&["preview", "build.log:3"], 1, &["no such file", "are for the screens: overspill build.log:3"]),
-        (&["verify", "nosuch"], 2, &["`nosuch` is neither a file nor the id of a session or a call"]),
+        (&["verify", "nosuch"], 1, &["nosuch: no such file or id", "`overspill sessions`"]),
         (&["run", "ls | head -1"], 127, &["command not found; overspill runs no shell"]),
         (&["run", "--", "cd", "/"], 127, &["command not found; overspill runs no shell"]),
         (&["run", "--", "./build.log"], 126, &["./build.log: not an executable file"]),

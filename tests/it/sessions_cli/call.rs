@@ -1,4 +1,4 @@
-//! `sessions`, the calls of one, and `call`.
+//! `sessions`, the calls of one, and `show` of a session or a call.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -62,17 +62,18 @@ fn calls_are_listed_with_what_the_model_got() {
 fn a_text_of_a_call_is_printed_byte_for_byte() {
     let home = Home::new();
     claude(&home);
-    assert_eq!(home.run(&["call", "c2"]).ok().text(), "Exit code 3\nout \u{1b}[31mred");
-    assert_eq!(home.run(&["call", "c1", "--spill"]).ok().text(), whole());
-    assert_eq!(home.run(&["call", &format!("{SESSION}:c3")]).ok().text(), "token sk-abcdefghijklmnop1234");
-    let raw = home.run(&["call", "c2", "--raw"]).ok();
-    assert_eq!(raw.json()["uuid"], "rc2");
-    let masked = home.run(&["call", "c3", "--json"]).ok().json();
+    assert_eq!(home.run(&["show", "c2", "--text"]).ok().text(), "Exit code 3\nout \u{1b}[31mred");
+    assert_eq!(home.run(&["show", "c1", "--text=spill"]).ok().text(), whole());
+    assert_eq!(
+        home.run(&["show", &format!("{SESSION}:c3"), "--text"]).ok().text(),
+        "token sk-abcdefghijklmnop1234"
+    );
+    let masked = home.run(&["show", "c3", "--json", "--text"]).ok().json();
     assert_eq!(masked["text"], "token [masked]");
-    home.run(&["call", "nope"]).fails(2, &["`nope`", "overspill sessions SESSION"]);
-    home.run(&["call", "c2", "--sent"]).fails(1, &["--recorded"]);
-    home.run(&["call", "c2", "--display"]).fails(1, &["no copy"]);
-    home.run(&["call", "c2", "--spill"]).fails(1, &["no spill"]);
+    home.run(&["show", "nope", "--text"]).fails(1, &["nope: no such file or id", "overspill sessions"]);
+    home.run(&["show", "c2", "--text=sent"]).fails(1, &["--text=recorded"]);
+    home.run(&["show", "c2", "--text=display"]).fails(1, &["no copy"]);
+    home.run(&["show", "c2", "--text=spill"]).fails(1, &["no spill"]);
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn an_id_in_two_sessions_is_asked_for() {
     let dir = root(&home).join(".claude/projects/-home-u-proj");
     let text = std::fs::read_to_string(dir.join(format!("{SESSION}.jsonl"))).unwrap();
     std::fs::write(dir.join("99999999-copy.jsonl"), text.replace("[31mred", "[31mother")).unwrap();
-    home.run(&["call", "c2"]).fails(2, &[&format!("{SESSION}:c2"), "99999999-copy:c2"]);
+    home.run(&["show", "c2", "--text"]).fails(2, &[&format!("{SESSION}:c2"), "99999999-copy:c2"]);
 }
 
 #[test]
@@ -95,10 +96,10 @@ fn a_call_that_a_fork_took_over_is_one() {
         [use_of("c4", "ls"), result_of("c4", "a\n", false)].map(|record| format!("{record}\n")).concat();
     let fork = "99999999-2222-3333-4444-555555555555";
     std::fs::write(dir.join(format!("{fork}.jsonl")), format!("{text}{own}").replace(SESSION, fork)).unwrap();
-    let ran = home.run(&["call", "c2"]);
+    let ran = home.run(&["show", "c2", "--text"]);
     assert_eq!((ran.status, ran.text()), (0, "Exit code 3\nout \u{1b}[31mred"));
     assert!(ran.stderr.contains("this call is also in 1 session"), "{}", ran.stderr);
-    home.run(&["call", "c4"]).ok();
+    home.run(&["show", "c4", "--text"]).ok();
     let calls = home.run(&["sessions", fork]).ok();
     let copied = calls.text().lines().filter(|line| line.contains("also in 1 session")).count();
     assert_eq!((calls.text().lines().count(), copied), (4, 3), "{}", calls.text());
@@ -120,7 +121,7 @@ fn a_file_anywhere_is_read() {
     assert_eq!(ran.json().as_array().unwrap().len(), 3);
     let other = home.file("other.txt", "no records\n");
     home.run(&["sessions", other.to_str().unwrap()]).fails(1, &["other.txt", "claude-code"]);
-    home.run(&["sessions", "no-such"]).fails(2, &["`no-such`", "overspill sessions"]);
+    home.run(&["sessions", "no-such"]).fails(1, &["no-such: no such file or id", "overspill sessions"]);
 }
 
 #[test]
@@ -154,22 +155,22 @@ fn what_a_request_carried_comes_before_what_the_history_holds() {
     let log = root(&home).join(".claude/projects/-home-u-proj").join(format!("{SESSION}.jsonl"));
     let text = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, format!("{text}{blob}\n{request}\n")).unwrap();
-    for flags in [&["call", "c2"][..], &["call", "c2", "--sent"]] {
+    for flags in [&["show", "c2", "--text"][..], &["show", "c2", "--text=sent"]] {
         assert_eq!(home.run(flags).ok().text(), "Exit code 3\n!");
     }
-    assert_eq!(home.run(&["call", "c2", "--recorded"]).ok().text(), "Exit code 3\nout \u{1b}[31mred");
-    let carried = home.run(&["call", "c2", "--request"]).ok();
+    assert_eq!(home.run(&["show", "c2", "--text=recorded"]).ok().text(), "Exit code 3\nout \u{1b}[31mred");
+    let carried = home.run(&["show", "c2", "--text=request"]).ok();
     assert_eq!(carried.text(), format!("{{\"messages\":[{message}],\"model\":\"m\"}}\n"));
-    home.run(&["call", "c1", "--request"]).fails(1, &["no request in the records carried"]);
+    home.run(&["show", "c1", "--text=request"]).fails(1, &["no request in the records carried"]);
     let calls = home.run(&["sessions", SESSION, "--json"]).ok().json();
     assert_eq!((&calls[1]["evidence"], &calls[0]["evidence"]), (&"sent".into(), &"recorded".into()));
     assert_eq!(calls[1]["got_sha256"], format!("{:x}", Sha256::digest("Exit code 3\n!")));
     let bytes: u64 = calls.as_array().unwrap().iter().map(|call| call["got_bytes"].as_u64().unwrap()).sum();
     assert_eq!(home.run(&["sessions", "--json"]).ok().json()[0]["got_bytes"], bytes);
     std::fs::write(&log, format!("{text}{}\n{request}\n", blob.replace("3\\n!", "4"))).unwrap();
-    let ran = home.run(&["call", "c2"]);
+    let ran = home.run(&["show", "c2", "--text"]);
     assert!(ran.text().ends_with("red") && ran.stderr.contains("as recorded, not as sent"), "{}", ran.stderr);
-    home.run(&["call", "c2", "--sent"]).fails(1, &["does not have the hash", "--recorded"]);
+    home.run(&["show", "c2", "--text=sent"]).fails(1, &["does not have the hash", "--text=recorded"]);
 }
 
 #[test]
@@ -229,8 +230,8 @@ fn a_codex_fork_that_only_points_at_its_origin_has_its_own_calls() {
     assert_eq!(counts, [1, 2]);
     let calls = home.run(&["sessions", ids[1]]).ok();
     assert!(!calls.text().contains("also in"), "{}", calls.text());
-    assert_eq!(home.run(&["call", "c2"]).ok().text(), "new");
-    assert_eq!(home.run(&["call", &format!("{}:c1", ids[0])]).ok().text(), "done");
+    assert_eq!(home.run(&["show", "c2", "--text"]).ok().text(), "new");
+    assert_eq!(home.run(&["show", &format!("{}:c1", ids[0]), "--text"]).ok().text(), "done");
 }
 
 /// A fork of pi begins with copies of the records of its origin, of which the first has the same id.
@@ -289,9 +290,9 @@ fn every_field_is_documented_and_no_other() {
     ] {
         assert_eq!(fields(words), documented(section), "{words:?}");
     }
-    let mut all = [documented("sessions SESSION"), documented("call")].concat();
-    let mut found = fields(&["call", "c1", "--json"]);
-    assert_eq!(home.run(&["call", "c1", "--json"]).ok().json()["version"], 1);
+    let mut all = [documented("sessions SESSION"), documented("show SESSION|CALL")].concat();
+    let mut found = fields(&["show", "c1", "--json", "--text"]);
+    assert_eq!(home.run(&["show", "c1", "--json", "--text"]).ok().json()["version"], 1);
     all.sort();
     found.sort();
     assert_eq!(found, all);
@@ -302,13 +303,15 @@ fn a_call_is_named_by_a_prefix_of_just_one_id() {
     let home = Home::new();
     claude(&home);
     let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
-    let more = [use_of("toolu_01ab", "echo"), result_of("toolu_01ab", "one", false)];
+    let more =
+        ["toolu_01ab", "toolu_02ab"].map(|id| [use_of(id, "echo"), result_of(id, "one", false)]).concat();
     let more: Vec<String> = more.iter().map(|record| format!("{record}\n")).collect();
     std::fs::write(&log, std::fs::read_to_string(&log).unwrap() + &more.concat()).unwrap();
-    for id in ["toolu_01", "1111:toolu", "toolu_01ab"] {
-        assert_eq!(home.run(&["call", id]).ok().text(), "one", "{id}");
+    for id in ["toolu_01", "1111:toolu_01", "toolu_01ab"] {
+        assert_eq!(home.run(&["show", id, "--text"]).ok().text(), "one", "{id}");
     }
-    home.run(&["call", "c"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
-    home.run(&["call", "1111:c"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
-    home.run(&["call", "toolu_02"]).fails(2, &["no call has the id `toolu_02`"]);
+    home.run(&["show", "toolu_0", "--text"]).fails(2, &["toolu_0 matches 2 calls: toolu_01ab, toolu_02ab"]);
+    home.run(&["show", "1111:c", "--text"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
+    home.run(&["show", "toolu_03", "--text"]).fails(1, &["toolu_03: no such file or id"]);
+    home.run(&["show", "1111:d", "--text"]).fails(1, &["no call of session 1111 has the id `d`"]);
 }

@@ -47,7 +47,7 @@ fn reads(home: &Home, dir: &Path, calls: usize) {
     let before = picture(dir);
     let found = home.run(&["sessions", "ses_1", "--json"]).ok().json();
     assert_eq!(found.as_array().unwrap().len(), calls);
-    assert_eq!(home.run(&["call", "c1"]).ok().text(), "out of c1");
+    assert_eq!(home.run(&["show", "--text", "c1"]).ok().text(), "out of c1");
     home.run(&["sessions", "--json"]).ok();
     home.run(&["verify", "--json"]).ok();
     let after = picture(dir);

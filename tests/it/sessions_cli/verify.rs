@@ -39,7 +39,7 @@ fn a_difference_is_told_by_its_first_byte_and_ends_with_1() {
     assert_eq!(ran.status, 1);
     let verdict = &ran.json()[0];
     assert_eq!((&verdict["verdict"], &verdict["part"]), (&"differs".into(), &"kept".into()));
-    let recorded = home.run(&["call", "c1"]).ok();
+    let recorded = home.run(&["show", "--text", "c1"]).ok();
     let first = recorded.text().find("\n1\n2\n").unwrap() + 1;
     assert_eq!(verdict["differs_at"], first);
 }
