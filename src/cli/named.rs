@@ -42,10 +42,12 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     match (outputs.len(), sessions.len()) {
         (1, 0) => Ok(Named::Output(Box::new(outputs.remove(0)))),
         (0, 1) => Ok(Named::Recorded(Box::new(select::opened(sessions.remove(0), &id)?))),
-        (0, 0) => match select::call(config, &id)? {
-            Some(call) => Ok(Named::Recorded(Box::new(call))),
-            None => Err(OpenError::Missing(word.into()).into()),
-        },
+        (0, 0) => {
+            // All records are read for it, which is too much for the name of a file or a command that was mistyped.
+            let is_name = id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic());
+            let call = if is_name { None } else { select::call(config, &id)? };
+            call.map(|call| Named::Recorded(Box::new(call))).ok_or(OpenError::Missing(word.into()).into())
+        }
         _ => {
             let ids = sessions.into_iter().map(|session| session.id);
             Err(ambiguous(word, &outputs.iter().collect::<Vec<_>>(), ids).into())

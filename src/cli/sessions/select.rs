@@ -189,10 +189,6 @@ pub(crate) fn begun(config: &Config, word: &str) -> Vec<SessionFile> {
 /// # Errors
 /// There are several.
 pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<Option<SelectedSession>> {
-    // All records are read for it, which is too much for the name of a file or a command that was mistyped.
-    if id.contains(['.', ':']) || id.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        return Ok(None);
-    }
     let (mut found, mut begun) = (Vec::new(), BTreeSet::new());
     let (finder, mut room) = (Finder::new(id), Vec::new());
     let mut may_hold = |file: &SessionFile| list::may_hold(file, &finder, &mut room, &mut || true);

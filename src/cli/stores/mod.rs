@@ -9,4 +9,3 @@ pub(crate) mod rm;
 pub(crate) mod row;
 pub(crate) mod runs;
 pub(crate) mod select;
-mod session;

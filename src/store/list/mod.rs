@@ -8,7 +8,6 @@ pub(crate) mod scan;
 pub(crate) mod sort;
 pub(crate) mod watch;
 
-use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -56,14 +55,6 @@ pub fn has_prefix(entry: &Entry, typed: &[u8]) -> bool {
     !typed.is_empty() && entry.id_bytes().starts_with(typed)
 }
 
-/// Drops the entries of which `typed` is only a prefix, if it is the whole id of another.
-pub fn prefer_whole<E: Borrow<Entry>>(found: &mut Vec<E>, typed: &[u8]) {
-    let is_whole = |entry: &E| entry.borrow().id_bytes() == typed;
-    if found.iter().any(is_whole) {
-        found.retain(is_whole);
-    }
-}
-
 /// Returns the entries whose id is `typed`, or else begins with it.
 pub fn resolve<'a>(
     typed: impl AsRef<OsStr>,
@@ -81,7 +72,10 @@ pub fn resolve<'a>(
             ControlFlow::Continue(())
         });
     }
-    prefer_whole(&mut found, typed);
+    let is_whole = |entry: &Entry| entry.id_bytes() == typed;
+    if found.iter().any(is_whole) {
+        found.retain(is_whole);
+    }
     found.sort_by(|a, b| (&a.id(), a.agent()).cmp(&(&b.id(), b.agent())));
     found
 }
