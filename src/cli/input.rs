@@ -11,14 +11,12 @@ use crate::config::{self, Config, Overrides};
 use crate::human::size;
 use crate::preview::{self, Input, InputContext, Totals};
 use crate::source::{Hold, MapView, Source, StreamProgress};
-use crate::store::{self, Entry, IdMatch};
 use crate::text::label::label;
 
 use super::args::PolicyArgs;
-use super::{Failure, suggest};
-
-/// How many ids are listed if a prefix matches several.
-const MOST_CANDIDATES: usize = 8;
+use super::named::{self, Named};
+use super::sessions::select::CallOutput;
+use super::{Failure, say, suggest};
 
 /// An output that was named on the command line and opened.
 #[derive(Debug)]
@@ -35,74 +33,35 @@ pub(crate) struct OpenInput {
 
 /// Opens a file, an id or standard input.
 pub(crate) fn open(config: &Config, word: &OsStr, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    if word == "-" {
-        if io::stdin().is_terminal() {
-            super::say("waiting for standard input from the terminal; Ctrl-D ends it, Ctrl-C gives up");
+    open_named(config, named::find(config, word)?, look)
+}
+
+/// Opens what a word names; of a call its spill, else its text as recorded.
+pub(crate) fn open_named(config: &Config, named: Named, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
+    match named {
+        Named::Stdin => {
+            if io::stdin().is_terminal() {
+                say("waiting for standard input from the terminal; Ctrl-D ends it, Ctrl-C gives up");
+            }
+            let failed = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
+            input(Source::stdin().map_err(failed)?, None, look)
         }
-        let named_error = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
-        return named(Source::stdin().map_err(named_error)?, None, look);
+        Named::File(path) => open_path(config, &path, look, Hold::Lock),
+        Named::Output(entry) => open_path(config, &entry.path(), look, Hold::Lock),
+        Named::Recorded(found) => match found.output(config)? {
+            CallOutput::Spill(path) => open_path(config, &path, look, Hold::Lock),
+            CallOutput::Text(text) => {
+                say(&format!("{}: its spill is not at hand; this is its text as recorded", found.id()));
+                let opened = input(Source::stream(io::Cursor::new(text))?, None, look)?;
+                Ok(OpenInput { name: label(found.id().as_bytes()), ..opened })
+            }
+        },
     }
-    open_path(config, &located(config, word)?, look, Hold::Lock)
 }
 
 /// Opens piped input through the file that it is saved in, which still has its temporary name.
 pub(crate) fn growing(temporary: &Path, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
-    named(Source::open(temporary)?, None, look)
-}
-
-/// Resolves an argument: with a slash, or if it exists, it is a path; otherwise an id, or a prefix of exactly one.
-fn located(config: &Config, word: &OsStr) -> anyhow::Result<PathBuf> {
-    if let Some(path) = path(word)? {
-        return Ok(path);
-    }
-    match store::resolve(word, &config.stores.specs, &config.env, crate::env::now()) {
-        IdMatch::One(entry) => Ok(entry.path()),
-        IdMatch::None => Ok(word.into()),
-        IdMatch::Several(entries) => Err(ambiguous(word, &entries.iter().collect::<Vec<_>>()).into()),
-    }
-}
-
-/// Reports an id that means several entries. They may all have the same id; then only their paths differ.
-pub(crate) fn ambiguous(word: &OsStr, entries: &[&Entry]) -> Failure {
-    let mut ids: Vec<&[u8]> = entries.iter().map(|entry| entry.id_bytes()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let (what, names): (_, Vec<String>) = if ids.len() == 1 {
-        let mut paths: Vec<PathBuf> = entries.iter().map(|entry| entry.path()).collect();
-        paths.sort();
-        let paths = paths.iter().map(|path| label(path.as_os_str().as_bytes()));
-        ("is the id of several outputs; name one by its path".to_owned(), paths.collect())
-    } else {
-        (format!("matches {} ids", ids.len()), ids.into_iter().map(label).collect())
-    };
-    let more = names.len().saturating_sub(MOST_CANDIDATES);
-    let shown = names[..names.len() - more].join(", ");
-    let more = if more > 0 { format!(" and {more} more; give more of the id") } else { String::new() };
-    Failure::Usage(format!("{} {what}: {shown}{more}", label(word.as_bytes())))
-}
-
-/// Refuses an empty argument. Every id has the empty prefix, but a variable that a script forgot to set chooses
-/// nothing.
-///
-/// # Errors
-/// The argument is empty.
-pub(crate) fn refuse_empty(word: &OsStr) -> Result<(), Failure> {
-    if word.is_empty() {
-        Err(Failure::Usage("the empty string is neither a file nor an id; name one, or leave it out".into()))
-    } else {
-        Ok(())
-    }
-}
-
-/// Returns the argument as a path if it has a slash or names an existing file; otherwise it is an id, or a prefix of one.
-///
-/// # Errors
-/// The argument is empty.
-pub(crate) fn path(word: &OsStr) -> Result<Option<PathBuf>, Failure> {
-    refuse_empty(word)?;
-    let path = PathBuf::from(word);
-    let is_path = word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok();
-    Ok(is_path.then_some(path))
+    input(Source::open(temporary)?, None, look)
 }
 
 /// Opens a file. If it is in a store, `hold` says whether it is locked, so that no cleaning deletes it meanwhile.
@@ -120,11 +79,11 @@ pub(crate) fn open_path(
     };
     let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let saved_as = file.map_or_else(absolute, |file| file.saved_as().to_owned());
-    named(source, Some((path, saved_as.to_string_lossy().into_owned())), look)
+    input(source, Some((path, saved_as.to_string_lossy().into_owned())), look)
 }
 
 /// `file` is its path, and the one that notices print.
-fn named(source: Source, file: Option<(&Path, String)>, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
+fn input(source: Source, file: Option<(&Path, String)>, look: &PolicyArgs) -> anyhow::Result<OpenInput> {
     let stderr = look.stderr.as_deref().map(whole).transpose()?;
     let (path, printed) = file.unzip();
     let saved_as = look.saved_as.clone().or(printed).unwrap_or_else(|| NOT_SAVED.to_owned());
@@ -171,7 +130,7 @@ impl OpenInput {
             return Err(failed(&error).into());
         }
         let mut again = || {
-            super::say(&format!("{name}: cut or rewritten meanwhile; starting over"));
+            say(&format!("{name}: cut or rewritten meanwhile; starting over"));
             true
         };
         let made = source.read_steadily(&mut again, &mut |source| read(context, &source.view()));
@@ -198,11 +157,11 @@ impl OpenInput {
         {
             let path = label(path.as_os_str().as_bytes());
             let words = "the notice names it, but it holds nothing to read later";
-            return super::say(&format!("{path} does not last: {words}; --saved-as PATH names another"));
+            return say(&format!("{path} does not last: {words}; --saved-as PATH names another"));
         }
         if self.path.is_none() && self.context.saved_as == NOT_SAVED {
-            let words = "standard input is not saved, so the notice says";
-            super::say(&format!("{words} {NOT_SAVED}; --saved-as PATH sets it"));
+            let words = "is not saved, so the notice says";
+            say(&format!("{} {words} {NOT_SAVED}; --saved-as PATH sets it", self.name));
         }
     }
 }

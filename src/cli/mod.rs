@@ -2,6 +2,7 @@
 
 mod args;
 mod complete;
+mod copying;
 mod corpus;
 mod explain;
 mod generate;
@@ -9,6 +10,7 @@ mod hook;
 mod input;
 pub(crate) mod inspect;
 mod mistake;
+mod named;
 mod one_screen;
 mod places;
 mod run;
@@ -173,20 +175,17 @@ fn run(args: Args) -> CommandResult {
         Some(Command::Preview(args)) if args.save => run::save_stdin(&config()?, &args),
         Some(Command::Preview(args)) => inspect::preview::run(&limits()?, &args),
         Some(Command::Run(args)) => run::run(&if args.interactive { config()? } else { quietly()? }, &args),
-        Some(Command::Session(command)) => stores::session::run(&config()?, &command),
         Some(Command::Read(args)) => inspect::read::run(&limits()?, &args),
+        Some(Command::List(args)) if args.follow => stores::follow::run(&limits()?, &args),
         Some(Command::List(args)) => stores::list::run(&config()?, &args),
         Some(Command::Clean(args)) => stores::clean::run(&load(stores::clean::need(&args))?, &args),
         Some(Command::Show(args)) => inspect::show::run(&config()?, &args),
         Some(Command::Rm(args)) => stores::rm::run(&config()?, &args),
         Some(Command::Stores(args)) => stores::overview::run(&config()?, &args),
         Some(Command::Compare(args)) => inspect::compare::run(&limits()?, &args),
-        Some(Command::Watch(args)) => corpus::watch::run(&limits()?, &args),
         Some(Command::Grep(args)) => corpus::grep::run(&limits()?, &args),
         Some(Command::Tune(args)) => corpus::tune::run(limits()?, &args),
         Some(Command::Sessions(args)) => sessions::list::run(&config()?, &args),
-        Some(Command::Calls(args)) => sessions::calls::run(&config()?, &args),
-        Some(Command::Call(args)) => sessions::call::run(&config()?, &args),
         Some(Command::Verify(args)) => sessions::verify::run(&config()?, &args),
         Some(Command::Policies(args)) => inspect::policies::run(&config()?, &args),
         Some(Command::Explain(args)) => explain::run(&config()?, &args),

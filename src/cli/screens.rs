@@ -10,11 +10,11 @@ use crate::session::citing::SessionsCache;
 use crate::session::examine::Paths;
 use crate::source::Hold;
 use crate::tui::keys::{KeyFault, KeyMap, TABLE, former_names};
-use crate::tui::screen::Link;
 use crate::tui::target::Services;
 use crate::tui::widget::theme::Theme;
 use crate::tui::{self, Start};
 
+pub(crate) use crate::tui::screen::Link;
 pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};
 
 use super::args::PolicyArgs;
@@ -22,11 +22,6 @@ use super::input::{self, OpenInput};
 use super::sessions::row::examiner;
 use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
-
-/// Shows the list of stored outputs, which follows those with these words.
-pub(crate) fn follow_on_screen(config: Config, words: String) -> CommandResult {
-    show(config, Beginning { list: Some(Box::new(Link::Follow(words))), ..Beginning::default() })
-}
 
 /// Shows the list of settings.
 pub(crate) fn show_tune(config: Config, tune: TuneStart) -> CommandResult {

@@ -30,6 +30,8 @@ const SYNONYMS: &[(&[&str], &str)] = &[
     (&["prune", "purge", "gc"], "clean"),
     (&["settings"], "config"),
 ];
+/// How many names are listed if a word means several things.
+const MAX_CANDIDATES: usize = 8;
 
 /// Says what the first of these words may mean if it looks like something other than a file; otherwise returns the error.
 pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
@@ -54,6 +56,14 @@ pub(crate) fn mistyped(words: &[OsString]) -> Option<String> {
     let is_known = Args::command().find_subcommand(&words[first]).is_some();
     let is_file = Path::new(&words[first]).symlink_metadata().is_ok();
     if is_known || is_file { None } else { subcommand(&words[first..]) }
+}
+
+/// Names the candidates of a word that means several things.
+pub(crate) fn several(word: &OsStr, what: &str, names: Vec<String>) -> Failure {
+    let more = names.len().saturating_sub(MAX_CANDIDATES);
+    let shown = names[..names.len() - more].join(", ");
+    let more = if more > 0 { format!(" and {more} more; give more of the id") } else { String::new() };
+    Failure::Usage(format!("{} {what}: {shown}{more}", label(word.as_encoded_bytes())))
 }
 
 /// Names the subcommand that the first word may mean.

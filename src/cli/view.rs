@@ -1,23 +1,22 @@
 //! `overspill FILE` and plain `overspill`: opens the screens; without a terminal for them, copies the file.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 
 use crate::config::{Config, Need};
-use crate::human::thousands;
-use crate::source::{Change, MapView, Source};
-use crate::text::label::label;
+use crate::session::citing::CitingCall;
+use crate::source::Source;
+use crate::text::label::{SafeText, label};
 
-use super::args::{Args, ListArgs, PolicyArgs};
+use super::args::{Args, CallsArgs, ListArgs, PolicyArgs};
+use super::named::{self, Named};
 use super::places::NamedOutputs;
 use super::safe::SafeWriter;
-use super::screens::{Beginning, show, target};
+use super::screens::{Beginning, Link, show, target};
+use super::sessions::select::SelectedSession;
 use super::terminal::{self, DUMB, has_screen};
-use super::{CommandResult, Failure, input, one_screen, say, suggest};
-
-/// Bytes copied at a time.
-const PIECE: usize = 1 << 20;
+use super::{CommandResult, Failure, copying, input, one_screen, say, sessions, suggest};
 
 /// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved
 /// whatever is wrong with them.
@@ -48,8 +47,19 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         return super::run::live::stdin(config, look, saving, places);
     }
     words.iter().try_for_each(|word| saving.refuse(word))?;
-    let opened = words.iter().map(|word| input::open(&config, word, look)).collect::<Result<Vec<_>, _>>();
-    let opened = opened.map_err(|error| suggest::no_file(error, words))?;
+    let named = words.iter().map(|word| named::find(&config, word)).collect::<Result<Vec<_>, _>>();
+    let mut named = named.map_err(|error| suggest::no_file(error, words))?;
+    if let [Named::Recorded(_)] = &named[..]
+        && let Some(Named::Recorded(found)) = named.pop()
+    {
+        refuse_unused(look)?;
+        return recorded(config, &found);
+    }
+    let opened: Vec<_> = named
+        .into_iter()
+        .map(|named| input::open_named(&config, named, look))
+        .collect::<Result<_, _>>()
+        .map_err(|error| suggest::no_file(error, words))?;
     if !has_screen() {
         refuse_unused(look)?;
         refuse_place(first)?;
@@ -66,6 +76,25 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         opened.into_iter().map(|opened| target(&config, opened, &overrides)).collect::<Result<_, _>>()?;
     targets.iter().try_for_each(|target| look.refuse_for(&target.subject.policy.policy))?;
     show(config, Beginning { targets, places, ..Beginning::default() })
+}
+
+/// Opens the calls of a session, or a call among them; without screens prints them, or what the model got for the call.
+fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
+    let call = found.call();
+    if !has_screen() {
+        return match call {
+            None => sessions::calls::list(&config, found, &CallsArgs::default(), false),
+            Some(_) => sessions::show::print(&config, found, None),
+        };
+    }
+    let file = found.file.clone();
+    let link = match call {
+        None => Link::Session { file: Arc::new(file), title: SafeText::default() },
+        Some(call) => {
+            Link::OpenCall(Box::new(CitingCall { file, call: call.id.to_string(), command: String::new() }))
+        }
+    };
+    show(config, Beginning { list: Some(Box::new(link)), ..Beginning::default() })
 }
 
 /// Says that a place needs an output.
@@ -94,99 +123,6 @@ fn refuse_unused(look: &PolicyArgs) -> Result<(), Failure> {
 fn copy(source: Source) -> CommandResult {
     let show = terminal::show(&io::stdout()).filter(|_| io::stdout().is_terminal());
     let mut out = SafeWriter::new(crate::fs::patient::stdout(), show);
-    copy_to(source, &mut out)?;
+    copying::copy(source, &mut out)?;
     Ok(out.end()?)
-}
-
-/// Copies an output unchanged while it arrives.
-pub(super) fn copy_to(mut source: Source, out: &mut impl Write) -> CommandResult {
-    let mut at = 0;
-    loop {
-        source.wait_for(at as u64 + 1);
-        let view = source.view();
-        copy_from(&mut source, &view, at, out)?;
-        if at == view.len() && source.is_complete() {
-            let failed = |error| Err(Failure::Failed(format!("{}: {error}", name(&source))).into());
-            return source.error().map_or(Ok(()), failed);
-        }
-        at = view.len();
-    }
-}
-
-/// The map's pages may be lost at any time, so each piece is copied, and written only if the file has not changed.
-fn copy_from(source: &mut Source, view: &MapView, from: usize, out: &mut impl Write) -> CommandResult {
-    let mut copy = Vec::with_capacity(PIECE);
-    let mut written = from;
-    for piece in view.get(from..).unwrap_or_default().chunks(PIECE) {
-        copy.clear();
-        copy.extend_from_slice(piece);
-        if matches!(source.refresh(), Change::Truncated | Change::Replaced) {
-            out.flush()?;
-            return Err(changed(source, written));
-        }
-        out.write_all(&copy)?;
-        written += copy.len();
-    }
-    Ok(out.flush()?)
-}
-
-fn name(source: &Source) -> Cow<'_, str> {
-    source.path().map_or_else(|| "standard input".into(), |path| path.to_string_lossy())
-}
-
-fn changed(source: &Source, written: usize) -> anyhow::Error {
-    let name = name(source);
-    let written = thousands(written as u64);
-    Failure::Failed(format!("{name}: cut or rewritten meanwhile; stopped after {written} bytes")).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A writer that calls a function on every write.
-    struct Then<F: FnMut()>(Vec<u8>, F);
-
-    impl<F: FnMut()> Write for Then<F> {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.extend_from_slice(bytes);
-            (self.1)();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    /// Creates a file of this many pieces, and returns its directory with it.
-    fn pieces(count: usize) -> (tempfile::TempDir, std::path::PathBuf) {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("log");
-        std::fs::write(&path, vec![b'x'; count * PIECE]).unwrap();
-        (dir, path)
-    }
-
-    #[test]
-    fn a_file_that_is_cut_meanwhile_is_copied_no_further() {
-        let (_dir, path) = pieces(3);
-        let file = std::fs::File::options().write(true).open(&path).unwrap();
-        let mut source = Source::open(&path).unwrap();
-        let view = source.view();
-        let mut out = Then(Vec::new(), || file.set_len(5).unwrap());
-        let error = copy_from(&mut source, &view, 0, &mut out).unwrap_err().to_string();
-        assert!(error.contains("log: cut or rewritten meanwhile; stopped after 1,048,576 bytes"), "{error}");
-        assert!(out.0 == vec![b'x'; PIECE], "nothing that the file did not hold");
-    }
-
-    #[test]
-    fn a_file_that_grows_is_copied_on() {
-        let (_dir, path) = pieces(2);
-        let mut file = std::fs::File::options().append(true).open(&path).unwrap();
-        let mut source = Source::open(&path).unwrap();
-        let view = source.view();
-        let mut out = Then(Vec::new(), || file.write_all(b"more").unwrap());
-        copy_from(&mut source, &view, 0, &mut out).unwrap();
-        assert_eq!(out.0.len(), 2 * PIECE);
-    }
 }

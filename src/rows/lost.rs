@@ -2,6 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use crate::compare::{kept_ranges, lost_errors};
 use crate::corpus::ErrorsLost;
@@ -47,6 +48,27 @@ impl LostInCall {
             Self::beside(view, &kept_ranges(&preview.parts, Stream::Stdout), severities).map(|(lost, _)| lost)
         };
         inspector.read_whole(call, &mut count).flatten()
+    }
+
+    /// Counts them in all outputs of a session that were cut, as far as those are at hand, until `goes_on` says no; `None` if
+    /// none is. Adds their spills to `spills`.
+    pub(crate) fn count_all(
+        inspector: &CallInspector,
+        severities: &SeverityPatterns,
+        spills: &mut Vec<PathBuf>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let mut sum: Option<Self> = None;
+        for call in inspector.transcript.calls.iter().filter(|call| call.is_cut()) {
+            if !goes_on() {
+                return None;
+            }
+            spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));
+            if let Some(lost) = Self::count(inspector, call, severities) {
+                sum.get_or_insert_default().add(lost);
+            }
+        }
+        sum
     }
 
     /// Counts them in an output of which these ranges were kept, and returns the line of the first lost error, or of the

@@ -23,7 +23,7 @@ const WRITER_EVERY: Duration = Duration::from_millis(20);
 /// terminal.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("{}: no such file; check the name, or run `overspill list` for what the stores hold", .0.display())]
+    #[error("{}: {}", .0.display(), missing(.0))]
     Missing(PathBuf),
     #[error("{}: permission denied; `ls -l` shows who may read it", .0.display())]
     Denied(PathBuf),
@@ -59,6 +59,14 @@ pub(super) enum FollowLinks {
 pub(super) enum Access {
     File(File, Metadata),
     Stream(Arc<Spool>),
+}
+
+/// Says of a name without a slash that it is no id either.
+fn missing(name: &Path) -> &'static str {
+    match name.as_os_str().as_encoded_bytes().contains(&b'/') {
+        true => "no such file; check the name, or run `overspill list` for what the stores hold",
+        false => "no such file or id; `overspill list` and `overspill sessions` list what there is",
+    }
 }
 
 pub(super) fn open(path: &Path, links: FollowLinks) -> Result<Access, OpenError> {

@@ -20,7 +20,7 @@ pub use list::report::{RootReport, RootState, searched};
 pub use list::scan::scan;
 pub use list::sort::{EntrySums, SortBy, sum};
 pub use list::watch::DirWatch;
-pub use list::{IdMatch, Listing, entries_at, has_prefix, list, prefer_whole, resolve};
+pub use list::{Listing, entries_at, has_prefix, list, resolve};
 pub use own::id::{Id, IdForm, new_id, parse_id};
 pub use own::kept::Kept;
 pub use own::record::{CopyRecord, Exit, OutputSize, Record, RunRecord};

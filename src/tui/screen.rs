@@ -221,10 +221,11 @@ pub enum Link {
         file: Arc<SessionFile>,
         title: SafeText,
     },
+    /// To a call in the list of its session.
     Call(Box<CitingCall>),
+    /// To a call itself, opened from the list of its session.
+    OpenCall(Box<CitingCall>),
     Lines(Pattern),
-    /// To the list of stored outputs, of which it follows those with these words.
-    Follow(String),
     /// From the call of this index to its spill in the list of stored outputs.
     SpillOfCall(usize),
     /// To the list of stored outputs, which keeps this one forever: what it is, and what was read of it.

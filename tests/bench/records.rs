@@ -57,7 +57,7 @@ pub fn listing(ours: &str, home: &Path, rounds: usize) {
     }
     alone(&format!("{count} sessions: first rows"), &first, "<= 100 ms");
     alone(&format!("{count} sessions: complete list, before counting"), &all, "");
-    for words in [&["sessions"][..], &["verify", "--all"]] {
+    for words in [&["sessions"][..], &["verify"]] {
         let (time, most) = watched(ours, words, home);
         let figures = format!("{:.1} MB in {:.1} s", most as f64 / 1e6, time.as_secs_f64());
         plain(&format!("{count} sessions: own memory of `{}`", words.join(" ")), &figures, "<= 64 MB");

@@ -164,7 +164,7 @@ pub const SCENES: &[Scene] = &[
     },
     Scene {
         name: "ending_a_session_takes_its_spills_and_says_so",
-        stage: Stage::Command { words: &["session", "end", "s"], input: None },
+        stage: Stage::Command { words: &["clean", "--session", "s"], input: None },
         status: 0,
         prepare: session_of_one,
         judge: session_ended,

@@ -61,13 +61,3 @@ pub(crate) struct TuneArgs {
     #[command(flatten)]
     pub limits: LimitArgs,
 }
-
-#[derive(Debug, Group)]
-pub(crate) struct WatchArgs {
-    /// Only this agent's outputs
-    #[arg(long, value_name = "NAME")]
-    pub agent: Option<String>,
-    /// Print one JSON object per line
-    #[arg(long)]
-    pub json: bool,
-}

@@ -69,22 +69,16 @@ const TABLE: &[(&str, &[Example])] = &[
         ],
     ),
     (
-        "session",
-        &[
-            example(
-                "Keep the spills of several runs together",
-                "overspill run -p go-opencode/bash --layout agent --session nightly -- make",
-            ),
-            example("Remove them all", "overspill session end nightly"),
-        ],
-    ),
-    (
         "list",
         &[
             example("List the largest outputs first", "overspill list --sort size"),
             example(
                 "List opencode's outputs that are older than five days",
                 "overspill list --agent opencode --older-than 5d",
+            ),
+            example(
+                "Follow the outputs that lost errors, beside a working agent",
+                "overspill list -f --json | jq 'select(.errors_lost > 0)'",
             ),
         ],
     ),
@@ -97,6 +91,7 @@ const TABLE: &[(&str, &[Example])] = &[
                 "Shrink overspill's own store to 1 GB, without asking",
                 "overspill clean --max-total 1g --yes",
             ),
+            example("Remove what `run --session nightly` kept together", "overspill clean --session nightly"),
         ],
     ),
     (
@@ -104,6 +99,8 @@ const TABLE: &[(&str, &[Example])] = &[
         &[
             example("Show agent, size and expiry of one output", "overspill show tool_01"),
             example("The same as JSON", "overspill show --json tool_01"),
+            example("Print what the model got for a call", "overspill show --text toolu_01"),
+            example("Print the whole output of a call", "overspill show --text=spill 1111:toolu_01"),
         ],
     ),
     (
@@ -127,16 +124,6 @@ const TABLE: &[(&str, &[Example])] = &[
             example(
                 "Count the errors that the model still gets",
                 "overspill compare --find 'error' build.log",
-            ),
-        ],
-    ),
-    (
-        "watch",
-        &[
-            example("Follow what agents store, beside a working agent", "overspill watch"),
-            example(
-                "Print the outputs that lost errors, as JSON",
-                "overspill watch --json | jq 'select(.errors_lost > 0)'",
             ),
         ],
     ),
@@ -170,31 +157,18 @@ const TABLE: &[(&str, &[Example])] = &[
                 "List Claude Code's sessions in this directory",
                 "overspill sessions --agent claude-code --project .",
             ),
-        ],
-    ),
-    (
-        "calls",
-        &[
-            example("List the calls of the session whose id begins like this", "overspill calls 1111"),
+            example("List the calls of the session whose id begins like this", "overspill sessions 1111"),
             example(
                 "List only calls whose output is lost, largest first",
-                "overspill calls --lost --sort lost 1111",
+                "overspill sessions --lost --sort lost 1111",
             ),
-        ],
-    ),
-    (
-        "call",
-        &[
-            example("Print what the model got for a call", "overspill call toolu_01"),
-            example("Print the whole output of the call", "overspill call --spill toolu_01"),
-            example("Name the session where several have a call of that id", "overspill call 1111:toolu_01"),
         ],
     ),
     (
         "verify",
         &[
             example("Check all calls of one session", "overspill verify 1111"),
-            example("Check what all agents recorded in the last week", "overspill verify --all --since 7d"),
+            example("Check what all agents recorded in the last week", "overspill verify --since 7d"),
         ],
     ),
     (

@@ -13,14 +13,14 @@ use super::{Args, ColorWhen};
 
 /// The subcommands in the order of the main help, under their headings.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Look at one output", &["preview", "read", "compare", "show", "explain"]),
-    ("Keep an output", &["run", "session"]),
-    ("All outputs together", &["grep", "tune", "watch"]),
-    ("Stores", &["list", "clean", "rm", "stores"]),
-    ("Sessions", &["sessions", "calls", "call", "verify"]),
-    ("Policies", &["policies"]),
-    ("Setup", &["setup", "hook", "config", "completions", "man"]),
+    ("See", &["preview", "read", "explain", "compare", "run"]),
+    ("Stored", &["list", "show", "grep", "rm", "clean", "tune", "stores"]),
+    ("Recorded", &["sessions", "verify"]),
+    ("Set up", &["policies", "config", "setup"]),
 ];
+
+/// The options that `-h` shows of those that several commands share; `--help` shows all.
+const SHORT: &[&str] = &["policy", "max_lines", "max_bytes", "json"];
 
 /// The heading of subcommands that are in no group. A test holds that there are none.
 const UNGROUPED: &str = "More";
@@ -82,16 +82,19 @@ pub(crate) fn subcommand(words: &[OsString]) -> Option<usize> {
 
 /// Returns the definition of the command line, with examples.
 pub(crate) fn command() -> Command {
-    let command = with_examples(Args::command(), "", of(""));
-    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(&name, |sub| nested(with_examples(sub, &name, of(&name)), of(&name)))
+    let dressed = |command: Command, name: &str| with_examples(shortened(command), name, of(name));
+    let names: Vec<String> = Args::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    names.into_iter().fold(dressed(Args::command(), ""), |command, name| {
+        command.mut_subcommand(&name, |sub| dressed(sub, &name))
     })
 }
 
-/// Adds the same examples to the subcommands of a subcommand.
-fn nested(command: Command, examples: &[Example]) -> Command {
-    command.mut_subcommands(|sub| with_examples(sub, "", examples))
+/// Leaves out of `-h` what is under a heading of its own.
+fn shortened(command: Command) -> Command {
+    command.mut_args(|arg| {
+        let is_long = arg.get_help_heading().is_some() && !SHORT.contains(&arg.get_id().as_str());
+        if is_long { arg.hide_short_help(true) } else { arg }
+    })
 }
 
 /// Adds the exit statuses and the examples to the end of the help.
@@ -108,7 +111,8 @@ fn with_examples(command: Command, name: &str, examples: &[Example]) -> Command 
     for example in examples {
         let _ = write!(text, "\n  # {}\n  {}\n", example.does, example.line);
     }
-    if let Some(after) = command.get_after_help().map(ToString::to_string) {
+    let after = command.get_after_help();
+    if let Some(after) = after.map(ToString::to_string) {
         let _ = write!(text, "\n{after}");
     }
     command.after_long_help(text.trim_end().to_owned())
@@ -184,6 +188,17 @@ mod tests {
             assert!(main.contains(&format!("\n  {name} ")), "{main}");
             assert!((2..=4).contains(&of(name).len()), "{name} needs 2 to 4 examples in examples.rs");
             assert!(help(&[name]).contains("\nExamples:\n  # "), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_short_help_fits_forty_lines() {
+        let command = command();
+        for name in command.get_subcommands().map(Command::get_name).chain([""]) {
+            let words = ["overspill", name, "-h"].into_iter().filter(|word| !word.is_empty());
+            let help =
+                grouped(super::command()).try_get_matches_from(words).unwrap_err().render().to_string();
+            assert!(help.lines().count() <= 40, "{name}: {help}");
         }
     }
 

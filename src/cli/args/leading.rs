@@ -71,7 +71,6 @@ mod tests {
             moved("--color always --config=x -q run --pty -- list"),
             "run --color always --config=x -q --pty -- list"
         );
-        assert_eq!(moved("--quiet session end x"), "session --quiet end x");
         assert_eq!(moved("-q help list"), "help -q list");
     }
 

@@ -27,21 +27,24 @@ use crate::preview::ToCount;
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use complete::{CompleteArgs, CompletedBy};
-pub(crate) use corpus::{GrepArgs, TuneArgs, WatchArgs};
+pub(crate) use corpus::{GrepArgs, TuneArgs};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use global::{ColorWhen, GlobalArgs};
 pub(crate) use hook::{HookAgent, HookArgs};
 pub(crate) use policy::{LimitArgs, PolicyArgs};
 pub(crate) use run::{CallerLimits, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
-pub(crate) use sessions::{CallArgs, CallSort, CallTexts, CallsArgs, SessionsArgs, VerifyArgs};
+pub(crate) use sessions::{CallSort, CallText, CallsArgs, SessionsArgs, VerifyArgs};
 pub(crate) use setup::SetupArgs;
-pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, SessionCommand, ShowArgs, StoresArgs};
+pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
 
-/// See exactly what the model saw of a tool's output, and page through everything it did not.
+/// See exactly what the model saw of a tool's output, and page through the rest
 ///
 /// With a file, an id or standard input, shows that output: the preview that the model got, and the whole
 /// spill. Without arguments, browses all stored outputs.
+///
+/// A file named like a command is written ./NAME. Sizes: 50k, 50KB and 50KiB are 51200 bytes. `overspill completions
+/// SHELL` prints a completion script, `overspill man [COMMAND]` a man page.
 #[derive(Debug, Parser)]
 #[command(
     name = "overspill",
@@ -51,9 +54,6 @@ pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, SessionCommand, ShowArgs, S
     max_term_width = 80,
     override_usage = "overspill [OPTIONS] [FILE|ID|-]...\n       overspill COMMAND [OPTIONS]"
 )]
-#[command(
-    after_help = "A file named like a subcommand is written ./NAME. Sizes: 50k, 50KB and 50KiB are 51200 bytes."
-)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -61,10 +61,10 @@ pub(crate) struct Args {
     ///
     /// On a terminal, +N, +G or +/PATTERN before a file opens it at line N, at its end or at the first match, and FILE:N
     /// at line N.
-    #[arg(value_name = "FILE|ID|-")]
+    #[arg(value_name = "FILE|ID|-", hide_short_help = true)]
     pub files: Vec<OsString>,
     /// Print FILE and exit if it fits on one screen, as less does
-    #[arg(short = 'F', long = "quit-if-one-screen")]
+    #[arg(short = 'F', long = "quit-if-one-screen", hide_short_help = true)]
     pub one_screen: bool,
     #[command(flatten)]
     pub look: PolicyArgs,
@@ -99,14 +99,15 @@ pub(crate) enum Command {
     /// Run a command, save its output, and print what the model gets
     #[command(override_usage = "overspill run [OPTIONS] -- CMD [ARG]...")]
     Run(RunArgs),
-    /// End a session: remove its directory and the spills in it
-    #[command(subcommand)]
-    Session(SessionCommand),
     /// List stored outputs: size, age, and when the agent deletes them
+    #[command(alias = "ls")]
     List(ListArgs),
     /// Show which stored outputs have expired, and delete them
     Clean(CleanArgs),
-    /// Show the details of one stored output: agent, size, expiry
+    /// Show what is known of an output, a session or a call
+    ///
+    /// For a call, --text prints what the model got, byte for byte: the text as it was sent if the records hold the request,
+    /// else as the agent recorded it.
     Show(ShowArgs),
     /// Delete the given stored outputs
     Rm(RmArgs),
@@ -127,20 +128,11 @@ pub(crate) enum Command {
     /// Tries settings around the policy's limits on every output. Prints the settings that no other beats on both
     /// errors and tokens. Nothing is changed.
     Tune(TuneArgs),
-    /// Follow the stores: each new output, with what the model got
+    /// List the sessions that agents recorded, or the calls of one
     ///
-    /// On a terminal, shows the list of outputs: new ones come in on top, and Enter opens the newest at the first error
-    /// that the model did not get. Without one, prints a line per output once it is complete: time, agent, size, what
-    /// the model got, and that error.
-    Watch(WatchArgs),
-    /// List the sessions that agents recorded, with what was cut or lost
+    /// With a session, lists its tool calls and what the model got for each. With several of --cut, --lost, --gone and
+    /// --failed, a call is listed if one of them applies.
     Sessions(SessionsArgs),
-    /// List a session's tool calls, with what the model got for each
-    ///
-    /// With several of --cut, --lost, --gone and --failed, a call is listed if one of them applies.
-    Calls(CallsArgs),
-    /// Print what the model got for one call, or another of its texts
-    Call(CallArgs),
     /// Check the policies against what the agents recorded
     ///
     /// Cuts each spill again by its policy, and compares the result with the recorded one.
@@ -163,12 +155,14 @@ pub(crate) enum Command {
     ///
     /// Reads what the agent passes to a hook. After a command whose output was cut, prints a note for the model on what it
     /// did not get; otherwise nothing. docs/agents.md has the settings to add.
+    #[command(hide = true)]
     Hook(HookArgs),
     /// List the settings in effect, and where each comes from
     ///
     /// With --init, writes a configuration file with comments.
     Config(ConfigArgs),
     /// Print a completion script for a shell
+    #[command(hide = true)]
     Completions {
         /// Name of the shell
         shell: clap_complete::Shell,
@@ -176,6 +170,7 @@ pub(crate) enum Command {
     /// Print a man page
     ///
     /// Each subcommand has its own.
+    #[command(hide = true)]
     Man {
         /// Name of a subcommand [default: the main page]
         subcommand: Option<String>,

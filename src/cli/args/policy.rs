@@ -19,7 +19,7 @@ pub(crate) struct LimitArgs {
     /// Maximum number of lines the model gets
     #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true)]
     pub max_lines: Option<u64>,
-    /// Maximum size the model gets, in bytes or in the policy's own unit
+    /// Maximum size the model gets, in the policy's unit
     #[arg(long, value_name = "SIZE")]
     pub max_bytes: Option<TypedSize>,
     /// Which end of the output to keep

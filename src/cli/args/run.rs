@@ -23,7 +23,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long, conflicts_with_all = ["split", "json"])]
     pub interactive: bool,
     /// With -i, print the whole preview on leaving the screen, not only its notice
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub print: bool,
     /// Capture standard error separately, with its own file and preview
     #[arg(long)]
@@ -35,13 +35,19 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = human::parse_duration)]
     pub timeout: Option<Duration>,
     /// What to do if the reader of overspill's output exits
-    #[arg(long, value_name = "WHAT", default_value = "spill", conflicts_with = "interactive")]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        default_value = "spill",
+        conflicts_with = "interactive",
+        hide_short_help = true
+    )]
     pub sigpipe: Unread,
     /// Where to put spills, and how to name them
-    #[arg(long, value_name = "WHOSE", default_value = "own")]
+    #[arg(long, value_name = "WHOSE", default_value = "own", hide_short_help = true)]
     pub layout: LayoutOf,
     /// Session name, for --layout agent with agents that group spills by session
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub session: Option<String>,
     /// Make the preview, with its notice, small enough for the agent that reads it: 30k (bytes), 200lines, both
     /// (30k,200lines), or that agent's policy (claude-code/bash)

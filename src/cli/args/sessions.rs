@@ -10,6 +10,9 @@ use super::stores::age;
 
 #[derive(Debug, Group)]
 pub(crate) struct SessionsArgs {
+    /// List the tool calls of this session: id, prefix of an id, or file with an agent's records
+    #[arg(value_name = "SESSION|FILE", conflicts_with_all = ["agent", "project", "since"])]
+    pub session: Option<OsString>,
     /// Only this agent's sessions
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
@@ -22,37 +25,37 @@ pub(crate) struct SessionsArgs {
     /// Print a JSON array
     #[arg(long)]
     pub json: bool,
+    // Last: its heading would go on to what follows.
+    #[command(flatten)]
+    pub calls: CallsArgs,
 }
 
-#[derive(Debug, Group)]
+/// Which calls of a session are listed, and in which order.
+#[derive(Debug, Default, Group)]
+#[command(next_help_heading = "Calls of a session")]
 pub(crate) struct CallsArgs {
-    /// Id of a session, prefix of an id, or file with an agent's records
-    #[arg(value_name = "SESSION|FILE")]
-    pub session: OsString,
     /// Only calls whose output was cut
-    #[arg(long)]
+    #[arg(long, requires = "session")]
     pub cut: bool,
     /// Only calls whose output was cut and never kept
-    #[arg(long)]
+    #[arg(long, requires = "session")]
     pub lost: bool,
     /// Only calls whose spill was deleted since
-    #[arg(long)]
+    #[arg(long, requires = "session")]
     pub gone: bool,
     /// Only calls that failed
-    #[arg(long)]
+    #[arg(long, requires = "session")]
     pub failed: bool,
     /// Sort key
-    #[arg(long, value_name = "KEY", default_value = "time")]
+    #[arg(long, value_name = "KEY", default_value = "time", requires = "session")]
     pub sort: CallSort,
-    /// Print a JSON array
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// By what calls are sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CallSort {
     /// First to last
+    #[default]
     Time,
     /// Most bytes that the model got first
     Got,
@@ -60,53 +63,28 @@ pub(crate) enum CallSort {
     Lost,
 }
 
-#[derive(Debug, Group)]
-#[group(skip)]
-pub(crate) struct CallArgs {
-    /// Id of a call, or SESSION:CALL where several sessions have a call of that id
-    #[arg(value_name = "ID")]
-    pub id: String,
-    #[command(flatten)]
-    pub what: CallTexts,
-    /// Print a JSON object; what looks like a secret is masked, except with --raw
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Which text of a call to print.
-#[derive(Debug, Default, Group)]
-#[group(multiple = false)]
-pub(crate) struct CallTexts {
-    /// What the agent's history holds as the result (the default if the request is not in the records)
-    #[arg(long)]
-    pub recorded: bool,
-    /// What the request that first carried the result holds (the default if it is in the records)
-    #[arg(long)]
-    pub sent: bool,
+/// A text of a call that can be printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CallText {
+    /// What the request that first carried the result holds
+    Sent,
+    /// What the agent's history holds as the result
+    Recorded,
     /// That whole request, as JSON
-    #[arg(long)]
-    pub request: bool,
+    Request,
     /// The copy for the agent's own screen, which the model never got
-    #[arg(long)]
-    pub display: bool,
-    /// The record itself, as the agent wrote it
-    #[arg(long)]
-    pub raw: bool,
+    Display,
     /// The spill: the whole output
-    #[arg(long)]
-    pub spill: bool,
+    Spill,
 }
 
 #[derive(Debug, Group)]
 pub(crate) struct VerifyArgs {
-    /// Id of a session, prefix of an id, file with an agent's records, or SESSION:CALL
-    #[arg(value_name = "SESSION|FILE|ID")]
+    /// Id of a session or a call, prefix of one, or file with an agent's records [default: all sessions]
+    #[arg(value_name = "ID|FILE")]
     pub what: Option<OsString>,
-    /// Check all sessions of all agents
-    #[arg(long, conflicts_with = "what")]
-    pub all: bool,
-    /// With --all, only sessions changed within this time: 7d, 24h, 30m, 2w
-    #[arg(long, value_name = "AGE", value_parser = age, requires = "all")]
+    /// Only sessions changed within this time: 7d, 24h, 30m, 2w
+    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "what")]
     pub since: Option<SignedDuration>,
     /// Also open spills outside of the known stores, wherever the records say they are
     #[arg(long)]

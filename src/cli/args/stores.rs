@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 
+use clap::Args as Group;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args as Group, Subcommand};
 use jiff::SignedDuration;
 
 use crate::human::TypedSize;
 use crate::store::SortBy;
+
+use super::CallText;
 
 #[derive(Debug, Default, Group)]
 pub(crate) struct ListArgs {
@@ -23,7 +25,10 @@ pub(crate) struct ListArgs {
     /// Sort key [default: age]
     #[arg(long, value_name = "KEY", value_parser = sort_by())]
     pub sort: Option<SortBy>,
-    /// Print a JSON array
+    /// Print a line for each new output once it is complete, with what the model got, until Ctrl-C
+    #[arg(short, long, conflicts_with_all = ["older_than", "larger_than", "sort"])]
+    pub follow: bool,
+    /// Print a JSON array; with --follow, one JSON object per line
     #[arg(long)]
     pub json: bool,
 }
@@ -45,6 +50,9 @@ pub(crate) struct CleanArgs {
     /// Then delete the oldest outputs until at most this much is left
     #[arg(long, value_name = "SIZE")]
     pub max_total: Option<TypedSize>,
+    /// End a session: remove the directory of `run --session NAME` and the spills in it, without asking
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["dry_run", "agent", "all", "older_than", "max_total", "json"])]
+    pub session: Option<String>,
     /// Skip the confirmation
     #[arg(short, long)]
     pub yes: bool,
@@ -55,10 +63,13 @@ pub(crate) struct CleanArgs {
 
 #[derive(Debug, Group)]
 pub(crate) struct ShowArgs {
-    /// Id, prefix of an id, or file
+    /// Id of an output, a session or a call, prefix of one, or file
     #[arg(value_name = "ID|FILE")]
     pub name: OsString,
-    /// Print a JSON object
+    /// Print what the model got for a call, or another of its texts
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
+    pub text: Option<Option<CallText>>,
+    /// Print a JSON object, in which what looks like a secret is masked
     #[arg(long)]
     pub json: bool,
 }
@@ -90,14 +101,4 @@ pub(super) fn age(text: &str) -> Result<SignedDuration, String> {
 
 fn sort_by() -> impl TypedValueParser<Value = SortBy> {
     PossibleValuesParser::new(SortBy::ALL.map(SortBy::as_str)).try_map(|name| name.parse::<SortBy>())
-}
-
-/// What can be done with a session.
-#[derive(Debug, Subcommand)]
-pub(crate) enum SessionCommand {
-    /// Remove a session's directory and the spills in it
-    End {
-        /// The name that was given with `run --session`
-        name: String,
-    },
 }

@@ -98,8 +98,8 @@ enum ValueIs {
     Output,
     /// The id of a session, or a file.
     Session,
-    /// The id of a call.
-    Call,
+    /// The id of an output, a session or a call.
+    Any,
     Subcommand,
     File,
     Dir,
@@ -114,14 +114,14 @@ fn value_is(command: &str, arg: &str) -> Option<ValueIs> {
         ("stores", "name") => ValueIs::StoreAgent,
         ("sessions", "agent") => ValueIs::SessionAgent,
         (_, "agent") => ValueIs::StoreAgent,
-        (_, "file" | "files" | "names" | "paths") | ("show", "name") => ValueIs::Output,
-        ("calls", "session") | ("verify", "what") => ValueIs::Session,
+        (_, "file" | "files" | "names" | "paths") => ValueIs::Output,
+        ("show", "name") => ValueIs::Any,
+        ("sessions", "session") | ("verify", "what") => ValueIs::Session,
         (_, "subcommand") => ValueIs::Subcommand,
         (_, "stderr" | "saved_as" | "saved_as_stderr" | "config") => ValueIs::File,
         (_, "project") => ValueIs::Dir,
-        ("call", "id") => ValueIs::Call,
         // The name of a session of the user's own making.
-        ("run", "session") | ("end", "name") => ValueIs::Typed,
+        ("run" | "clean", "session") => ValueIs::Typed,
         (_, "max_lines" | "max_bytes" | "exit_code" | "offset" | "limit" | "timeout" | "max_spill") => {
             ValueIs::Typed
         }
@@ -151,7 +151,11 @@ pub(super) fn of(root: &Command, cursor: &TypedWord, arg: &Arg) -> Fitting {
         Some(ValueIs::SessionAgent) => Fitting::words(plain(list::agents())),
         Some(ValueIs::Output) => with(ShellAdds::Files, outputs(&config(), &cursor.typed)),
         Some(ValueIs::Session) => with(ShellAdds::Files, sessions(&config())),
-        Some(ValueIs::Call) => Fitting::words(calls(&config())),
+        Some(ValueIs::Any) => {
+            let config = config();
+            let ids = [outputs(&config, &cursor.typed), sessions(&config), calls(&config)];
+            with(ShellAdds::Files, ids.concat())
+        }
         Some(ValueIs::Subcommand) => Fitting::words(subcommands(root)),
         Some(ValueIs::File) => with(ShellAdds::Files, Vec::new()),
         Some(ValueIs::Dir) => with(ShellAdds::Dirs, Vec::new()),

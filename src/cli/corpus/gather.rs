@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::cli::named::{self, Named};
+use crate::cli::sessions::select::CallOutput;
 use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{Failure, input, say};
+use crate::cli::{Failure, say};
 use crate::config::Config;
 use crate::corpus::{Corpus, CorpusOutput};
-use crate::store::{self, IdMatch, RootReport, RootState};
+use crate::source::OpenError;
+use crate::store::{RootReport, RootState};
 use crate::text::label::label;
 
 /// How many of the directories searched are named if nothing is found in them.
@@ -37,14 +40,20 @@ pub(crate) fn gather(
 fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
     let (mut paths, mut entries) = (Vec::new(), Vec::new());
     for word in words {
-        match input::path(word)? {
-            _ if word == "-" => paths.push(PathBuf::from("/dev/stdin")),
-            Some(path) => paths.push(path),
-            None => match store::resolve(word, &config.stores.specs, &config.env, crate::env::now()) {
-                IdMatch::One(entry) => entries.push(CorpusOutput::Entry(entry)),
-                IdMatch::None => paths.push(word.into()),
-                IdMatch::Several(found) => {
-                    return Err(input::ambiguous(word, &found.iter().collect::<Vec<_>>()).into());
+        let named = match named::find(config, word) {
+            // It is said when it is its turn.
+            Err(error) if error.is::<OpenError>() => Named::File(word.into()),
+            named => named?,
+        };
+        match named {
+            Named::Stdin => paths.push(PathBuf::from("/dev/stdin")),
+            Named::File(path) => paths.push(path),
+            Named::Output(entry) => entries.push(CorpusOutput::Entry(entry)),
+            Named::Recorded(found) => match found.output(config)? {
+                CallOutput::Spill(path) => paths.push(path),
+                CallOutput::Text(_) => {
+                    let words = "its spill is not at hand; `overspill show --text` prints its text";
+                    return Err(Failure::Failed(format!("{}: {words}", found.id())).into());
                 }
             },
         }

@@ -7,4 +7,3 @@ pub(crate) mod measure;
 mod meter;
 mod render;
 pub(crate) mod tune;
-pub(crate) mod watch;

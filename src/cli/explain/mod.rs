@@ -5,7 +5,7 @@ mod spill;
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Serialize;
@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::args::{ExplainArgs, PolicyArgs};
 use crate::cli::input;
+use crate::cli::named::{self, Named};
 use crate::cli::screens::{Beginning, StartAt, show, target};
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
@@ -110,7 +111,7 @@ impl ExplainedNotice {
 
 /// Names agent, tool and form of every notice in a text, and what became of the spill that it cites.
 pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
-    let text = text(args)?;
+    let text = text(config, args)?;
     let found = recognise::all(config, &text);
     let entries = Selected::list(config, Whose::All)?.with_marks(config);
     let all: Vec<ExplainedNotice> =
@@ -176,7 +177,7 @@ fn unrecognised(config: &Config, text: &str) -> String {
     format!("no notice of a known policy in this text{}", nearest.unwrap_or_default())
 }
 
-fn text(args: &ExplainArgs) -> anyhow::Result<String> {
+fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     if args.clipboard {
         bytes = clipboard()?;
@@ -186,8 +187,14 @@ fn text(args: &ExplainArgs) -> anyhow::Result<String> {
         }
         io::stdin().lock().take(MOST_TEXT + 1).read_to_end(&mut bytes)?;
     } else {
+        let path = match named::find(config, &args.file) {
+            Ok(Named::Recorded(found)) => return found.text(),
+            Ok(Named::Output(entry)) => entry.path(),
+            Err(error) if !error.is::<OpenError>() => return Err(error),
+            _ => PathBuf::from(&args.file),
+        };
         let named = |error: io::Error| unreadable(&args.file, error);
-        let file = std::fs::File::open(&args.file).map_err(named)?;
+        let file = std::fs::File::open(path).map_err(named)?;
         file.take(MOST_TEXT + 1).read_to_end(&mut bytes).map_err(named)?;
     }
     if bytes.len() as u64 > MOST_TEXT {

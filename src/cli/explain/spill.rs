@@ -57,7 +57,7 @@ pub(super) fn look(config: &Config, entries: &Selected, found: &Recognised, path
 }
 
 fn left(entries: &Selected, path: &Path) -> Option<String> {
-    let entry = entries.find(path.as_os_str()).ok()??;
+    let entry = entries.at(path)?;
     Some(match entry.left(entries.now) {
         _ if entry.is_kept() => "you keep it".to_owned(),
         Left::For(rest) => format!("deleted in {}", span_left(rest.as_secs().try_into().unwrap_or(0))),

@@ -1,7 +1,7 @@
 //! The man pages, one per subcommand.
 
 use clap::Command;
-use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
+use clap_mangen::roff::{Inline, Roff, bold, roman};
 
 use crate::cli::Failure;
 use crate::cli::args::status::{Item, exit_statuses};
@@ -37,9 +37,6 @@ fn rendered(command: &Command, name: &str, root: &Command) -> String {
     description(&mut roff, command);
     if name.is_empty() {
         commands(&mut roff, root);
-    } else if command.has_subcommands() {
-        section(&mut roff, "COMMANDS");
-        command.get_subcommands().for_each(|sub| subcommand(&mut roff, sub, &values(sub)));
     }
     let mut page = roff.render();
     page.push_str(&arguments(command));
@@ -101,21 +98,15 @@ fn commands(roff: &mut Roff, root: &Command) {
     section(roff, "COMMANDS");
     for (heading, names) in help::groups(root) {
         roff.control("SS", [heading]);
-        names.iter().filter_map(|name| root.find_subcommand(name)).for_each(|sub| subcommand(roff, sub, &[]));
+        names.iter().filter_map(|name| root.find_subcommand(name)).for_each(|sub| subcommand(roff, sub));
     }
 }
 
-fn subcommand(roff: &mut Roff, command: &Command, values: &[Inline]) {
+fn subcommand(roff: &mut Roff, command: &Command) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     roff.control("TP", []);
-    roff.text([&[bold(command.get_name())], values].concat());
+    roff.text([bold(command.get_name())]);
     roff.text([roman(about)]);
-}
-
-/// Returns the names of the positional arguments.
-fn values(command: &Command) -> Vec<Inline> {
-    let names = command.get_positionals().map(|value| value.get_value_names().unwrap_or_default().join(" "));
-    names.flat_map(|name| [roman(" "), italic(name)]).collect()
 }
 
 /// Returns the section of positional arguments, if there are any.

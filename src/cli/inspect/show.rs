@@ -1,5 +1,6 @@
-//! `overspill show`: prints the facts about one output.
+//! `overspill show`: prints what is known of one output, session or call.
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -8,6 +9,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::cli::args::ShowArgs;
+use crate::cli::named::{self, Named};
+use crate::cli::sessions;
 use crate::cli::stores::row::{self, EntryJson, mode};
 use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
@@ -25,6 +28,7 @@ use crate::text::label::label;
 #[derive(Serialize)]
 struct EntryDetails {
     version: u32,
+    kind: &'static str,
     #[serde(flatten)]
     record: EntryJson,
     project: Option<String>,
@@ -42,6 +46,7 @@ struct EntryDetails {
 #[derive(Serialize)]
 struct FileFacts {
     version: u32,
+    kind: &'static str,
     path: String,
     size: u64,
     modified: Option<String>,
@@ -52,11 +57,18 @@ struct FileFacts {
     exposed: bool,
 }
 
-/// Shows the facts of an entry, or of a file outside of all stores.
+/// Shows what is known of an entry, of a file outside of all stores, or of a session or a call.
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
+    let path = match named::find(config, &args.name)? {
+        Named::Recorded(found) => return sessions::show::run(config, &found, args),
+        _ if args.text.is_some() => return Err(no_text(&args.name).into()),
+        Named::Output(entry) => entry.path(),
+        Named::File(path) => path,
+        Named::Stdin => PathBuf::from("-"),
+    };
     let selected = Selected::list(config, Whose::All)?.with_marks(config);
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    match selected.find(&args.name)?.cloned() {
+    match selected.at(&path).cloned() {
         Some(mut entry) => {
             let run = runs::learn(&mut entry, &config.env);
             if args.json {
@@ -66,7 +78,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
             }
         }
         None => {
-            let facts = FileFacts::of(&PathBuf::from(&args.name), config)?;
+            let facts = FileFacts::of(&path, config)?;
             if args.json {
                 json(&mut out, &facts)?
             } else {
@@ -77,10 +89,16 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     Ok(out.flush()?)
 }
 
+fn no_text(word: &OsStr) -> Failure {
+    let word = label(word.as_encoded_bytes());
+    Failure::Usage(format!("--text prints a text of a call; `overspill {word} | cat` prints an output"))
+}
+
 impl EntryDetails {
     fn of(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &Config) -> Self {
         Self {
             version: 1,
+            kind: "output",
             record: EntryJson::of(entry, selected),
             project: entry.project().map(str::to_owned),
             made: entry.made().map(|time| time.to_string()),
@@ -113,6 +131,7 @@ impl FileFacts {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self {
             version: 1,
+            kind: "output",
             path: absolute.to_string_lossy().into_owned(),
             size: meta.size(),
             modified: modified.map(|time| time.to_string()),

@@ -1,4 +1,4 @@
-//! `overspill calls`: lists the tool calls of a session, with what the model got for each.
+//! `overspill sessions SESSION`: lists the tool calls of a session, with what the model got for each.
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -14,25 +14,29 @@ use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::spill::SpillState;
 use crate::text::search::SeverityPatterns;
 
-use super::row::{CallJson, Secrets, examiner};
-use super::select;
+use super::row::{CallJson, examiner};
+use super::select::SelectedSession;
 
-pub(crate) fn run(config: &Config, args: &CallsArgs) -> CommandResult {
-    let found = select::session(config, &args.session)?;
+/// Lists the calls of a session, or the one that is named with it.
+pub(crate) fn list(
+    config: &Config,
+    found: &SelectedSession,
+    args: &CallsArgs,
+    is_json: bool,
+) -> CommandResult {
     let transcript = found.opened.transcript();
     let examiner = examiner(config, transcript.agent, Paths::Known);
-    let inspector = CallInspector { examiner: &examiner, file: &found.file, transcript };
-    let mut calls: Vec<&Call> = match found.call {
-        Some(at) => transcript.calls.get(at).into_iter().collect(),
+    let inspector = found.inspector(&examiner);
+    let mut calls: Vec<&Call> = match found.call() {
+        Some(call) => vec![call],
         None => transcript.calls.iter().collect(),
     };
     let any = !calls.is_empty();
     calls.retain(|call| is_wanted(args, call, inspector));
     sort(&mut calls, args.sort, inspector);
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if args.json {
-        let records: Vec<_> =
-            calls.iter().map(|call| CallJson::new(inspector, call, Secrets::Mask)).collect();
+    if is_json {
+        let records: Vec<_> = calls.iter().map(|call| CallJson::new(inspector, call)).collect();
         json(&mut out, &records)?;
     } else if calls.is_empty() && !transcript.unread.is_format_unknown() {
         say(if any { "no calls of that kind" } else { "no calls" });
@@ -66,7 +70,12 @@ fn sort(calls: &mut [&Call], by: CallSort, inspector: CallInspector) {
     }
 }
 
-fn row(call: &Call, inspector: CallInspector, related: &RelatedSessions, of: &SeverityPatterns) -> CallRow {
+pub(super) fn row(
+    call: &Call,
+    inspector: CallInspector,
+    related: &RelatedSessions,
+    of: &SeverityPatterns,
+) -> CallRow {
     let mut row = CallRow::new(inspector.transcript, call);
     row.sizes = Some(CallSizes::find(&inspector, call));
     row.verdict = row.is_partial().then(|| inspector.verify(call));

@@ -1,4 +1,4 @@
-//! `overspill sessions`: lists the sessions that agents recorded.
+//! `overspill sessions`: lists the sessions that agents recorded, or the calls of one.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 
 use crate::cli::args::SessionsArgs;
-use crate::cli::{CommandResult, json, say, table};
+use crate::cli::{CommandResult, Failure, json, named, say, table};
 use crate::config::Config;
 use crate::human::{span, thousands};
 use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
@@ -21,10 +21,11 @@ use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::mask::mask;
-use crate::session::reader::SessionError;
+use crate::session::reader::{SessionError, SessionFile};
 use crate::session::tally::{CallSums, CountedSession, count_new};
 use crate::text::label::shell;
 
+use super::calls;
 use super::select::{earliest, known, unread_in_words};
 
 /// The most sessions that are counted at once.
@@ -32,10 +33,10 @@ const MOST_THREADS: usize = 4;
 
 /// One session as in `--json`. Times are RFC 3339, UTC; sizes are bytes.
 #[derive(Debug, Serialize)]
-struct SessionJson {
+pub(super) struct SessionJson {
     id: String,
     agent: &'static str,
-    version: Option<String>,
+    agent_version: Option<String>,
     project: Option<String>,
     title: Option<String>,
     started: Option<String>,
@@ -52,13 +53,16 @@ struct SessionJson {
     tokens_estimate: Option<u64>,
 }
 
-struct SessionLine {
+pub(super) struct SessionLine {
     session: ListedSession,
     sums: Option<CallSums>,
 }
 
-/// Lists sessions, the last changed first.
+/// Lists sessions, the last changed first, or the calls of the one that is named.
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
+    if let Some(session) = &args.session {
+        return calls::list(config, &named::recorded(config, session)?, &args.calls, args.json);
+    }
     let sessions = found(config, args)?;
     if !args.json {
         warn_of_open(&sessions);
@@ -66,13 +70,30 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     let rows = counted(sessions, config.env.uid());
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
-        json(&mut out, &rows.iter().map(record).collect::<Vec<_>>())?;
+        json(&mut out, &rows.iter().map(SessionJson::of).collect::<Vec<_>>())?;
     } else if rows.is_empty() {
         say(&none_in_words(config, args));
     } else {
         table::print(&mut out, table_columns(), &rows.iter().map(row).collect::<Vec<_>>())?;
     }
     Ok(out.flush()?)
+}
+
+/// Returns one session with its sums, as the list has it.
+///
+/// # Errors
+/// It is gone.
+pub(super) fn line_of(config: &Config, file: &SessionFile) -> anyhow::Result<SessionLine> {
+    let is_it = |one: &ListedSession| (&one.file.path, &one.file.id) == (&file.path, &file.id);
+    let agent = list::format_of(file).map(|format| format.agent());
+    let all = listed(config, &SessionFilter { agent, since: None, project: None });
+    let families = families(&all.iter().map(|one| (&one.file, &one.facts)).collect::<Vec<_>>());
+    let family = families.into_iter().find(|family| family.iter().any(|n| all.get(*n).is_some_and(is_it)));
+    let family = family.unwrap_or_default();
+    let related = all.into_iter().enumerate().filter(|(n, _)| family.contains(n)).map(|(_, one)| one);
+    let mut lines = counted(related.collect(), config.env.uid()).into_iter();
+    let gone = || Failure::Failed(format!("{}: this session is gone", file.path.display()));
+    Ok(lines.find(|line| is_it(&line.session)).ok_or_else(gone)?)
 }
 
 fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {
@@ -83,8 +104,12 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
         since: earliest(args.since),
         project: project.as_deref(),
     };
+    Ok(listed(config, &wanted))
+}
+
+fn listed(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
     let mut found = Vec::new();
-    list::each(&config.env, &wanted, &mut |step| {
+    list::each(&config.env, wanted, &mut |step| {
         match step {
             ListStep::Found(_) => {}
             ListStep::Sessions(sessions) => found.extend(sessions),
@@ -92,7 +117,7 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
         }
         ControlFlow::Continue(())
     });
-    Ok(found)
+    found
 }
 
 /// Says why no session is listed: there is none at all, or none of those is as asked for.
@@ -201,31 +226,33 @@ fn line(
     SessionLine { session, sums }
 }
 
-fn record(row: &SessionLine) -> SessionJson {
-    let SessionLine { session: ListedSession { agent, file, facts, is_open_to_others }, .. } = row;
-    let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map(of);
-    SessionJson {
-        id: file.id.clone(),
-        agent,
-        version: facts.version.clone(),
-        project: facts.cwd.clone(),
-        title: facts.title.as_deref().map(|title| mask(title).into_owned()),
-        started: facts.started.map(|at| at.to_string()),
-        ended: facts.ended.map(|at| at.to_string()),
-        live: list::is_live(file, SystemTime::now()),
-        open_to_others: *is_open_to_others,
-        path: file.path.to_string_lossy().into_owned(),
-        size: file.size,
-        calls: sum(|sums| sums.calls),
-        cut: sum(|sums| sums.cut),
-        lost: sum(|sums| sums.lost),
-        gone: sum(|sums| sums.gone),
-        got_bytes: sum(|sums| sums.got_bytes),
-        tokens_estimate: sum(|sums| sums.got_bytes.div_ceil(4)),
+impl SessionJson {
+    pub(super) fn of(row: &SessionLine) -> Self {
+        let SessionLine { session: ListedSession { agent, file, facts, is_open_to_others }, .. } = row;
+        let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map(of);
+        Self {
+            id: file.id.clone(),
+            agent,
+            agent_version: facts.version.clone(),
+            project: facts.cwd.clone(),
+            title: facts.title.as_deref().map(|title| mask(title).into_owned()),
+            started: facts.started.map(|at| at.to_string()),
+            ended: facts.ended.map(|at| at.to_string()),
+            live: list::is_live(file, SystemTime::now()),
+            open_to_others: *is_open_to_others,
+            path: file.path.to_string_lossy().into_owned(),
+            size: file.size,
+            calls: sum(|sums| sums.calls),
+            cut: sum(|sums| sums.cut),
+            lost: sum(|sums| sums.lost),
+            gone: sum(|sums| sums.gone),
+            got_bytes: sum(|sums| sums.got_bytes),
+            tokens_estimate: sum(|sums| sums.got_bytes.div_ceil(4)),
+        }
     }
 }
 
-fn row(SessionLine { session, sums }: &SessionLine) -> SessionRow {
+pub(super) fn row(SessionLine { session, sums }: &SessionLine) -> SessionRow {
     let mut row = SessionRow::new(session.file.clone());
     row.words = Some(SessionWords::new(&session.facts, session.is_open_to_others));
     row.sums.found(*sums);

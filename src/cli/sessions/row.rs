@@ -16,31 +16,13 @@ use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Verdict};
 
-/// Whether what looks like a secret is masked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Secrets {
-    /// It is.
-    Mask,
-    /// It is not: the user asked for the records as they are.
-    Show,
-}
-
-impl Secrets {
-    pub(crate) fn shown(self, text: &str) -> String {
-        match self {
-            Self::Mask => mask(text).into_owned(),
-            Self::Show => text.to_owned(),
-        }
-    }
-}
-
 /// One call as in `--json`. Times are RFC 3339, UTC; sizes are bytes of UTF-8.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct CallJson {
     pub id: String,
     session: String,
     agent: &'static str,
-    version: Option<String>,
+    agent_version: Option<String>,
     pub thread: String,
     pub tool: String,
     pub command: String,
@@ -68,13 +50,13 @@ pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
     Examiner::new(&config.catalog, agent, in_store, config.env.uid(), paths)
 }
 
-/// Returns the one line that says what a call did.
-pub(crate) fn command_of(transcript: &Transcript, call: &Call, secrets: Secrets) -> String {
-    secrets.shown(&command(transcript, call))
+/// Returns the one line that says what a call did; what looks like a secret is masked.
+pub(crate) fn command_of(transcript: &Transcript, call: &Call) -> String {
+    mask(&command(transcript, call)).into_owned()
 }
 
 impl CallJson {
-    pub(crate) fn new(of: CallInspector, call: &Call, secrets: Secrets) -> Self {
+    pub(crate) fn new(of: CallInspector, call: &Call) -> Self {
         let CallInspector { file, transcript, .. } = of;
         let mut hash = Sha256::new();
         let best = of.best(call);
@@ -92,10 +74,10 @@ impl CallJson {
             id: call.id.to_string(),
             session: file.id.clone(),
             agent: transcript.agent,
-            version: transcript.facts.version.clone(),
+            agent_version: transcript.facts.version.clone(),
             thread: thread.map_or_else(String::new, |thread| thread.name.to_string()),
             tool: transcript.tool(call).to_owned(),
-            command: command_of(transcript, call, secrets),
+            command: command_of(transcript, call),
             at: call.at.map(|at| at.to_string()),
             status: call.status.as_str(),
             exit: call.exit,

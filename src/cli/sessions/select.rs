@@ -2,31 +2,94 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use memchr::memmem::Finder;
 
-use crate::cli::{Failure, input, say, suggest};
+use crate::cli::{Failure, say, suggest};
 use crate::config::Config;
 use crate::session::copies::{families, is_same};
+use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::list;
 use crate::session::model::Call;
 use crate::session::reader::{OpenedSession, SessionFile};
+use crate::session::sent;
+use crate::session::spill::SpillState;
+use crate::session::text;
 use crate::session::transcript::ReadReport;
 use crate::text::label::label;
 
-/// How many candidates are listed if an argument means several.
-const MOST_CANDIDATES: usize = 8;
+use super::row::examiner;
 
 /// A session, and one of its calls if the argument names one.
 pub(crate) struct SelectedSession {
     pub file: SessionFile,
     pub opened: Box<dyn OpenedSession>,
+    /// Its index.
     pub call: Option<usize>,
     /// In how many other sessions the call is, if all were looked through for it.
     pub copies: Option<u64>,
+}
+
+/// What is at hand of the output of a call.
+pub(crate) enum CallOutput {
+    /// The file that holds all of it.
+    Spill(PathBuf),
+    /// The result as the model got it.
+    Text(String),
+}
+
+impl SelectedSession {
+    pub(crate) fn call(&self) -> Option<&Call> {
+        self.opened.transcript().calls.get(self.call?)
+    }
+
+    pub(crate) fn inspector<'a>(&'a self, examiner: &'a Examiner) -> CallInspector<'a> {
+        CallInspector { examiner, file: &self.file, transcript: self.opened.transcript() }
+    }
+
+    /// Returns its id, or that of the call as SESSION:CALL.
+    pub(crate) fn id(&self) -> String {
+        self.call().map_or_else(|| self.file.id.clone(), |call| format!("{}:{}", self.file.id, call.id))
+    }
+
+    /// Returns the call.
+    ///
+    /// # Errors
+    /// It is a session.
+    pub(crate) fn the_call(&self) -> Result<&Call, Failure> {
+        let id = safe(&self.file.id);
+        self.call().ok_or_else(|| {
+            Failure::Failed(format!("{id} is a session; `overspill sessions {id}` lists its calls"))
+        })
+    }
+
+    /// Returns what is at hand of the output of the call: its spill if that is where agents keep spills, else its text.
+    ///
+    /// # Errors
+    /// It is a session, or nothing is at hand.
+    pub(crate) fn output(&self, config: &Config) -> anyhow::Result<CallOutput> {
+        let (call, transcript) = (self.the_call()?, self.opened.transcript());
+        let examiner = examiner(config, transcript.agent, Paths::Known);
+        let inspector = self.inspector(&examiner);
+        match inspector.spill(call) {
+            Some(SpillState::Here(path)) if inspector.is_known(&path) => return Ok(CallOutput::Spill(path)),
+            _ => {}
+        }
+        Ok(CallOutput::Text(self.text()?))
+    }
+
+    /// Returns the result of the call as the model got it.
+    ///
+    /// # Errors
+    /// It is a session, or it has no result.
+    pub(crate) fn text(&self) -> anyhow::Result<String> {
+        let transcript = self.opened.transcript();
+        let best = sent::best(transcript, self.the_call()?);
+        let first = best.first().ok_or_else(|| Failure::Failed("the call has no result".into()))?;
+        Ok(text::to_text(transcript, &first.pieces, usize::MAX)?.0)
+    }
 }
 
 /// Lists sessions; says what cannot be looked at.
@@ -90,64 +153,42 @@ pub(crate) fn unread_in_words(file: &SessionFile, unread: &ReadReport) -> String
     }
 }
 
-/// Finds the session of an argument: a path, an id, or a prefix of just one; with `:CALL` a call of it.
+/// Opens the session in a file, wherever that lies.
 ///
 /// # Errors
-/// There is none, or there are several.
-pub(crate) fn session(config: &Config, word: &OsStr) -> anyhow::Result<SelectedSession> {
-    if let Some(path) = input::path(word)? {
-        let path: PathBuf = std::path::absolute(&path).unwrap_or(path);
-        let file = list::recognise(&path).map_err(|error| Failure::Failed(error.to_string()))?;
-        let opened = open(&file)?;
-        return Ok(SelectedSession { file, opened, call: None, copies: None });
-    }
-    let word = word.to_string_lossy();
-    let (name, call) = match word.split_once(':') {
-        Some((name, call)) => (name.to_owned(), Some(call.to_owned())),
-        None => (word.into_owned(), None),
-    };
-    let file = by_id(listed(config, None, None)?, &name)?;
+/// It has no records of an agent, or cannot be read.
+pub(crate) fn of_file(path: &Path) -> anyhow::Result<SelectedSession> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let file = list::recognise(&path).map_err(|error| Failure::Failed(error.to_string()))?;
+    opened(file, "")
+}
+
+/// Opens a session; with `:CALL` in the word that named it, one of its calls.
+///
+/// # Errors
+/// It cannot be read, or it has no such call, or several.
+pub(crate) fn opened(file: SessionFile, word: &str) -> anyhow::Result<SelectedSession> {
     let opened = open(&file)?;
-    let call = match call {
-        None => None,
-        Some(id) => Some(the_call_in(&*opened, &name, &id)?),
-    };
+    let call = word.split_once(':').map(|(name, id)| the_call_in(&*opened, name, id)).transpose()?;
     Ok(SelectedSession { file, opened, call, copies: None })
 }
 
-fn by_id(sessions: Vec<SessionFile>, name: &str) -> Result<SessionFile, Failure> {
-    let mut found: Vec<SessionFile> =
-        sessions.into_iter().filter(|session| session.id.starts_with(name)).collect();
+/// Returns the session with an id, or those whose ids begin so; what follows a colon is a call's.
+pub(crate) fn begun(config: &Config, word: &str) -> Vec<SessionFile> {
+    let name = word.split_once(':').map_or(word, |(name, _)| name);
+    let mut found = list::list(&config.env, None, &()).sessions;
+    found.retain(|session| session.id.starts_with(name));
     if found.iter().any(|session| session.id == name) {
         found.retain(|session| session.id == name);
     }
-    match found.len() {
-        0 => {
-            Err(Failure::Failed(format!("no session has the id `{}`; see `overspill sessions`", safe(name))))
-        }
-        1 => Ok(found.remove(0)),
-        _ => Err(several(name, "sessions", found.iter().map(|session| session.id.clone()).collect())),
-    }
+    found
 }
 
-/// Finds a call by its id or a prefix of just one id, in all sessions or in the one before the colon.
+/// Finds a call in all sessions by its id or a prefix of just one id; `None` if there is none.
 ///
 /// # Errors
-/// There is none, or there are several.
-pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<SelectedSession> {
-    call_or(config, id, || no_call("", id))
-}
-
-/// The same with another error if there is none.
-pub(crate) fn call_or(
-    config: &Config,
-    id: &str,
-    none: impl FnOnce() -> Failure,
-) -> anyhow::Result<SelectedSession> {
-    if id.contains(':') {
-        return session(config, OsStr::new(id));
-    }
-    input::refuse_empty(OsStr::new(id))?;
+/// There are several.
+pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<Option<SelectedSession>> {
     let (mut found, mut begun) = (Vec::new(), BTreeSet::new());
     let (finder, mut room) = (Finder::new(id), Vec::new());
     let mut may_hold = |file: &SessionFile| list::may_hold(file, &finder, &mut room, &mut || true);
@@ -161,16 +202,16 @@ pub(crate) fn call_or(
     let copies = Some((found.len() as u64).saturating_sub(1));
     match found.len() {
         0 => match Vec::from_iter(begun).as_slice() {
-            [] => Err(none().into()),
-            [whole] => call_or(config, whole, none),
-            several_ids => Err(several(id, "calls", several_ids.to_vec()).into()),
+            [] => Ok(None),
+            [whole] => call(config, whole),
+            several => Err(several_calls(id, several.to_vec()).into()),
         },
-        1 => Ok(SelectedSession { copies, ..found.remove(0) }),
+        1 => Ok(found.pop().map(|found| SelectedSession { copies, ..found })),
         _ => match oldest_copy(&found) {
-            Some(oldest) => Ok(SelectedSession { copies, ..found.swap_remove(oldest) }),
+            Some(oldest) => Ok(Some(SelectedSession { copies, ..found.swap_remove(oldest) })),
             None => {
                 let names = found.iter().map(|found| format!("{}:{id}", found.file.id)).collect();
-                Err(several(id, "calls", names).into())
+                Err(several_calls(id, names).into())
             }
         },
     }
@@ -204,25 +245,22 @@ fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> Result<us
         return Ok(call);
     }
     let begun = Vec::from_iter(begun_with(opened, id));
-    match begun.as_slice() {
-        [whole] if !id.is_empty() => call_in(opened, whole).ok_or_else(|| no_call(session, id)),
-        [_, _, ..] if !id.is_empty() => Err(several(id, "calls", begun)),
-        _ => Err(no_call(session, id)),
-    }
+    let whole = match begun.as_slice() {
+        [_, _, ..] if !id.is_empty() => return Err(several_calls(id, begun)),
+        [whole] if !id.is_empty() => call_in(opened, whole),
+        _ => None,
+    };
+    let (id, session) = (safe(id), safe(session));
+    let words =
+        format!("no call of session {session} has the id `{id}`; `overspill sessions {session}` lists them");
+    whole.ok_or(Failure::Failed(words))
 }
 
-fn no_call(session: &str, id: &str) -> Failure {
-    let place = if session.is_empty() { String::new() } else { format!(" in session {}", safe(session)) };
-    Failure::Failed(format!("no call has the id `{}`{place}; see `overspill calls SESSION`", safe(id)))
-}
-
-fn several(name: &str, what: &str, candidates: Vec<String>) -> Failure {
-    let shown: Vec<String> = candidates.iter().take(MOST_CANDIDATES).map(|name| safe(name)).collect();
-    let more = candidates.len().saturating_sub(MOST_CANDIDATES);
-    let more = if more > 0 { format!(" and {more} more; give more of the id") } else { String::new() };
-    Failure::Usage(format!("{} matches {} {what}: {}{more}", safe(name), candidates.len(), shown.join(", ")))
+fn several_calls(id: &str, names: Vec<String>) -> Failure {
+    let names: Vec<String> = names.iter().map(|name| safe(name)).collect();
+    suggest::several(OsStr::new(id), &format!("matches {} calls", names.len()), names)
 }
 
 fn safe(text: &str) -> String {
-    label(OsStr::new(text).as_bytes())
+    label(text.as_bytes())
 }

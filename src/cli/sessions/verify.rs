@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::cli::args::VerifyArgs;
-use crate::cli::{CommandResult, Failure, json, say, table};
+use crate::cli::{CommandResult, Failure, json, named, say, table};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::rows::column::CellSide::Left;
@@ -16,9 +16,8 @@ use crate::session::examine::{CallInspector, Paths};
 use crate::session::list;
 use crate::session::model::Call;
 use crate::session::verdict::{Against, Unchecked, Verdict};
-use crate::text::label::label;
 
-use super::row::{Secrets, command_of, examiner};
+use super::row::{command_of, examiner};
 use super::select;
 
 #[derive(Debug, Serialize)]
@@ -30,7 +29,7 @@ struct VerdictJson {
     session: String,
     call: String,
     agent: &'static str,
-    version: Option<String>,
+    agent_version: Option<String>,
     tool: String,
     command: String,
     verdict: &'static str,
@@ -55,23 +54,16 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     let mut found = Vec::new();
     match &args.what {
         Some(what) => {
-            let selected = match what.to_str().filter(|id| is_call(config, id)) {
-                Some(id) => select::call_or(config, id, || no_such(id))?,
-                None => select::session(config, what)?,
-            };
+            let selected = named::recorded(config, what)?;
             let transcript = selected.opened.transcript();
             let examiner = examiner(config, transcript.agent, paths);
-            let inspector = CallInspector { examiner: &examiner, file: &selected.file, transcript };
-            match selected.call {
-                Some(at) => check(inspector, transcript.calls.get(at).into_iter(), &mut found),
+            let inspector = selected.inspector(&examiner);
+            match selected.call() {
+                Some(call) => check(inspector, [call].into_iter(), &mut found),
                 None => {
                     check(inspector, transcript.calls.iter().filter(|call| call.is_partial()), &mut found)
                 }
             }
-        }
-        None if !args.all => {
-            let words = "name a session, a file or a call, or check all sessions with --all";
-            return Err(Failure::Usage(words.into()).into());
         }
         None => {
             let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();
@@ -101,18 +93,6 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
     report(&found, args.json)
 }
 
-fn no_such(word: &str) -> Failure {
-    let words = format!("`{}` is neither a file nor the id of a session or a call", label(word.as_bytes()));
-    Failure::Failed(format!("{words}; see `overspill sessions` and `overspill calls SESSION`"))
-}
-
-/// Whether an argument can only be the id of a call: it is no path, and no session has it.
-fn is_call(config: &Config, id: &str) -> bool {
-    let is_path = id.contains('/') || std::path::Path::new(id).exists();
-    let sessions = list::list(&config.env, None, &()).sessions;
-    !is_path && !id.contains(':') && !sessions.iter().any(|session| session.id.starts_with(id))
-}
-
 fn check<'a>(inspector: CallInspector, calls: impl Iterator<Item = &'a Call>, found: &mut Vec<VerdictJson>) {
     found.extend(calls.map(|call| record(inspector, call, &inspector.verify(call))));
 }
@@ -129,9 +109,9 @@ fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJs
         session: file.id.clone(),
         call: call.id.to_string(),
         agent: transcript.agent,
-        version: transcript.facts.version.clone(),
+        agent_version: transcript.facts.version.clone(),
         tool: transcript.tool(call).to_owned(),
-        command: command_of(transcript, call, Secrets::Mask),
+        command: command_of(transcript, call),
         verdict: verdict.as_str(),
         against: verdict.against().map(Against::as_str),
         policy: verdict.policy().map(str::to_owned),
@@ -179,7 +159,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
 static COLUMNS: [ListColumn<VerdictJson>; 7] = [
     ListColumn::new("check", Left, 5, |found: &VerdictJson, _| RowCell::plain(found.mark)),
     ListColumn::new("agent", Left, 24, |found: &VerdictJson, _| {
-        let agent = format!("{} {}", found.agent, found.version.as_deref().unwrap_or_default());
+        let agent = format!("{} {}", found.agent, found.agent_version.as_deref().unwrap_or_default());
         RowCell::plain(agent.trim_end())
     })
     .yields(2),

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::CleanArgs;
 use crate::cli::{CommandResult, Failure, json, say, table};
 use crate::config::{Config, Need};
@@ -84,9 +85,9 @@ impl<'a> CleanRow<'a> {
 /// Returns which settings the cleaning cannot do without: how long overspill's own store keeps outputs, if that is
 /// cleaned.
 pub(crate) fn need(args: &CleanArgs) -> Need {
-    match args.agent.as_deref() {
-        None | Some(OWN) => Need::Retention,
-        Some(_) => Need::Nothing,
+    match (args.agent.as_deref(), &args.session) {
+        (None | Some(OWN), None) => Need::Retention,
+        _ => Need::Nothing,
     }
 }
 
@@ -103,6 +104,9 @@ fn refuse_unclear(config: &Config, whose: Whose) -> Result<(), Failure> {
 }
 
 pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
+    if let Some(name) = &args.session {
+        return end(config, name);
+    }
     let whose = match &args.agent {
         Some(name) => Whose::Agent(name),
         None if args.all => Whose::All,
@@ -125,6 +129,29 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
     } else {
         as_text(&selected, &plan, consent, &config.env)
     }
+}
+
+/// Ends a session: removes its directory with the spills in it.
+fn end(config: &Config, name: &str) -> CommandResult {
+    let ended = end_session(name, &config.env).map_err(|error| match error {
+        EndError::Name(error) => Failure::Usage(error.to_string()),
+        error @ EndError::NoSession(_) => {
+            Failure::Failed(format!("{error}; NAME is the one that was given with `run --session`"))
+        }
+        error => Failure::Failed(error.to_string()),
+    })?;
+    let EndedSession { path, files, bytes, left } = ended;
+    let place = label(path.as_os_str().as_encoded_bytes());
+    say(&format!("removed {} ({}) from {place}", count(files, "spill"), size(bytes)));
+    if left.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = left.iter().map(|name| label(name.as_bytes())).collect();
+    let words = format!(
+        "{place} was kept, because it holds files that are not finished spills: {}",
+        names.join(", ")
+    );
+    Err(Failure::Failed(words).into())
 }
 
 fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {

@@ -1,11 +1,11 @@
-//! The commands on stored outputs: list, clean, rm, stores, session end, and what they share.
+//! The commands on stored outputs: list, clean, rm, stores, and what they share.
 
 pub(crate) mod clean;
 pub(crate) mod confirm;
+pub(crate) mod follow;
 pub(crate) mod list;
 pub(crate) mod overview;
 pub(crate) mod rm;
 pub(crate) mod row;
 pub(crate) mod runs;
 pub(crate) mod select;
-pub(crate) mod session;

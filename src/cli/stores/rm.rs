@@ -4,7 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
 use crate::cli::args::RmArgs;
-use crate::cli::{CommandResult, Failure, input, say, table};
+use crate::cli::named::{self, Named};
+use crate::cli::sessions::select::SelectedSession;
+use crate::cli::{CommandResult, Failure, say, table};
 use crate::config::Config;
 use crate::human::{count, size};
 use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Record, Why};
@@ -16,9 +18,9 @@ use super::select::{Selected, Whose};
 
 /// Shows the entries, asks for confirmation, and deletes them one by one.
 pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
-    args.names.iter().try_for_each(|name| input::refuse_empty(name))?;
+    args.names.iter().try_for_each(|name| named::path(name).map(drop))?;
     let selected = Selected::list(config, Whose::All)?.with_sure_marks(config)?;
-    let entries = meant(&selected, &args.names)?;
+    let entries = meant(config, &selected, &args.names)?;
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent)?)));
     if let Some((entry, why)) = refused {
@@ -30,15 +32,27 @@ pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     delete(config, &selected, &entries, consent)
 }
 
-fn meant<'a>(selected: &'a Selected, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
+fn meant<'a>(config: &Config, selected: &'a Selected, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
     let mut entries: Vec<&Entry> = Vec::new();
     for word in words {
-        let Some(entry) = selected.find(word)? else { return Err(elsewhere(word).into()) };
+        let entry = match named::find(config, word)? {
+            Named::Output(entry) => selected.at(&entry.path()),
+            Named::File(path) => selected.at(&path),
+            Named::Stdin => None,
+            Named::Recorded(found) => return Err(of_agent(&found).into()),
+        };
+        let Some(entry) = entry else { return Err(elsewhere(word).into()) };
         if !entries.iter().any(|known| std::ptr::eq(*known, entry)) {
             entries.push(entry);
         }
     }
     Ok(entries)
+}
+
+fn of_agent(found: &SelectedSession) -> Failure {
+    let words = "is in an agent's records, which overspill never changes";
+    let spill = found.call.map_or("", |_| "; `overspill show` names its spill, if it has one");
+    Failure::Failed(format!("{} {words}{spill}", found.id()))
 }
 
 fn elsewhere(word: &OsStr) -> Failure {

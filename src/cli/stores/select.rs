@@ -1,18 +1,15 @@
 //! Selects the entries that the commands without a screen work on, and finds which of them the user keeps.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use jiff::Timestamp;
 
-use crate::cli::{Failure, input, say, suggest};
+use crate::cli::{Failure, say, suggest};
 use crate::config::Config;
 use crate::rows::column::RowLook;
-use crate::source::OpenError;
 use crate::store::{self, Entry, Kept, Listing, OwnStore, RootReport, StoreSpec};
 use crate::text::label::label;
 
@@ -88,28 +85,8 @@ impl Selected {
         Ok(Selected { kept: marks(config)?, ..self })
     }
 
-    /// Finds an entry by path (anything with a slash, or that exists), id, or prefix of an id. `None` for a path
-    /// outside of all stores.
-    ///
-    /// # Errors
-    /// The argument is empty, or matches no entry or several.
-    pub(crate) fn find(&self, word: &OsStr) -> anyhow::Result<Option<&Entry>> {
-        if let Some(path) = input::path(word)? {
-            return Ok(self.at(&path));
-        }
-        let typed = word.as_bytes();
-        let mut found: Vec<&Entry> =
-            self.entries.iter().filter(|entry| store::has_prefix(entry, typed)).collect();
-        store::prefer_whole(&mut found, typed);
-        match found.as_slice() {
-            [] => Err(OpenError::Missing(word.into()).into()),
-            [entry] => Ok(Some(entry)),
-            several => Err(input::ambiguous(word, several).into()),
-        }
-    }
-
     /// Finds the entry at a path, whatever links lead to its directory.
-    fn at(&self, path: &Path) -> Option<&Entry> {
+    pub(crate) fn at(&self, path: &Path) -> Option<&Entry> {
         let path = std::path::absolute(path).ok()?;
         let directory = path.parent()?.canonicalize().ok()?;
         let here = |entry: &&Entry| {

@@ -8,7 +8,6 @@ pub(crate) mod scan;
 pub(crate) mod sort;
 pub(crate) mod watch;
 
-use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
@@ -51,27 +50,9 @@ pub fn list<'a>(stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>, env: &Env,
     listing
 }
 
-/// The entries that match a typed id.
-#[derive(Debug)]
-pub enum IdMatch {
-    One(Box<Entry>),
-    /// Several entries, at least two, whose ids begin with it.
-    Several(Vec<Entry>),
-    /// No entry.
-    None,
-}
-
 /// Whether an entry's id begins with `typed`. The empty string is the prefix of no id.
 pub fn has_prefix(entry: &Entry, typed: &[u8]) -> bool {
     !typed.is_empty() && entry.id_bytes().starts_with(typed)
-}
-
-/// Drops the entries of which `typed` is only a prefix, if it is the whole id of another.
-pub fn prefer_whole<E: Borrow<Entry>>(found: &mut Vec<E>, typed: &[u8]) {
-    let is_whole = |entry: &E| entry.borrow().id_bytes() == typed;
-    if found.iter().any(is_whole) {
-        found.retain(is_whole);
-    }
 }
 
 /// Returns the entries whose id is `typed`, or else begins with it.
@@ -80,7 +61,7 @@ pub fn resolve<'a>(
     stores: impl IntoIterator<Item = &'a Arc<StoreSpec>>,
     env: &Env,
     now: Timestamp,
-) -> IdMatch {
+) -> Vec<Entry> {
     let typed = typed.as_ref().as_bytes();
     let mut found = Vec::new();
     for store in stores {
@@ -91,13 +72,12 @@ pub fn resolve<'a>(
             ControlFlow::Continue(())
         });
     }
-    prefer_whole(&mut found, typed);
-    found.sort_by(|a, b| (&a.id(), a.agent()).cmp(&(&b.id(), b.agent())));
-    match found.len() {
-        0 => IdMatch::None,
-        1 => IdMatch::One(Box::new(found.remove(0))),
-        _ => IdMatch::Several(found),
+    let is_whole = |entry: &Entry| entry.id_bytes() == typed;
+    if found.iter().any(is_whole) {
+        found.retain(is_whole);
     }
+    found.sort_by(|a, b| (&a.id(), a.agent()).cmp(&(&b.id(), b.agent())));
+    found
 }
 
 /// Returns the entries at these paths, as far as stores hold them, until `goes_on` says no.

@@ -305,10 +305,10 @@ fn an_id_or_a_prefix_of_just_one() {
     home.opencode(ID, b"1", 1);
     home.opencode("tool_e26cf08d5002AbCdEfGhIjKlMn", b"2", 1);
     let stores = Stores::builtin();
-    let resolved = |typed: &str| match resolve(typed, &stores.specs, &home.env, now()) {
-        IdMatch::One(entry) => entry.id().into_owned(),
-        IdMatch::Several(entries) => format!("{}", entries.len()),
-        IdMatch::None => "none".into(),
+    let resolved = |typed: &str| match &resolve(typed, &stores.specs, &home.env, now())[..] {
+        [] => "none".into(),
+        [entry] => entry.id().into_owned(),
+        several => format!("{}", several.len()),
     };
     assert_eq!(resolved(ID), ID);
     assert_eq!(resolved("tool_e26cf08d5001"), ID);

@@ -16,7 +16,7 @@ use crate::session::examine::Paths;
 use crate::session::facts::TitledText;
 use crate::session::list::format_of;
 use crate::session::reader::SessionFile;
-use crate::session::verdict::{Verdict, check_in_words};
+use crate::session::verdict::Verdict;
 use crate::text::label::SafeText;
 
 use super::event::ScreenEvent;
@@ -46,6 +46,8 @@ pub struct Calls {
     session: OpenedCalls,
     /// The id of the call to select once the session is read.
     sought: Option<SafeText>,
+    /// Whether that call is then opened, too.
+    opens_sought: bool,
     /// The calls that the worker was last told to look at first.
     asked: Vec<usize>,
     shown_call: Option<usize>,
@@ -160,7 +162,7 @@ impl ListKind for Calls {
     }
 
     fn serves(&self, link: &Link) -> bool {
-        matches!(link, Link::Session { .. } | Link::Call(_) | Link::SpillOfCall(_))
+        matches!(link, Link::Session { .. } | Link::Call(_) | Link::OpenCall(_) | Link::SpillOfCall(_))
     }
 
     fn follow(&mut self, link: Link, on: Context) {
@@ -175,6 +177,10 @@ impl ListKind for Calls {
                 }
                 self.open(Arc::new(call.file), SafeText::default(), sought, on);
             }
+            Link::OpenCall(call) => {
+                self.open(Arc::new(call.file), SafeText::default(), Some(call.call.into()), on);
+                self.opens_sought = true;
+            }
             Link::SpillOfCall(index) => {
                 on.effects.show(Link::Stores(on.list.rows().get(index).and_then(|row| self.output(row))));
             }
@@ -188,7 +194,12 @@ impl ListKind for Calls {
                 self.state = ReadingState::Reading(percent);
             }
             CallsEvent::Reading(_) => {}
-            CallsEvent::Opened(opened) => self.opened(*opened, on.list),
+            CallsEvent::Opened(opened) => {
+                self.opened(*opened, on.list);
+                if std::mem::take(&mut self.opens_sought) {
+                    self.act(Action::Open, on);
+                }
+            }
             CallsEvent::Failed(why) => self.state = ReadingState::Failed(why),
             CallsEvent::Sized(sizes) => on.list.change(sizes, |row, sizes| row.sizes = Some(sizes)),
             CallsEvent::Lost(index, lost) => {
@@ -258,14 +269,15 @@ impl ListKind for Calls {
 impl ListFacts for Calls {
     fn facts(&self, list: &List<CallRow>) -> (Vec<FactRow>, Option<&[TitledText]>) {
         let known = self.facts.as_ref().filter(|(index, _)| Some(*index) == list.chosen_index());
-        let check = list.chosen().filter(|row| row.is_partial()).map(|row| row.verdict.as_ref());
-        let mut rows: Vec<FactRow> =
-            check.map(|check| ("compared", check_in_words(check)).into()).into_iter().collect();
-        rows.extend(list.chosen().and_then(|row| self.output(row)).map(|path| {
-            FactRow::from(("spill", path.to_string_lossy().into_owned())).leading(Link::Stores(Some(path)))
-        }));
-        rows.extend(known.into_iter().flat_map(|(_, known)| known.facts.clone()).map(FactRow::from));
-        (rows, known.map(|(_, known)| known.texts.as_slice()))
+        let of_records = known.map(|(_, known)| known.facts.clone()).unwrap_or_default();
+        let facts = list.chosen().map(|row| calls::facts(row, of_records)).unwrap_or_default();
+        let led = |fact: (&'static str, String)| match fact.0 {
+            "spill" => {
+                FactRow::from(fact).leading(Link::Stores(list.chosen().and_then(|row| self.output(row))))
+            }
+            _ => fact.into(),
+        };
+        (facts.into_iter().map(led).collect(), known.map(|(_, known)| known.texts.as_slice()))
     }
 }
 

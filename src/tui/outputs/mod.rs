@@ -227,16 +227,12 @@ impl ListKind for Outputs {
     }
 
     fn serves(&self, link: &Link) -> bool {
-        matches!(link, Link::Stores(_) | Link::Follow(_) | Link::Keep(_))
+        matches!(link, Link::Stores(_) | Link::Keep(_))
     }
 
     fn follow(&mut self, link: Link, on: Context) {
         match link {
             Link::Stores(path) => self.sought = path.or(self.sought.take()),
-            Link::Follow(words) => {
-                on.list.filter_by(&words);
-                on.list.follow();
-            }
             Link::Keep(shown) => self.keep_shown(*shown, on),
             _ => {}
         }

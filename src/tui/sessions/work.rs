@@ -131,20 +131,11 @@ pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
 /// Counts the errors in the outputs of a session that were cut, as far as those are at hand; `None` if none is. Adds
 /// their spills to `spills`.
 fn lost(session: &SessionRow, spills: &mut Vec<PathBuf>, context: &JobContext) -> Option<LostInCall> {
-    inspect(&session.file, context, |inspector| {
-        let mut sum: Option<LostInCall> = None;
-        for call in inspector.transcript.calls.iter().filter(|call| call.is_cut()) {
-            if !context.is_wanted() {
-                return None;
-            }
-            spills.extend(inspector.spill(call).and_then(|spill| spill.path().map(Path::to_path_buf)));
-            if let Some(lost) = LostInCall::count(&inspector, call, &context.services.severities) {
-                sum.get_or_insert_default().add(lost);
-            }
-        }
-        sum
-    })
-    .ok()?
+    let severities = &context.services.severities;
+    let count = |inspector: CallInspector| {
+        LostInCall::count_all(&inspector, severities, spills, &|| context.is_wanted())
+    };
+    inspect(&session.file, context, count).ok()?
 }
 
 /// Lists the outputs that the results of a session name and that are there, in the order of its calls.

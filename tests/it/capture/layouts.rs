@@ -31,10 +31,10 @@ fn a_session_keeps_its_spills_together_until_it_ends() {
     assert!(ran.text().ends_with("Exit code 3"), "{}", ran.text());
     let listed = home.run(&["list", "--json"]).ok().json();
     assert_eq!((&listed[0]["session"], &listed[0]["agent"]), (&"s1".into(), &"go-opencode".into()));
-    let ended = home.run(&["session", "end", "s1"]);
+    let ended = home.run(&["clean", "--session", "s1"]);
     assert_eq!((ended.status, dir.exists()), (0, false));
-    home.run(&["session", "end", "s1"]).fails(1, &["no such session"]);
-    home.run(&["session", "end", "../s1"]).fails(2, &["letters"]);
+    home.run(&["clean", "--session", "s1"]).fails(1, &["no such session"]);
+    home.run(&["clean", "--session", "../s1"]).fails(2, &["letters"]);
 }
 
 #[test]

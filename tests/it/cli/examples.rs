@@ -37,13 +37,13 @@ fn the_examples_of_the_help_work() {
         std::fs::create_dir_all(home.work().with_file_name("home").join(dir)).unwrap();
     }
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_overspill")).parent().unwrap();
-    for name in commands(&home).into_iter().chain([String::new()]) {
+    for name in commands(&home).into_iter().chain(["hook", "completions", "man", ""].map(str::to_owned)) {
         let words: Vec<&str> = [&*name].into_iter().filter(|name| !name.is_empty()).collect();
         let lines = examples(&home, &words);
         assert!((2..=4).contains(&lines.len()), "{name}: {lines:?}");
         for line in lines {
             // It goes on until it is ended.
-            let line = if line.starts_with("overspill watch") { format!("timeout 1 {line}") } else { line };
+            let line = if line.starts_with("overspill list -f") { format!("timeout 1 {line}") } else { line };
             let mut shell = Command::new("bash");
             shell.args(["-c", &line]).current_dir(home.work()).env_clear().envs(home.env());
             shell.env("PATH", format!("{}:/usr/bin:/bin", program.display()));

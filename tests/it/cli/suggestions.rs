@@ -89,6 +89,7 @@ fn what_a_mistake_may_mean_is_said() {
         (&["sessions", "--agent", "Codex"][..], 2, none),
         (&["list.log"], 1, &["list.log: no such file"]),
         (&["stores", "claude"], 2, &["no store `claude`; did you mean claude-code?"]),
+        (&["verify", "nosuch"], 1, &["nosuch: no such file or id", "`overspill sessions`"]),
         (&["run", "ls | head -1"], 127, &["command not found; overspill runs no shell"]),
         (&["run", "--", "cd", "/"], 127, &["command not found; overspill runs no shell"]),
         (&["run", "--", "./build.log"], 126, &["./build.log: not an executable file"]),

@@ -2,4 +2,3 @@
 
 mod grep;
 mod tune;
-mod watch;

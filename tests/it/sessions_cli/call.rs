@@ -1,4 +1,4 @@
-//! `sessions`, `calls` and `call`.
+//! `sessions`, the calls of one, and `show` of a session or a call.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -13,7 +13,7 @@ fn a_session_is_listed_with_its_sums() {
     let ran = home.run(&["sessions", "--json"]).ok();
     let session = &ran.json()[0];
     assert_eq!((&session["id"], &session["agent"]), (&SESSION.into(), &"claude-code".into()));
-    assert_eq!((&session["version"], &session["project"]), (&"2.1.330".into(), &"/home/u/proj".into()));
+    assert_eq!((&session["agent_version"], &session["project"]), (&"2.1.330".into(), &"/home/u/proj".into()));
     assert_eq!((&session["calls"], &session["cut"], &session["lost"]), (&3.into(), &1.into(), &0.into()));
     assert_eq!(home.run(&["sessions", "--agent", "pi", "--json"]).ok().text(), "[]\n");
     assert_eq!(
@@ -34,7 +34,7 @@ fn a_session_is_listed_with_its_sums() {
 fn calls_are_listed_with_what_the_model_got() {
     let home = Home::new();
     let spill = claude(&home);
-    let ran = home.run(&["calls", &SESSION[..4], "--json"]).ok();
+    let ran = home.run(&["sessions", &SESSION[..4], "--json"]).ok();
     let calls = ran.json();
     let of = |at: usize, key: &str| calls[at][key].clone();
     assert_eq!(of(0, "command"), "seq 1 12000");
@@ -50,11 +50,11 @@ fn calls_are_listed_with_what_the_model_got() {
     );
     assert_eq!(of(2, "command"), "curl -H 'Authorization: Bearer [masked]'");
     let kinds =
-        |flag: &str| home.run(&["calls", SESSION, flag, "--json"]).ok().json().as_array().unwrap().len();
+        |flag: &str| home.run(&["sessions", SESSION, flag, "--json"]).ok().json().as_array().unwrap().len();
     assert_eq!((kinds("--cut"), kinds("--lost"), kinds("--failed"), kinds("--gone")), (1, 0, 1, 0));
     std::fs::remove_file(spill).unwrap();
     assert_eq!(kinds("--gone"), 1);
-    let text = home.run(&["calls", SESSION]).ok();
+    let text = home.run(&["sessions", SESSION]).ok();
     assert!(text.text().contains("\tdeleted\t") && text.text().lines().count() == 3, "{}", text.text());
 }
 
@@ -62,17 +62,18 @@ fn calls_are_listed_with_what_the_model_got() {
 fn a_text_of_a_call_is_printed_byte_for_byte() {
     let home = Home::new();
     claude(&home);
-    assert_eq!(home.run(&["call", "c2"]).ok().text(), "Exit code 3\nout \u{1b}[31mred");
-    assert_eq!(home.run(&["call", "c1", "--spill"]).ok().text(), whole());
-    assert_eq!(home.run(&["call", &format!("{SESSION}:c3")]).ok().text(), "token sk-abcdefghijklmnop1234");
-    let raw = home.run(&["call", "c2", "--raw"]).ok();
-    assert_eq!(raw.json()["uuid"], "rc2");
-    let masked = home.run(&["call", "c3", "--json"]).ok().json();
+    assert_eq!(home.run(&["show", "c2", "--text"]).ok().text(), "Exit code 3\nout \u{1b}[31mred");
+    assert_eq!(home.run(&["show", "c1", "--text=spill"]).ok().text(), whole());
+    assert_eq!(
+        home.run(&["show", &format!("{SESSION}:c3"), "--text"]).ok().text(),
+        "token sk-abcdefghijklmnop1234"
+    );
+    let masked = home.run(&["show", "c3", "--json", "--text"]).ok().json();
     assert_eq!(masked["text"], "token [masked]");
-    home.run(&["call", "nope"]).fails(1, &["`nope`", "overspill calls"]);
-    home.run(&["call", "c2", "--sent"]).fails(1, &["--recorded"]);
-    home.run(&["call", "c2", "--display"]).fails(1, &["no copy"]);
-    home.run(&["call", "c2", "--spill"]).fails(1, &["no spill"]);
+    home.run(&["show", "nope", "--text"]).fails(1, &["nope: no such file or id", "overspill sessions"]);
+    home.run(&["show", "c2", "--text=sent"]).fails(1, &["--text=recorded"]);
+    home.run(&["show", "c2", "--text=display"]).fails(1, &["no copy"]);
+    home.run(&["show", "c2", "--text=spill"]).fails(1, &["no spill"]);
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn an_id_in_two_sessions_is_asked_for() {
     let dir = root(&home).join(".claude/projects/-home-u-proj");
     let text = std::fs::read_to_string(dir.join(format!("{SESSION}.jsonl"))).unwrap();
     std::fs::write(dir.join("99999999-copy.jsonl"), text.replace("[31mred", "[31mother")).unwrap();
-    home.run(&["call", "c2"]).fails(2, &[&format!("{SESSION}:c2"), "99999999-copy:c2"]);
+    home.run(&["show", "c2", "--text"]).fails(2, &[&format!("{SESSION}:c2"), "99999999-copy:c2"]);
 }
 
 #[test]
@@ -95,18 +96,18 @@ fn a_call_that_a_fork_took_over_is_one() {
         [use_of("c4", "ls"), result_of("c4", "a\n", false)].map(|record| format!("{record}\n")).concat();
     let fork = "99999999-2222-3333-4444-555555555555";
     std::fs::write(dir.join(format!("{fork}.jsonl")), format!("{text}{own}").replace(SESSION, fork)).unwrap();
-    let ran = home.run(&["call", "c2"]);
+    let ran = home.run(&["show", "c2", "--text"]);
     assert_eq!((ran.status, ran.text()), (0, "Exit code 3\nout \u{1b}[31mred"));
     assert!(ran.stderr.contains("this call is also in 1 session"), "{}", ran.stderr);
-    home.run(&["call", "c4"]).ok();
-    let calls = home.run(&["calls", fork]).ok();
+    home.run(&["show", "c4", "--text"]).ok();
+    let calls = home.run(&["sessions", fork]).ok();
     let copied = calls.text().lines().filter(|line| line.contains("also in 1 session")).count();
     assert_eq!((calls.text().lines().count(), copied), (4, 3), "{}", calls.text());
     let sessions = home.run(&["sessions", "--json"]).ok().json();
     let mut counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
     counts.sort_by_key(|count| count.as_u64());
     assert_eq!(counts, [1, 3], "a copied call counts once");
-    assert_eq!(home.run(&["verify", "--all", "--json"]).ok().json().as_array().unwrap().len(), 1);
+    assert_eq!(home.run(&["verify", "--json"]).ok().json().as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -116,11 +117,11 @@ fn a_file_anywhere_is_read() {
     let log = root(&home).join(".claude/projects/-home-u-proj").join(format!("{SESSION}.jsonl"));
     let elsewhere = home.at("record.jsonl");
     std::fs::copy(log, &elsewhere).unwrap();
-    let ran = home.run(&["calls", elsewhere.to_str().unwrap(), "--json"]).ok();
+    let ran = home.run(&["sessions", elsewhere.to_str().unwrap(), "--json"]).ok();
     assert_eq!(ran.json().as_array().unwrap().len(), 3);
     let other = home.file("other.txt", "no records\n");
-    home.run(&["calls", other.to_str().unwrap()]).fails(1, &["other.txt", "claude-code"]);
-    home.run(&["calls", "no-such"]).fails(1, &["`no-such`", "overspill sessions"]);
+    home.run(&["sessions", other.to_str().unwrap()]).fails(1, &["other.txt", "claude-code"]);
+    home.run(&["sessions", "no-such"]).fails(1, &["no-such: no such file or id", "overspill sessions"]);
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn records_that_are_not_understood_are_said() {
     let text = std::fs::read_to_string(&log).unwrap();
     let more = "{\"type\":\"new-kind\",\"sessionId\":\"x\"}\n{broken\n{\"type\":\"user\",\"half";
     std::fs::write(&log, format!("{text}{more}")).unwrap();
-    let ran = home.run(&["calls", SESSION, "--json"]);
+    let ran = home.run(&["sessions", SESSION, "--json"]);
     assert_eq!((ran.status, ran.json().as_array().unwrap().len()), (0, 3));
     assert!(
         ran.stderr.contains("1 record of 1 unknown kind (new-kind ×1), 1 record not readable"),
@@ -154,22 +155,22 @@ fn what_a_request_carried_comes_before_what_the_history_holds() {
     let log = root(&home).join(".claude/projects/-home-u-proj").join(format!("{SESSION}.jsonl"));
     let text = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, format!("{text}{blob}\n{request}\n")).unwrap();
-    for flags in [&["call", "c2"][..], &["call", "c2", "--sent"]] {
+    for flags in [&["show", "c2", "--text"][..], &["show", "c2", "--text=sent"]] {
         assert_eq!(home.run(flags).ok().text(), "Exit code 3\n!");
     }
-    assert_eq!(home.run(&["call", "c2", "--recorded"]).ok().text(), "Exit code 3\nout \u{1b}[31mred");
-    let carried = home.run(&["call", "c2", "--request"]).ok();
+    assert_eq!(home.run(&["show", "c2", "--text=recorded"]).ok().text(), "Exit code 3\nout \u{1b}[31mred");
+    let carried = home.run(&["show", "c2", "--text=request"]).ok();
     assert_eq!(carried.text(), format!("{{\"messages\":[{message}],\"model\":\"m\"}}\n"));
-    home.run(&["call", "c1", "--request"]).fails(1, &["no request in the records carried"]);
-    let calls = home.run(&["calls", SESSION, "--json"]).ok().json();
+    home.run(&["show", "c1", "--text=request"]).fails(1, &["no request in the records carried"]);
+    let calls = home.run(&["sessions", SESSION, "--json"]).ok().json();
     assert_eq!((&calls[1]["evidence"], &calls[0]["evidence"]), (&"sent".into(), &"recorded".into()));
     assert_eq!(calls[1]["got_sha256"], format!("{:x}", Sha256::digest("Exit code 3\n!")));
     let bytes: u64 = calls.as_array().unwrap().iter().map(|call| call["got_bytes"].as_u64().unwrap()).sum();
     assert_eq!(home.run(&["sessions", "--json"]).ok().json()[0]["got_bytes"], bytes);
     std::fs::write(&log, format!("{text}{}\n{request}\n", blob.replace("3\\n!", "4"))).unwrap();
-    let ran = home.run(&["call", "c2"]);
+    let ran = home.run(&["show", "c2", "--text"]);
     assert!(ran.text().ends_with("red") && ran.stderr.contains("as recorded, not as sent"), "{}", ran.stderr);
-    home.run(&["call", "c2", "--sent"]).fails(1, &["does not have the hash", "--recorded"]);
+    home.run(&["show", "c2", "--text=sent"]).fails(1, &["does not have the hash", "--text=recorded"]);
 }
 
 #[test]
@@ -192,11 +193,11 @@ fn a_call_that_a_codex_fork_replays_counts_once() {
     let sessions = home.run(&["sessions", "--json"]).ok().json();
     let counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
     assert_eq!(counts, [1, 1]);
-    let text = home.run(&["calls", ids[1]]).ok();
+    let text = home.run(&["sessions", ids[1]]).ok();
     assert_eq!(text.text().matches("also in 1 session").count(), 1, "{}", text.text());
 }
 
-/// A newer fork of Codex holds only what is its own, and points at the rest; `calls` names its origin's calls only there.
+/// A newer fork of Codex holds only what is its own, and points at the rest; its origin's calls are listed only there.
 #[test]
 fn a_codex_fork_that_only_points_at_its_origin_has_its_own_calls() {
     let home = Home::new();
@@ -227,10 +228,10 @@ fn a_codex_fork_that_only_points_at_its_origin_has_its_own_calls() {
     let mut counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
     counts.sort_by_key(|count| count.as_u64());
     assert_eq!(counts, [1, 2]);
-    let calls = home.run(&["calls", ids[1]]).ok();
+    let calls = home.run(&["sessions", ids[1]]).ok();
     assert!(!calls.text().contains("also in"), "{}", calls.text());
-    assert_eq!(home.run(&["call", "c2"]).ok().text(), "new");
-    assert_eq!(home.run(&["call", &format!("{}:c1", ids[0])]).ok().text(), "done");
+    assert_eq!(home.run(&["show", "c2", "--text"]).ok().text(), "new");
+    assert_eq!(home.run(&["show", &format!("{}:c1", ids[0]), "--text"]).ok().text(), "done");
 }
 
 /// A fork of pi begins with copies of the records of its origin, of which the first has the same id.
@@ -261,7 +262,7 @@ fn a_call_that_a_fork_of_pi_took_over_counts_once() {
     let sessions = home.run(&["sessions", "--json"]).ok().json();
     let counts: Vec<_> = sessions.as_array().unwrap().iter().map(|one| one["calls"].clone()).collect();
     assert_eq!(counts, [1, 1]);
-    let calls = home.run(&["calls", "pi2"]).ok();
+    let calls = home.run(&["sessions", "pi2"]).ok();
     assert_eq!(calls.text().matches("also in 1 session").count(), 1, "{}", calls.text());
 }
 
@@ -282,16 +283,16 @@ fn every_field_is_documented_and_no_other() {
         let object = found.as_array().map_or(&found, |all| &all[0]);
         object.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
     };
-    for words in [&["sessions", "--json"][..], &["calls", SESSION, "--json"], &["verify", SESSION, "--json"]]
-    {
-        assert_eq!(fields(words), documented(words[0]), "{words:?}");
+    for (words, section) in [
+        (&["sessions", "--json"][..], "sessions"),
+        (&["sessions", SESSION, "--json"], "sessions SESSION"),
+        (&["verify", SESSION, "--json"], "verify"),
+    ] {
+        assert_eq!(fields(words), documented(section), "{words:?}");
     }
-    let renamed = |name: String| if name == "version" { "agent_version".to_owned() } else { name };
-    let (mut all, own) =
-        (documented("calls").into_iter().map(renamed).collect::<Vec<_>>(), documented("call"));
-    all.extend(own.into_iter().filter(|name| name != "agent_version"));
-    let mut found = fields(&["call", "c1", "--json"]);
-    assert_eq!(home.run(&["call", "c1", "--json"]).ok().json()["version"], 1);
+    let mut all = [documented("sessions SESSION"), documented("show SESSION|CALL")].concat();
+    let mut found = fields(&["show", "c1", "--json", "--text"]);
+    assert_eq!(home.run(&["show", "c1", "--json", "--text"]).ok().json()["version"], 1);
     all.sort();
     found.sort();
     assert_eq!(found, all);
@@ -302,13 +303,15 @@ fn a_call_is_named_by_a_prefix_of_just_one_id() {
     let home = Home::new();
     claude(&home);
     let log = root(&home).join(format!(".claude/projects/-home-u-proj/{SESSION}.jsonl"));
-    let more = [use_of("toolu_01ab", "echo"), result_of("toolu_01ab", "one", false)];
+    let more =
+        ["toolu_01ab", "toolu_02ab"].map(|id| [use_of(id, "echo"), result_of(id, "one", false)]).concat();
     let more: Vec<String> = more.iter().map(|record| format!("{record}\n")).collect();
     std::fs::write(&log, std::fs::read_to_string(&log).unwrap() + &more.concat()).unwrap();
-    for id in ["toolu_01", "1111:toolu", "toolu_01ab"] {
-        assert_eq!(home.run(&["call", id]).ok().text(), "one", "{id}");
+    for id in ["toolu_01", "1111:toolu_01", "toolu_01ab"] {
+        assert_eq!(home.run(&["show", id, "--text"]).ok().text(), "one", "{id}");
     }
-    home.run(&["call", "c"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
-    home.run(&["call", "1111:c"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
-    home.run(&["call", "toolu_02"]).fails(1, &["no call has the id `toolu_02`"]);
+    home.run(&["show", "toolu_0", "--text"]).fails(2, &["toolu_0 matches 2 calls: toolu_01ab, toolu_02ab"]);
+    home.run(&["show", "1111:c", "--text"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
+    home.run(&["show", "toolu_03", "--text"]).fails(1, &["toolu_03: no such file or id"]);
+    home.run(&["show", "1111:d", "--text"]).fails(1, &["no call of session 1111 has the id `d`"]);
 }

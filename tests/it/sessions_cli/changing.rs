@@ -45,11 +45,11 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 /// Reads all that there is, and asserts that these calls are found and nothing is changed.
 fn reads(home: &Home, dir: &Path, calls: usize) {
     let before = picture(dir);
-    let found = home.run(&["calls", "ses_1", "--json"]).ok().json();
+    let found = home.run(&["sessions", "ses_1", "--json"]).ok().json();
     assert_eq!(found.as_array().unwrap().len(), calls);
-    assert_eq!(home.run(&["call", "c1"]).ok().text(), "out of c1");
+    assert_eq!(home.run(&["show", "--text", "c1"]).ok().text(), "out of c1");
     home.run(&["sessions", "--json"]).ok();
-    home.run(&["verify", "--all", "--json"]).ok();
+    home.run(&["verify", "--json"]).ok();
     let after = picture(dir);
     let looks = |all: &[(PathBuf, u64, std::time::SystemTime, Vec<u8>)]| {
         let kept = all.iter().filter(|file| !file.0.to_string_lossy().ends_with("-shm"));
@@ -108,7 +108,7 @@ fn a_database_is_read_while_another_process_writes() {
         (2..200).for_each(|n| add(&connection, &format!("c{n}")));
         connection
     });
-    let found = home.run(&["calls", "ses_1", "--json"]).ok().json();
+    let found = home.run(&["sessions", "ses_1", "--json"]).ok().json();
     assert!(!found.as_array().unwrap().is_empty());
     let _connection = writer.join().unwrap();
     reads(&home, &dir, 199);

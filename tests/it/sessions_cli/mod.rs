@@ -2,6 +2,7 @@
 
 mod call;
 mod changing;
+mod named;
 mod open;
 mod verify;
 

@@ -12,7 +12,7 @@ use crate::common::home::Home;
 fn equal_results_end_with_0() {
     let home = Home::new();
     claude(&home);
-    let ran = home.run(&["verify", "--all", "--json"]).ok();
+    let ran = home.run(&["verify", "--json"]).ok();
     let verdicts = ran.json();
     assert_eq!(verdicts.as_array().unwrap().len(), 1, "only what was cut");
     assert_eq!(
@@ -39,7 +39,7 @@ fn a_difference_is_told_by_its_first_byte_and_ends_with_1() {
     assert_eq!(ran.status, 1);
     let verdict = &ran.json()[0];
     assert_eq!((&verdict["verdict"], &verdict["part"]), (&"differs".into(), &"kept".into()));
-    let recorded = home.run(&["call", "c1"]).ok();
+    let recorded = home.run(&["show", "--text", "c1"]).ok();
     let first = recorded.text().find("\n1\n2\n").unwrap() + 1;
     assert_eq!(verdict["differs_at"], first);
 }
@@ -67,9 +67,9 @@ fn without_a_spill_only_the_cut_is_proven() {
     assert!(ran.stderr.contains("1 equal (1 by a witness), 0 different"), "{}", ran.stderr);
     let verdict = home.run(&["verify", SESSION, "--json"]).ok().json()[0].clone();
     assert_eq!((&verdict["verdict"], &verdict["against"]), (&"equal".into(), &"witness".into()));
-    let calls = home.run(&["calls", SESSION, "--json"]).ok().json();
+    let calls = home.run(&["sessions", SESSION, "--json"]).ok().json();
     assert_eq!((&calls[0]["verify"], &calls[0]["verify_against"]), (&"equal".into(), &"witness".into()));
-    assert!(home.run(&["calls", SESSION]).ok().text().contains('≈'));
+    assert!(home.run(&["sessions", SESSION]).ok().text().contains('≈'));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn agents_that_keep_no_whole_output_are_checked_by_a_witness() {
     // The line at the total is cut to what is left of it.
     let first = format!("{}[...truncated]\n", &whole[..49_985]);
     kimi_cli(&home, &first);
-    let verdicts = home.run(&["verify", "--all", "--json"]).ok().json();
+    let verdicts = home.run(&["verify", "--json"]).ok().json();
     let of = |agent: &str| {
         let all = verdicts.as_array().unwrap();
         all.iter().find(|verdict| verdict["agent"] == agent).unwrap().clone()
@@ -151,8 +151,7 @@ fn a_path_outside_of_the_stores_is_not_opened_unasked() {
 #[test]
 fn something_must_be_named() {
     let home = Home::new();
-    home.run(&["verify"]).fails(2, &["--all"]);
-    home.run(&["verify", "--all", "--json"]).ok();
+    home.run(&["verify", "--json"]).ok();
 }
 
 /// Writes a session of pi that read a file of 3,000 lines, from line `offset` on; returns the file.
@@ -184,7 +183,7 @@ fn a_window_of_a_file_is_checked_against_the_file() {
     assert!(reason(&["verify", "pi1", "--json"]).contains("--any-path"));
     let any = ["verify", "pi1", "--any-path", "--json"];
     assert_eq!(home.run(&any).ok().json()[0]["policy"], "pi/read");
-    let calls = home.run(&["calls", "pi1", "--json"]).ok().json();
+    let calls = home.run(&["sessions", "pi1", "--json"]).ok().json();
     assert_eq!((&calls[0]["cut"], &calls[0]["verify"]), (&"no".into(), &"unchecked".into()));
     let other = fs::read_to_string(&file).unwrap().replace("note 7\n", "note !\n");
     fs::write(&file, other).unwrap();

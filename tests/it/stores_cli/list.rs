@@ -50,6 +50,8 @@ fn entries_are_sorted_by_every_key() {
     assert_eq!(sorted("tool"), [pi, own, fork, id, other]);
     assert_eq!(sorted("id"), [pi, fork, own, other, id]);
     home.run(&["list", "--sort", "colour"]).fails(2, &["colour", "age", "left", "session"]);
+    home.run(&["list", "-f", "--sort", "age"]).fails(2, &["--follow", "--sort"]);
+    assert_eq!(home.run(&["ls"]).ok().text(), home.run(&["list"]).ok().text());
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod asking;
 mod clean;
 mod compare;
 mod faults;
+mod follow;
 mod list;
 mod rm;
 mod shared;

@@ -33,6 +33,21 @@ fn from_sessions_to_a_call_and_back() {
 }
 
 #[test]
+fn a_session_and_a_call_are_opened_by_their_ids() {
+    let home = Home::new();
+    claude(&home);
+    let mut session = Session::start_sized(&home, (120, 24), &["1111"]);
+    session.wait_for("3 calls, 1 cut").wait_for("seq 1 12000");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+    let mut session = Session::start_sized(&home, (120, 24), &["c1"]);
+    session.wait_for("recorded · by claude-code 2.1.330").wait_status("got 527 of 12,000 lines");
+    session.keys("q").wait_for("3 calls, 1 cut");
+    session.keys("q");
+    assert_eq!(session.ended(), 0);
+}
+
+#[test]
 fn a_call_leads_to_its_output_in_the_lists() {
     let home = Home::new();
     claude(&home);

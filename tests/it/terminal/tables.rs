@@ -14,9 +14,9 @@ fn tables_fit_eighty_columns_with_whole_ids() {
     let tables: [(&[&str], &str); 5] = [
         (&["list"], ID),
         (&["sessions"], SESSION),
-        (&["calls", SESSION], "c3"),
+        (&["sessions", SESSION], "c3"),
         (&["policies"], "claude-code/bash"),
-        (&["verify", "--all"], "c1"),
+        (&["verify"], "c1"),
     ];
     for (words, id) in tables {
         let session = Session::start_with(&home, &[("NO_COLOR", "1")], words);

@@ -1,5 +1,4 @@
-//! `overspill watch`: a line for each output as an agent stores it, with what the model got; on a terminal the list of
-//! stored outputs, which follows.
+//! `overspill list --follow`: a line for each output as an agent stores it, with what the model got.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,12 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::cli::args::WatchArgs;
-use crate::cli::screens::follow_on_screen;
-use crate::cli::stores::row::EntryJson;
-use crate::cli::stores::runs;
-use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{CommandResult, Failure, json, say, terminal};
+use crate::cli::args::ListArgs;
+use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::corpus::{CutPolicies, ReadFault, WatchedGot, WatchedOutput};
 use crate::human::{count, size, thousands};
@@ -22,25 +17,24 @@ use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, rest_after};
 use crate::text::label::label;
 
+use super::row::EntryJson;
+use super::runs;
+use super::select::{Selected, Whose};
+
 /// How long an output must not change before it counts as complete.
 const SETTLES: Duration = Duration::from_secs(1);
 
-/// Shows the list of outputs, or prints a line for each new one, until it is interrupted or nobody reads the lines.
-pub(crate) fn run(config: &Config, args: &WatchArgs) -> CommandResult {
-    let is_on_screen = !args.json && terminal::has_screen();
-    if is_on_screen && args.agent.is_none() {
-        return follow_on_screen(config.clone(), String::new());
-    }
+/// Prints a line for each new output, until it is interrupted or nobody reads the lines.
+pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
     let first = Listed::of(config, whose)?;
     if first.selected.roots().next().is_none() {
-        return Err(Failure::Failed("there is no store to watch; `overspill stores` lists all".into()).into());
-    }
-    if let Some(agent) = args.agent.as_ref().filter(|_| is_on_screen) {
-        return follow_on_screen(config.clone(), format!("agent:{agent}"));
+        return Err(
+            Failure::Failed("there is no store to follow; `overspill stores` lists all".into()).into()
+        );
     }
     first.selected.unlisted().for_each(|words| say(&words));
-    say("watching for new outputs; Ctrl-C ends");
+    say("waiting for new outputs; Ctrl-C ends");
     follow(config, whose, first, args.json)
 }
 

@@ -1,4 +1,4 @@
-//! `overspill watch`: which outputs it reports, and when.
+//! `overspill list --follow`: which outputs it reports, and when.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -8,20 +8,20 @@ use serde_json::Value;
 
 use crate::stores_cli::stocked::{ID, OTHER, Stocked};
 
-/// A running `overspill watch`; it ends with the test.
-struct Watching {
+/// A running `overspill list --follow`; it ends with the test.
+struct Following {
     child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
 }
 
-impl Watching {
+impl Following {
     /// Starts it, and waits until it has seen what there is.
     fn start(home: &Stocked, flags: &[&str]) -> Self {
-        let mut command = home.command(&[&["watch"], flags].concat());
+        let mut command = home.command(&[&["list", "-f"], flags].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
         BufReader::new(child.stderr.take().unwrap()).read_line(&mut said).unwrap();
-        assert!(said.contains("watching for new outputs"), "{said}");
+        assert!(said.contains("waiting for new outputs"), "{said}");
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         Self { child, lines }
     }
@@ -31,7 +31,7 @@ impl Watching {
     }
 }
 
-impl Drop for Watching {
+impl Drop for Following {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -53,9 +53,9 @@ fn long() -> String {
 fn new_outputs_are_reported_with_what_the_model_did_not_get() {
     let home = Stocked::new();
     home.entry("opencode", OTHER, "old\n", 60);
-    let mut watching = Watching::start(&home, &["--json"]);
+    let mut following = Following::start(&home, &["--json"]);
     home.entry("opencode", ID, long(), 0);
-    let json: Value = serde_json::from_str(&watching.next()).unwrap();
+    let json: Value = serde_json::from_str(&following.next()).unwrap();
     assert_eq!((&json["id"], &json["agent"]), (&ID.into(), &"opencode".into()));
     assert_eq!((&json["kept_lines"], &json["removed_lines"]), (&2000.into(), &1001.into()));
     assert_eq!(json["certainty"], "reconstructed");
@@ -69,7 +69,7 @@ fn new_outputs_are_reported_with_what_the_model_did_not_get() {
     // The same name for another file is another output.
     let path = home.dir("data/opencode/tool-output").join(OTHER);
     fs::rename(home.file("next", "all of it\n"), &path).unwrap();
-    let json: Value = serde_json::from_str(&watching.next()).unwrap();
+    let json: Value = serde_json::from_str(&following.next()).unwrap();
     assert_eq!((&json["id"], &json["errors_lost"]), (&OTHER.into(), &0.into()));
     assert_eq!((&json["removed_lines"], &json["first_lost"]), (&0.into(), &Value::Null));
 }
@@ -77,10 +77,10 @@ fn new_outputs_are_reported_with_what_the_model_did_not_get() {
 #[test]
 fn a_line_is_plain_and_safe() {
     let home = Stocked::new();
-    let mut watching = Watching::start(&home, &["--agent", "opencode"]);
+    let mut following = Following::start(&home, &["--agent", "opencode"]);
     home.entry("mimo", OTHER, "another agent's\n", 0);
     home.entry("opencode", ID, long(), 0);
-    let line = watching.next();
+    let line = following.next();
     let expected = "the model got 2,000 of 3,001 lines  1 error lost of 2: error[E0308]: ^[[31mlost^[[0m";
     assert!(line.ends_with(expected) && line.contains("  opencode  "), "{line}");
 }
@@ -91,10 +91,10 @@ fn among_ten_thousand_outputs_a_new_one_is_found_and_what_vanishes_is_no_fault()
     for number in 0..10_000 {
         home.entry("opencode", &format!("tool_{number:026}"), b"\x1b[2J\xff\0", 60);
     }
-    let mut watching = Watching::start(&home, &["--json"]);
+    let mut following = Following::start(&home, &["--json"]);
     let gone = home.entry("opencode", &format!("tool_{:026}", 7), "another\n", 0);
     fs::remove_file(gone).unwrap();
     home.entry("opencode", ID, b"error \x1b]0;owned\x07\xff\xc3\0\n", 0);
-    let json: Value = serde_json::from_str(&watching.next()).unwrap();
+    let json: Value = serde_json::from_str(&following.next()).unwrap();
     assert_eq!((&json["id"], &json["errors_lost"]), (&ID.into(), &0.into()));
 }

@@ -1,0 +1,213 @@
+//! `overspill show` of a session or a call: what is known of it, or one text of a call, byte for byte.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::cli::args::{CallText, ShowArgs};
+use crate::cli::safe::SafeWriter;
+use crate::cli::{CommandResult, Failure, copying, json, say};
+use crate::config::Config;
+use crate::human::{count, thousands};
+use crate::rows::column::RowLook;
+use crate::rows::lost::LostInCall;
+use crate::rows::{calls, sessions};
+use crate::session::copies::RelatedSessions;
+use crate::session::examine::{CallInspector, Paths};
+use crate::session::facts::FirstBytes;
+use crate::session::mask::mask;
+use crate::session::model::{Call, TextPiece};
+use crate::session::sent::{MessageProof, NotSent, request_of, write_request};
+use crate::session::text;
+use crate::session::transcript::Transcript;
+use crate::source::Source;
+use crate::store;
+use crate::text::label::label;
+
+use super::calls::row;
+use super::list::{SessionJson, line_of};
+use super::row::{CallJson, examiner};
+use super::select::SelectedSession;
+
+/// The longest text in `--json`, in bytes.
+const MAX_JSON: usize = 16 << 20;
+
+#[derive(Serialize)]
+struct RecordedJson<T> {
+    version: u64,
+    kind: &'static str,
+    #[serde(flatten)]
+    record: T,
+    #[serde(flatten)]
+    text: Option<TextJson>,
+}
+
+#[derive(Serialize)]
+struct TextJson {
+    what: &'static str,
+    text: String,
+    text_is_cut: bool,
+}
+
+/// Shows what is known of a session or a call, or prints a text of the call.
+pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> CommandResult {
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
+    match (args.text, args.json) {
+        (Some(which), false) => return print(config, found, which),
+        (which, true) if found.call.is_some() || which.is_some() => {
+            let (call, text) =
+                (found.the_call()?, which.map(|which| text_json(config, found, which)).transpose()?);
+            let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+            let record = CallJson::new(found.inspector(&examiner), call);
+            json(&mut out, &RecordedJson { version: 1, kind: "call", record, text })?;
+        }
+        (_, true) => {
+            let record = SessionJson::of(&line_of(config, &found.file)?);
+            json(&mut out, &RecordedJson { version: 1, kind: "session", record, text: None })?;
+        }
+        (None, false) => {
+            for (name, value) in facts(config, found)?.into_iter().filter(|(_, value)| !value.is_empty()) {
+                writeln!(out, "{name:<11} {}", label(mask(&value).as_bytes()))?;
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// Prints a text of a call: by default what the model got, by the best evidence.
+pub(crate) fn print(config: &Config, found: &SelectedSession, which: Option<CallText>) -> CommandResult {
+    let call = found.the_call()?;
+    let related = || RelatedSessions::find(&config.env, &found.file, &()).with(call);
+    let copies = found.copies.unwrap_or_else(related);
+    if copies > 0 {
+        say(&format!("this call is also in {}", count(copies, "session")));
+    }
+    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+    let mut out = io::BufWriter::new(SafeWriter::stdout());
+    write(call, found.inspector(&examiner), which, &mut out)?;
+    out.flush()?;
+    Ok(out.get_mut().end()?)
+}
+
+fn text_json(config: &Config, found: &SelectedSession, which: Option<CallText>) -> anyhow::Result<TextJson> {
+    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+    let mut first = FirstBytes::new(MAX_JSON);
+    let what = write(found.the_call()?, found.inspector(&examiner), which, &mut first)?;
+    let text = mask(&String::from_utf8_lossy(&first.bytes)).into_owned();
+    Ok(TextJson { what, text, text_is_cut: first.is_more })
+}
+
+/// Returns what the screens call facts.
+fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let Some(call) = found.call() else {
+        return of_session(config, found);
+    };
+    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+    let inspector = found.inspector(&examiner);
+    let related = RelatedSessions::find(&config.env, &found.file, &());
+    let row = row(call, inspector, &related, &config.severities());
+    Ok(calls::facts(&row, inspector.facts(call, inspector.best(call).first())))
+}
+
+fn of_session(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
+    let now = crate::env::now();
+    let mut row = super::list::row(&line_of(config, &found.file)?);
+    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+    let mut spills = Vec::new();
+    row.lost.found(LostInCall::count_all(
+        &found.inspector(&examiner),
+        &config.severities(),
+        &mut spills,
+        &|| true,
+    ));
+    let spills = spills.iter().map(PathBuf::as_path).collect();
+    let entries = store::entries_at(&spills, &config.stores, &config.env, now, &|| true);
+    row.expires.found(entries.values().filter_map(|entry| entry.expires.at()).min());
+    let look = RowLook { now, ..RowLook::default() };
+    Ok([("session", found.file.id.clone())].into_iter().chain(sessions::facts(&row, &look)).collect())
+}
+
+/// Writes the text that was asked for, and returns its name.
+fn write(
+    call: &Call,
+    inspector: CallInspector,
+    which: Option<CallText>,
+    out: &mut impl Write,
+) -> anyhow::Result<&'static str> {
+    let transcript = inspector.transcript;
+    match which {
+        Some(CallText::Spill) => return spill(call, inspector, out).map(|()| "spill"),
+        Some(CallText::Request) => return request(call, transcript, out).map(|()| "request"),
+        Some(CallText::Display) => {
+            let Some(copy) = call.display.first() else {
+                return Err(Failure::Failed("the agent recorded no copy for its own screen".into()).into());
+            };
+            say(&format!("{}: a copy for the agent's own screen, which the model never got", copy.name));
+            pieces(transcript, std::slice::from_ref(&copy.text), out)?;
+            return Ok("display");
+        }
+        Some(CallText::Sent | CallText::Recorded) | None => {}
+    }
+    let best = inspector.best(call);
+    let result = if which == Some(CallText::Recorded) { call.first() } else { best.first() };
+    let result = result.ok_or_else(|| Failure::Failed("the call has no result".into()))?;
+    match (best.not_sent, which) {
+        (Some(why), Some(CallText::Sent)) => {
+            let words = format!("{why}; --text=recorded prints what the history holds");
+            return Err(Failure::Failed(words).into());
+        }
+        (Some(NotSent::Message(why)), None) => say(&format!("as recorded, not as sent: {why}")),
+        _ => {}
+    }
+    pieces(transcript, &result.pieces, out)?;
+    Ok(result.evidence.as_str())
+}
+
+/// Writes the request that first carried the result.
+fn request(call: &Call, transcript: &Transcript, mut out: &mut impl Write) -> anyhow::Result<()> {
+    let request = request_of(transcript, call).map_err(|why| Failure::Failed(why.to_string()))?;
+    let of = |wanted: fn(MessageProof) -> bool| {
+        request.messages.iter().filter(|message| wanted(message.proof)).count() as u64
+    };
+    let unproven = of(|proof| matches!(proof, MessageProof::Unproven(_)));
+    let missing = of(|proof| proof == MessageProof::Missing);
+    let all = count(request.messages.len() as u64, "message");
+    if unproven > 0 {
+        say(&format!("{} of {all} do not have the hash that the request names", thousands(unproven)));
+    }
+    if missing > 0 {
+        say(&format!("{} of {all} are not in the records; null stands for each", thousands(missing)));
+    }
+    Ok(write_request(transcript, &request, &mut out)?)
+}
+
+fn pieces(transcript: &Transcript, pieces: &[TextPiece], out: &mut impl Write) -> anyhow::Result<()> {
+    let mut written = Ok(());
+    let facts = text::decode(transcript, pieces, &mut |piece| {
+        written = out.write_all(piece.as_bytes());
+        written.is_ok()
+    })?;
+    written?;
+    if facts.images > 0 {
+        say(&format!("{} image(s) have no text", facts.images));
+    }
+    if facts.replaced > 0 {
+        say(&format!("{} characters of the record are no text, and stand as U+FFFD", facts.replaced));
+    }
+    Ok(())
+}
+
+fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow::Result<()> {
+    let Some(state) = inspector.spill(call) else {
+        return Err(Failure::Failed("the result names no spill".into()).into());
+    };
+    let Some(path) = state.path() else {
+        let cited = call.cites.first().map(|cite| cite.path.display().to_string()).unwrap_or_default();
+        return Err(Failure::Failed(format!("{cited}: the spill is {}", state.as_str())).into());
+    };
+    if !inspector.is_known(path) {
+        say(&format!("{}: the file that the records name; it is in no known store", path.display()));
+    }
+    copying::copy(Source::glance_at_entry(path)?, out)
+}

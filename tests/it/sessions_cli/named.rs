@@ -1,0 +1,113 @@
+//! Ids of outputs, sessions and calls: what each command does with each kind.
+
+use std::fs;
+
+use super::{SESSION, claude, root, whole};
+use crate::common::home::Home;
+
+/// What the model got for the call without a spill.
+const RED: &str = "Exit code 3\nout \u{1b}[31mred";
+
+/// The id of the output that the first call names.
+const OUTPUT: &str = "b12345678";
+
+#[test]
+fn without_screens_a_session_is_its_calls_and_a_call_its_text() {
+    let home = Home::new();
+    claude(&home);
+    assert_eq!(home.run(&["1111"]).ok().text(), home.run(&["sessions", SESSION]).ok().text());
+    assert_eq!(home.run(&["c2"]).ok().text(), RED);
+    assert_eq!(home.run(&["1111:c2"]).ok().text(), RED);
+    assert_eq!(home.run(&[OUTPUT]).ok().text(), whole());
+    home.run(&["-p", "pi/bash", "c2"]).fails(2, &["--policy has no effect here"]);
+}
+
+#[test]
+fn a_call_is_previewed_from_its_spill_or_else_from_its_text() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let got = home.run(&["show", "--text", "c1"]).ok();
+    let ran = home.run(&["preview", "c1"]).ok();
+    assert_eq!((ran.text(), &*ran.stderr), (got.text(), ""));
+    assert_eq!(home.run(&["read", "c1"]).ok().text(), home.run(&["read", OUTPUT]).ok().text());
+    let rows = |word: &str| home.run(&["compare", "--json", word]).ok().json();
+    assert_eq!(rows("c1"), rows(OUTPUT));
+    let ran = home.run(&["preview", "c2"]);
+    let said = format!("{SESSION}:c2: its spill is not at hand; this is its text as recorded");
+    assert!(ran.status == 0 && ran.text() == RED && ran.stderr.contains(&said), "{}", ran.stderr);
+    let ran = home.run(&["explain", "--json", "c1"]).ok();
+    assert_eq!(ran.json()[0]["policy"], "claude-code/bash");
+    fs::remove_file(spill).unwrap();
+    assert!(home.run(&["preview", "c1"]).stderr.contains("c1: its spill is not at hand"));
+}
+
+#[test]
+fn what_a_command_has_no_use_for_is_answered_with_what_has() {
+    let home = Home::new();
+    claude(&home);
+    let calls = format!("{SESSION} is a session; `overspill sessions {SESSION}` lists its calls");
+    for command in [&["preview"][..], &["read"], &["explain"], &["compare"], &["show", "--text"]] {
+        home.run(&[command, &["1111"]].concat()).fails(1, &[&calls]);
+    }
+    for id in ["1111", "c1"] {
+        home.run(&["rm", "--yes", id])
+            .fails(1, &[SESSION, "in an agent's records, which overspill never changes"]);
+    }
+    home.run(&["show", "--text", OUTPUT]).fails(2, &["`overspill b12345678 | cat` prints an output"]);
+}
+
+#[test]
+fn an_output_leads_to_its_call() {
+    let home = Home::new();
+    claude(&home);
+    let calls = home.run(&["sessions", "--json", OUTPUT]).ok().json();
+    assert_eq!((calls.as_array().unwrap().len(), &calls[0]["id"]), (1, &"c1".into()));
+    assert_eq!(home.run(&["verify", "--json", OUTPUT]).ok().json()[0]["verdict"], "equal");
+    home.private_entry("opencode", "tool_e26cf08d6001AbCdEfGhIjKlMn", "x\n", 1);
+    home.run(&["verify", "tool_e2"]).fails(1, &["no session near it in time names this output"]);
+}
+
+#[test]
+fn a_prefix_of_an_output_and_a_session_is_asked_for() {
+    let home = Home::new();
+    claude(&home);
+    let id = "tool_e26cf08d6001AbCdEfGhIjKlMn";
+    home.private_entry("opencode", id, "x\n", 1);
+    let dir = root(&home).join(".claude/projects/-home-u-proj");
+    fs::copy(dir.join(format!("{SESSION}.jsonl")), dir.join("tool_e9.jsonl")).unwrap();
+    let both = format!("tool_e matches 2 ids: {id}, tool_e9");
+    for command in [&["show"][..], &["preview"], &["verify"], &["rm", "--yes"], &[]] {
+        home.run(&[command, &["tool_e"]].concat()).fails(2, &[&both]);
+    }
+    assert_eq!(home.run(&["show", "--json", "tool_e2"]).ok().json()["kind"], "output");
+    assert_eq!(home.run(&["show", "--json", "tool_e9"]).ok().json()["kind"], "session");
+}
+
+#[test]
+fn what_is_known_of_a_session_and_a_call_is_shown() {
+    let home = Home::new();
+    let spill = claude(&home);
+    let facts = |id: &str| {
+        let shown = home.run(&["show", id]).ok();
+        let facts = shown.text().lines().map(|line| line.split_at(12));
+        facts.map(|(name, value)| (name.trim().to_owned(), value.to_owned())).collect::<Vec<_>>()
+    };
+    let has = |facts: &[(String, String)], name: &str, value: &str| {
+        assert!(facts.iter().any(|fact| fact.0 == name && fact.1.starts_with(value)), "{name}: {facts:#?}");
+    };
+    let session = facts("1111");
+    has(&session, "session", SESSION);
+    has(&session, "agent", "claude-code 2.1.330");
+    has(&session, "calls", "3 calls, 1 cut · got ");
+    has(&session, "time left", "30 d · of the spill that is deleted first");
+    let call = facts("c1");
+    has(&call, "compared", "verified: claude-code/bash");
+    has(&call, "spill", spill.to_str().unwrap());
+    has(&call, "command", "seq 1 12000");
+    has(&call, "evidence", "recorded: ");
+    has(&facts("c3"), "command", "curl -H 'Authorization: Bearer [masked]'");
+    let json = home.run(&["show", "--json", "1111"]).ok().json();
+    assert_eq!((&json["version"], &json["kind"], &json["calls"]), (&1.into(), &"session".into(), &3.into()));
+    let json = home.run(&["show", "--json", "c1"]).ok().json();
+    assert_eq!((&json["kind"], &json["verify"], json.get("text")), (&"call".into(), &"equal".into(), None));
+}
