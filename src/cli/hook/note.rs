@@ -102,6 +102,11 @@ impl HookOutput {
         let same = |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| pairs.take_while(|(a, b)| a == b).count();
         let start = memmem::find(text, &whole[..sure]).map(|at| 0..same(&mut text[at..].iter().zip(whole)));
         let end = same(&mut text.iter().rev().zip(whole.iter().rev()));
+        let (before, found) = text.split_at(text.len() - end);
+        // The two line feeds between a notice and the end are the notice's, though the file may have such there.
+        let feeds = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|byte| **byte == b'\n').count();
+        let of_notice = 2_usize.saturating_sub(feeds(&mut before.iter().rev()));
+        let end = end - feeds(&mut found.iter().take(of_notice));
         let end = (end >= sure).then(|| whole.len() - end..whole.len());
         let shown: Vec<Range<usize>> = start.into_iter().chain(end).collect();
         (!shown.is_empty()).then(|| self.within_inner(&shown))
