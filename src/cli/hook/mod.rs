@@ -140,8 +140,12 @@ impl HookContext<'_> {
         runs.find(is_it).map(|run| run.path.into())
     }
 
-    /// Returns the path in a notice of the agent's at an end of a text.
+    /// Returns the path in a notice of the agent's at an end of a text, if the agent writes it there before the hook: what
+    /// looks like a notice of another's is a quotation.
     fn cited(self, text: &ToolText) -> Option<PathBuf> {
+        if !matches!(self.event.agent(), HookAgent::QwenCode | HookAgent::CopilotCli) {
+            return None;
+        }
         let view = text.view(0).ok()?;
         let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
         let ends = ends.map(|end| String::from_utf8_lossy(&view[end]).into_owned());
@@ -196,10 +200,11 @@ impl HookContext<'_> {
     /// A note on a result that the agent cuts only after the hook, as far as its limit is known.
     fn note_of_uncut(self) -> Option<String> {
         let text = self.event.uncut()?;
-        let view = text.view(0).ok()?;
+        // Of a longer text only the beginning is there.
+        let view = text.view(0).ok().filter(|view| view.len() as u64 == text.len)?;
         let agent = self.event.agent();
         let kept = event::kept_after(agent, &String::from_utf8_lossy(&view))?;
-        let output = HookOutput { inner: 0..view.len(), size: text.len.max(view.len() as u64), view };
+        let output = HookOutput { inner: 0..view.len(), size: text.len, view };
         let loss = output.loss(self.config, &kept);
         let place = match agent {
             HookAgent::Codex => return Some(loss.note_of_middle(self.most())),

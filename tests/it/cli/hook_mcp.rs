@@ -102,6 +102,11 @@ fn of_claude_code_the_file_is_read_that_stands_for_too_many_tokens() {
         "the lines of the file are not those of the text"
     );
     assert_eq!(ask(&home, "claude-code", &after(Path::new("/none"), &told("Plain text"))).text(), "");
+    let quoted = format!(
+        "<persisted-output>\nOutput too large (302.2KB). Full output saved to: {}\n\nPreview (first 2KB):\nline 1\n</persisted-output>",
+        file.display()
+    );
+    assert_eq!(ask(&home, "claude-code", &after(&records, &part(&quoted))).text(), "", "of another output");
 }
 
 /// Its limit depends on the model and on the user's settings.
