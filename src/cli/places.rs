@@ -53,20 +53,13 @@ pub(crate) fn unparsed(words: &[OsString]) -> Option<String> {
     words.iter().find(|word| is_place(word)).map(|word| for_screens(word))
 }
 
-/// Says what a word that names nothing may be instead of a file: a place like `+3` or `FILE:3`, which only the screens
-/// understand, or an id.
+/// Says of a word like `+3` or `FILE:3` for a command without screens that only the screens understand it.
 pub(crate) fn missing(error: anyhow::Error) -> anyhow::Error {
     let Some(OpenError::Missing(path)) = error.downcast_ref::<OpenError>() else { return error };
-    let words = match path.as_os_str() {
-        word if is_place(word) => format!("{error} ({})", for_screens(word)),
-        word if !word.as_encoded_bytes().contains(&b'/') => {
-            format!(
-                "{}: no such file, and no stored output has such an id; `overspill list` shows them",
-                path.display()
-            )
-        }
-        _ => return error,
-    };
+    if !is_place(path.as_os_str()) {
+        return error;
+    }
+    let words = format!("{error} ({})", for_screens(path.as_os_str()));
     Failure::Failed(words).into()
 }
 

@@ -73,6 +73,11 @@ impl HookEvent {
         self.fields.tool_name == self.agent.shell_tool()
     }
 
+    /// Whether the tool is one of an MCP server, as far as the agent's names tell.
+    pub(super) fn is_of_mcp(&self) -> bool {
+        self.fields.tool_name.starts_with("mcp__")
+    }
+
     /// Returns the command that the shell tool ran; empty for another tool.
     pub(super) fn command(&self) -> &str {
         self.fields.tool_input.get("command").and_then(Value::as_str).unwrap_or_default()
@@ -85,9 +90,10 @@ impl HookEvent {
     /// Returns the file in which the agent says that it saved the output, if it does so outside of the text.
     pub(super) fn saved_as(&self) -> Option<PathBuf> {
         let response = &self.fields.tool_response;
-        let path = match self.agent {
-            HookAgent::ClaudeCode => response.get("persistedOutputPath"),
-            HookAgent::Opencode => response.get("metadata").and_then(|data| data.get("outputPath")),
+        let path = match (self.agent, response.as_str()) {
+            (HookAgent::ClaudeCode, Some(told)) if self.is_of_mcp() => return claude_mcp_file(told),
+            (HookAgent::ClaudeCode, _) => response.get("persistedOutputPath"),
+            (HookAgent::Opencode, _) => response.get("metadata").and_then(|data| data.get("outputPath")),
             _ => None,
         };
         path.and_then(Value::as_str).map(PathBuf::from)
@@ -106,6 +112,7 @@ impl HookEvent {
             (_, HookAgent::ClaudeCode) if self.is_of_shell() => {
                 ["stdout", "stderr"].iter().filter_map(|key| response.get(key)).collect()
             }
+            (_, HookAgent::Codex) if response.is_object() => response.get("content").into_iter().collect(),
             (_, HookAgent::ClaudeCode | HookAgent::Codex) => vec![response],
             (_, HookAgent::GeminiCli | HookAgent::QwenCode) => {
                 response.get("llmContent").into_iter().collect()
@@ -116,6 +123,24 @@ impl HookEvent {
         let mut strings = Vec::new();
         values.into_iter().for_each(|value| strings_in(value, &mut strings));
         self.json.join(&strings)
+    }
+
+    /// Returns the one text of a result that the agent cuts only after the hook. Of several texts, or with something else
+    /// beside the text, agents cut in other ways or not at all.
+    pub(super) fn uncut(&self) -> Option<ToolText> {
+        let response = &self.fields.tool_response;
+        let parts = match self.agent {
+            _ if !self.is_of_mcp() => None,
+            HookAgent::ClaudeCode => Some(response),
+            // The model gets what is structured instead of the text.
+            HookAgent::Codex if response.get("structuredContent").is_some_and(|value| !value.is_null()) => {
+                None
+            }
+            HookAgent::Codex => response.get("content"),
+            HookAgent::QwenCode => response.get("llmContent"),
+            _ => None,
+        };
+        parts?.as_array().filter(|parts| parts.len() == 1).and_then(|_| self.text())
     }
 
     /// Returns what of a text is the output itself, as a range in bytes: some agents write about it before and after it, and
@@ -229,6 +254,55 @@ pub(super) fn codex_cut(text: &str) -> Option<CutBefore> {
     })?;
     let lines = text.lines().take(2).find_map(|line| line.strip_prefix("Total output lines: ")?.parse().ok());
     Some(CutBefore { notice, lines })
+}
+
+/// Returns the file that Claude Code names in place of an MCP server's result of too many tokens, if it holds the text as it is.
+fn claude_mcp_file(told: &str) -> Option<PathBuf> {
+    const SAVED: &str = " exceeds maximum allowed tokens. Output has been saved to ";
+    let (_, rest) = told.strip_prefix("Error: result (")?.split_once(SAVED)?;
+    let (path, _) = rest.split_once(".\nFormat: Plain text\n")?;
+    Some(path.into())
+}
+
+/// Returns what the model gets, as ranges in bytes, of an MCP server's text if the agent cuts it after the hook; `None` if it
+/// does not. The limits are those that hold unless the user, the model or the server sets others.
+pub(super) fn kept_after(agent: HookAgent, text: &str) -> Option<Vec<Range<usize>>> {
+    /// Of a preview, in UTF-16 units.
+    const PREVIEW: usize = 2000;
+    /// What Codex keeps of either end: half of 12,000 tokens of four bytes. Models with a limit in bytes keep less.
+    const END: usize = 24_000;
+    let is_over = |units| text.len() > units && text.encode_utf16().count() > units;
+    let end = match agent {
+        // The preview is one of the JSON of the result.
+        HookAgent::ClaudeCode if is_over(50_000) => {
+            let before = "[\n  {\n    \"type\": \"text\",\n    \"text\": \"".len();
+            first_units(text, PREVIEW - before, |char| match char {
+                '"' | '\\' | '\u{8}' | '\t' | '\n' | '\u{c}' | '\r' => 2,
+                '\0'..' ' => "\\u0000".len(),
+                other => other.len_utf16(),
+            })
+        }
+        HookAgent::QwenCode if is_over(28_000) => {
+            let end = first_units(text, PREVIEW, char::len_utf16);
+            text[..end].rfind('\n').filter(|feed| *feed > 0).unwrap_or(end)
+        }
+        HookAgent::Codex if text.len() > 2 * END => return Some(vec![0..END, text.len() - END..text.len()]),
+        _ => return None,
+    };
+    Some(std::iter::once(0..end).collect())
+}
+
+/// Returns how many bytes the first characters have that take so many units at most.
+fn first_units(text: &str, most: usize, units: impl Fn(char) -> usize) -> usize {
+    let mut room = most;
+    let is_over = |char| match room.checked_sub(units(char)) {
+        Some(left) => {
+            room = left;
+            false
+        }
+        None => true,
+    };
+    text.find(is_over).unwrap_or(text.len())
 }
 
 /// What Claude Code left out of the output of a failed command, in UTF-16 units; see the policy `claude-code/bash-failed`.

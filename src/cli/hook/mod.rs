@@ -6,11 +6,9 @@ mod note;
 mod replace;
 
 use std::io::{self, IsTerminal};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
-use memchr::memmem;
 use serde_json::Value;
 
 use crate::cli::args::{HookAgent, HookArgs};
@@ -63,17 +61,17 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     let text = event.text();
     let saved = event.saved_as().or_else(|| hook.captured()).or_else(|| hook.cited(text.as_ref()?));
     let note = match saved.filter(|path| is_known(config, path, event.records())) {
-        Some(path) if replaces && event.phase() == Phase::After => {
+        Some(path) if replaces && event.is_of_shell() && event.phase() == Phase::After => {
             return event
                 .with_text(hook.of_file(&path, &|output, name| replace::text(config, output, name))?);
         }
         Some(path) => {
-            let policy = hook.policy_of(&path)?;
-            hook.of_file(&path, &|output, name| hook.note_of_file(output, &policy, name, text.as_ref()))
+            hook.of_file(&path, &|output, name| hook.note_of_file(output, &path, name, text.as_ref()))
         }
-        None if !event.is_of_shell() => None,
+        None if !event.is_of_shell() && !event.is_of_mcp() => None,
         None => match (event.agent(), event.phase()) {
             (HookAgent::ClaudeCode, Phase::Failed) => hook.note_of_failure(&text?),
+            (_, Phase::After) if event.is_of_mcp() => hook.note_of_uncut(),
             (HookAgent::Codex, Phase::After) => hook.note_of_codex(&text?),
             (HookAgent::GeminiCli, Phase::After) => hook.note_of_gemini(&text?),
             _ => None,
@@ -117,10 +115,13 @@ impl HookContext<'_> {
         Some(self.config.resolve(&overrides, path).ok()?.policy)
     }
 
-    /// Returns the policy by which the output in a file was cut: of the shell tool, or the one that the file's store tells.
+    /// Returns the policy by which the output of a command in a file was cut: of the shell tool, or the one that the file's
+    /// store tells.
     fn policy_of(self, path: &Path) -> Option<Policy> {
-        let is_saved_by_agent = self.event.is_of_shell() && self.event.phase() == Phase::After;
-        self.resolve(Some(self.event.agent().policy()).filter(|_| is_saved_by_agent), Some(path))
+        self.resolve(
+            Some(self.event.agent().policy()).filter(|_| self.event.phase() == Phase::After),
+            Some(path),
+        )
     }
 
     /// Returns the copy that `overspill -c` made of the output of a failed command, which the agent does not save.
@@ -144,8 +145,12 @@ impl HookContext<'_> {
         runs.find(is_it).map(|run| run.path.into())
     }
 
-    /// Returns the path in a notice of the agent's at an end of a text.
+    /// Returns the path in a notice of the agent's at an end of a text, if the agent writes it there before the hook: what
+    /// looks like a notice of another's is a quotation.
     fn cited(self, text: &ToolText) -> Option<PathBuf> {
+        if !matches!(self.event.agent(), HookAgent::QwenCode | HookAgent::CopilotCli) {
+            return None;
+        }
         let view = text.view(0).ok()?;
         let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
         let ends = ends.map(|end| String::from_utf8_lossy(&view[end]).into_owned());
@@ -175,26 +180,45 @@ impl HookContext<'_> {
     fn note_of_file(
         self,
         output: &HookOutput,
-        policy: &Policy,
+        path: &Path,
         name: &str,
         text: Option<&ToolText>,
     ) -> Option<String> {
-        let kept = self.passed(output, name, text).or_else(|| output.kept(policy, name))?;
-        Some(output.loss(self.config, &kept).note(&output.place(name), self.most()))
+        let place = output.place(name);
+        let kept = match (self.event.agent(), self.event.is_of_shell()) {
+            // Nothing but where it is.
+            (HookAgent::ClaudeCode, false) => Some(Vec::new()),
+            // What opencode keeps of more than 100 KB depends on how it read the pipe.
+            (HookAgent::Opencode, _) | (_, false) => {
+                text.and_then(|text| output.shown_in(&text.view(0).ok()?))
+            }
+            (_, true) => None,
+        };
+        let kept = match kept {
+            None if self.event.is_of_shell() => output.kept(&self.policy_of(path)?, name)?,
+            None => return Some(format!("overspill: you did not get all of this output.\n{place}")),
+            Some(kept) => kept,
+        };
+        Some(output.loss(self.config, &kept).note("", &place, self.most()))
     }
 
-    /// Returns what the model got of an output in a file, as the agent passes it: what opencode keeps of more than 100 KB
-    /// depends on how it read the pipe.
-    fn passed(self, output: &HookOutput, name: &str, text: Option<&ToolText>) -> Option<Vec<Range<usize>>> {
-        if self.event.agent() != HookAgent::Opencode || !self.event.is_of_shell() {
-            return None;
-        }
-        let text = text?.view(0).ok()?;
-        let notice = format!("{name}\n\n");
-        let start = memmem::find(&text, notice.as_bytes())? + notice.len();
-        let kept = output.view.len().checked_sub(text.len() - start)?;
-        let is_end = start < text.len() && output.view[kept..] == text[start..];
-        is_end.then(|| std::iter::once(kept..output.view.len()).collect())
+    /// A note on a result that the agent cuts only after the hook, as far as its limit is known.
+    fn note_of_uncut(self) -> Option<String> {
+        let text = self.event.uncut()?;
+        // Of a longer text only the beginning is there.
+        let view = text.view(0).ok().filter(|view| view.len() as u64 == text.len)?;
+        let agent = self.event.agent();
+        let kept = event::kept_after(agent, &String::from_utf8_lossy(&view))?;
+        let output = HookOutput { inner: 0..view.len(), size: text.len, view };
+        let loss = output.loss(self.config, &kept);
+        let place = match agent {
+            HookAgent::Codex => return Some(loss.note_of_middle(self.most())),
+            HookAgent::ClaudeCode => {
+                "The preview names the file with the whole result. It is JSON; the lines are those of the text in it."
+            }
+            _ => "The preview names the file with the whole result.",
+        };
+        Some(loss.note("if only a preview of this result reached you, ", place, self.most()))
     }
 
     /// Claude Code saves no output of a failed command, so the note only tells how much is missing.
@@ -202,11 +226,12 @@ impl HookContext<'_> {
         let view = text.view(0).ok()?;
         let cut = event::claude_cut(&String::from_utf8_lossy(&view))?;
         let left_out = thousands(cut.left_out);
-        let more = match cut.may_be_more {
+        let more = match cut.may_be_more && self.event.is_of_shell() {
             true => ", and what follows its first 30,000 bytes is gone, too: its real end may be missing",
             false => "",
         };
-        Some(format!("overspill: {left_out} characters of this output were left out{more}. {AGAIN}"))
+        let again = if self.event.is_of_shell() { AGAIN } else { NO_COPY };
+        Some(format!("overspill: {left_out} characters of this output were left out{more}. {again}"))
     }
 
     /// Codex saves no output, so the note only tells how much is missing.
@@ -227,7 +252,7 @@ impl HookContext<'_> {
             let output = HookOutput { inner, size: text.len.max(view.len() as u64), view };
             let kept = output.kept(&policy, "")?;
             let place = "The first line of this result names the file with the whole output.";
-            Some(output.loss(self.config, &kept).note(place, self.most()))
+            Some(output.loss(self.config, &kept).note("", place, self.most()))
         };
         // Without a note it may not be cut at all.
         let (mut note, mut filler) = (write(0)?, 0);
@@ -245,6 +270,8 @@ impl HookContext<'_> {
 /// What to do where nothing was saved. `overspill run` may not be found, nor be able to save, in an agent's sandbox.
 const AGAIN: &str =
     "The agent keeps no copy: to see all of it, run the command again with its output in a file.";
+
+const NO_COPY: &str = "The agent keeps no copy.";
 
 /// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;

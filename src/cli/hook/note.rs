@@ -3,6 +3,8 @@
 use std::fmt::{self, Write};
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::compare::{each_lost, kept_ranges, line_around};
 use crate::config::Config;
 use crate::human::{count, lines, size, thousands};
@@ -23,6 +25,9 @@ const MAX_LINE: usize = 400;
 
 /// Maximum width of a lost line in a note, in columns.
 const MAX_WORDS: usize = 120;
+
+/// The fewest bytes at an end of an output that are found again in another text not by chance.
+const MIN_SHOWN: usize = 32;
 
 /// An output, as far as it was read.
 pub(super) struct HookOutput {
@@ -87,6 +92,24 @@ impl HookOutput {
             kept.retain(|range| range.start == 0);
         }
         preview.truncated.then(|| self.within_inner(&kept))
+    }
+
+    /// Returns what of its two ends is in the text of a result that the agent has cut, as ranges in what the tool printed;
+    /// `None` if neither is found, as where the agent writes it in another form.
+    pub(super) fn shown_in(&self, text: &[u8]) -> Option<Vec<Range<usize>>> {
+        let whole = &*self.view;
+        let sure = MIN_SHOWN.min(whole.len());
+        let same = |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| pairs.take_while(|(a, b)| a == b).count();
+        let start = memmem::find(text, &whole[..sure]).map(|at| 0..same(&mut text[at..].iter().zip(whole)));
+        let end = same(&mut text.iter().rev().zip(whole.iter().rev()));
+        let (before, found) = text.split_at(text.len() - end);
+        // The two line feeds between a notice and the end are the notice's, though the file may have such there.
+        let feeds = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|byte| **byte == b'\n').count();
+        let of_notice = 2_usize.saturating_sub(feeds(&mut before.iter().rev()));
+        let end = end - feeds(&mut found.iter().take(of_notice));
+        let end = (end >= sure).then(|| whole.len() - end..whole.len());
+        let shown: Vec<Range<usize>> = start.into_iter().chain(end).collect();
+        (!shown.is_empty()).then(|| self.within_inner(&shown))
     }
 
     /// Turns ranges of the view into those of what the tool printed.
@@ -180,19 +203,37 @@ impl Loss {
         }
     }
 
-    /// Writes the note: what the model got, the lost errors as far as they have room in `most` bytes, and `place`, which
-    /// says where the whole is.
-    pub(super) fn note(&self, place: &str, most: usize) -> String {
+    /// Writes the note: what the model got, on a condition if there is one, the lost errors as far as they have room in
+    /// `most` bytes, and `place`, which says where the whole is.
+    pub(super) fn note(&self, condition: &str, place: &str, most: usize) -> String {
         let got = match self.lines {
             Some([got, all]) => format!("{} of {}", thousands(got), lines(all)),
             None => "a part".to_owned(),
         };
-        let mut note = format!("overspill: you got {got} of this output ({} in all).", size(self.size));
+        let note =
+            format!("overspill: {condition}you got {got} of this output ({} in all).", size(self.size));
         let place = if place.is_empty() { String::new() } else { format!("\n{place}") };
+        self.with_named(note, &self.heading(), &place, most)
+    }
+
+    /// Writes the note on a text whose middle is cut out at a limit that is not known: what is lost is what lies there.
+    pub(super) fn note_of_middle(&self, most: usize) -> String {
+        let all = self.lines.map(|[_, all]| format!("{}, ", lines(all))).unwrap_or_default();
+        let note = format!(
+            "overspill: this result has {all}{}. What is over the agent's limit was taken out of its middle, and the agent \
+             keeps no copy.",
+            size(self.size)
+        );
+        let heading = format!("In its middle it has {}:", count(self.lost, self.severity.singular()));
+        self.with_named(note, &heading, "", most)
+    }
+
+    /// Adds the lost errors with their heading, if there are any, and where the whole is.
+    fn with_named(&self, mut note: String, heading: &str, place: &str, most: usize) -> String {
         if self.lost == 0 {
-            return note + &place;
+            return note + place;
         }
-        let _ = write!(note, " {}", self.heading());
+        let _ = write!(note, " {heading}");
         let (mut named, mut shown) = (String::new(), 0);
         for line in &self.named {
             let line = format!("\n{line}");
@@ -206,7 +247,7 @@ impl Loss {
         if shown < self.lost {
             let _ = write!(named, "\nand {} more", thousands(self.lost - shown));
         }
-        note + &named + &place
+        note + &named + place
     }
 }
 
@@ -243,11 +284,11 @@ mod tests {
             lost: 19,
             named: (1..=8).map(words).collect(),
         };
-        let whole = loss.note("The whole output is in /tmp/x", 2048);
+        let whole = loss.note("", "The whole output is in /tmp/x", 2048);
         assert!(whole.starts_with("overspill: you got 13 of 5,449 lines of this output (250 KB in all). You did not get 19 of its 20 errors:\nline 1: "));
         assert!(whole.ends_with("\nand 11 more\nThe whole output is in /tmp/x"), "{whole}");
         for most in 200..600 {
-            let note = loss.note("The whole output is in /tmp/x", most);
+            let note = loss.note("", "The whole output is in /tmp/x", most);
             assert!(note.len() <= most, "{most}: {note}");
             assert!(note.ends_with("more\nThe whole output is in /tmp/x"));
         }

@@ -81,6 +81,15 @@ impl HookAgent {
         command.strip_suffix(self.id()).and_then(|rest| rest.strip_suffix(" hook ")).is_some_and(is_program)
     }
 
+    /// Returns which tools the agent is to run the hook for: the shell, and those of MCP servers where a note can be made.
+    /// With a note after it, Gemini CLI would no longer cut what such a tool gives.
+    pub(super) fn matcher(self) -> String {
+        match self {
+            Self::GeminiCli => self.shell_tool().to_owned(),
+            _ => format!("{}|mcp__.*", self.shell_tool()),
+        }
+    }
+
     /// Returns the entries for an agent whose hooks are a list in JSON for each event.
     pub(super) fn json_hooks(self, wanted: &Wanted) -> Vec<JsonHook> {
         let command = self.command(wanted);
@@ -95,10 +104,7 @@ impl HookAgent {
             Self::Codex | Self::Opencode => return Vec::new(),
         };
         let hook = json!({ "type": "command", "command": command, "timeout": timeout });
-        events
-            .iter()
-            .map(|event| (*event, json!({ "matcher": self.shell_tool(), "hooks": [hook] })))
-            .collect()
+        events.iter().map(|event| (*event, json!({ "matcher": self.matcher(), "hooks": [hook] }))).collect()
     }
 }
 

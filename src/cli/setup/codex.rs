@@ -38,8 +38,9 @@ pub(super) fn with(text: Option<&str>, wanted: &Wanted) -> Result<String, String
 /// Returns the lines of the hook.
 pub(super) fn lines(wanted: &Wanted) -> String {
     let command = Value::String(HookAgent::Codex.command(wanted));
+    let matcher = HookAgent::Codex.matcher();
     format!(
-        "{COMMENT}\n{GROUP}\nmatcher = \"Bash\"\n\n{HOOKS}\ntype = \"command\"\ncommand = {command}\ntimeout = {MAX_SECONDS}\n"
+        "{COMMENT}\n{GROUP}\nmatcher = \"{matcher}\"\n\n{HOOKS}\ntype = \"command\"\ncommand = {command}\ntimeout = {MAX_SECONDS}\n"
     )
 }
 

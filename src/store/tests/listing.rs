@@ -155,6 +155,7 @@ fn every_agents_files_are_known() {
         ("tmp/pi-bash-0123456789abcdef.log".into(), "pi", "pi bash - - 0123456789abcdef".into(), "never"),
         (format!("{claude}b1a2b3c4d.txt"), "claude-code", format!("claude-code Bash {UUID} -home-me-web b1a2b3c4d"), "29d"),
         (format!("{claude}mcp-gh-list-1795600000000.txt"), "claude-code", format!("claude-code gh-list {UUID} -home-me-web mcp-gh-list-1795600000000"), "29d"),
+        (format!("{claude}mcp-gh-list-1795616656988-g3rpzx.txt"), "claude-code", format!("claude-code gh-list {UUID} -home-me-web mcp-gh-list-1795616656988-g3rpzx"), "29d"),
         (format!("{claude}toolu_01AbC.txt"), "claude-code", format!("claude-code - {UUID} -home-me-web toolu_01AbC"), "29d"),
         (format!("{gemini}session-s9/run_shell_command_x1.txt"), "gemini-cli/session", "gemini-cli run_shell_command s9 web run_shell_command_x1".into(), "30d"),
         (format!("{gemini}grep_3.txt"), "gemini-cli/project", "gemini-cli grep - web grep_3".into(), "29d"),

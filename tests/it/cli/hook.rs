@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::common::home::{Home, Ran};
 
-fn ask(home: &Home, agent: &str, input: &Value) -> Ran {
+pub(super) fn ask(home: &Home, agent: &str, input: &Value) -> Ran {
     home.pipe(input.to_string(), &["hook", agent]).ok()
 }
 
@@ -50,7 +50,7 @@ fn opencode(event: &str, more: Value) -> Value {
     )
 }
 
-fn merged(mut input: Value, more: Value) -> Value {
+pub(super) fn merged(mut input: Value, more: Value) -> Value {
     input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     input
 }
@@ -141,7 +141,7 @@ fn other_commands_tools_and_events_are_left_alone() {
 }
 
 /// Returns the note in an answer.
-fn note(home: &Home, agent: &str, input: &Value) -> String {
+pub(super) fn note(home: &Home, agent: &str, input: &Value) -> String {
     answer(home, agent, input)["additionalContext"].as_str().unwrap().to_owned()
 }
 
@@ -181,11 +181,9 @@ fn the_model_is_told_what_it_did_not_get() {
     let store = home.private_entry("opencode", "tool_e26cf08d5001AbCdEfGhIjKlMn", output(), 1);
     let metadata = json!({ "truncated": true, "outputPath": store });
     let response = json!({ "output": "...", "metadata": metadata });
-    let mut input = opencode("tool.execute.after", json!({ "tool_response": response }));
+    let input = opencode("tool.execute.after", json!({ "tool_response": response }));
     let said = note(&home, "opencode", &input);
     assert!(said.contains(ERRORS) && said.ends_with(&store.display().to_string()), "{said}");
-    input["tool_name"] = json!("webfetch");
-    assert!(note(&home, "opencode", &input).contains(ERRORS), "of any tool whose output is cut");
 
     let cut = "Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\n1\n2\n…3021 tokens truncated…\n50000\n";
     let said = note(&home, "codex", &codex("PostToolUse", json!({ "tool_response": cut })));
@@ -226,9 +224,13 @@ fn of_a_failed_command_only_what_is_known_is_said() {
         "{said}"
     );
     assert_eq!(ask(&home, "claude-code", &failed("Exit code 1\nfailed\n")).text(), "");
-    let mut of_edit = cut(2_000);
-    of_edit["tool_name"] = json!("Edit");
-    assert_eq!(ask(&home, "claude-code", &of_edit).text(), "");
+    let mut other = cut(2_000);
+    other["tool_name"] = json!("Edit");
+    assert_eq!(ask(&home, "claude-code", &other).text(), "");
+    other["tool_name"] = json!("mcp__big__fails");
+    other["error"] = json!(format!("{half}\n\n... [299459 characters truncated] ...\n\n{half}"));
+    let left_out = "overspill: 299,459 characters of this output were left out. The agent keeps no copy.";
+    assert_eq!(note(&home, "claude-code", &other), left_out);
 }
 
 /// Gemini CLI cuts the result with its own words around the output, and with the note at its end.
@@ -272,7 +274,7 @@ fn saved_at(home: &Home, path: &str) -> std::path::PathBuf {
 }
 
 /// 5,449 lines with an error in line 3,120, as the agents were asked to print in runs.
-fn build() -> String {
+pub(super) fn build() -> String {
     let line = |n: u32| match n {
         3_120 => "error[E0308]: mismatched types\n".to_owned(),
         _ => format!("line {n} of a long build which says nothing much at all\n"),
@@ -280,7 +282,7 @@ fn build() -> String {
     (1..=5_449).map(line).collect()
 }
 
-fn note_of_build(got: u32, path: &std::path::Path) -> String {
+pub(super) fn note_of_build(got: u32, path: &std::path::Path) -> String {
     format!(
         "overspill: you got {got} of 5,449 lines of this output (302.2 KB in all). You got none of its 1 error:\n\
          line 3,120: error[E0308]: mismatched types\nThe whole output is in {}",

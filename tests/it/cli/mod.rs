@@ -10,6 +10,7 @@ mod explain;
 mod figures;
 mod global;
 mod hook;
+mod hook_mcp;
 mod json_docs;
 mod list;
 mod mistakes;

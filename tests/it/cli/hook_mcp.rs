@@ -1,0 +1,189 @@
+//! `hook` notes what is cut of the results of MCP servers, from inputs as the agents sent them in runs.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::common::home::Home;
+
+use super::hook::{ask, build, merged, note, note_of_build};
+
+/// 1,449 lines with an error in line 1,120: a result that agents cut only after their hook.
+fn result() -> String {
+    let line = |n: u32| match n {
+        1_120 => "error[E0308]: mismatched types\n".to_owned(),
+        _ => format!("line {n} of a long build which says nothing much at all\n"),
+    };
+    (1..=1_449).map(line).collect()
+}
+
+fn part(text: &str) -> Value {
+    json!([{ "type": "text", "text": text }])
+}
+
+/// An event after a tool of an MCP server.
+fn after(records: &Path, response: &Value) -> Value {
+    json!({
+        "session_id": "s", "transcript_path": records, "cwd": "/work", "permission_mode": "default",
+        "effort": { "level": "medium" }, "hook_event_name": "PostToolUse", "tool_name": "mcp__big__mid", "tool_input": {},
+        "tool_response": response, "tool_use_id": "toolu_0000", "duration_ms": 92,
+        "mcp_server": { "name": "big", "source": "dynamic" },
+    })
+}
+
+fn is_silent(home: &Home, agent: &str, response: &Value) {
+    assert_eq!(ask(home, agent, &after(Path::new("/none"), response)).text(), "", "{agent}");
+}
+
+/// Writes a file beside the working directory, with its directories.
+fn saved(home: &Home, path: &str, text: &str) -> PathBuf {
+    let path = home.work().with_file_name(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// Claude Code cuts the JSON of the result once the hook has run, unless the server has raised the limit of the tool.
+#[test]
+fn of_claude_code_the_lines_in_the_preview_of_the_json_are_counted() {
+    let home = Home::new();
+    let quotes = format!("\"\u{1}\" \\ € 😀\n{}", result());
+    for (text, all, error) in [(result(), "1,449", "1,120"), (quotes, "1,450", "1,121")] {
+        let json = serde_json::to_string_pretty(&part(&text)).unwrap();
+        let preview: Vec<u16> = json.encode_utf16().take(2000).collect();
+        let (_, inside) = String::from_utf16(&preview)
+            .unwrap()
+            .split_once("\"text\": \"")
+            .map(|(a, b)| (a.len(), b.to_owned()))
+            .unwrap();
+        let got = inside.matches("\\n").count() + usize::from(!inside.ends_with("\\n"));
+        let said = note(&home, "claude-code", &after(Path::new("/none"), &part(&text)));
+        let start =
+            format!("overspill: if only a preview of this result reached you, you got {got} of {all} lines");
+        let end = format!(
+            "You got none of its 1 error:\nline {error}: error[E0308]: mismatched types\nThe preview names the file with the \
+             whole result. It is JSON; the lines are those of the text in it."
+        );
+        assert!(said.starts_with(&start) && said.ends_with(&end), "{got} {said}");
+    }
+    // None of these is cut so.
+    let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "iVBORw0=" } });
+    is_silent(&home, "claude-code", &part(&result()[..49_500]));
+    is_silent(&home, "claude-code", &json!([part(&result())[0], image]));
+    is_silent(&home, "claude-code", &part("small"));
+    is_silent(&home, "gemini-cli", &json!({ "llmContent": part(&result()) }));
+}
+
+#[test]
+fn of_claude_code_the_file_is_read_that_stands_for_too_many_tokens() {
+    let home = Home::new();
+    let file = saved(
+        &home,
+        "work/.claude/projects/p/s/tool-results/mcp-big-whole-1795616656988-g3rpzx.txt",
+        &build(),
+    );
+    let told = |form: &str| {
+        json!(format!(
+            "Error: result (309,460 characters across 5,449 lines) exceeds maximum allowed tokens. Output has been saved to \
+             {}.\nFormat: {form}\nUse offset and limit parameters to read specific portions of the file, search within it for \
+             specific content, and jq to make structured queries.\n",
+            file.display()
+        ))
+    };
+    let records = home.work().join(".claude/projects/p/s.jsonl");
+    let input = after(&records, &told("Plain text"));
+    assert_eq!(note(&home, "claude-code", &input), note_of_build(0, &file));
+    let replacing = home.pipe(input.to_string(), &["hook", "claude-code", "--replace"]).ok();
+    assert!(replacing.text().contains("additionalContext"), "its text is not replaced: {}", replacing.text());
+    let in_json = after(&records, &told("JSON array with schema: [{type: string, text: string}]"));
+    assert_eq!(
+        ask(&home, "claude-code", &in_json).text(),
+        "",
+        "the lines of the file are not those of the text"
+    );
+    assert_eq!(ask(&home, "claude-code", &after(Path::new("/none"), &told("Plain text"))).text(), "");
+    let quoted = format!(
+        "<persisted-output>\nOutput too large (302.2KB). Full output saved to: {}\n\nPreview (first 2KB):\nline 1\n</persisted-output>",
+        file.display()
+    );
+    assert_eq!(ask(&home, "claude-code", &after(&records, &part(&quoted))).text(), "", "of another output");
+}
+
+/// Its limit depends on the model and on the user's settings.
+#[test]
+fn of_codex_the_errors_in_the_middle_are_named() {
+    let home = Home::new();
+    let content = |text: &str| json!({ "content": part(text), "isError": false });
+    let said = note(&home, "codex", &after(Path::new("/none"), &content(&build())));
+    let expected = "overspill: this result has 5,449 lines, 302.2 KB. What is over the agent's limit was taken out of its \
+                    middle, and the agent keeps no copy. In its middle it has 1 error:\nline 3,120: error[E0308]: mismatched types";
+    assert_eq!(said, expected);
+    let said = note(&home, "codex", &after(Path::new("/none"), &content(&result())));
+    assert!(said.ends_with("the agent keeps no copy."), "the error is in the last 24,000 bytes: {said}");
+    is_silent(&home, "codex", &content(&build()[..48_000]));
+    let mut structured = content(&build());
+    structured["structuredContent"] = json!({ "log": build() });
+    is_silent(&home, "codex", &structured);
+}
+
+#[test]
+fn of_qwen_code_the_lines_of_either_form_of_preview_are_counted() {
+    let home = Home::new();
+    let said =
+        note(&home, "qwen-code", &after(Path::new("/none"), &json!({ "llmContent": part(&result()) })));
+    let expected = "overspill: if only a preview of this result reached you, you got 36 of 1,449 lines of this output (79.6 KB \
+                    in all). You got none of its 1 error:\nline 1,120: error[E0308]: mismatched types\nThe preview names the \
+                    file with the whole result.";
+    assert_eq!(said, expected);
+    is_silent(&home, "qwen-code", &json!({ "llmContent": part(&result()[..28_000]) }));
+    // Over 500,000 characters it cuts before the hook.
+    let file = saved(&home, "home/.qwen/tmp/0a1b/mcp__big__huge_643a4e02fb8e.output", &build());
+    let lines: Vec<String> = build().split_inclusive('\n').map(str::to_owned).collect();
+    let text = format!(
+        "Tool output was too large and has been truncated.\nThe full output has been saved to: {}\nTo read the complete output, \
+         use the read_file tool with the absolute file path above.\nThe truncated output below shows the beginning and end of the \
+         content. The marker '... [CONTENT TRUNCATED] ...' indicates where content was removed.\n\nTruncated part of the \
+         output:\n{}\n---\n... [CONTENT TRUNCATED] ...\n---\n\n{}",
+        file.display(),
+        lines[..7].concat(),
+        lines[5_420..].concat()
+    );
+    let huge =
+        after(Path::new("/none"), &json!({ "llmContent": [{ "text": text }], "returnDisplay": build() }));
+    assert_eq!(note(&home, "qwen-code", &huge), note_of_build(36, &file));
+}
+
+#[test]
+fn of_copilot_cli_what_it_rewrote_is_not_counted() {
+    let home = Home::new();
+    let name = "tmp/1795616893116-copilot-tool-output-ad97b2f0266c4c7096f4016b62de2cee.txt";
+    let note_of = |file: &Path, shown: &str| {
+        let text = format!(
+            "Output too large to read at once (302.2 KB). Saved to: {}\nConsider using tools like grep (for searching), \
+             head/tail (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine \
+             portions of the output.\n\nPreview (first 500 chars):\n{shown}",
+            file.display()
+        );
+        let result = json!({ "resultType": "success", "textResultForLlm": text });
+        let input = json!({ "sessionId": "s", "timestamp": 1_795_616_893_116_u64, "cwd": "/work", "toolName": "big-whole",
+            "toolArgs": {}, "toolResult": result });
+        ask(&home, "copilot-cli", &input).json()["additionalContext"].as_str().unwrap().to_owned()
+    };
+    let file = saved(&home, name, &build());
+    assert_eq!(note_of(&file, &build()[..500]), note_of_build(10, &file));
+    // It saves JSON with a line for each value, and shows it without.
+    let json = json!({ "log": build().lines().collect::<Vec<_>>() });
+    let file = saved(&home, name, &serde_json::to_string_pretty(&json).unwrap());
+    let place =
+        format!("overspill: you did not get all of this output.\nThe whole output is in {}", file.display());
+    assert_eq!(note_of(&file, &json.to_string()[..500]), place);
+}
+
+#[test]
+fn an_event_of_another_tool_is_left_alone() {
+    let home = Home::new();
+    let read = merged(after(Path::new("/none"), &part(&result())), json!({ "tool_name": "Read" }));
+    for agent in ["claude-code", "codex", "qwen-code"] {
+        assert_eq!(ask(&home, agent, &read).text(), "", "{agent}");
+    }
+}
