@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::{input, say};
 use crate::config::Config;
 use crate::corpus::{Corpus, CorpusOutput};
 use crate::store::{self, IdMatch, RootReport, RootState};
+
+/// The path of standard input, which `-` names.
+pub(crate) const STDIN: &str = "/dev/stdin";
 
 /// How many of the directories searched are named if nothing is found in them.
 const MOST_NAMED: usize = 8;
@@ -37,7 +39,7 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
     let (mut paths, mut entries) = (Vec::new(), Vec::new());
     for word in words {
         match input::path(word)? {
-            _ if word == "-" => paths.push(PathBuf::from("/dev/stdin")),
+            _ if word == "-" => paths.push(STDIN.into()),
             Some(path) => paths.push(path),
             None => match store::resolve(word, &config.stores.specs, &config.env, crate::env::now()) {
                 IdMatch::One(entry) => entries.push(CorpusOutput::Entry(entry)),
@@ -62,7 +64,7 @@ fn looked_in<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
     });
     let named: Vec<&str> = there.iter().take(MOST_NAMED).map(String::as_str).collect();
     let named = match there.len().saturating_sub(MOST_NAMED) {
-        _ if there.is_empty() => String::new(),
+        _ if there.is_empty() => ":".to_owned(),
         0 => format!(" in {};", named.join(", ")),
         more => format!(" in {} and {more} more directories;", named.join(", ")),
     };
@@ -70,5 +72,7 @@ fn looked_in<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
         1 => "1 directory does".to_owned(),
         more => format!("{more} directories do"),
     };
-    format!("no stored outputs{named} {absent} not exist or cannot be read; `overspill stores` lists all")
+    format!(
+        "no stored outputs{named} {absent} not exist or cannot be read; `overspill stores --all` lists all"
+    )
 }
