@@ -6,6 +6,8 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FileType;
+
 use crate::capture::NOT_SAVED;
 use crate::config::{self, Config, Overrides};
 use crate::human::size;
@@ -14,8 +16,8 @@ use crate::source::{Hold, MapView, Source, StreamProgress};
 use crate::store::{self, Entry, IdMatch};
 use crate::text::label::label;
 
+use super::Failure;
 use super::args::PolicyArgs;
-use super::{Failure, suggest};
 
 /// How many ids are listed if a prefix matches several.
 const MOST_CANDIDATES: usize = 8;
@@ -38,6 +40,11 @@ pub(crate) fn open(config: &Config, word: &OsStr, look: &PolicyArgs) -> anyhow::
     if word == "-" {
         if io::stdin().is_terminal() {
             super::say("waiting for standard input from the terminal; Ctrl-D ends it, Ctrl-C gives up");
+        }
+        let kind = rustix::fs::fstat(io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
+        if kind.is_ok_and(FileType::is_dir) {
+            let words = "standard input is a directory; name a file in it, or pipe an output in";
+            return Err(Failure::Failed(words.to_owned()).into());
         }
         let named_error = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
         return named(Source::stdin().map_err(named_error)?, None, look);
@@ -234,14 +241,7 @@ fn beside(saved_as: &str) -> String {
 
 /// Turns an override that cannot be applied into a usage error.
 pub(crate) fn usage(error: crate::config::OverrideError) -> anyhow::Error {
-    let words = match &error {
-        config::OverrideError::Policy(error) => suggest::policy(error),
-        config::OverrideError::Variable(error) => {
-            format!("{}: {}", config::POLICY_VARIABLE, suggest::policy(error))
-        }
-        error => error.to_string(),
-    };
-    Failure::Usage(words).into()
+    Failure::Usage(error.to_string()).into()
 }
 
 #[cfg(test)]

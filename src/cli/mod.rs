@@ -99,10 +99,13 @@ fn refuse(error: clap::Error) -> u8 {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let is_ascii = words.iter().take_while(|word| *word != "--").any(|word| word == "--ascii");
     terminal::ask(GlobalArgs { ascii: is_ascii, ..GlobalArgs::default() });
+    let extra = match error.get(clap::error::ContextKind::InvalidArg) {
+        Some(clap::error::ContextValue::String(word)) if !word.starts_with('-') => suggest::instead(&words),
+        _ => None,
+    };
     let status = args::refused::tell(error);
-    if let Some(meant) =
-        is_unknown.then(|| suggest::help(&words).or_else(|| places::unparsed(&words))).flatten()
-    {
+    let suggested = || suggest::help(&words).or_else(|| places::unparsed(&words)).or(extra);
+    if let Some(meant) = is_unknown.then(suggested).flatten() {
         fail(&meant);
     }
     status

@@ -2,13 +2,16 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::io;
 
-use clap::error::Error;
-use clap::{Command, CommandFactory, FromArgMatches};
+use clap::error::{Error, ErrorKind};
+use clap::{ColorChoice, Command, CommandFactory, FromArgMatches};
+
+use crate::cli::terminal::help_colour;
 
 use super::examples::{Example, of};
 use super::leading::{behind_subcommand, subcommand};
-use super::{Args, ColorWhen};
+use super::{Args, ColorWhen, Command as CommandArgs};
 
 /// The subcommands in the order of the main help, under their headings.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -35,8 +38,31 @@ pub(crate) fn parse() -> Result<Args, Error> {
     let plain = Args::command();
     let words = behind_subcommand(std::env::args_os().collect(), &plain);
     // Examples and groups take as long to add as the rest, and only help and usage errors show them.
-    parse_by(plain, &words)
-        .or_else(|_| parse_by(grouped(command()).color(ColorWhen::of_words(&words)), &words))
+    parse_by(plain, &words).or_else(|_| parse_by(grouped(command()).color(color(&words)), &words)).and_then(
+        |args| match args.command {
+            Some(CommandArgs::Run(_)) => Ok(args),
+            _ if names_two_agents(&words) => {
+                let wrong = "--agent is given twice; name one agent, or leave it out for all of them";
+                Err(command().error(ErrorKind::ArgumentConflict, wrong))
+            }
+            _ => Ok(args),
+        },
+    )
+}
+
+/// Whether there are two agents among the words before `--`: the last would count, and not both.
+fn names_two_agents(words: &[OsString]) -> bool {
+    let words = words.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
+    words.filter(|word| *word == "--agent" || word.starts_with("--agent=")).count() > 1
+}
+
+/// Decides on colours itself: clap takes CLICOLOR_FORCE=0 for a yes.
+fn color(words: &[OsString]) -> ColorChoice {
+    match ColorWhen::of_words(words) {
+        ColorChoice::Auto if help_colour(&io::stdout()) => ColorChoice::Always,
+        ColorChoice::Auto => ColorChoice::Never,
+        asked => asked,
+    }
 }
 
 fn parse_by(mut command: Command, words: &[OsString]) -> Result<Args, Error> {
