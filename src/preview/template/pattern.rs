@@ -139,14 +139,16 @@ impl NoticePattern {
 }
 
 impl Templates {
-    /// Returns the forms of the notices in all templates but `whole`, those with the most words first.
+    /// Returns the forms of the notices in all templates but `whole`, those with the most words first. What `whole` has as
+    /// well is no notice, unless there is nothing else to go by.
     pub(crate) fn notices<'a>(&self, whole: &'a Template) -> &'a [NoticePattern] {
         whole.other_notices.get_or_init(|| self.forms(whole))
     }
 
     fn forms(&self, whole: &Template) -> Vec<NoticePattern> {
-        let mut forms: Vec<NoticePattern> = Vec::new();
-        for (name, template) in self.0.templates().filter(|(name, _)| *name != whole.name) {
+        let (mut forms, mut of_whole) = (Vec::<NoticePattern>::new(), Vec::new());
+        for (name, template) in self.0.templates() {
+            let forms = if name == whole.name { &mut of_whole } else { &mut forms };
             let Ok(parsed) = parse(template.source(), name, syntax()) else { continue };
             let mut ways = vec![Vec::new()];
             Unfold::default().follow(&parsed, &mut ways);
@@ -154,6 +156,10 @@ impl Templates {
                 let is_new = |form: &NoticePattern| forms.iter().all(|known| known.pattern != form.pattern);
                 forms.extend(notice(segment).filter(is_new));
             }
+        }
+        let is_own = |form: &NoticePattern| of_whole.iter().all(|known| known.pattern != form.pattern);
+        if forms.iter().any(is_own) {
+            forms.retain(is_own);
         }
         forms.sort_by_key(|form| std::cmp::Reverse(form.literal.len()));
         forms

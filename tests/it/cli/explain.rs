@@ -115,3 +115,12 @@ fn a_text_without_a_notice_is_a_failure_with_the_nearest_guess() {
     let ran = home.pipe(hostile, &["explain"]);
     assert!(!ran.text().contains('\u{1b}') && !ran.stderr.contains('\u{1b}'));
 }
+
+#[test]
+fn what_an_agent_writes_before_any_output_is_no_notice() {
+    let home = Home::new();
+    let result = "Chunk ID: 5d3a80\nWall time: 0.0000 seconds\nProcess exited with code 0\nOutput:\n\
+        Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\n1\n…3021 tokens truncated…\n9\n";
+    let rows = explained(&home, result);
+    assert_eq!((rows[0]["policy"].as_str(), rows.as_array().unwrap().len()), (Some("codex/exec"), 1));
+}
