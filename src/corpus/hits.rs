@@ -78,7 +78,9 @@ fn hits_in_lines(
         WantedLines::Matching(pattern) => pattern.lines_in(lines, 0..lines.len()).try_for_each(pass)?,
         WantedLines::Others(pattern) => {
             let mut after = 0;
-            for found in pattern.lines_in(lines, 0..lines.len()).chain([lines.len()..lines.len()]) {
+            for found in
+                pattern.lines_in(lines, 0..lines.len()).chain(std::iter::once(lines.len()..lines.len()))
+            {
                 while after < found.start {
                     let feed = memchr::memchr(b'\n', lines.get(after..found.start).unwrap_or_default());
                     let end = feed.map_or(found.start, |feed| after + feed + 1);
