@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use minijinja::machinery::ast::{Expr, Stmt};
+use minijinja::machinery::ast::{CallArg, Expr, Stmt};
 use minijinja::machinery::parse;
 use regex::{Regex, RegexBuilder};
 
@@ -139,16 +139,14 @@ impl NoticePattern {
 }
 
 impl Templates {
-    /// Returns the forms of the notices in all templates but `whole`, those with the most words first. What `whole` has as
-    /// well is no notice, unless there is nothing else to go by.
+    /// Returns the forms of the notices in all templates but `whole`, those with the most words first.
     pub(crate) fn notices<'a>(&self, whole: &'a Template) -> &'a [NoticePattern] {
         whole.other_notices.get_or_init(|| self.forms(whole))
     }
 
     fn forms(&self, whole: &Template) -> Vec<NoticePattern> {
-        let (mut forms, mut of_whole) = (Vec::<NoticePattern>::new(), Vec::new());
-        for (name, template) in self.0.templates() {
-            let forms = if name == whole.name { &mut of_whole } else { &mut forms };
+        let mut forms: Vec<NoticePattern> = Vec::new();
+        for (name, template) in self.0.templates().filter(|(name, _)| *name != whole.name) {
             let Ok(parsed) = parse(template.source(), name, syntax()) else { continue };
             let mut ways = vec![Vec::new()];
             Unfold::default().follow(&parsed, &mut ways);
@@ -156,10 +154,6 @@ impl Templates {
                 let is_new = |form: &NoticePattern| forms.iter().all(|known| known.pattern != form.pattern);
                 forms.extend(notice(segment).filter(is_new));
             }
-        }
-        let is_own = |form: &NoticePattern| of_whole.iter().all(|known| known.pattern != form.pattern);
-        if forms.iter().any(is_own) {
-            forms.retain(is_own);
         }
         forms.sort_by_key(|form| std::cmp::Reverse(form.literal.len()));
         forms
@@ -173,7 +167,8 @@ const MOST_WAYS: usize = 128;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece<'a> {
     Words(&'a str),
-    Figure(&'a str),
+    /// Its name, and how many decimals it has, if it always has as many.
+    Figure(&'a str, Option<usize>),
     /// A part of the output.
     Slot,
 }
@@ -194,7 +189,10 @@ impl<'t, 'a> Unfold<'t, 'a> {
                 _ if is_slot(&emit.expr) => ways.iter_mut().for_each(|way| way.push(Piece::Slot)),
                 name => match self.named.get(name).copied() {
                     Some(body) => self.all(body, ways),
-                    None => ways.iter_mut().for_each(|way| way.push(Piece::Figure(name))),
+                    None => {
+                        let figure = Piece::Figure(name, decimals_of(&emit.expr));
+                        ways.iter_mut().for_each(|way| way.push(figure.clone()));
+                    }
                 },
             },
             Stmt::IfCond(branch) => {
@@ -224,6 +222,17 @@ fn name_of<'a>(expr: &Expr<'a>) -> &'a str {
         Expr::Var(var) => var.id,
         Expr::Filter(filter) => filter.expr.as_ref().map_or("", name_of),
         _ => "",
+    }
+}
+
+/// Returns how many decimals an expression always has.
+fn decimals_of(expr: &Expr) -> Option<usize> {
+    match expr {
+        Expr::Filter(filter) if filter.name == "fixed" => match filter.args.first()? {
+            CallArg::Pos(Expr::Const(decimals)) => decimals.value.as_usize(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -260,8 +269,11 @@ fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
                 let longest = words.lines().max_by_key(|line| line.len()).unwrap_or_default();
                 literal = if longest.len() > literal.len() { longest } else { literal };
             }
-            Piece::Figure(name) => {
-                pattern.push_str(if at == end { "(.*)" } else { "(.*?)" });
+            Piece::Figure(name, decimals) => {
+                match decimals {
+                    Some(decimals) => pattern.push_str(&format!(r"([0-9]+\.[0-9]{{{decimals}}})")),
+                    None => pattern.push_str(if at == end { "(.*)" } else { "(.*?)" }),
+                }
                 figures.push((*name).to_owned());
             }
             Piece::Slot => {}
