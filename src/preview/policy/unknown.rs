@@ -57,7 +57,10 @@ mod tests {
             ),
             ("droid", "the policies of droid are droid/tool"),
             ("kimi-code/", "the policies of kimi-code are kimi-code/bash, kimi-code/tool"),
-            ("kimi-code/zzz", "the policies of kimi-code are kimi-code/bash, kimi-code/tool"),
+            (
+                "pi/zzz",
+                "the policies of pi are pi/bash, pi/codemode, pi/find, pi/grep, pi/ls, pi/mcp, pi/read",
+            ),
             ("terminal", "name its agent, too: hermes/terminal, openhands-v0/terminal, openhands/terminal"),
             ("xyz/q", "`overspill policies` lists them all"),
         ] {
@@ -74,7 +77,8 @@ mod tests {
             ["claude-code/bash", "gemini-cli/output", "pi/bash"]
         );
         let flagged = catalog.names().filter(|name| catalog.get(name).unwrap().file.schema.shell);
-        let agents: Vec<&str> = flagged.filter_map(|name| name.split('/').next()).collect();
+        let mut agents: Vec<&str> = flagged.filter_map(|name| name.split('/').next()).collect();
+        agents.sort_unstable();
         assert!(agents.is_sorted_by(|a, b| a < b), "an agent has one shell tool: {agents:?}");
     }
 }
