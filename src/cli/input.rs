@@ -6,6 +6,8 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FileType;
+
 use crate::capture::NOT_SAVED;
 use crate::config::{self, Config, Overrides};
 use crate::human::size;
@@ -16,7 +18,7 @@ use crate::text::label::label;
 use super::args::PolicyArgs;
 use super::named::{self, Named};
 use super::sessions::select::CallOutput;
-use super::{Failure, say, suggest};
+use super::{Failure, say};
 
 /// An output that was named on the command line and opened.
 #[derive(Debug)]
@@ -42,6 +44,11 @@ pub(crate) fn open_named(config: &Config, named: Named, look: &PolicyArgs) -> an
         Named::Stdin => {
             if io::stdin().is_terminal() {
                 say("waiting for standard input from the terminal; Ctrl-D ends it, Ctrl-C gives up");
+            }
+            let kind = rustix::fs::fstat(io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
+            if kind.is_ok_and(FileType::is_dir) {
+                let words = "standard input is a directory; name a file in it, or pipe an output in";
+                return Err(Failure::Failed(words.to_owned()).into());
             }
             let failed = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
             input(Source::stdin().map_err(failed)?, None, look)
@@ -192,14 +199,7 @@ fn beside(saved_as: &str) -> String {
 
 /// Turns an override that cannot be applied into a usage error.
 pub(crate) fn usage(error: crate::config::OverrideError) -> anyhow::Error {
-    let words = match &error {
-        config::OverrideError::Policy(error) => suggest::policy(error),
-        config::OverrideError::Variable(error) => {
-            format!("{}: {}", config::POLICY_VARIABLE, suggest::policy(error))
-        }
-        error => error.to_string(),
-    };
-    Failure::Usage(words).into()
+    Failure::Usage(error.to_string()).into()
 }
 
 #[cfg(test)]

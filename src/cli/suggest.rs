@@ -1,4 +1,4 @@
-//! What the user may have meant: the nearest subcommand or policy.
+//! What the user may have meant: the nearest subcommand, or another name.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -6,7 +6,6 @@ use std::path::Path;
 use clap::CommandFactory;
 
 use crate::form::nearest;
-use crate::preview::PolicyError;
 use crate::source::OpenError;
 use crate::text::label::label;
 
@@ -98,37 +97,9 @@ pub(crate) fn man_page(name: &str, root: &clap::Command) -> String {
     format!("no man page `{}`; {meant}", label(name.as_bytes()))
 }
 
-/// Describes a policy error; for an unknown name, names those that may be meant instead of all.
-pub(crate) fn policy(error: &PolicyError) -> String {
-    let PolicyError::Unknown { name, known } = error else { return error.to_string() };
-    let meant = meant(name, known).unwrap_or_else(|| "`overspill policies` lists them all".to_owned());
-    format!("no policy `{}`; {meant}", label(name.as_bytes()))
-}
-
-fn meant(name: &str, known: &[String]) -> Option<String> {
-    let agents = || known.iter().filter_map(|name| name.split('/').next());
-    let (agent, tool) = name.split_once('/').map_or((name, None), |(agent, tool)| (agent, Some(tool)));
-    if let Some(best) =
-        tool.filter(|tool| !tool.is_empty()).and_then(|_| nearest(name, known.iter().map(String::as_str)))
-    {
-        let of_agent = best.split('/').next() == Some(agent);
-        if of_agent || !agents().any(|known| known == agent) {
-            return Some(format!("did you mean {best}?"));
-        }
-    }
-    let agent = agent.to_lowercase();
-    let begun = || agents().find(|known| !agent.is_empty() && known.split('-').next() == Some(&agent));
-    let agent =
-        agents().find(|known| *known == agent).or_else(begun).or_else(|| nearest(&agent, agents()))?;
-    let tools: Vec<&str> =
-        known.iter().map(String::as_str).filter(|name| name.split('/').next() == Some(agent)).collect();
-    Some(format!("the policies of {agent} are {}", tools.join(", ")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preview::Catalog;
 
     #[test]
     fn what_a_synonym_stands_for_is_there() {
@@ -140,25 +111,5 @@ mod tests {
         }
         let of = |word: &str| subcommand(&[word.into()]).unwrap_or_default();
         assert!(of("serach").ends_with("did you mean `overspill grep REGEX`?"), "{}", of("serach"));
-    }
-
-    #[test]
-    fn a_policy_is_named_by_what_is_near() {
-        let catalog = Catalog::builtin();
-        let of = |name: &str| policy(&catalog.get(name).unwrap_err());
-        assert_eq!(of("opencode/outptu"), "no policy `opencode/outptu`; did you mean opencode/output?");
-        assert_eq!(of("Claude-Code/Bash"), "no policy `Claude-Code/Bash`; did you mean claude-code/bash?");
-        assert!(
-            of("claude").contains("the policies of claude-code are claude-code/bash, "),
-            "{}",
-            of("claude")
-        );
-        assert!(
-            of("opencode").contains("the policies of opencode are ") && !of("opencode").contains("pi/bash")
-        );
-        assert!(of("opencode/").contains("the policies of opencode are "), "{}", of("opencode/"));
-        assert!(of("pi/bsh").ends_with("did you mean pi/bash?"), "{}", of("pi/bsh"));
-        assert!(of("pi/zzz").contains("the policies of pi are pi/bash, "), "{}", of("pi/zzz"));
-        assert_eq!(of("xyz/q"), "no policy `xyz/q`; `overspill policies` lists them all");
     }
 }

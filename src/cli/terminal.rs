@@ -67,9 +67,9 @@ pub(crate) fn table_colour() -> bool {
     colour() && (!is_auto || io::stdout().is_terminal() && !is_dumb() || is_forced())
 }
 
-/// Whether to use colours in errors, as far as the environment says.
-pub(crate) fn error_colour() -> bool {
-    !is_set("NO_COLOR") && (is_forced() || io::stderr().is_terminal() && !is_dumb())
+/// Whether to use colours in help or errors on a stream, as far as the environment says.
+pub(crate) fn help_colour(stream: &impl IsTerminal) -> bool {
+    !is_set("NO_COLOR") && (is_forced() || stream.is_terminal() && !is_dumb())
 }
 
 fn is_forced() -> bool {

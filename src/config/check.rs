@@ -6,10 +6,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::form::{Mistake, Spot, instead, nearest};
+use crate::form::{Mistake, Spot, instead};
 use crate::fs::plain_file::few_words;
 use crate::human::TypedSize;
-use crate::preview::{Catalog, ParamError, Policy};
+use crate::preview::{Catalog, ParamError, Policy, PolicyError};
 
 use super::DEFAULT_POLICY;
 
@@ -61,15 +61,17 @@ impl Check<'_> {
 
     /// Returns the policy of this name, unless its own file is faulty, which is told elsewhere.
     fn policy(&mut self, name: &str, key: &str, span: Range<usize>) -> Option<Policy> {
-        if !self.catalog.knows(name) {
-            let remedy = match nearest(name, self.catalog.names()) {
-                Some(best) => format!("did you mean `{best}`?"),
-                None => "`overspill policies` lists them all".to_owned(),
-            };
-            self.wrong(span, key, format!("there is no policy `{}`; {remedy}", few_words(name)));
-            return None;
+        let found = self.catalog.get(name);
+        match &found {
+            Err(error @ PolicyError::Unknown { .. }) => self.wrong(span, key, error.to_string()),
+            // Limits are kept by the whole name.
+            Ok(policy) if key == "limits" && policy.name() != name => {
+                self.wrong(span, key, format!("write the whole name: `{}`", policy.name()));
+                return None;
+            }
+            _ => {}
         }
-        self.catalog.get(name).ok()
+        found.ok()
     }
 
     fn parameters(&mut self, policy: Option<&Policy>, parameters: &DeTable) {

@@ -24,7 +24,9 @@ pub enum Affects {
     Limits,
     /// How long outputs stay in overspill's own store.
     Retention,
-    /// Colours, keys, and what counts as an error: only the screens use them.
+    /// What counts as an error or a warning.
+    Severities,
+    /// Colours and keys: only the screens use them.
     Screens,
     /// One key of the screens, whose name is gone.
     OldKey,
@@ -58,7 +60,7 @@ impl FileFault {
             Affects::Settings => need != Need::Nothing,
             Affects::Limits => matches!(need, Need::Limits | Need::Screens),
             Affects::Retention => need == Need::Retention,
-            Affects::Screens => need == Need::Screens,
+            Affects::Screens | Affects::Severities => need == Need::Screens,
         }
     }
 }
@@ -72,6 +74,7 @@ impl fmt::Display for FileFault {
             Affects::Settings => "what is not understood of it has its default",
             Affects::Limits => "using the default",
             Affects::Retention => "nothing is deleted from overspill's own store by age",
+            Affects::Severities => "the built-in pattern is used",
             Affects::Screens => "used by the screens only",
             Affects::OldKey => "this line is not used",
         };

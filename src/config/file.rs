@@ -152,6 +152,8 @@ impl Settings {
     /// Reads the file at `path`, which may name the policies of a catalog; a missing file sets nothing.
     pub(super) fn read(path: &Path, catalog: &Catalog) -> Self {
         match plain_file::read(path) {
+            // As ssh and git have it.
+            _ if path == Path::new("/dev/null") => Self::default(),
             Ok(text) => Self::parse(&text, catalog),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::default(),
             Err(error) => Self { faults: vec![(Affects::Settings, format!(" {error}"))], ..Self::default() },
@@ -200,7 +202,8 @@ fn affects(top: Option<&str>) -> Affects {
     match nearest(top, FILE.iter().map(|field| field.name)) {
         Some("policy" | "limits" | "tools") => Affects::Limits,
         Some("keep_own") => Affects::Retention,
-        Some("errors" | "warnings" | "theme" | "mouse" | "keys") => Affects::Screens,
+        Some("errors" | "warnings") => Affects::Severities,
+        Some("theme" | "mouse" | "keys") => Affects::Screens,
         _ => Affects::Settings,
     }
 }

@@ -294,10 +294,8 @@ impl Config {
     ) -> Result<(Policy, ChosenBy, Option<String>), OverrideError> {
         let tool = overrides.tool.clone();
         if let Some(name) = &overrides.policy {
-            return Ok(match (&tool, name.contains('/')) {
-                (Some(tool), false) => (self.catalog.get(&format!("{name}/{tool}"))?, ChosenBy::Person, None),
-                _ => (self.catalog.get(name)?, ChosenBy::Person, tool),
-            });
+            let (name, kind) = of_agent(name, tool);
+            return Ok((self.catalog.get(&name)?, ChosenBy::Person, kind));
         }
         let variable = self.variable();
         let configured = tool.as_ref().and_then(|tool| self.file.tools.get(tool));
@@ -311,15 +309,17 @@ impl Config {
             return Ok((self.catalog.get(name)?, ChosenBy::Store(candidates), tool));
         }
         if let Some(name) = variable {
-            let of_agent = tool.as_ref().filter(|_| !name.contains('/'));
-            let full = of_agent.map_or_else(|| name.clone(), |tool| format!("{name}/{tool}"));
-            let kind = tool.filter(|_| name.contains('/'));
-            let policy = self.catalog.get(&full).map_err(OverrideError::Variable)?;
+            let (name, kind) = of_agent(&name, tool);
+            let policy = self.catalog.get(&name).map_err(OverrideError::Variable)?;
             return Ok((policy, ChosenBy::Variable, kind));
         }
         let name = self.file.policy.as_deref().unwrap_or(DEFAULT_POLICY);
-        let policy = self.catalog.get(name)?;
-        let kind = tool.filter(|_| configured.is_none() || policy.tool_key().is_some());
+        let (name, kind) = match configured {
+            None => of_agent(name, tool),
+            Some(_) => (name.to_owned(), tool),
+        };
+        let policy = self.catalog.get(&name)?;
+        let kind = kind.filter(|_| configured.is_none() || policy.tool_key().is_some());
         Ok((policy, ChosenBy::Person, kind))
     }
 
@@ -345,6 +345,14 @@ impl Config {
             any |= is_limit(policy, key);
         }
         Ok(any)
+    }
+}
+
+/// Joins the name of an agent with a tool; any other policy has the tool to itself.
+fn of_agent(policy: &str, tool: Option<String>) -> (String, Option<String>) {
+    match tool {
+        Some(tool) if !policy.contains('/') => (format!("{policy}/{tool}"), None),
+        tool => (policy.to_owned(), tool),
     }
 }
 

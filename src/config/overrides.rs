@@ -14,7 +14,7 @@ pub const POLICY_VARIABLE: &str = "OVERSPILL_POLICY";
 /// What the command line requests.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
-    /// `agent/tool`, or just `agent` with a separate tool.
+    /// `agent/tool`, or just `agent`, for its shell tool or with a separate tool.
     pub policy: Option<String>,
     /// A tool of the agent, or the kind of output for policies that distinguish kinds.
     pub tool: Option<String>,

@@ -16,8 +16,8 @@ use crate::text::search::Pattern;
 use crate::text::supply::OwnBytes;
 
 use super::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, LineGot, Outlet, OutputGot, ReadFault, each_hit,
-    in_order,
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, LineGot, Outlet, OutputGot, ReadFault, WantedLines,
+    each_hit, in_order,
 };
 
 /// A list holds this many lines at most.
@@ -107,7 +107,7 @@ impl Finder<'_> {
         };
         let looked = reader.look(output, &mut again, &mut |open| {
             let (mut got, mut flow) = (None, ControlFlow::Continue(()));
-            each_hit(&mut open.supply(), self.pattern, self.goes_on, |hit| {
+            each_hit(&mut open.supply(), WantedLines::Matching(self.pattern), self.goes_on, |hit| {
                 let (got, place) = got.get_or_insert_with(|| (self.got(output, &open), self.place(output)));
                 let line = FoundLine {
                     number: hit.number,

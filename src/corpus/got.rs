@@ -156,7 +156,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::corpus::each_hit;
+    use crate::corpus::{WantedLines, each_hit};
     use crate::preview::Catalog;
     use crate::text::search::Pattern;
     use crate::text::supply::OwnBytes;
@@ -197,10 +197,15 @@ mod tests {
 
     fn hits(bytes: &Vec<u8>) -> Vec<(u64, Range<usize>)> {
         let mut hits = Vec::new();
-        each_hit(&mut OwnBytes::from(bytes), &Pattern::new("<").unwrap(), &|| true, |hit| {
-            hits.push((hit.number, hit.line));
-            ControlFlow::Continue(())
-        });
+        each_hit(
+            &mut OwnBytes::from(bytes),
+            WantedLines::Matching(&Pattern::new("<").unwrap()),
+            &|| true,
+            |hit| {
+                hits.push((hit.number, hit.line));
+                ControlFlow::Continue(())
+            },
+        );
         hits
     }
 

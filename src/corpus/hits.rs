@@ -1,18 +1,27 @@
-//! The lines of one output that match a pattern, with their numbers.
+//! The lines of one output that match a pattern, or that do not, with their numbers.
 
 use std::ops::{ControlFlow, Range};
 
 use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
 use crate::text::supply::{OwnBytes, Supply};
 
-/// A line that matches.
+/// Which lines are hits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum WantedLines<'a> {
+    /// Those that match.
+    Matching(&'a Pattern),
+    /// Those that do not.
+    Others(&'a Pattern),
+}
+
+/// A line that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit<'a> {
     /// The number of the line, 1-based.
     pub number: u64,
     /// The line in bytes of the output, without its line feed or CR LF.
     pub line: Range<usize>,
-    /// A copy of the line; of one of many megabytes, of what surrounds the first match.
+    /// A copy of the line; of one of many megabytes, of what surrounds the first match, or of its start.
     pub text: OwnBytes<'a>,
     /// Where the copy begins in the line, in bytes.
     pub text_at: usize,
@@ -20,10 +29,10 @@ pub(crate) struct Hit<'a> {
     pub has_return: bool,
 }
 
-/// Passes on the matching lines in order until `take` breaks off or `goes_on`, which is asked for each piece, says no.
+/// Passes on the wanted lines in order until `take` breaks off or `goes_on`, which is asked for each piece, says no.
 pub(crate) fn each_hit(
     supply: &mut impl Supply,
-    pattern: &Pattern,
+    wanted: WantedLines,
     goes_on: &dyn Fn() -> bool,
     mut take: impl FnMut(Hit) -> ControlFlow<()>,
 ) {
@@ -32,11 +41,11 @@ pub(crate) fn each_hit(
         at = piece.range().end;
         let flow = match piece {
             SearchPiece::Lines(lines) => {
-                hits_in_lines(supply.read(lines.clone()), lines.start, pattern, &mut before, &mut take)
+                hits_in_lines(supply.read(lines.clone()), lines.start, wanted, &mut before, &mut take)
             }
             SearchPiece::LongLine(line) => {
                 before += 1;
-                hit_in_long_line(supply, line, pattern, before, &mut take)
+                hit_in_long_line(supply, line, wanted, before, &mut take)
             }
         };
         if flow.is_break() {
@@ -50,35 +59,56 @@ pub(crate) fn each_hit(
 fn hits_in_lines(
     lines: OwnBytes,
     base: usize,
-    pattern: &Pattern,
+    wanted: WantedLines,
     before: &mut u64,
     take: &mut impl FnMut(Hit) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let feeds = |range: Range<usize>| bytecount::count(lines.get(range).unwrap_or_default(), b'\n') as u64;
     let mut counted = 0;
-    for whole in pattern.lines_in(lines, 0..lines.len()) {
+    let mut pass = |whole: Range<usize>| {
         *before += feeds(counted..whole.start);
         counted = whole.start;
         let text = lines.part(whole.clone());
         let end = end_of(&text);
         let line = base + whole.start..base + whole.end - end;
         let text = text.part(0..text.len() - end);
-        take(Hit { number: *before + 1, line, text, text_at: 0, has_return: end == 2 })?;
+        take(Hit { number: *before + 1, line, text, text_at: 0, has_return: end == 2 })
+    };
+    match wanted {
+        WantedLines::Matching(pattern) => pattern.lines_in(lines, 0..lines.len()).try_for_each(pass)?,
+        WantedLines::Others(pattern) => {
+            let mut after = 0;
+            for found in
+                pattern.lines_in(lines, 0..lines.len()).chain(std::iter::once(lines.len()..lines.len()))
+            {
+                while after < found.start {
+                    let feed = memchr::memchr(b'\n', lines.get(after..found.start).unwrap_or_default());
+                    let end = feed.map_or(found.start, |feed| after + feed + 1);
+                    pass(after..end)?;
+                    after = end;
+                }
+                after = found.end;
+            }
+        }
     }
     *before += feeds(counted..lines.len());
     ControlFlow::Continue(())
 }
 
-/// Passes on a line, with its line feed, if it has a match.
+/// Passes on a line, with its line feed, if it is wanted.
 fn hit_in_long_line(
     supply: &mut impl Supply,
     line: Range<usize>,
-    pattern: &Pattern,
+    wanted: WantedLines,
     number: u64,
     take: &mut impl FnMut(Hit) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let Some(at) = certain_in_line(pattern, supply, line.clone(), &mut || true)? else {
-        return ControlFlow::Continue(());
+    let (WantedLines::Matching(pattern) | WantedLines::Others(pattern)) = wanted;
+    let found = certain_in_line(pattern, supply, line.clone(), &mut || true)?;
+    let at = match (wanted, found) {
+        (WantedLines::Matching(_), Some(at)) => at,
+        (WantedLines::Others(_), None) => line.start,
+        _ => return ControlFlow::Continue(()),
     };
     let end = end_of(&supply.read(line.end - 2..line.end));
     let line = line.start..line.end - end;
@@ -102,9 +132,13 @@ mod tests {
 
     use super::*;
 
-    fn hits<'a>(bytes: impl Into<OwnBytes<'a>>, pattern: &str) -> Vec<(u64, Range<usize>)> {
+    type Way = fn(&Pattern) -> WantedLines;
+    const MATCHING: Way = |pattern| WantedLines::Matching(pattern);
+    const OTHERS: Way = |pattern| WantedLines::Others(pattern);
+
+    fn hits<'a>(bytes: impl Into<OwnBytes<'a>>, wanted: Way, pattern: &str) -> Vec<(u64, Range<usize>)> {
         let mut hits = Vec::new();
-        each_hit(&mut bytes.into(), &Pattern::new(pattern).unwrap(), &|| true, |hit| {
+        each_hit(&mut bytes.into(), wanted(&Pattern::new(pattern).unwrap()), &|| true, |hit| {
             hits.push((hit.number, hit.line));
             ControlFlow::Continue(())
         });
@@ -113,9 +147,11 @@ mod tests {
 
     #[test]
     fn lines_are_numbered_and_have_no_line_end() {
-        assert_eq!(hits(b"ab\r\ncd\nxab", "ab"), [(1, 0..2), (3, 7..10)]);
-        assert_eq!(hits(b"a\n\nb\n", "^$"), [(2, 2..2)]);
-        assert_eq!(hits(b"", "^$"), []);
+        assert_eq!(hits(b"ab\r\ncd\nxab", MATCHING, "ab"), [(1, 0..2), (3, 7..10)]);
+        assert_eq!(hits(b"a\n\nb\n", MATCHING, "^$"), [(2, 2..2)]);
+        assert_eq!(hits(b"", MATCHING, "^$"), []);
+        assert_eq!(hits(b"cd\r\nab\n\nx", OTHERS, "ab"), [(1, 0..2), (3, 7..7), (4, 8..9)]);
+        assert_eq!(hits(b"ab\nx\n", OTHERS, "ab"), [(2, 3..4)]);
     }
 
     #[test]
@@ -123,27 +159,36 @@ mod tests {
         let len = 9 << 20;
         let text = format!("first\n{}needle{}\r\nlast needle\n", "x".repeat(len), "y".repeat(len));
         let mut found = Vec::new();
-        each_hit(&mut OwnBytes::from(&*text), &Pattern::new("needle").unwrap(), &|| true, |hit| {
-            found.push((hit.number, hit.line.clone(), hit.has_return));
-            assert!(hit.text.windows(6).any(|word| word == b"needle") && hit.text.len() <= 2 * OVERLAP);
-            assert_eq!(
-                hit.text.as_slice(),
-                &text.as_bytes()[hit.line.start + hit.text_at..][..hit.text.len()]
-            );
-            ControlFlow::Continue(())
-        });
+        each_hit(
+            &mut OwnBytes::from(&*text),
+            WantedLines::Matching(&Pattern::new("needle").unwrap()),
+            &|| true,
+            |hit| {
+                found.push((hit.number, hit.line.clone(), hit.has_return));
+                assert!(hit.text.windows(6).any(|word| word == b"needle") && hit.text.len() <= 2 * OVERLAP);
+                assert_eq!(
+                    hit.text.as_slice(),
+                    &text.as_bytes()[hit.line.start + hit.text_at..][..hit.text.len()]
+                );
+                ControlFlow::Continue(())
+            },
+        );
         let end = 6 + 2 * len + 6;
         assert_eq!(found, [(2, 6..end, true), (3, end + 2..end + 13, false)]);
+        assert_eq!(hits(&*text, OTHERS, "needle"), [(1, 0..5)]);
+        assert_eq!(hits(&*text, OTHERS, "first|last"), [(2, 6..end)]);
     }
 
     proptest! {
         #[test]
-        fn each_matching_line_is_found_once(lines in proptest::collection::vec("[ab\r\u{e9}]{0,6}", 0..40)) {
+        fn each_line_is_found_once_as_matching_or_not(lines in proptest::collection::vec("[ab\r\u{e9}]{0,6}", 0..40)) {
             let text = lines.join("\n");
-            let expected: Vec<u64> = text.split_inclusive('\n').zip(1..)
-                .filter(|(line, _)| line.contains("ab")).map(|(_, number)| number).collect();
-            let found: Vec<u64> = hits(&*text, "ab").into_iter().map(|(number, _)| number).collect();
-            prop_assert_eq!(found, expected);
+            let (matching, others): (Vec<_>, Vec<_>) =
+                text.split_inclusive('\n').zip(1..).partition(|(line, _)| line.contains("ab"));
+            for (wanted, expected) in [(MATCHING, matching), (OTHERS, others)] {
+                let found = hits(&*text, wanted, "ab").into_iter().map(|(number, _)| number);
+                prop_assert!(found.eq(expected.into_iter().map(|(_, number)| number)));
+            }
         }
     }
 }

@@ -209,7 +209,7 @@ const IN_TABLES: &[ListColumn<OutputRow>] = &[
     })
     .yields(0),
     ListColumn::new("session", ToLeft, 36, |row: &OutputRow, _| {
-        RowCell::plain(row.entry.whose().unwrap_or_default())
+        RowCell::plain(row.entry.session().unwrap_or_default())
     })
     .yields(0),
     ListColumn::new("id", ToLeft, ID, |row: &OutputRow, _| {

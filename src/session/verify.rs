@@ -40,7 +40,7 @@ impl Verifier {
     pub fn new(catalog: &Catalog, agent: &str) -> Self {
         // Kilo has the tools of opencode, on which it is built.
         let agent = if agent == "kilo" { "opencode" } else { agent };
-        let names = catalog.names().filter(|name| name.split('/').next() == Some(agent));
+        let names = catalog.names_of(agent);
         Self { policies: names.filter_map(|name| catalog.get(name).ok()).collect() }
     }
 

@@ -38,6 +38,9 @@ pub enum OpenError {
     /// A symbolic link in a store, where links are not followed.
     #[error("{}: is a symbolic link, and links inside a store are not followed; open its target by path", .0.display())]
     Link(PathBuf),
+    /// A symbolic link that leads to itself.
+    #[error("{}: is a symbolic link that leads back to itself; `ls -l` shows where to", .0.display())]
+    Loop(PathBuf),
     /// A FIFO or device in a store, where only regular files are opened.
     #[error("{}: is not a regular file, and only regular files in a store are opened; pipe it in", .0.display())]
     Irregular(PathBuf),
@@ -116,9 +119,11 @@ fn refuse(path: &Path, kind: FileType, file: &File) -> Option<OpenError> {
 fn explain(path: &Path, source: io::Error) -> OpenError {
     let path = path.to_owned();
     let socket = || path.metadata().is_ok_and(|meta| meta.file_type().is_socket());
+    let is_loop = || path.metadata().is_err_and(|error| error.raw_os_error() == Some(libc::ELOOP));
     match source.raw_os_error() {
         Some(libc::ENOENT | libc::ENOTDIR) => OpenError::Missing(path),
         Some(libc::EACCES | libc::EPERM) => OpenError::Denied(path),
+        Some(libc::ELOOP) if is_loop() => OpenError::Loop(path),
         Some(libc::ELOOP) if path.is_symlink() => OpenError::Link(path),
         Some(libc::ENXIO | libc::EOPNOTSUPP) if socket() => OpenError::Socket(path),
         _ => OpenError::Io { path, source },
@@ -126,7 +131,7 @@ fn explain(path: &Path, source: io::Error) -> OpenError {
 }
 
 fn has_content(file: &File) -> io::Result<bool> {
-    Ok(file.read_at(&mut [0; 1], 0)? == 1)
+    Ok(file.read_at(&mut [0; 1], 0)? > 0)
 }
 
 fn blocking(file: &File) -> io::Result<()> {

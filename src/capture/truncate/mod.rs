@@ -82,7 +82,7 @@ impl Truncator {
     /// Truncates with the built-in policy of this name (`agent/tool`), and saves in [`Location::default`].
     ///
     /// # Errors
-    /// [`PolicyError::Unknown`], which lists the existing names.
+    /// [`PolicyError::Unknown`], which says what may be meant.
     pub fn new(policy: &str) -> Result<Truncator, PolicyError> {
         Ok(Truncator::from_policy(Policy::builtin(policy)?))
     }

@@ -14,9 +14,24 @@ pub(crate) struct GrepArgs {
     /// Regular expression (ignores case unless it has a capital letter)
     #[arg(value_name = "REGEX")]
     pub pattern: String,
-    /// Files, directories or ids [default: all stored outputs]
+    /// Files, directories or ids; - is standard input [default: what is piped in, else all stored outputs]
     #[arg(value_name = "PATH")]
     pub paths: Vec<OsString>,
+    /// Ignore case even if REGEX has a capital letter
+    #[arg(short, long)]
+    pub ignore_case: bool,
+    /// Print line numbers, as is done in any case
+    #[arg(short = 'n', long)]
+    pub line_number: bool,
+    /// Print how many lines of each output match, if any do
+    #[arg(short, long, conflicts_with_all = ["json", "names"])]
+    pub count: bool,
+    /// Print only the names of outputs with a match
+    #[arg(short = 'l', long = "files-with-matches", conflicts_with = "json")]
+    pub names: bool,
+    /// Take the lines that do not match
+    #[arg(short = 'v', long = "invert-match")]
+    pub invert: bool,
     /// Search all stored outputs, youngest first
     #[arg(long, conflicts_with = "paths")]
     pub stores: bool,

@@ -113,7 +113,7 @@ const TABLE: &[(&str, &[Example])] = &[
     (
         "stores",
         &[
-            example("List where each agent keeps outputs", "overspill stores"),
+            example("List where agents keep outputs on this system", "overspill stores"),
             example("Print one agent's store file", "overspill stores opencode"),
         ],
     ),

@@ -23,7 +23,7 @@ pub(crate) struct GlobalArgs {
 /// When to use colours.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// On terminals, unless NO_COLOR is set; in tables, help and errors everywhere if CLICOLOR_FORCE is
+    /// On terminals, unless NO_COLOR is set; in tables and help everywhere if CLICOLOR_FORCE is set and not 0
     #[default]
     Auto,
     /// Everywhere; texts are escaped as on a terminal

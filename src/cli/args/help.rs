@@ -2,14 +2,17 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::io;
 
 use clap::error::{Error, ErrorKind};
-use clap::{Command, CommandFactory, FromArgMatches};
+use clap::{ColorChoice, Command, CommandFactory, FromArgMatches};
+
+use crate::cli::terminal::help_colour;
 
 use super::examples::{Example, of};
 use super::leading::{self, behind_subcommand};
 use super::status::exit_statuses;
-use super::{Args, ColorWhen};
+use super::{Args, ColorWhen, Command as CommandArgs};
 
 /// The subcommands in the order of the main help, under their headings.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -39,15 +42,20 @@ pub(crate) fn parse() -> Result<Args, Error> {
     let plain = Args::command();
     let words = behind_subcommand(std::env::args_os().collect(), &plain);
     // Examples and groups take as long to add as the rest, and only help and usage errors show them.
-    parse_by(plain, &words).or_else(|_| {
-        let command = grouped(command()).color(ColorWhen::of_words(&words));
+    let args = parse_by(plain, &words).or_else(|_| {
+        let command = grouped(command()).color(color(&words));
         match parse_by(command.clone(), &words) {
             Err(error) if error.kind() == ErrorKind::UnknownArgument => {
                 joined(&words).map_or(Err(error), |words| parse_by(command, &words))
             }
             result => result,
         }
-    })
+    })?;
+    if !matches!(args.command, Some(CommandArgs::Run(_))) && names_two_agents(&words) {
+        let wrong = "--agent is given twice; name one agent, or leave it out for all of them";
+        return Err(command().error(ErrorKind::ArgumentConflict, wrong));
+    }
+    Ok(args)
 }
 
 /// Joins a value like `-1` to the option before it, which then says what it takes.
@@ -62,6 +70,21 @@ fn joined(words: &[OsString]) -> Option<Vec<OsString>> {
     words[at].push("=");
     words[at].push(value);
     Some(words)
+}
+
+/// Whether there are two agents among the words before `--`: the last would count, and not both.
+fn names_two_agents(words: &[OsString]) -> bool {
+    let words = words.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str());
+    words.filter(|word| *word == "--agent" || word.starts_with("--agent=")).count() > 1
+}
+
+/// Decides on colours itself: clap takes CLICOLOR_FORCE=0 for a yes.
+fn color(words: &[OsString]) -> ColorChoice {
+    match ColorWhen::of_words(words) {
+        ColorChoice::Auto if help_colour(&io::stdout()) => ColorChoice::Always,
+        ColorChoice::Auto => ColorChoice::Never,
+        asked => asked,
+    }
 }
 
 fn parse_by(mut command: Command, words: &[OsString]) -> Result<Args, Error> {

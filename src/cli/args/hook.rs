@@ -46,13 +46,9 @@ impl HookAgent {
     /// Returns the policy by which the agent cuts what its shell tool prints.
     pub(crate) fn policy(self) -> &'static str {
         match self {
-            Self::ClaudeCode => "claude-code/bash",
             // Its limit depends on the model; this is the lower one.
             Self::Codex => "codex/exec-bytes",
-            Self::GeminiCli => "gemini-cli/output",
-            Self::Opencode => "opencode/shell",
-            Self::QwenCode => "qwen-code/shell",
-            Self::CopilotCli => "copilot-cli/tool",
+            _ => self.id(),
         }
     }
 

@@ -215,14 +215,14 @@ pub(crate) struct ReadArgs {
 
 #[derive(Debug, Group)]
 pub(crate) struct PoliciesArgs {
-    /// Print this policy's file
-    #[arg(value_name = "NAME")]
+    /// List this agent's policies, or print this policy's file
+    #[arg(value_name = "AGENT|NAME")]
     pub name: Option<String>,
     /// Include policies of earlier versions
-    #[arg(long, conflicts_with = "name")]
+    #[arg(long)]
     pub all: bool,
     /// Print a JSON array
-    #[arg(long, conflicts_with = "name")]
+    #[arg(long)]
     pub json: bool,
 }
 

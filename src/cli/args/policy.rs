@@ -58,7 +58,7 @@ impl LimitArgs {
 #[derive(Debug, Default, Group)]
 #[command(next_help_heading = "Policy")]
 pub(crate) struct PolicyArgs {
-    /// Policy to cut by: AGENT/TOOL, such as opencode/output
+    /// Policy to cut by: AGENT/TOOL, such as opencode/output, or AGENT for its shell
     #[arg(short, long, value_name = "NAME")]
     pub policy: Option<String>,
     /// Tool of the agent given with -p; otherwise the kind of output, for policies that distinguish kinds
@@ -151,6 +151,8 @@ fn exit_code(text: &str) -> Result<i32, String> {
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not KEY=VALUE"))?;
+    let (key, value) = text
+        .split_once('=')
+        .ok_or_else(|| format!("'{text}' is not KEY=VALUE; write it as in --set max_lines=500"))?;
     Ok((key.to_owned(), value.to_owned()))
 }

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::ColorChoice;
-use clap::error::{ContextValue, Error};
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use crate::cli::safe::{MAX_LINE, put};
-use crate::cli::terminal::error_colour;
+use crate::cli::terminal::help_colour;
 use crate::text::label::label;
 
 use super::ColorWhen;
@@ -17,6 +17,10 @@ const PREFIXES: [&str; 2] = ["error:", "overspill:"];
 
 /// Prints the error, or the requested help or version. Returns the exit status.
 pub(crate) fn tell(mut error: Error) -> u8 {
+    if error.kind() == ErrorKind::InvalidValue {
+        // All values are listed, and what is most like another by its letters is seldom meant.
+        error.remove(ContextKind::SuggestedValue);
+    }
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
     if !error.use_stderr() {
         return match error.print().and_then(|()| io::stdout().flush()) {
@@ -38,7 +42,7 @@ fn dressed(error: &Error) -> String {
     let is_coloured = match ColorWhen::of_words(&words) {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => error_colour(),
+        ColorChoice::Auto => help_colour(&io::stderr()),
     };
     let text = error.render();
     if is_coloured { text.ansi().to_string() } else { text.to_string() }

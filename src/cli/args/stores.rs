@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use clap::Args as Group;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::SignedDuration;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use crate::human::TypedSize;
 use crate::store::SortBy;
@@ -89,14 +91,24 @@ pub(crate) struct StoresArgs {
     /// Print this agent's store file
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+    /// Include stores that are empty or not on this system, as --json does
+    #[arg(long, conflicts_with = "name")]
+    pub all: bool,
     /// Print a JSON array
     #[arg(long, conflicts_with = "name")]
     pub json: bool,
 }
 
 pub(super) fn age(text: &str) -> Result<SignedDuration, String> {
-    crate::human::parse_age(text)
-        .ok_or_else(|| format!("'{text}' is not an age; write 7d, 24h, 30m, 90s or 2w"))
+    crate::human::parse_age(text).or_else(|| since_day(text)).ok_or_else(|| {
+        format!("'{text}' is not an age; write 7d, 24h, 30m, 90s or 2w, or a past day such as 2026-11-01")
+    })
+}
+
+/// Returns how long ago a day began here; `None` if it has not.
+fn since_day(text: &str) -> Option<SignedDuration> {
+    let start = text.parse::<Date>().ok()?.to_zoned(TimeZone::system()).ok()?.timestamp();
+    Some(crate::env::now().duration_since(start)).filter(SignedDuration::is_positive)
 }
 
 fn sort_by() -> impl TypedValueParser<Value = SortBy> {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use crate::cli::named::{self, Named};
 use crate::cli::sessions::select::CallOutput;
@@ -13,6 +12,9 @@ use crate::corpus::{Corpus, CorpusOutput};
 use crate::source::OpenError;
 use crate::store::{RootReport, RootState};
 use crate::text::label::label;
+
+/// The path of standard input, which `-` names.
+pub(crate) const STDIN: &str = "/dev/stdin";
 
 /// How many of the directories searched are named if nothing is found in them.
 const MOST_NAMED: usize = 8;
@@ -46,7 +48,7 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
             named => named?,
         };
         match named {
-            Named::Stdin => paths.push(PathBuf::from("/dev/stdin")),
+            Named::Stdin => paths.push(STDIN.into()),
             Named::File(path) => paths.push(path),
             Named::Output(entry) => entries.push(CorpusOutput::Entry(entry)),
             Named::Recorded(found) => match found.output(config)? {
@@ -77,7 +79,7 @@ fn looked_in<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
     });
     let named: Vec<&str> = there.iter().take(MOST_NAMED).map(String::as_str).collect();
     let named = match there.len().saturating_sub(MOST_NAMED) {
-        _ if there.is_empty() => String::new(),
+        _ if there.is_empty() => ":".to_owned(),
         0 => format!(" in {};", named.join(", ")),
         more => format!(" in {} and {more} more directories;", named.join(", ")),
     };
@@ -85,5 +87,7 @@ fn looked_in<'a>(roots: impl Iterator<Item = &'a RootReport>) -> String {
         1 => "1 directory does".to_owned(),
         more => format!("{more} directories do"),
     };
-    format!("no stored outputs{named} {absent} not exist or cannot be read; `overspill stores` lists all")
+    format!(
+        "no stored outputs{named} {absent} not exist or cannot be read; `overspill stores --all` lists all"
+    )
 }

@@ -1,8 +1,8 @@
-//! `overspill grep`: searches stored outputs and files, and says of each hit whether the model got the line.
+//! `overspill grep`: searches stored outputs, files and standard input, and says of each hit whether the model got the line.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,12 +14,12 @@ use crate::cli::args::GrepArgs;
 use crate::cli::{CommandResult, Failure, fail, terminal};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::{
-    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineGot, Outlet, OutputGot, ReadFault, each_hit,
-    in_order,
+    Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineGot, Outlet, OutputGot, ReadFault, WantedLines,
+    each_hit, in_order,
 };
 use crate::text::search::Pattern;
 
-use super::gather::gather;
+use super::gather::{STDIN, gather};
 use super::meter::Meter;
 use super::render::{GrepForm, Heading};
 
@@ -29,13 +29,25 @@ const INCOMPLETE: u8 = 2;
 
 /// Searches, and prints the hits in the order of the outputs.
 pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
-    let pattern = Pattern::new(&args.pattern).map_err(|error| fault_in(&args.pattern, &error))?;
-    let (corpus, is_whole) = gather(config, &args.paths, args.agent.as_deref())?;
+    let mut pattern = Pattern::new(&args.pattern).map_err(|error| fault_in(&args.pattern, &error))?;
+    if args.ignore_case {
+        let text = format!("(?i){}", args.pattern);
+        pattern = Pattern::new(&text).map_err(|error| fault_in(&args.pattern, &error))?;
+    }
+    let is_piped = args.paths.is_empty() && !args.stores && args.agent.is_none() && is_piped();
+    let paths = if is_piped { &["-".into()][..] } else { &args.paths };
+    let (corpus, is_whole) = gather(config, paths, args.agent.as_deref())?;
     let search = Search {
         config,
+        wanted: if args.invert { WantedLines::Others(&pattern) } else { WantedLines::Matching(&pattern) },
         pattern: &pattern,
         policies: CutPolicies::new(config),
         form: form(args),
+        print: match args {
+            GrepArgs { names: true, .. } => ToPrint::Names,
+            GrepArgs { count: true, .. } => ToPrint::Counts,
+            _ => ToPrint::Lines,
+        },
         only_lost: args.lost,
         now: crate::env::now(),
         meter: Meter::new("searched", corpus.outputs.len()),
@@ -65,8 +77,25 @@ fn form(args: &GrepArgs) -> GrepForm {
     }
 }
 
+/// Whether standard input is a file or a pipe, so that someone wants it to be searched.
+fn is_piped() -> bool {
+    let stdin = io::stdin();
+    let kind = rustix::fs::fstat(&stdin).map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode));
+    !stdin.is_terminal() && kind.is_ok_and(|kind| !kind.is_char_device() && !kind.is_dir())
+}
+
+/// What is printed of an output with hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ToPrint {
+    Lines,
+    Counts,
+    Names,
+}
+
 struct Search<'a> {
     config: &'a Config,
+    wanted: WantedLines<'a>,
+    print: ToPrint,
     pattern: &'a Pattern,
     policies: CutPolicies<'a>,
     form: GrepForm,
@@ -84,7 +113,7 @@ impl Search<'_> {
             // Without the thread there is no progress line.
             let _ = std::thread::Builder::new().spawn_scoped(scope, || self.meter.show_until_over());
             let mut out = crate::cli::safe::shared_stdout();
-            let mut is_first = self.form.has_headings();
+            let mut is_first = self.print == ToPrint::Lines && self.form.has_headings();
             let take = |block: &mut Vec<u8>| {
                 let _room = self.meter.clear();
                 let skipped = usize::from(std::mem::take(&mut is_first));
@@ -121,13 +150,18 @@ impl Search<'_> {
         let looked = reader.look(output, &mut again, &mut |open| {
             let (mut planned, mut heading, mut flow) = (None, None, ControlFlow::Continue(()));
             hits.set(0);
-            each_hit(&mut open.supply(), self.pattern, &|| true, |hit| {
+            each_hit(&mut open.supply(), self.wanted, &|| true, |hit| {
                 let (got, by) = planned.get_or_insert_with(|| self.got(output, &open));
                 let fate = got.line(&hit.line);
                 if self.only_lost && fate.is_kept() != Some(false) {
                     return ControlFlow::Continue(());
                 }
                 hits.set(hits.get() + 1);
+                match self.print {
+                    ToPrint::Lines => {}
+                    ToPrint::Counts => return ControlFlow::Continue(()),
+                    ToPrint::Names => return ControlFlow::Break(()),
+                }
                 let write = |out: &mut Vec<u8>| {
                     let heading = heading.get_or_insert_with(|| self.heading(out, output, &path, by));
                     self.write(out, heading, (&hit, fate));
@@ -135,6 +169,12 @@ impl Search<'_> {
                 flow = outlet.borrow_mut().put(write, || open.is_steady());
                 flow
             });
+            if self.print != ToPrint::Lines && hits.get() > 0 {
+                let count = (self.print == ToPrint::Counts).then(|| hits.get());
+                // Writing to memory does not fail.
+                let write = |out: &mut Vec<u8>| drop(self.form.total(out, shown(&path), count));
+                flow = outlet.borrow_mut().put(write, || open.is_steady());
+            }
             (flow, open.len() as u64)
         });
         match looked {
@@ -172,7 +212,7 @@ impl Search<'_> {
     ) -> Heading<'a> {
         let seconds = |age: SignedDuration| u64::try_from(age.as_secs()).ok();
         let heading = Heading {
-            path,
+            path: shown(path),
             agent: output.agent(self.config),
             id: output.id().map(Cow::into_owned),
             age: output.age(self.now).and_then(seconds),
@@ -194,4 +234,9 @@ impl Search<'_> {
         let _room = self.meter.clear();
         fail(words);
     }
+}
+
+/// Returns the path of an output as it is printed.
+fn shown(path: &Path) -> &Path {
+    if path == Path::new(STDIN) { Path::new("(standard input)") } else { path }
 }

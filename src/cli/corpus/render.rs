@@ -83,6 +83,17 @@ impl GrepForm {
         writeln!(out, "\n{name}{path}{name:#}  {dim}{facts}{dim:#}")
     }
 
+    /// Writes the name of an output with hits, and how many there are where they are counted.
+    pub(super) fn total(self, out: &mut Vec<u8>, path: &Path, count: Option<u64>) -> io::Result<()> {
+        let bytes = path.as_os_str().as_bytes();
+        let name = self.style(AnsiColor::Magenta);
+        match self.has_headings() {
+            true => write!(out, "{name}{}{name:#}", label(bytes))?,
+            false => out.write_all(bytes)?,
+        }
+        writeln!(out, "{}", count.map_or_else(String::new, |count| format!(":{count}")))
+    }
+
     /// Writes one hit.
     pub(super) fn hit(
         self,

@@ -20,7 +20,7 @@ pub(super) const ENVIRONMENT: &[Item] = &[
     ("NO_COLOR", "If it is set and not empty, there are no colours, except with --color always."),
     (
         "CLICOLOR_FORCE",
-        "If it is set and not 0, tables, help and errors are coloured everywhere; exact texts stay exact.",
+        "If it is set and not 0, tables and help are coloured everywhere; exact texts stay exact.",
     ),
     ("TERM", "If it is not set, or dumb, there are no screens."),
     (

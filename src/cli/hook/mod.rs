@@ -155,10 +155,9 @@ impl HookContext<'_> {
         let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
         let ends = ends.map(|end| String::from_utf8_lossy(&view[end]).into_owned());
         let agent = self.event.agent().id();
-        let is_of_agent = |name: &&str| name.split('/').next() == Some(agent);
         let names: Vec<&str> = match self.event.is_of_shell() {
             true => vec![self.event.agent().policy()],
-            false => self.config.catalog.names().filter(is_of_agent).collect(),
+            false => self.config.catalog.names_of(agent).collect(),
         };
         let policies = names.into_iter().filter_map(|name| self.config.catalog.get(name).ok());
         policies.into_iter().find_map(|policy| ends.iter().find_map(|end| path_in_notice(&policy, end)))

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::args::PoliciesArgs;
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, suggest, table};
+use crate::cli::{CommandResult, Failure, table};
 use crate::compare::{self, Keeps};
 use crate::config::Config;
 use crate::human::{limit_in, thousands};
@@ -73,11 +73,15 @@ impl PolicyJson {
     }
 }
 
-/// Lists the policies, or prints the file of one to save, edit and use.
+/// Lists the policies, all or an agent's, or prints the file of one to save, edit and use.
 pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
-    if let Some(name) = &args.name {
-        let unknown = |error: crate::preview::PolicyError| Failure::Usage(suggest::policy(&error));
-        let policy = config.catalog.get(name).map_err(unknown)?;
+    let of_agent: Vec<&str> = args.name.iter().flat_map(|agent| config.catalog.names_of(agent)).collect();
+    if let Some(name) = args.name.as_ref().filter(|_| of_agent.is_empty()) {
+        let policy = config.catalog.get(name).map_err(|error| Failure::Usage(error.to_string()))?;
+        if args.all || args.json {
+            let words = "--all and --json are for lists: of all policies, or with AGENT of its policies";
+            return Err(Failure::Usage(words.to_owned()).into());
+        }
         let text = config.catalog.text(name).unwrap_or_default();
         let mut out = SafeWriter::stdout();
         eras(&mut out, config, &policy)?;
@@ -85,9 +89,12 @@ pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
         return Ok(out.end()?);
     }
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    let names: Vec<&str> = config.catalog.names().collect();
+    let names = if of_agent.is_empty() { config.catalog.names().collect() } else { of_agent };
     let mut policies = names.iter().map(|name| config.catalog.get(name)).collect::<Result<Vec<_>, _>>()?;
-    policies.retain(|policy| args.all || config.catalog.is_current(policy));
+    let is_current = |policy: &Policy| config.catalog.is_current(policy);
+    if !args.all && policies.iter().any(is_current) {
+        policies.retain(is_current);
+    }
     if args.json {
         let records: Vec<PolicyJson> =
             policies.iter().map(|p| PolicyJson::of(p, config.catalog.is_own(p.name()))).collect();

@@ -6,12 +6,16 @@ use crate::config::{Config, Overrides};
 
 use super::preview;
 
-/// The default read tool.
+/// The default read tool; an agent's name alone means a tool called so.
 const DEFAULT: &str = "opencode/read";
 
 pub(crate) fn run(config: &Config, args: &ReadArgs) -> CommandResult {
     let mut overrides = args.look.overrides();
-    overrides.policy.get_or_insert_with(|| DEFAULT.to_owned());
+    let policy = overrides.policy.get_or_insert_with(|| DEFAULT.to_owned());
+    let of_agent = format!("{policy}/read");
+    if overrides.tool.is_none() && config.catalog.knows(&of_agent) {
+        *policy = of_agent;
+    }
     set_window(config, &mut overrides, args)?;
     let opened = input::open(config, &args.file, &args.look)?;
     let by = opened.resolve(config, &overrides)?;
@@ -26,7 +30,10 @@ fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> Co
     let policy = config.resolve(&named, None).map_err(input::usage)?.policy;
     let (Some(offset), Some(limit)) = (policy.offset_key(), policy.limit_key()) else {
         let name = policy.name();
-        let words = format!("{name} is not a read tool; try -p {DEFAULT}, or `overspill preview -p {name}`");
+        let tools: Vec<&str> = config.catalog.names().filter(|name| name.ends_with("/read")).collect();
+        let tools = tools.join(", ");
+        let words =
+            format!("{name} is not a read tool; try -p with {tools}, or `overspill preview -p {name}`");
         return Err(Failure::Usage(words).into());
     };
     for (key, value) in [(offset, args.offset), (limit, args.limit)] {

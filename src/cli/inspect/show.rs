@@ -16,7 +16,7 @@ use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::{Config, Overrides};
-use crate::human::{size, span, thousands};
+use crate::human::{size, span, thousands, utc};
 use crate::known::{Extent, Warning};
 use crate::preview::Policy;
 use crate::rows::outputs;
@@ -31,7 +31,6 @@ struct EntryDetails {
     kind: &'static str,
     #[serde(flatten)]
     record: EntryJson,
-    project: Option<String>,
     made: Option<String>,
     retention: String,
     policies: Vec<String>,
@@ -100,17 +99,21 @@ impl EntryDetails {
             version: 1,
             kind: "output",
             record: EntryJson::of(entry, selected),
-            project: entry.project().map(str::to_owned),
-            made: entry.made().map(|time| time.to_string()),
+            made: entry.made().map(utc),
             retention: row::retention(&entry.store().retention.as_set(&config.env)),
             policies: config.candidates(Some(&entry.path())),
             owner: entry.owner,
             exposed: entry.exposed(),
             note: entry.store().note.clone(),
             warnings: warnings(entry, config),
-            run,
+            run: run.map(|run| RunRecord { start: whole(run.start), end: whole(run.end), ..run }),
         }
     }
+}
+
+/// Leaves out parts of a second.
+fn whole(time: Timestamp) -> Timestamp {
+    Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
 impl FileFacts {
@@ -134,7 +137,7 @@ impl FileFacts {
             kind: "output",
             path: absolute.to_string_lossy().into_owned(),
             size: meta.size(),
-            modified: modified.map(|time| time.to_string()),
+            modified: modified.map(utc),
             rule: None,
             policies: policy.into_iter().map(|policy| policy.name().to_owned()).collect(),
             mode: mode(meta.mode() & 0o7777),
@@ -152,7 +155,7 @@ impl FileFacts {
             ("size", bytes(self.size)),
             (
                 "modified",
-                modified.map_or("–".to_owned(), |time| format!("{} ({} ago)", moment(time), ago(time))),
+                modified.map_or("–".to_owned(), |time| format!("{} ({} ago)", utc(time), ago(time))),
             ),
             ("policies", names(&self.policies)),
             ("mode", self.mode.clone()),
@@ -185,7 +188,7 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
         ("size", bytes(entry.size())),
         (
             "modified",
-            format!("{} ({} ago)", moment(entry.modified()), outputs::when(entry, &selected.look()).text),
+            format!("{} ({} ago)", utc(entry.modified()), outputs::when(entry, &selected.look()).text),
         ),
         ("expires", expires(entry, selected)),
         ("rule", rule),
@@ -212,7 +215,7 @@ fn expires(entry: &Entry, selected: &Selected) -> String {
     let copy = if selected.kept.has_copy_of(entry) { "; you keep a copy" } else { "" };
     match entry.expires.at() {
         _ if entry.is_kept() => "never: you keep it".to_owned(),
-        Some(time) => format!("{} ({left}){copy}", moment(time)),
+        Some(time) => format!("{} ({left}){copy}", utc(time)),
         None => format!("({left}){copy}"),
     }
 }
@@ -242,11 +245,6 @@ fn last_byte(entry: &Entry) -> io::Result<Option<u8>> {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// Formats a time to the second, in UTC.
-fn moment(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 fn bytes(number: u64) -> String {

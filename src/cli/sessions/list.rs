@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::cli::args::SessionsArgs;
 use crate::cli::{CommandResult, Failure, json, named, say, table};
 use crate::config::Config;
-use crate::human::{span, thousands};
+use crate::human::{span, thousands, utc};
 use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::directory_to_close;
@@ -236,8 +236,8 @@ impl SessionJson {
             agent_version: facts.version.clone(),
             project: facts.cwd.clone(),
             title: facts.title.as_deref().map(|title| mask(title).into_owned()),
-            started: facts.started.map(|at| at.to_string()),
-            ended: facts.ended.map(|at| at.to_string()),
+            started: facts.started.map(utc),
+            ended: facts.ended.map(utc),
             live: list::is_live(file, SystemTime::now()),
             open_to_others: *is_open_to_others,
             path: file.path.to_string_lossy().into_owned(),

@@ -7,6 +7,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::config::Config;
+use crate::human::utc;
 use crate::session::command::command;
 use crate::session::examine::{CallInspector, Examiner, Paths};
 use crate::session::mask::mask;
@@ -16,7 +17,7 @@ use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Verdict};
 
-/// One call as in `--json`. Times are RFC 3339, UTC; sizes are bytes of UTF-8.
+/// One call as in `--json`. Times are RFC 3339, UTC, to the second; sizes are bytes of UTF-8.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct CallJson {
     pub id: String,
@@ -78,7 +79,7 @@ impl CallJson {
             thread: thread.map_or_else(String::new, |thread| thread.name.to_string()),
             tool: transcript.tool(call).to_owned(),
             command: command_of(transcript, call),
-            at: call.at.map(|at| at.to_string()),
+            at: call.at.map(utc),
             status: call.status.as_str(),
             exit: call.exit,
             evidence: best.first().map(|first| first.evidence.as_str()),

@@ -25,7 +25,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
         json(&mut out, &records)?;
     } else if rows.is_empty() {
         let which = if any { " of that kind" } else { "" };
-        say(&format!("no stored outputs{which}; `overspill stores` shows the directories searched"));
+        say(&format!("no stored outputs{which}; `overspill stores --all` shows the directories searched"));
     } else {
         table::print(&mut out, table_columns(), &rows)?;
     }

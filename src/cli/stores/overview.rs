@@ -1,18 +1,18 @@
 //! `overspill stores`: where agents keep outputs, what is there, and for how long.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
 use crate::cli::args::StoresArgs;
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, json, suggest, table};
+use crate::cli::{CommandResult, Failure, json, say, suggest, table, terminal};
 use crate::config::Config;
 use crate::human::{size, thousands};
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
-use crate::text::label::label;
+use crate::text::label::{ascii, label};
 
 use super::row::retention;
 use super::select::OWN;
@@ -62,11 +62,40 @@ pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     let listing = store::list(&config.stores.specs, &config.env, crate::env::now());
     if args.json {
-        json(&mut out, &records(config, &listing))?
-    } else {
-        table::print(&mut out, &COLUMNS, &rows(config, &listing))?
+        json(&mut out, &records(config, &listing))?;
+        return Ok(out.flush()?);
     }
-    Ok(out.flush()?)
+    let (shown, others): (Vec<_>, Vec<_>) =
+        rows(config, &listing).into_iter().partition(|row| args.all || row.is_there);
+    print(&mut out, &shown)?;
+    out.flush()?;
+    if !others.is_empty() && io::stdout().is_terminal() {
+        let words = "more stores are empty or not on this system; --all lists them";
+        say(&format!("{} {words}", thousands(others.len() as u64)));
+    }
+    Ok(())
+}
+
+/// Prints a row a store; to a terminal the rule and the directory, which must not be cut, on a line of their own.
+fn print(out: &mut impl Write, rows: &[StoreRow]) -> io::Result<()> {
+    if !io::stdout().is_terminal() {
+        return table::print(out, &COLUMNS, rows);
+    }
+    let mut lines = Vec::new();
+    let columns = COLUMNS.iter().filter(|column| !["deleted", "directory"].contains(&column.heading()));
+    table::print(&mut lines, columns, rows)?;
+    let below = rows.iter().map(|row| {
+        let rule = row.spec.as_ref().map(|of| format!("deleted: {} · ", of.0)).unwrap_or_default();
+        format!("  {rule}{}\n", row.directory)
+    });
+    for (line, below) in
+        lines.split_inclusive(|byte| *byte == b'\n').zip([String::new()].into_iter().chain(below))
+    {
+        out.write_all(line)?;
+        let below = if terminal::is_ascii(&io::stdout()) { ascii(&below) } else { below.into() };
+        out.write_all(below.as_bytes())?;
+    }
+    Ok(())
 }
 
 fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
@@ -181,6 +210,8 @@ fn holds(spec: &StoreSpec) -> Vec<&'static str> {
 /// A directory of a store, or an agent that keeps no outputs.
 struct StoreRow {
     store: String,
+    /// Whether there is anything to tell of it on this system.
+    is_there: bool,
     /// The outputs in it and their bytes, if it could be listed.
     figures: Option<(u64, u64)>,
     spec: Option<(String, String, &'static str)>,
@@ -211,6 +242,12 @@ fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
     let stores = listing.reports.iter().flat_map(|(spec, roots)| roots.iter().map(move |root| (spec, root)));
     let stores = stores.map(|(spec, root)| StoreRow {
         store: spec.name.clone(),
+        is_there: match &root.state {
+            RootState::Absent | RootState::Unset(_) => false,
+            // Several agents share the temporary directory, which says nothing of any of them.
+            RootState::Listed => root.entries > 0 || !root.unreadable.is_empty() || spec.agent == OWN,
+            RootState::Stopped | RootState::Unreadable(_) => true,
+        },
         figures: (root.state == RootState::Listed).then_some((root.entries, root.bytes)),
         spec: Some((
             retention(&spec.retention.as_set(&config.env)),
@@ -221,6 +258,7 @@ fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
     });
     let without = config.stores.keep_none.iter().map(|(agent, why)| StoreRow {
         store: agent.clone(),
+        is_there: false,
         figures: None,
         spec: None,
         directory: format!("keeps none: {why}"),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use crate::human::{size, thousands};
+use crate::human::{size, thousands, utc};
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
@@ -15,7 +15,7 @@ use crate::text::label::SafeText;
 
 use super::select::Selected;
 
-/// One entry as in `--json`. Times are RFC 3339, UTC.
+/// One entry as in `--json`. Times are RFC 3339, UTC, to the second.
 #[derive(Debug, Serialize)]
 pub(crate) struct EntryJson {
     id: String,
@@ -23,6 +23,7 @@ pub(crate) struct EntryJson {
     agent: String,
     tool: Option<String>,
     session: Option<String>,
+    project: Option<String>,
     size: u64,
     modified: String,
     expires: Option<String>,
@@ -42,10 +43,11 @@ impl EntryJson {
             path: entry.path().to_string_lossy().into_owned(),
             agent: entry.agent().to_string(),
             tool: entry.tool().map(str::to_owned),
-            session: entry.whose().map(str::to_owned),
+            session: entry.session().map(str::to_owned),
+            project: entry.project().map(str::to_owned),
             size: entry.size(),
-            modified: entry.modified().to_string(),
-            expires: entry.expires.at().map(|time| time.to_string()),
+            modified: utc(entry.modified()),
+            expires: entry.expires.at().map(utc),
             rule: entry.rule.as_str(),
             holds: entry.holds().as_str(),
             copy_of: entry.copy().map(|copy| copy.original.clone()),

@@ -1,6 +1,6 @@
 //! What is recorded about outputs: of the run that printed one, or of the original of a kept copy.
 
-use crate::human::{lines, size};
+use crate::human::{lines, size, utc};
 use crate::store::{CopyRecord, Entry, Env, Exit, OutputSize, Record, RunRecord};
 
 /// Reads the record of the run that created an entry, and sets the entry's tool from it.
@@ -33,7 +33,7 @@ pub(crate) fn in_words(run: &RunRecord) -> Vec<(&'static str, String)> {
     vec![
         ("command", run.command.join(" ")),
         ("in", run.directory.clone()),
-        ("began", run.start.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
+        ("began", utc(run.start)),
         ("ended", ended.join(", ")),
         ("stream", if run.stream == "stderr" { run.stream.clone() } else { String::new() }),
         ("printed", amount(run.seen) + &lost.unwrap_or_default()),

@@ -122,7 +122,10 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
     let known = agents(config, &all.entries);
     if !known.contains(name) {
         let known: Vec<&str> = known.into_iter().collect();
-        let instead = suggest::name(name, &known, "the agents are:");
+        let instead = match name.contains(',') {
+            true => "name one, or leave it out for all of them".to_owned(),
+            false => suggest::name(name, &known, "the agents are:"),
+        };
         return Err(Failure::Usage(format!("no agent `{}`; {instead}", label(name.as_bytes()))).into());
     }
     all.entries.retain(|entry| entry.agent() == name);

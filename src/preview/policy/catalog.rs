@@ -121,17 +121,24 @@ impl Catalog {
         self.files.keys().map(|name| &**name).filter(|name| self.fault_of(name).is_none())
     }
 
-    /// Returns a policy with its parameters at their defaults.
+    /// Returns the names of an agent's policies that can be used, sorted.
+    pub fn names_of(&self, agent: &str) -> impl Iterator<Item = &str> {
+        self.names().filter(move |name| name.split('/').next() == Some(agent))
+    }
+
+    /// Returns a policy with its parameters at their defaults; the name of an agent alone means the policy of its shell
+    /// tool.
     ///
     /// # Errors
-    /// If there is no policy of that name (the error lists the existing ones), or its file is faulty.
+    /// If there is no policy of that name (the error says what may be meant), or its file is faulty.
     pub fn get(&self, name: &str) -> Result<Policy, PolicyError> {
         if let Some(fault) = self.fault_of(name) {
             return Err(fault.clone());
         }
         let Some(file) = self.files.get(name) else {
-            let known = self.names().map(str::to_owned).collect();
-            return Err(PolicyError::Unknown { name: few_words(name), known });
+            let mut own = self.names_of(name).filter_map(|name| self.get(name).ok());
+            let unknown = || PolicyError::Unknown { name: few_words(name), instead: self.instead_of(name) };
+            return own.find(|policy| policy.file.schema.shell).ok_or_else(unknown);
         };
         match &file.own {
             Some(path) => parse(&file.text, path),
@@ -177,7 +184,7 @@ impl Policy {
     /// Returns the built-in policy of this name (`agent/tool`).
     ///
     /// # Errors
-    /// [`PolicyError::Unknown`], which lists the existing names.
+    /// [`PolicyError::Unknown`], which says what may be meant.
     pub fn builtin(name: &str) -> Result<Self, PolicyError> {
         Catalog::builtin().get(name)
     }

@@ -17,6 +17,7 @@ const MOST: usize = 1000;
 pub(super) const FILE: &[Field] = &[
     needed("agent", Checked(name)),
     needed("tool", Checked(name)),
+    optional("shell", Flag),
     optional("version", Text),
     optional("from", Table(EDGE)),
     optional("until", Table(EDGE)),

@@ -9,6 +9,7 @@ mod notices;
 pub(crate) mod param;
 pub(crate) mod rules;
 pub(crate) mod schema;
+mod unknown;
 #[cfg(feature = "app")]
 mod written;
 
@@ -36,12 +37,12 @@ use schema::{ParamRole, PolicySchema, SettingsSchema};
 #[non_exhaustive]
 pub enum PolicyError {
     /// There is no policy of that name.
-    #[error("no policy `{name}`; there are: {}", known.join(", "))]
+    #[error("no policy `{name}`; {instead}")]
     Unknown {
         /// The requested name.
         name: String,
-        /// All existing names.
-        known: Vec<String>,
+        /// What may be meant, or where the existing names are listed.
+        instead: String,
     },
     /// A file is not a valid policy.
     #[error("{file}:{line}{}: {}{message}", column.map(|column| format!(":{column}")).unwrap_or_default(),

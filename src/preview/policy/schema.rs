@@ -14,6 +14,9 @@ use crate::preview::section::{KeyValue, Section};
 pub(crate) struct PolicySchema {
     pub agent: String,
     pub tool: String,
+    /// Whether this is what the agent's shell tool does today: what the agent's name alone means.
+    #[serde(default)]
+    pub shell: bool,
     /// For people, if `from`, `until` and `seen` are not enough.
     pub version: Option<String>,
     /// The first version and date.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use minijinja::machinery::ast::{Expr, Stmt};
+use minijinja::machinery::ast::{CallArg, Expr, Stmt};
 use minijinja::machinery::parse;
 use regex::{Regex, RegexBuilder};
 
@@ -167,7 +167,8 @@ const MOST_WAYS: usize = 128;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece<'a> {
     Words(&'a str),
-    Figure(&'a str),
+    /// Its name, and how many decimals it has, if it always has as many.
+    Figure(&'a str, Option<usize>),
     /// A part of the output.
     Slot,
 }
@@ -188,7 +189,10 @@ impl<'t, 'a> Unfold<'t, 'a> {
                 _ if is_slot(&emit.expr) => ways.iter_mut().for_each(|way| way.push(Piece::Slot)),
                 name => match self.named.get(name).copied() {
                     Some(body) => self.all(body, ways),
-                    None => ways.iter_mut().for_each(|way| way.push(Piece::Figure(name))),
+                    None => {
+                        let figure = Piece::Figure(name, decimals_of(&emit.expr));
+                        ways.iter_mut().for_each(|way| way.push(figure.clone()));
+                    }
                 },
             },
             Stmt::IfCond(branch) => {
@@ -218,6 +222,17 @@ fn name_of<'a>(expr: &Expr<'a>) -> &'a str {
         Expr::Var(var) => var.id,
         Expr::Filter(filter) => filter.expr.as_ref().map_or("", name_of),
         _ => "",
+    }
+}
+
+/// Returns how many decimals an expression always has.
+fn decimals_of(expr: &Expr) -> Option<usize> {
+    match expr {
+        Expr::Filter(filter) if filter.name == "fixed" => match filter.args.first()? {
+            CallArg::Pos(Expr::Const(decimals)) => decimals.value.as_usize(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -254,8 +269,11 @@ fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
                 let longest = words.lines().max_by_key(|line| line.len()).unwrap_or_default();
                 literal = if longest.len() > literal.len() { longest } else { literal };
             }
-            Piece::Figure(name) => {
-                pattern.push_str(if at == end { "(.*)" } else { "(.*?)" });
+            Piece::Figure(name, decimals) => {
+                match decimals {
+                    Some(decimals) => pattern.push_str(&format!(r"([0-9]+\.[0-9]{{{decimals}}})")),
+                    None => pattern.push_str(if at == end { "(.*)" } else { "(.*?)" }),
+                }
                 figures.push((*name).to_owned());
             }
             Piece::Slot => {}

@@ -193,3 +193,17 @@ fn the_smallest_policy_of_the_documentation_works() {
         assert!(is_limit || ran.status == 2, "{line}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn an_agent_s_policies_are_listed() {
+    let home = Home::new();
+    let of = |words: &[&str]| -> Vec<String> {
+        let listed = home.run(&[&["policies"], words].concat()).ok();
+        listed.text().lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(of(&["kimi-code"]), ["kimi-code/bash", "kimi-code/tool"]);
+    assert_eq!(of(&["claude-code", "--all"]).len(), 6);
+    assert!(of(&["pi-30k"]).contains(&"pi-30k/bash".to_owned()), "all of it is of earlier versions");
+    let json = home.run(&["policies", "goose", "--json"]).ok().json();
+    assert_eq!((json[0]["name"].as_str(), json.as_array().unwrap().len()), (Some("goose/shell"), 1));
+}

@@ -102,6 +102,16 @@ fn a_transcript_is_searched_record_by_record() {
 }
 
 #[test]
+fn a_figure_has_as_many_decimals_as_its_policy_writes() {
+    let home = Home::new();
+    let result = "Chunk ID: 5d3a80\nWall time: 0.0000 seconds\nProcess exited with code 0\nOutput:\n\
+        Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\n\
+        1\n…3021 tokens truncated…\n9\n";
+    let rows = explained(&home, result);
+    assert_eq!((rows[0]["policy"].as_str(), rows.as_array().unwrap().len()), (Some("codex/exec"), 1));
+}
+
+#[test]
 fn a_text_without_a_notice_is_a_failure_with_the_nearest_guess() {
     let home = Home::new();
     home.pipe("all is well\n", &["explain"]).fails(1, &["no notice of a known policy in this text"]);

@@ -35,6 +35,8 @@ fn colours_are_used_where_they_are_asked_for() {
     assert!(forced.stdout.starts_with(b"\x1b[1m"));
     let forced = home.command(&["preview", "out"]).env("CLICOLOR_FORCE", "1").output().unwrap();
     assert_eq!(forced.stdout, b"\x1b[31mred\x1b]0;x\x07\n", "exact texts stay exact");
+    let help = |force: &str| home.command(&["--help"]).env("CLICOLOR_FORCE", force).output().unwrap();
+    assert_eq!(["0", "1"].map(|force| help(force).stdout.contains(&0x1b)), [false, true]);
     let refused = home.run(&["--bogus", "--color", "always"]);
     assert!(
         refused.stderr.starts_with("\u{1b}[") && refused.stderr.contains("overspill:"),

@@ -103,7 +103,7 @@ const POLICIES: &[Case] = &[
     (
         "unit = \"bytes\"",
         "flavour = 1",
-        "3:1: `flavour`: there is no such key; the keys of this file are agent, tool, version, from, until, seen, era_of, source, confidence, summary, failed, quirks, unit, decoding, lines, trim, reads, refuse, settings, warning, param, variant, when, keep, text, details, cap",
+        "3:1: `flavour`: there is no such key; the keys of this file are agent, tool, shell, version, from, until, seen, era_of, source, confidence, summary, failed, quirks, unit, decoding, lines, trim, reads, refuse, settings, warning, param, variant, when, keep, text, details, cap",
     ),
     ("unit = \"bytes\"", "unit = \"bytse\"", "3:8: `unit`: does not take `bytse`; did you mean `bytes`?"),
     (
@@ -284,12 +284,17 @@ const CONFIGS: &[Case] = &[
     (
         "policy = \"opencode/output\"",
         "policy = \"opencode/otput\"",
-        "1:10: `policy`: there is no policy `opencode/otput`; did you mean `opencode/output`?",
+        "1:10: `policy`: no policy `opencode/otput`; did you mean opencode/output?",
     ),
     (
         "policy = \"opencode/output\"",
         "policy = \"nobody/nothing\"",
-        "1:10: `policy`: there is no policy `nobody/nothing`; `overspill policies` lists them all",
+        "1:10: `policy`: no policy `nobody/nothing`; `overspill policies` lists them all",
+    ),
+    (
+        "[limits.\"opencode/output\"]",
+        "[limits.opencode]",
+        "6:9: `limits`: write the whole name: `opencode/shell`",
     ),
     ("policy = \"opencode/output\"", "policy = 3", "1:10: `policy`: takes text in quotes, not 3"),
     (
@@ -325,7 +330,7 @@ const CONFIGS: &[Case] = &[
     (
         "[limits.\"opencode/output\"]",
         "[limits.\"opencode/otput\"]",
-        "6:9: `limits`: there is no policy `opencode/otput`; did you mean `opencode/output`?",
+        "6:9: `limits`: no policy `opencode/otput`; did you mean opencode/output?",
     ),
     (
         "[limits.\"opencode/output\"]",
@@ -366,7 +371,7 @@ const CONFIGS: &[Case] = &[
     (
         "policy = \"pi/grep\"",
         "policy = \"pi/gerp\"",
-        "11:10: `policy`: there is no policy `pi/gerp`; did you mean `pi/grep`?",
+        "11:10: `policy`: no policy `pi/gerp`; did you mean pi/grep?",
     ),
     (
         "policy = \"pi/grep\"\nlimit = 50",

@@ -58,5 +58,6 @@ fn an_offset_counts_from_one_where_the_agent_does() {
 fn a_policy_that_reads_no_windows_is_refused_with_one_that_does() {
     let home = Home::new();
     home.file("out", EXAMPLE);
-    home.run(&["read", "out", "-p", "opencode/output"]).fails(2, &["opencode/output", "-p opencode/read"]);
+    home.run(&["read", "out", "-p", "opencode/output"])
+        .fails(2, &["opencode/output is not a read tool; try -p with ", " opencode/read,"]);
 }

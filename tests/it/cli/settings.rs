@@ -129,6 +129,14 @@ fn the_environment_names_a_policy_below_flags_and_above_the_configuration() {
     assert_eq!(of("", &["preview"]), "crush/bash", "empty is unset");
     assert_eq!(of("pi/bash", &["preview", "-p", "opencode/output"]), "opencode/output");
     assert_eq!(of("pi", &["preview", "-t", "grep"]), "pi/grep");
+    assert_eq!(of("claude-code", &["preview"]), "claude-code/bash");
+    assert_eq!(of("", &["preview", "-p", "opencode"]), "opencode/shell");
+    assert_eq!(of("", &["read", "-p", "pi"]), "pi/read");
+    config(&home, "policy = \"gemini-cli\"\n");
+    assert_eq!(of("", &["preview"]), "gemini-cli/output");
+    config(&home, "policy = \"opencode\"\n");
+    assert_eq!(of("", &["preview", "-t", "output"]), "opencode/output");
+    config(&home, "policy = \"crush/bash\"\n");
     let spill = home.private_entry("opencode", "tool_e26cf08d50010000AbCdEfGhIjKl", numbered(30), 1);
     let stored = with_variable(&home, "pi/bash", &["preview", "--json", spill.to_str().unwrap()]);
     assert_eq!(stored.ok().json()["policy"], "opencode/output", "where it is stored tells more");

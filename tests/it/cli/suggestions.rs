@@ -58,15 +58,15 @@ fn a_policy_that_the_configuration_misspells_is_named_with_its_place() {
     for (text, place) in [
         (
             "policy = \"opencode/otput\"\n",
-            "config.toml:1:10: `policy`: there is no policy `opencode/otput`; did you mean `opencode/output`?",
+            "config.toml:1:10: `policy`: no policy `opencode/otput`; did you mean opencode/output?",
         ),
         (
             "[limits.\"opencode/otput\"]\nmax_lines = 3\n",
-            "config.toml:1:9: `limits`: there is no policy `opencode/otput`; did you mean",
+            "config.toml:1:9: `limits`: no policy `opencode/otput`; did you mean opencode/output?",
         ),
         (
             "[tools.grep]\npolicy = \"pi/gerp\"\n",
-            "config.toml:2:10: `policy`: there is no policy `pi/gerp`; did you mean `pi/grep`?",
+            "config.toml:2:10: `policy`: no policy `pi/gerp`; did you mean pi/grep?",
         ),
     ] {
         config(&home, text);
@@ -84,6 +84,7 @@ fn a_timeout_is_reported() {
 #[test]
 fn what_a_mistake_may_mean_is_said() {
     let home = with_log();
+    std::os::unix::fs::symlink("loop", home.at("loop")).unwrap();
     let none: &[&str] = &["no sessions of `Codex`", "did you mean codex?"];
     for (words, status, said) in [
         (&["sessions", "--agent", "Codex"][..], 2, none),
@@ -93,7 +94,32 @@ fn what_a_mistake_may_mean_is_said() {
         (&["run", "ls | head -1"], 127, &["command not found; overspill runs no shell"]),
         (&["run", "--", "cd", "/"], 127, &["command not found; overspill runs no shell"]),
         (&["run", "--", "./build.log"], 126, &["./build.log: not an executable file"]),
-        (&["run", "--headroom", "pi", "--", "true"], 2, &["the policies of pi are pi/bash, "]),
+        (&["run", "--headroom", "t15", "--", "true"], 2, &["the policies of t15 are t15/generic, "]),
+        (&["preview", "-p", "claude", "build.log"], 2, &["are claude-code/bash, claude-code/bash-failed, "]),
+        (
+            &["preview", "-p", "bash", "build.log"],
+            2,
+            &["no policy `bash`; name its agent, too: claude-code/bash, "],
+        ),
+        (&["preview", "-p", "gpt-5", "build.log"], 2, &["no policy `gpt-5`; `overspill policies` lists"]),
+        (&["preview", "--set", "foo", "build.log"], 2, &["'foo' is not KEY=VALUE; write it as in --set"]),
+        (
+            &["read", "-p", "claude-code", "build.log"],
+            2,
+            &["claude-code/bash is not a read tool; try -p with "],
+        ),
+        (&["list", "foo"], 2, &["unexpected argument 'foo'", "list takes no names: `overspill show ID`"]),
+        (&["clean", "foo"], 2, &["clean takes no names: `overspill rm ID`"]),
+        (&["list", "--agent", "opencode,pi"], 2, &["no agent `opencode,pi`; name one, or leave it out"]),
+        (&["list", "--agent", "pi", "--agent=opencode"], 2, &["--agent is given twice; name one agent"]),
+        (
+            &["list", "--sort", "name"],
+            2,
+            &["possible values: age, size, left, agent, tool, session, id]\n\nFor"],
+        ),
+        (&["list", "--older-than", "2999-01-01"], 2, &["or a past day such as 2026-11-01"]),
+        (&["preview", "loop"], 1, &["loop: is a symbolic link that leads back to itself"]),
+        (&["policies", "pi/bash", "--json"], 2, &["--all and --json are for lists"]),
     ] {
         home.run(words).fails(status, said);
     }

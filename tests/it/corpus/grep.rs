@@ -89,13 +89,38 @@ fn directories_are_searched_with_all_that_is_in_them_byte_for_byte() {
         logs/bad\xff\n:1:kept:error\n";
     assert_eq!(ran.stdout, expected);
     let ran = home.pipe("an error\n", &["grep", "error", "-"]).ok();
-    assert_eq!(ran.text(), "/dev/stdin:1:kept:an error\n");
+    assert_eq!(ran.text(), "(standard input):1:kept:an error\n");
+    assert_eq!(home.pipe("an error\n", &["grep", "error"]).ok().text(), ran.text());
+    home.pipe("an error\n", &["grep", "--stores", "error"]).fails(1, &["no stored outputs"]);
+}
+
+#[test]
+fn grep_s_own_options_mean_what_they_do_in_grep() {
+    let home = Stocked::new();
+    let path = home.entry("opencode", ID, long(), 60);
+    let path = path.display();
+    home.file("a", "Error\nerror\nfine\n");
+    home.file("b", "fine\n");
+    let of = |options: &[&str]| home.run(&[&["grep"], options].concat()).ok().text().to_owned();
+    assert_eq!(of(&["Error", "a", "b"]), "a:1:kept:Error\n");
+    assert_eq!(of(&["-n", "Error", "a"]), "a:1:kept:Error\n");
+    assert_eq!(of(&["-i", "Error", "a"]), "a:1:kept:Error\na:2:kept:error\n");
+    assert_eq!(of(&["-v", "error", "a", "b"]), "a:3:kept:fine\nb:1:kept:fine\n");
+    assert_eq!(of(&["-c", "error", "a", "b"]), "a:2\n");
+    assert_eq!(of(&["-l", "fine", "a", "b"]), "a\nb\n");
+    assert_eq!(of(&["-vl", "error", "a", "b"]), "a\nb\n");
+    assert_eq!(of(&["-c", "--lost", "error"]), format!("{path}:2\n"));
+    assert_eq!(home.run(&["grep", "-lv", "e", "a", "b"]).status, 1);
+    assert_eq!(home.run(&["grep", "-c", "e", "a", "nosuch"]).status, 2);
+    home.run(&["grep", "-i", "E(", "a"]).fails(2, &["REGEX E(:", "unclosed group, at character 2"]);
 }
 
 #[test]
 fn what_cannot_be_searched_is_reported_and_the_rest_is_searched() {
     let home = Stocked::new();
     home.run(&["grep", "x"]).fails(1, &["no stored outputs", "overspill stores"]);
+    let none = home.run(&["grep", "--agent", "kilo", "x"]);
+    assert!(none.stderr.contains("no stored outputs: "), "{}", none.stderr);
     home.run(&["grep", "("]).fails(2, &["REGEX (", "unclosed group", "character 1"]);
     home.file("a", "error\n");
     let ran = home.run(&["grep", "error", "nosuch", "a"]);

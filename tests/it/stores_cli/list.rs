@@ -49,6 +49,8 @@ fn entries_are_sorted_by_every_key() {
     assert_eq!(sorted("agent"), [fork, id, other, own, pi]);
     assert_eq!(sorted("tool"), [pi, own, fork, id, other]);
     assert_eq!(sorted("id"), [pi, fork, own, other, id]);
+    let [past, older] = ["2020-01-01", "1999-01-01"].map(|day| home.run(&["list", "--older-than", day]));
+    assert!(past.stdout.is_empty() && older.stdout.is_empty(), "all are younger than that day");
     home.run(&["list", "--sort", "colour"]).fails(2, &["colour", "age", "left", "session"]);
     home.run(&["list", "-f", "--sort", "age"]).fails(2, &["--follow", "--sort"]);
     assert_eq!(home.run(&["ls"]).ok().text(), home.run(&["list"]).ok().text());
@@ -82,13 +84,15 @@ fn the_record_has_exactly_these_fields() {
     let record = json[0].as_object().unwrap();
     let keys: Vec<&str> = record.keys().map(String::as_str).collect();
     let expected = [
-        "id", "path", "agent", "tool", "session", "size", "modified", "expires", "rule", "holds", "copy_of",
-        "status", "mode",
+        "id", "path", "agent", "tool", "session", "project", "size", "modified", "expires", "rule", "holds",
+        "copy_of", "status", "mode",
     ];
     assert_eq!(keys, expected);
     assert_eq!((&record["tool"], &record["session"]), (&"Bash".into(), &session.into()));
     assert_eq!((&record["holds"], &record["mode"]), (&"raw".into(), &"0644".into()));
-    assert!(record["modified"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(record["project"], "-work");
+    let modified = record["modified"].as_str().unwrap();
+    assert!(modified.ends_with('Z') && modified.len() == "2026-11-25T14:00:00Z".len(), "{modified}");
 }
 
 #[test]

@@ -9,7 +9,10 @@ use crate::stores_cli::stocked::{ID, Stocked};
 fn every_adapter_has_a_row() {
     let home = Stocked::new();
     home.entry("opencode", ID, "x".repeat(2048), 1);
-    let ran = home.run(&["stores"]).ok();
+    let here = home.run(&["stores"]).ok();
+    let names: Vec<&str> = here.text().lines().filter_map(|row| row.split('\t').next()).collect();
+    assert_eq!(names, ["opencode"], "what has outputs on this system");
+    let ran = home.run(&["stores", "--all"]).ok();
     let row =
         |name: &str| ran.text().lines().find(|row| row.starts_with(name)).unwrap_or_else(|| panic!("{name}"));
     let root = home.dir("data/opencode/tool-output");
@@ -48,7 +51,7 @@ fn as_json_with_roots_rule_and_source() {
 fn the_age_that_the_user_has_set_is_the_rule() {
     let home = Stocked::new();
     home.put(&home.dir("home/.claude/settings.json"), r#"{"cleanupPeriodDays": 3}"#, 1);
-    let ran = home.run(&["stores"]).ok();
+    let ran = home.run(&["stores", "--all"]).ok();
     let row = ran.text().lines().find(|row| row.starts_with("claude-code\t")).unwrap();
     assert!(row.contains("3 d after its last change"), "{row}");
 }
@@ -64,7 +67,7 @@ fn one_agent_s_file_is_printed_and_can_be_used() {
         .replace("retention = { by = \"never\" }", "retention = { by = \"mtime\", after = \"5h\" }");
     home.put(&home.dir("config/overspill/stores/goose.toml"), &changed, 0);
     assert_eq!(home.run(&["stores", "goose"]).ok().text(), changed);
-    assert!(home.run(&["stores"]).ok().text().contains("5 h after its last change"));
+    assert!(home.run(&["stores", "--all"]).ok().text().contains("5 h after its last change"));
     home.run(&["stores", "moose"]).fails(2, &["`moose`", "did you mean goose?"]);
     home.run(&["stores", "zzz"]).fails(2, &["`zzz`", "goose", "codex", "overspill"]);
 }

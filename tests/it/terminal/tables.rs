@@ -28,3 +28,16 @@ fn tables_fit_eighty_columns_with_whole_ids() {
         assert!(rows.iter().any(|row| row.split_whitespace().any(|word| word == id)), "{words:?}\n{text}");
     }
 }
+
+#[test]
+fn the_rule_and_the_directory_of_a_store_are_never_cut() {
+    let home = Home::new();
+    let entry = home.entry("opencode", ID, "some output\n", 1);
+    let session = Session::start_with(&home, &[("NO_COLOR", "1")], &["stores"]);
+    let raw = session.wait_until("end of the output", |seen| seen.ended.then(|| seen.raw.clone()));
+    let text = String::from_utf8(raw).unwrap();
+    let whole =
+        format!("\r\n  deleted: 7 d after its last change · {}\r\n", entry.parent().unwrap().display());
+    assert!(text.starts_with("store ") && text.contains(&whole), "{text}");
+    assert!(text.contains("more stores are empty or not on this system; --all lists them"), "{text}");
+}

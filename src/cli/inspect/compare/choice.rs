@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::cli::args::CompareArgs;
-use crate::cli::{Failure, input, say, suggest};
+use crate::cli::{Failure, input, say};
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::human::thousands;
 use crate::preview::ParamError;
@@ -47,11 +47,10 @@ pub(super) fn chosen<'a>(config: &Config, args: &'a CompareArgs) -> Result<Vec<C
     if args.policies.is_empty() {
         return Ok(vec![Chosen::Every]);
     }
-    let is_agent = |word: &str| config.catalog.names().any(|name| name.split('/').next() == Some(word));
     let choose = |word: &'a String| match config.catalog.get(word) {
+        _ if config.catalog.names_of(word).next().is_some() => Ok(Chosen::Agent(word)),
         Ok(_) => Ok(Chosen::Policy(word)),
-        Err(_) if is_agent(word) => Ok(Chosen::Agent(word)),
-        Err(error) => Err(Failure::Usage(suggest::policy(&error))),
+        Err(error) => Err(Failure::Usage(error.to_string())),
     };
     args.policies.iter().map(choose).collect()
 }
