@@ -22,7 +22,7 @@ const HABITS: &[(&[&str], &str, &str)] = &[
     ),
     (&["--no-color", "--no-colour"], "", "write `--color never`"),
     (&["--silent"], "", "write `--quiet`"),
-    (&["--agent"], "policy", "write `-p AGENT/TOOL`"),
+    (&["--agent"], "policy", "write `-p AGENT`"),
     (&["--agent"], "name", "write the name alone, without an option"),
     (&["-n", "--lines", "--line", "--limit"], "max_lines", "write `--max-lines N`"),
     (&["-c", "--bytes", "--size"], "max_bytes", "write `--max-bytes SIZE`"),

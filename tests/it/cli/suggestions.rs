@@ -108,8 +108,7 @@ fn what_a_mistake_may_mean_is_said() {
             2,
             &["claude-code/bash is not a read tool; try -p with "],
         ),
-        (&["list", "foo"], 2, &["unexpected argument 'foo'", "list takes no names: `overspill show ID`"]),
-        (&["clean", "foo"], 2, &["clean takes no names: `overspill rm ID`"]),
+        (&["list", "foo"], 2, &["unexpected `foo`: `overspill list` takes no names; `overspill show ID`"]),
         (&["list", "--agent", "opencode,pi"], 2, &["no agent `opencode,pi`; name one, or leave it out"]),
         (&["list", "--agent", "pi", "--agent=opencode"], 2, &["--agent is given twice; name one agent"]),
         (
