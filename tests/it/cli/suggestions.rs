@@ -114,7 +114,7 @@ fn what_a_mistake_may_mean_is_said() {
         (
             &["list", "--sort", "name"],
             2,
-            &["possible values: age, size, left, agent, tool, session, id]\n\nFor"],
+            &["`name` is not a value of --sort; write one of age, size, left, agent, tool, session, id"],
         ),
         (&["list", "--older-than", "2999-01-01"], 2, &["or a past day such as 2026-11-01"]),
         (&["preview", "loop"], 1, &["loop: is a symbolic link that leads back to itself"]),
