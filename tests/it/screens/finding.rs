@@ -175,10 +175,10 @@ fn errors_are_counted_and_gone_through() {
     let mut bench = Bench::open(SIZES[0], &home.file("build.log", lines), policy("opencode/output"));
     assert!(bench.rows()[0].contains("warnings 30, model got 20"), "{}", bench.rows()[0]);
     bench.keys("<Tab>e3e");
-    assert!(bench.rows()[0].contains("warnings 4 of 30"), "{}", bench.rows()[0]);
-    assert!(bench.keys("E").rows()[0].contains("warnings 3 of 30"), "{}", bench.rows()[0]);
+    assert!(bench.rows()[0].contains("warning 4 of 30"), "{}", bench.rows()[0]);
+    assert!(bench.keys("E").rows()[0].contains("warning 3 of 30"), "{}", bench.rows()[0]);
     assert!(
-        bench.keys(")").rows()[0].contains("warnings 21 of 30"),
+        bench.keys(")").rows()[0].contains("warning 21 of 30"),
         "without a search, what was missed are errors, or warnings where there is no error"
     );
     assert!(bench.keys("<Esc>").rows()[0].contains("warnings 30, "), "Esc leaves the warning");

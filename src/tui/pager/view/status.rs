@@ -38,17 +38,17 @@ pub(crate) fn draw(pager: &Pager, told: &StatusLine, drawn: Drawn, frame: &mut F
     let rights = right(pager, told, drawn, wanted);
     let room = usize::from(area.width);
     let fits = |left: &[Span], right: &[Span]| line::width(left) + line::width(right) + 2 <= room;
-    let mut lefts = left(pager, told, drawn);
-    let shortest = lefts.pop().unwrap_or_default();
-    // The hints that a cut output needs are worth more than long words on either side, but not than all words.
+    let lefts = left(pager, told, drawn);
+    let shortest = lefts.last().map_or(&[][..], Vec::as_slice);
+    // The hints that a cut output needs are worth more than long words on either side.
     let has_room =
         |left: &&Vec<Span>| rights.iter().any(|right| right.teaches == wanted && fits(left, &right.spans));
     let needed = if wanted > MIN_HINTS { lefts.iter().find(has_room) } else { None };
     let least = rights.iter().rfind(|right| right.teaches >= wanted.min(MIN_HINTS)).or(rights.first());
     let least = least.map_or(&[][..], |right| &right.spans);
-    let left = needed.or_else(|| lefts.iter().find(|left| fits(left, least))).unwrap_or(&shortest);
+    let left = needed.or_else(|| lefts.iter().find(|left| fits(left, least))).map_or(shortest, Vec::as_slice);
     let teaches = if needed.is_some() { wanted } else { 0 };
-    let left = line::cut(left.clone(), room, pager.canvas.glyphs());
+    let left = line::cut(left.to_vec(), room, pager.canvas.glyphs());
     line::spans(frame.buffer_mut(), area, &left);
     let right = rights.iter().find(|right| right.teaches >= teaches && fits(&left, &right.spans));
     let spans = right.map_or(&[][..], |right| &right.spans);
