@@ -125,14 +125,11 @@ impl ListKind for FoundLines {
         match action {
             // At the line, with the search set.
             Action::Open => {
-                let Some(row) = on.list.chosen() else { return };
+                let (Some(row), Some(pattern)) = (on.list.chosen(), &self.pattern) else { return };
+                let place = Some(StartAt::Found(row.number, pattern.text().to_owned()));
                 on.effects.push(Effect::Open(OpenRequest {
                     path: row.path.to_path_buf(),
-                    start: StartView {
-                        place: Some(StartAt::Line(row.number)),
-                        find: self.pattern.clone(),
-                        ..StartView::default()
-                    },
+                    start: StartView { place, ..StartView::default() },
                     id: row.id.to_string(),
                     ..OpenRequest::default()
                 }));
