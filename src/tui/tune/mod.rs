@@ -21,6 +21,7 @@ use crate::tune::{TuneGrid, TuneMove, TuneSetting, share_in_words};
 
 use super::event::Purpose;
 use super::footer::Footer;
+use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
@@ -63,6 +64,13 @@ impl TuneRows {
         match policies {
             TunePolicies::Around(_) => Self::Settings,
             TunePolicies::Current => Self::Policies,
+        }
+    }
+
+    fn slot(self) -> Slot {
+        match self {
+            Self::Settings => Slot::Tune,
+            Self::Policies => Slot::TunePolicies,
         }
     }
 }
@@ -190,7 +198,7 @@ impl ListKind for Tuning {
             (Action::Open, TuneRows::Settings) => self.show_changed(on),
             (Action::Open, TuneRows::Policies) => self.show_settings(on),
             (Action::Apply, TuneRows::Settings) => self.apply_chosen(on),
-            (Action::Policy, TuneRows::Settings) => self.show(TunePolicies::Current, on.effects),
+            (Action::Policy, TuneRows::Settings) => self.show_other(TunePolicies::Current, on.effects),
             (Action::JudgeBy, _) => {
                 let find = self.start.as_ref().and_then(|start| start.find.as_ref());
                 on.effects.lay(Prompt::with(Purpose::Find, find.map_or("", Pattern::text)));
@@ -284,9 +292,8 @@ impl Tuning {
     }
 
     /// Goes to the list of the settings around limits, or of policies, on the same outputs.
-    fn show(&mut self, policies: TunePolicies, effects: &mut Effects) {
+    fn show_other(&self, policies: TunePolicies, effects: &mut Effects) {
         if let Some(start) = self.start.clone() {
-            self.stop_measuring(effects);
             effects.show(TuneStart { policies, ..start });
         }
     }
@@ -294,7 +301,7 @@ impl Tuning {
     fn show_settings(&mut self, on: Context) {
         let Some(row) = on.list.chosen() else { return };
         let overrides = Overrides { policy: Some(row.policy.to_string()), ..Overrides::default() };
-        self.show(TunePolicies::Around(Box::new(overrides)), on.effects);
+        self.show_other(TunePolicies::Around(Box::new(overrides)), on.effects);
     }
 
     fn show_changed(&mut self, on: Context) {

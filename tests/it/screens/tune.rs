@@ -221,10 +221,28 @@ fn policies_are_compared_on_outputs_and_lead_to_their_settings() {
     assert_eq!(bench.app.context(), KeyContext::Lists);
 }
 
+/// Esc in the settings leads back to policies that are still being measured.
+#[test]
+fn policies_are_measured_on_while_the_settings_of_one_are_shown() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    let effects = bench.update(key('p'));
+    let mut found = found(&mut bench, effects);
+    let end = found.pop().unwrap();
+    bench.receive(found);
+    assert!(bench.status().contains(" 2 of 2"), "{}", bench.status());
+    bench.keys("<Enter>");
+    assert!(bench.rows()[0].starts_with(" Settings   "), "{:?}", bench.rows()[0]);
+    bench.keys("<Esc>");
+    assert!(bench.rows()[0].starts_with(" Policies "), "{:?}", bench.rows()[0]);
+    assert!(bench.status().contains(" 2 of 2"), "{}", bench.status());
+    bench.receive(vec![end]);
+    assert!(bench.status().contains(" 1 of "), "{}", bench.status());
+}
+
 /// Returns what the worker finds out that is asked for.
 fn found(bench: &mut Bench, effects: Vec<Effect>) -> Vec<Event> {
     let job = effects.into_iter().find_map(|effect| match effect {
-        Effect::Run(job) if job.slot() == Slot::Tune => Some(job),
+        Effect::Run(job) if [Slot::Tune, Slot::TunePolicies].contains(&job.slot()) => Some(job),
         _ => None,
     });
     bench.events(job.expect("something is to be measured"))
