@@ -230,6 +230,7 @@ impl Pager {
         }
         self.start_now(effects);
         self.refresh_picker();
+        self.advise_again(effects);
     }
 
     fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
