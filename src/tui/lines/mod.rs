@@ -121,21 +121,23 @@ impl ListKind for FoundLines {
         }
     }
 
+    fn knows(&self, action: Action) -> bool {
+        matches!(action, Action::Open | Action::Editor)
+    }
+
     fn act(&mut self, action: Action, on: ListContext<FoundLine>) {
-        match action {
-            // At the line, with the search set.
-            Action::Open => {
-                let (Some(row), Some(pattern)) = (on.list.chosen(), &self.pattern) else { return };
-                let place = Some(StartAt::Found(row.number, pattern.text().to_owned()));
-                on.effects.push(Effect::Open(OpenRequest {
-                    path: row.path.to_path_buf(),
-                    start: StartView { place, ..StartView::default() },
-                    id: row.id.to_string(),
-                    ..OpenRequest::default()
-                }));
-            }
-            _ => on.refuse(),
+        if action != Action::Open {
+            return;
         }
+        let (Some(row), Some(pattern)) = (on.list.chosen(), &self.pattern) else { return };
+        // At the line, with the search set.
+        let place = Some(StartAt::Found(row.number, pattern.text().to_owned()));
+        on.effects.push(Effect::Open(OpenRequest {
+            path: row.path.to_path_buf(),
+            start: StartView { place, ..StartView::default() },
+            id: row.id.to_string(),
+            ..OpenRequest::default()
+        }));
     }
 
     fn stop(&mut self, on: ListContext<FoundLine>) -> bool {

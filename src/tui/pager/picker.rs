@@ -226,6 +226,12 @@ fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
     vec![summary.into(), known.into(), words.join(" · ").into()]
 }
 
+/// Whether an action does something in the list of policies.
+pub(super) fn knows(action: Action) -> bool {
+    matches!(action, A::Open | A::Search | A::Sort | A::Copy | A::Back)
+        || action.destination(None, 0, 1).is_some()
+}
+
 const HINTS: &[Hint] =
     &[(&[A::Open], "use"), (&[A::Back], "back"), (&[A::Search], "filter"), (&[A::Sort], "sort")];
 

@@ -156,10 +156,13 @@ impl ListKind for ChangedList {
         }
     }
 
+    fn knows(&self, action: Action) -> bool {
+        matches!(action, Action::Open | Action::Editor)
+    }
+
     fn act(&mut self, action: Action, on: ListContext<ChangedRow>) {
-        match action {
-            Action::Open => self.open_chosen(on),
-            _ => on.refuse(),
+        if action == Action::Open {
+            self.open_chosen(on);
         }
     }
 

@@ -193,6 +193,15 @@ impl ListKind for Tuning {
         }
     }
 
+    fn knows(&self, action: Action) -> bool {
+        use Action::{Apply, JudgeBy, Open, Policy, Refresh};
+        match action {
+            Open | JudgeBy | Refresh => true,
+            Apply | Policy => self.of == TuneRows::Settings,
+            _ => false,
+        }
+    }
+
     fn act(&mut self, action: Action, on: Context) {
         match (action, self.of) {
             (Action::Open, TuneRows::Settings) => self.show_changed(on),
@@ -209,7 +218,7 @@ impl ListKind for Tuning {
                     self.begin(TuneStart { listed: None, ..start }, on);
                 }
             }
-            _ => on.refuse(),
+            _ => {}
         }
     }
 
