@@ -131,7 +131,8 @@ impl ListKind for Tuning {
         let words = match &self.state {
             TuneState::Empty(reports) if reports.is_empty() => {
                 let place = self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default();
-                vec![format!("There are no outputs here: {place}.")]
+                let why = "limits are tried on whole outputs".to_owned();
+                vec![format!("No output was saved here: {place}."), why]
             }
             TuneState::Empty(reports) => return searched(NONE_YET, reports, list.height.saturating_sub(6)),
             TuneState::Failed(words) => {

@@ -3,12 +3,15 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use overspill::internals::corpus::{TuneOutputs, TunePolicies};
 use overspill::internals::store::Env;
 use overspill::internals::tui::app::{Effect, Event};
-use overspill::internals::tui::job::Slot;
+use overspill::internals::tui::job::{JobContext, Slot};
 use overspill::internals::tui::keys::KeyContext;
+use overspill::internals::tui::outputs::TuneStart;
 use overspill::internals::tui::widget::canvas::Canvas;
 
 use crate::common::bench::{Bench, is_job, policy};
@@ -219,6 +222,19 @@ fn policies_are_compared_on_outputs_and_lead_to_their_settings() {
     assert!(bench.rows().iter().any(|row| row.starts_with("▌ pi/bash ")), "{:#?}", bench.rows());
     bench.keys("<Esc>");
     assert_eq!(bench.app.context(), KeyContext::Lists);
+}
+
+#[test]
+fn a_session_of_which_no_output_was_saved_says_so() {
+    let mut bench = Bench::new((80, 24));
+    for policies in [TunePolicies::Current, TunePolicies::Around(Box::default())] {
+        let none = Arc::new(|_: &JobContext| Ok(TuneOutputs::Entries(Vec::new())));
+        let start = TuneStart::new(none, "run it", policies);
+        let effects = bench.act(|app, effects| app.go_to(Box::new(start), effects));
+        bench.carry_out(effects);
+        let text = bench.rows().join("\n");
+        assert!(text.contains("No output was saved here: run it."), "{text}");
+    }
 }
 
 /// Esc in the settings leads back to policies that are still being measured.
