@@ -225,6 +225,14 @@ fn policies_are_compared_on_outputs_and_lead_to_their_settings() {
 }
 
 #[test]
+fn what_is_kept_of_an_output_is_told_beside_its_errors_or_that_it_has_none() {
+    let (_dir, mut bench) = stocked((80, 24), &[output(2600, 2540..2580), output(2300, 0..0)]);
+    let rows = bench.keys("lg<Enter>").rows();
+    assert!(rows.iter().any(|row| row.contains(" 0 of 40 → ")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("  –  ") && row.contains(&id(1)[8..14])), "{rows:#?}");
+}
+
+#[test]
 fn a_session_of_which_no_output_was_saved_says_so() {
     let mut bench = Bench::new((80, 24));
     for policies in [TunePolicies::Current, TunePolicies::Around(Box::default())] {
