@@ -107,7 +107,8 @@ impl ListKind for Tuning {
     }
 
     fn title(&self, _: &List<TuneRow>) -> ListTitle {
-        let policy = self.grid().map(|(policy, _)| format!("{} · ", policy.policy.name()));
+        let policy = self.grid().map(|(policy, _)| policy.policy.name().to_owned());
+        let figures = [policy.unwrap_or_default(), self.outputs_in_words()];
         let alarm = match self.figures.unreadable.0 {
             0 => String::new(),
             some => format!("{} unreadable", thousands(some)),
@@ -117,7 +118,7 @@ impl ListKind for Tuning {
                 TuneRows::Settings => &["Settings"],
                 TuneRows::Policies => &["Policies"],
             },
-            figures: policy.unwrap_or_default() + &self.outputs_in_words(),
+            figures: figures.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" · "),
             alarm,
             name: self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default(),
             state: String::new(),

@@ -233,6 +233,16 @@ fn what_is_kept_of_an_output_is_told_beside_its_errors_or_that_it_has_none() {
 }
 
 #[test]
+fn a_title_without_figures_yet_has_no_gap() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    let effects = bench.update(key('l'));
+    let began = found(&mut bench, effects).into_iter().next().unwrap();
+    bench.receive(vec![began]);
+    let title = bench.rows()[0].clone();
+    assert!(title.starts_with(" Settings   opencode/output · all stored outputs"), "{title}");
+}
+
+#[test]
 fn a_session_of_which_no_output_was_saved_says_so() {
     let mut bench = Bench::new((80, 24));
     for policies in [TunePolicies::Current, TunePolicies::Around(Box::default())] {
