@@ -789,3 +789,20 @@ fn a_match_stays_the_current_one_when_the_notice_before_it_becomes_longer() {
     stocked.bench.carry_out(effects);
     assert!(stocked.bench.status().contains("/error 2 of 2"), "{}", stocked.bench.status());
 }
+
+#[test]
+fn a_line_found_in_all_outputs_and_its_output_are_called_as_the_list_of_outputs_calls_it() {
+    let stocked = Stocked::new((120, 40));
+    let (id, text) = ("tool_e26cf08d50020000AbCdEfGhIjKl", "fine\n".repeat(2100) + "error: no\n");
+    stocked.entry("overspill", id, text.as_bytes(), 0);
+    stocked.run(id, &["cargo", "clippy", "--all-targets"]);
+    let mut stocked = stocked.shown();
+    let bench = stocked.bench.keys("&error<Enter>");
+    let row = bench.rows().into_iter().find(|row| row.contains("error: no")).unwrap();
+    assert!(row.contains("cargo clippy --all-targ"), "{row}");
+    assert!(row.contains("lost: over 2,000 lines"), "{row}");
+    bench.keys("<Enter>");
+    let Some(Effect::Open(request)) = bench.asked.last() else { panic!("{:?}", bench.asked.last()) };
+    assert_eq!(request.name.to_string(), "cargo clippy --all-targets");
+    assert_eq!((&*request.command, &*request.id), ("cargo clippy --all-targets", id));
+}
