@@ -2,14 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 
+use crate::compare::over;
 use crate::config::Config;
-use crate::store;
+use crate::store::{self, Entry};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
@@ -32,16 +32,17 @@ const BEFORE: usize = 40;
 /// A line of a stored output that matches.
 #[derive(Debug, Clone)]
 pub struct FoundLine {
-    pub(crate) path: Arc<Path>,
-    /// The agent and the id of the output.
-    pub(crate) agent: Arc<str>,
-    pub(crate) id: Arc<str>,
-    /// When the output was last changed, and how many seconds ago, if that is known.
-    pub(crate) at: Option<Timestamp>,
+    /// The output that it is of.
+    pub(crate) entry: Arc<Entry>,
+    /// The command that printed the output; empty as long as none is known.
+    pub(crate) command: SafeText,
+    /// How many seconds ago the output was last changed, if that is known.
     pub(crate) age: Option<u64>,
     /// The number of the line, 1-based.
     pub(crate) number: u64,
     pub(crate) got: LineGot,
+    /// The limit that cut the output, as in `over 50 KB`, if one did.
+    pub(crate) over: Option<Arc<str>>,
     /// The line, or the part of it around the match.
     pub(crate) text: SafeText,
 }
@@ -100,6 +101,7 @@ impl Finder<'_> {
         if !(self.goes_on)() {
             return ControlFlow::Break(());
         }
+        let CorpusOutput::Entry(entry) = output else { return ControlFlow::Continue(()) };
         let (outlet, found) = (RefCell::new(outlet), Cell::new(0));
         let mut again = || {
             self.found.fetch_sub(found.take(), Ordering::Relaxed);
@@ -108,7 +110,7 @@ impl Finder<'_> {
         let looked = reader.look(output, &mut again, &mut |open| {
             let (mut got, mut flow) = (None, ControlFlow::Continue(()));
             each_hit(&mut open.supply(), WantedLines::Matching(self.pattern), self.goes_on, |hit| {
-                let (got, place) = got.get_or_insert_with(|| (self.got(output, &open), self.place(output)));
+                let (got, place) = got.get_or_insert_with(|| self.place(entry, &open));
                 let line = FoundLine {
                     number: hit.number,
                     got: got.line(&hit.line),
@@ -133,30 +135,25 @@ impl Finder<'_> {
         })
     }
 
-    fn got(&self, output: &CorpusOutput, bytes: &[u8]) -> OutputGot {
-        match self.policies.of(&output.path()) {
-            Ok(resolved) => OutputGot::of(bytes, &output.saved_as(), &resolved.policy),
-            Err(why) => OutputGot::Unknown(why),
-        }
-    }
-
-    /// Returns what all lines of an output have in common.
-    fn place(&self, output: &CorpusOutput) -> FoundLine {
-        let age = output.age(self.now);
-        let (agent, id) = match output {
-            CorpusOutput::Entry(entry) => (entry.agent().into(), entry.id().into()),
-            CorpusOutput::Named(_) | CorpusOutput::Found(_) => ("".into(), "".into()),
+    /// Returns what became of an output, and what all of its lines have in common.
+    fn place(&self, entry: &Entry, bytes: &[u8]) -> (OutputGot, FoundLine) {
+        let policy = self.policies.of(&entry.path());
+        let got = match &policy {
+            Ok(resolved) => OutputGot::of(bytes, &entry.saved_as(), &resolved.policy),
+            Err(why) => OutputGot::Unknown(why.clone()),
         };
-        FoundLine {
-            path: output.path().into(),
-            agent,
-            id,
-            at: age.and_then(|age| self.now.checked_sub(age).ok()),
+        let over = policy.ok().zip(got.limit()).and_then(|(resolved, hit)| over(&resolved.policy, hit));
+        let age = entry.known_age(self.now);
+        let line = FoundLine {
+            entry: Arc::new(entry.clone()),
+            command: SafeText::default(),
             age: age.and_then(|age| u64::try_from(age.as_secs()).ok()),
             number: 0,
             got: LineGot::Unknown,
+            over: over.map(Arc::from),
             text: SafeText::default(),
-        }
+        };
+        (got, line)
     }
 
     /// Returns the line as a terminal leaves it, without blanks at its start; of a long one what surrounds the match.

@@ -87,6 +87,14 @@ impl OutputGot {
         Self::Ranges { kept, lost_by }
     }
 
+    /// Returns the limit that cut the output, if one did.
+    pub(crate) fn limit(&self) -> Option<LimitHit> {
+        match self {
+            OutputGot::Ranges { lost_by: LostBy::Limit(limit), .. } => Some(*limit),
+            _ => None,
+        }
+    }
+
     /// Returns what became of a line (bytes, without its line end).
     pub(crate) fn line(&self, line: &Range<usize>) -> LineGot {
         match self {

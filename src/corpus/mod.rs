@@ -18,7 +18,7 @@ mod watched;
 pub(crate) use find::MOST_FOUND;
 pub use find::{FindEnd, FoundLine, find_in_stores};
 pub(crate) use gather::{Corpus, CorpusOutput};
-pub(crate) use got::{LineGot, OutputGot, planned};
+pub(crate) use got::{LineGot, LostBy, OutputGot, planned};
 pub(crate) use hits::{Hit, WantedLines, each_hit};
 pub(crate) use measure::{MeasureWatcher, measure};
 pub(crate) use order::{Outlet, in_order};

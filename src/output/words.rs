@@ -1,5 +1,6 @@
 //! What the model got of an output, and by which limits, in words and figures. Pure.
 
+use crate::compare::over;
 use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
 use crate::text::index::BLOCK;
@@ -27,13 +28,8 @@ impl OpenOutput {
 
     /// Describes why the policy cut: `over 50 KB`.
     pub(crate) fn reason(&self) -> String {
-        let policy = self.policy();
-        let over = match self.preview.as_ref().ok().and_then(|preview| preview.truncated_by) {
-            Some(LimitHit::Lines) => policy.max_lines().map(lines),
-            Some(LimitHit::Size(unit)) => policy.max_size().map(|most| limit_in(most, unit.words())),
-            Some(LimitHit::Matches) | None => None,
-        };
-        over.map_or("by the policy".into(), |limit| format!("over {limit}"))
+        let hit = self.preview.as_ref().ok().and_then(|preview| preview.truncated_by);
+        hit.and_then(|hit| over(self.policy(), hit)).unwrap_or_else(|| "by the policy".into())
     }
 
     /// Describes in a few words what the model saw: `cut: over 2,000 lines`.

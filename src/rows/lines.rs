@@ -1,7 +1,8 @@
 //! The columns of lines found in stored outputs.
 
-use crate::corpus::{FoundLine, LineGot};
+use crate::corpus::{FoundLine, LineGot, LostBy};
 use crate::human::{span, thousands};
+use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};
 use super::column::{LARGEST, ListColumn, ListSpec, NAMES, RowCell, Tone, key_of};
@@ -13,29 +14,41 @@ pub(crate) static SPEC: ListSpec<FoundLine> =
             ListColumn::new("when", Right, 6, |row: &FoundLine, _| {
                 RowCell::dim(row.age.map_or("–".into(), span))
             })
-            .leads(|row| row.at)
+            .leads(|row| Some(row.entry.modified()))
             .sorts('w', ["latest first", "earliest first"], |a, b| a.age.cmp(&b.age)),
-            ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(&*row.agent)).sorts(
+            ListColumn::new("agent", Left, 12, |row: &FoundLine, _| RowCell::plain(row.entry.agent())).sorts(
                 'a',
                 NAMES,
-                |a, b| a.agent.cmp(&b.agent),
+                |a, b| a.entry.agent().cmp(b.entry.agent()),
             ),
-            ListColumn::new("output", Left, 16, |row: &FoundLine, _| RowCell::dim(&*row.id)).yields(1),
+            ListColumn::new("command", Left, 24, |row: &FoundLine, _| match row.command.is_empty() {
+                true => RowCell::dim(SafeText::from_bytes(row.entry.id_bytes())),
+                false => RowCell::plain(row.command.clone()),
+            })
+            .yields(1),
             ListColumn::new("line", Right, 10, |row: &FoundLine, _| RowCell::plain(thousands(row.number)))
                 .sorts('n', LARGEST, |a, b| b.number.cmp(&a.number)),
-            ListColumn::new("model", Left, 16, |row: &FoundLine, _| {
-                RowCell::new(row.got.words(), if is_lost(row) { Tone::Warning } else { Tone::Dim })
+            ListColumn::new("model", Left, 30, |row: &FoundLine, _| {
+                RowCell::new(got_in_words(row), if is_lost(row) { Tone::Warning } else { Tone::Dim })
             }),
             ListColumn::new("text", Left, 0, |row: &FoundLine, _| RowCell::plain(row.text.clone())),
         ],
         groups: &[],
         words: &[("lost", |row, _| is_lost(row))],
-        known: |row| row.path.display().to_string(),
-        key: |row| key_of((&row.path, row.number)),
+        known: |row| row.entry.path().display().to_string(),
+        key: |row| key_of((&row.entry.place().path, row.entry.name(), row.number)),
         sum: |_| String::new(),
         mark: |_| RowCell::plain(" "),
     };
 
 pub(crate) fn is_lost(row: &FoundLine) -> bool {
     matches!(row.got, LineGot::Lost(_))
+}
+
+/// Says what became of a line: `kept`, `lost: over 50 KB`.
+pub(crate) fn got_in_words(row: &FoundLine) -> String {
+    match (row.got, &row.over) {
+        (LineGot::Lost(LostBy::Limit(_)), Some(over)) => format!("lost: {over}"),
+        (got, _) => got.words().to_owned(),
+    }
 }

@@ -106,7 +106,13 @@ impl CallInspector<'_> {
     /// Returns the size of the whole output in bytes, if it is known.
     pub fn whole_bytes(&self, call: &Call) -> Option<u64> {
         let found = self.spill(call).and_then(|state| state.path()?.metadata().ok());
-        found.map(|meta| meta.len()).or_else(|| call.cites.iter().find_map(|cite| cite.bytes))
+        let claimed = || call.cites.iter().find_map(|cite| cite.bytes);
+        found.map(|meta| meta.len()).or_else(claimed).or_else(|| {
+            match call.is_cut().then(|| whole_display(self.transcript, call))?? {
+                WholeOutput::Display(bytes) => Some(bytes.len() as u64),
+                _ => None,
+            }
+        })
     }
 
     /// Returns the results of a call by the best evidence.

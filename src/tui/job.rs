@@ -32,7 +32,10 @@ pub enum Slot {
     MeasureKept,
     /// Copying an output to keep it. Such a job is waited for when the screens are left.
     Keep,
+    /// Measuring settings.
     Tune,
+    /// Measuring policies, which goes on while settings are measured.
+    TunePolicies,
     FindSessions,
     SumSessions,
     /// Holds the open session, and answers requests.

@@ -50,6 +50,12 @@ pub trait Screen: Any {
         false
     }
 
+    /// Whether an action does something here, so that help lists its keys. Asked of actions of the screen, not of the
+    /// application.
+    fn knows(&self, _action: Action) -> bool {
+        true
+    }
+
     /// Carries out an action, `count` times or on the line or row of this number.
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects);
 

@@ -64,8 +64,6 @@ pub struct StartView {
     pub place: Option<StartAt>,
     /// The policy to show it under, if not its own.
     pub under: Option<Box<EffectivePolicy>>,
-    /// What is searched for in it.
-    pub find: Option<Pattern>,
 }
 
 /// A place in an output, as `less` and editors take it on their command line.
@@ -73,6 +71,8 @@ pub struct StartView {
 pub enum StartAt {
     /// A line of the file, 1-based.
     Line(u64),
+    /// The match of a pattern in a line of the file, 1-based.
+    Found(u64, String),
     End,
     /// The first match of a pattern.
     Match(String),

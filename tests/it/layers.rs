@@ -16,7 +16,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("source", &["fs", "text"]),
     ("store", &["source", "known", "form", "env", "fs", "human", "text"]),
     ("session", &["source", "preview", "known", "env", "fs", "human", "text"]),
-    ("compare", &["preview", "text"]),
+    ("compare", &["preview", "human", "text"]),
     ("capture", &["compare", "store", "source", "preview", "known", "env", "fs", "text"]),
     ("tune", &["compare", "preview", "human", "text"]),
     ("document", &["source", "preview", "human", "text"]),

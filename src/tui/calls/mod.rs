@@ -220,6 +220,10 @@ impl ListKind for Calls {
         }
     }
 
+    fn knows(&self, action: Action) -> bool {
+        matches!(action, Action::Open | Action::Facts | Action::Follow | Action::Editor)
+    }
+
     fn act(&mut self, action: Action, on: Context) {
         match action {
             Action::Open => {
@@ -232,11 +236,12 @@ impl ListKind for Calls {
                 on.effects.ask(Slot::OpenSession, CallRequest::Facts(index));
                 self.show_facts(on);
             }
-            Action::Follow if !on.list.is_empty() => {
+            Action::Follow if on.list.is_empty() => on.note("no call is listed"),
+            Action::Follow => {
                 on.list.act(Action::End, None);
                 on.note("at the last call, and at each that comes in; a move stops that");
             }
-            _ => on.refuse(),
+            _ => {}
         }
     }
 

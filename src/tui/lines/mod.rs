@@ -1,11 +1,18 @@
 //! The list of the lines of all stored outputs that match a pattern.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
 
 use crate::corpus::{FindEnd, FoundLine, MOST_FOUND};
 use crate::human::{count, thousands};
 use crate::rows::column::ListSpec;
-use crate::rows::lines::{self, is_lost};
+use crate::rows::lines::{self, got_in_words, is_lost};
+use crate::rows::outputs::{OutputFacts, OutputRow, peek};
+use crate::store;
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
 
@@ -24,6 +31,15 @@ pub struct FoundLines {
     pattern: Option<Pattern>,
     state: SearchState,
     lost: u64,
+    /// The outputs whose commands were asked for, by their paths, with the command once it is known.
+    commands: HashMap<PathBuf, Option<OutputCommand>>,
+}
+
+#[derive(Debug, Clone)]
+pub struct OutputCommand {
+    /// In one line.
+    shown: SafeText,
+    written: String,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -37,6 +53,8 @@ enum SearchState {
 #[derive(Debug)]
 pub enum LinesEvent {
     Found(Vec<FoundLine>),
+    /// The output at this path was printed by a command.
+    Named(PathBuf, OutputCommand),
     Ended(FindEnd),
 }
 
@@ -83,16 +101,20 @@ impl ListKind for FoundLines {
 
     fn details(&self, list: &List<FoundLine>) -> [SafeText; 2] {
         let Some(row) = list.chosen() else { return Default::default() };
-        let line = format!("{} {} · line {}", row.agent, row.id, thousands(row.number));
-        [format!("{line} · {}", row.got.words()).into(), row.text.clone()]
+        let entry = &row.entry;
+        let name = if row.command.is_empty() { entry.id() } else { row.command.to_string().into() };
+        let line = format!("{} {name} · line {}", entry.agent(), thousands(row.number));
+        [format!("{line} · {}", got_in_words(row)).into(), row.text.clone()]
     }
 
     fn copyable(&self, row: &FoundLine) -> Vec<Copyable> {
-        vec![Copyable::path(row.path.as_os_str().as_encoded_bytes()), Copyable::id(row.id.as_bytes())]
+        let path = Copyable::path(row.entry.path().as_os_str().as_encoded_bytes());
+        let command = self.command_of(row).and_then(|command| Copyable::command(&command.written));
+        std::iter::once(path).chain(command).chain([Copyable::id(row.entry.id_bytes())]).collect()
     }
 
     fn output(&self, row: &FoundLine) -> Option<PathBuf> {
-        Some(row.path.to_path_buf())
+        Some(row.entry.path())
     }
 
     fn line(&self, row: &FoundLine) -> u64 {
@@ -113,31 +135,45 @@ impl ListKind for FoundLines {
 
     fn handle(&mut self, event: LinesEvent, on: ListContext<FoundLine>) {
         match event {
-            LinesEvent::Found(lines) => {
+            LinesEvent::Found(mut lines) => {
+                for line in &mut lines {
+                    line.command = self.command_of(line).map(|of| of.shown.clone()).unwrap_or_default();
+                }
                 self.lost += lines.iter().filter(|line| is_lost(line)).count() as u64;
                 on.list.extend(lines, MOST_FOUND);
+            }
+            LinesEvent::Named(path, command) => {
+                let rows = on.list.rows().iter().enumerate();
+                let of_it = rows.filter(|(_, row)| row.entry.path() == path);
+                let changes: Vec<_> = of_it.map(|(n, _)| (n, command.shown.clone())).collect();
+                on.list.change(changes, |row, shown| row.command = shown);
+                self.commands.insert(path, Some(command));
             }
             LinesEvent::Ended(end) => self.state = SearchState::Ended(end),
         }
     }
 
+    fn knows(&self, action: Action) -> bool {
+        matches!(action, Action::Open | Action::Editor)
+    }
+
     fn act(&mut self, action: Action, on: ListContext<FoundLine>) {
-        match action {
-            // At the line, with the search set.
-            Action::Open => {
-                let Some(row) = on.list.chosen() else { return };
-                on.effects.push(Effect::Open(OpenRequest {
-                    path: row.path.to_path_buf(),
-                    start: StartView {
-                        place: Some(StartAt::Line(row.number)),
-                        find: self.pattern.clone(),
-                        ..StartView::default()
-                    },
-                    id: row.id.to_string(),
-                    ..OpenRequest::default()
-                }));
+        if action == Action::Open {
+            self.open_chosen(on);
+        }
+    }
+
+    /// Has a worker find the commands of the outputs that have lines on the screen.
+    fn ask(&mut self, on: ListContext<FoundLine>) {
+        let mut wanted = Vec::new();
+        for entry in on.list.rows_on_screen().map(|n| &on.list.rows()[n].entry) {
+            if let Entry::Vacant(unasked) = self.commands.entry(entry.path()) {
+                unasked.insert(None);
+                wanted.push(Arc::clone(entry));
             }
-            _ => on.refuse(),
+        }
+        if !wanted.is_empty() {
+            on.effects.run(Slot::Other, move |context| find_commands(&wanted, context));
         }
     }
 
@@ -154,6 +190,52 @@ impl ListKind for FoundLines {
         on.effects.stop([Slot::Grep]);
         on.list.clear();
     }
+}
+
+impl FoundLines {
+    fn command_of(&self, row: &FoundLine) -> Option<&OutputCommand> {
+        self.commands.get(&row.entry.path())?.as_ref()
+    }
+
+    /// Opens the output at the line, with the search set.
+    fn open_chosen(&self, on: ListContext<FoundLine>) {
+        let (Some(row), Some(pattern)) = (on.list.chosen(), &self.pattern) else { return };
+        let place = Some(StartAt::Found(row.number, pattern.text().to_owned()));
+        on.effects.push(Effect::Open(OpenRequest {
+            path: row.entry.path(),
+            start: StartView { place, ..StartView::default() },
+            name: row.command.clone(),
+            id: row.entry.id().into_owned(),
+            command: self.command_of(row).map(|of| of.written.clone()).unwrap_or_default(),
+            ..OpenRequest::default()
+        }));
+    }
+}
+
+/// Finds the commands that printed outputs, and reports each that is known.
+fn find_commands(entries: &[Arc<store::Entry>], context: &JobContext) {
+    let newest = entries.iter().map(|entry| entry.modified()).max().unwrap_or_default();
+    for entry in entries {
+        let command = command_of(entry, newest, context);
+        if !command.shown.is_empty() && !context.send(LinesEvent::Named(entry.path(), command)) {
+            return;
+        }
+    }
+}
+
+/// Returns the command of an output as the list of outputs has it; empty if none is known.
+fn command_of(entry: &store::Entry, newest: Timestamp, context: &JobContext) -> OutputCommand {
+    let mut row = OutputRow { entry: entry.clone(), is_kept: false, facts: None };
+    let mut facts = OutputFacts::default();
+    facts.peek.found(Some(peek(entry, context.env())));
+    if row.is_of_agent() {
+        let saved_as = entry.saved_as();
+        let call = context.services.sessions.find(Path::new(&saved_as), newest, context.env());
+        facts.call.found(call.map(|call| *call));
+    }
+    row.facts = Some(Arc::new(facts));
+    let written = row.written_command().unwrap_or_default().to_owned();
+    OutputCommand { shown: row.command(), written }
 }
 
 fn find(pattern: &Pattern, context: &JobContext) {

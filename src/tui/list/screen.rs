@@ -81,6 +81,9 @@ pub trait ListKind: Sized + 'static {
 
     fn handle(&mut self, event: Self::Event, on: ListContext<Self::Row>);
 
+    /// Whether an action does something here, besides those of every list; any other is refused.
+    fn knows(&self, action: Action) -> bool;
+
     fn act(&mut self, action: Action, on: ListContext<Self::Row>);
 
     /// Handles a line that was entered for this list.
@@ -278,6 +281,16 @@ impl<L: ListKind> Screen for ListScreen<L> {
         false
     }
 
+    fn knows(&self, action: Action) -> bool {
+        use Action::{Back, Choose, ChooseAll, Copy, Group, Matching, Search, Sort, Stores};
+        match action {
+            Back | Choose | ChooseAll | Copy | Matching | Search | Sort => true,
+            Group => !L::SPEC.groups.is_empty(),
+            Stores => !self.serves(&Link::Stores(None)),
+            _ => self.of.knows(action) || action.destination(None, 0, 1).is_some(),
+        }
+    }
+
     fn act(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {
         match action {
             Action::Sort => effects.lay(self.list.sort_menu()),
@@ -289,10 +302,12 @@ impl<L: ListKind> Screen for ListScreen<L> {
             Action::ChooseAll => self.on_list(effects, List::toggle_all),
             Action::Matching => effects.lay(Prompt::new(Purpose::Grep)),
             Action::Copy => self.copy(effects),
-            Action::Editor => match self.list.chosen().map(|row| (self.of.output(row), self.of.line(row))) {
-                Some((Some(path), line)) => effects.push(Effect::Edit { path: Some(path), line }),
-                _ => self.message = Some(Message::note("this row has no file to edit")),
-            },
+            Action::Editor if self.knows(action) => {
+                match self.list.chosen().map(|row| (self.of.output(row), self.of.line(row))) {
+                    Some((Some(path), line)) => effects.push(Effect::Edit { path: Some(path), line }),
+                    _ => self.message = Some(Message::note("this row has no file to edit")),
+                }
+            }
             Action::Search => {
                 self.list.start_filter();
                 effects.lay(Prompt::with(Purpose::Filter, self.list.filter_text()));
@@ -307,7 +322,10 @@ impl<L: ListKind> Screen for ListScreen<L> {
             _ => self.on(true, effects, |of, on| {
                 if !on.list.act(action, count) {
                     on.list.stay();
-                    of.act(action, on);
+                    match of.knows(action) {
+                        true => of.act(action, on),
+                        false => on.refuse(),
+                    }
                 }
             }),
         }

@@ -275,6 +275,26 @@ impl ListKind for Outputs {
         }
     }
 
+    fn knows(&self, action: Action) -> bool {
+        use Action::{CleanOverdue, Delete, DeleteNow, Editor, Facts, Follow, Keep, Limits, Open};
+        use Action::{Other, Policy, Refresh, Undo};
+        matches!(
+            action,
+            Open | Follow
+                | Limits
+                | Policy
+                | Refresh
+                | Delete
+                | Undo
+                | DeleteNow
+                | CleanOverdue
+                | Facts
+                | Keep
+                | Other
+                | Editor
+        )
+    }
+
     fn act(&mut self, action: Action, on: Context) {
         match action {
             Action::Open => {
@@ -304,7 +324,7 @@ impl ListKind for Outputs {
             Action::Facts => self.show_facts(on),
             Action::Keep => self.keep_marked(on),
             Action::Other => on.effects.turn(Link::Sessions),
-            _ => on.refuse(),
+            _ => {}
         }
     }
 

@@ -175,6 +175,7 @@ impl Pager {
             None => {}
             Some(Starting::At(StartAt::End)) => self.start_at_end(),
             Some(Starting::At(StartAt::Line(line))) => self.start_at_line(line),
+            Some(Starting::At(StartAt::Found(line, pattern))) => self.start_at_found(line, &pattern, effects),
             Some(Starting::At(StartAt::Match(pattern))) => {
                 match self.search(&pattern, (Toward::End, 1), effects) {
                     Ok(()) => self.start = Some(Starting::Searching),
@@ -187,7 +188,7 @@ impl Pager {
 
     fn is_start_known(&self) -> bool {
         match &self.start {
-            Some(Starting::At(StartAt::Line(line))) => {
+            Some(Starting::At(StartAt::Line(line) | StartAt::Found(line, _))) => {
                 let is_counted = !self.is_coming() && self.output.index.is_complete();
                 is_counted || self.output.start_of_line(*line).is_some()
             }
@@ -218,6 +219,15 @@ impl Pager {
             self.panes.focus = Side::Spill;
         }
         self.go_start(self.focus(), Some(line));
+    }
+
+    /// Makes the match in the line the current one.
+    fn start_at_found(&mut self, line: u64, pattern: &str, effects: &mut Effects) {
+        match (self.set_search(pattern, Toward::End, effects), self.output.start_of_line(line)) {
+            (Ok(()), Some(offset)) => self.seek_line(offset, effects),
+            (Ok(()), None) => self.start_at_line(line),
+            (Err(fault), _) => self.fail(format!("{pattern}: {fault}")),
+        }
     }
 
     fn show_found(&mut self) {

@@ -127,7 +127,6 @@ impl Pager {
         };
         pager.output.recorded = recorded.map(|recorded| *recorded);
         pager.filter.history = filters;
-        start.find.into_iter().for_each(|pattern| pager.find.look_for(pattern));
         pager.plan(AfterPlan::Stay, effects);
         pager.count_all(effects);
         pager.count_matches(effects);
@@ -231,6 +230,7 @@ impl Pager {
         }
         self.start_now(effects);
         self.refresh_picker();
+        self.advise_again(effects);
     }
 
     fn carry_out(&mut self, action: Action, count: Option<u64>, effects: &mut Effects) {

@@ -91,7 +91,9 @@ impl Pager {
         let (before, of) = (self.view_point(), CountedFile::default());
         let mut picker = Picker { list, before, wanted: Vec::new(), is_comparing: false, of };
         picker.fit(self.canvas.size);
+        self.hold();
         self.drawer.picker = Some(picker);
+        self.hold_still();
         self.refresh_picker();
         self.compare_wanted(effects);
     }
@@ -182,17 +184,25 @@ impl Pager {
     fn take_policy(&mut self, effects: &mut Effects) {
         if self.drawer.picker.as_ref().is_some_and(|picker| picker.list.chosen().is_some()) {
             self.on_picker(|_| (), effects);
-            self.drawer.picker = None;
+            self.end_picking(effects);
             self.drawer.row = 0;
-            effects.stop([Slot::Compare]);
             self.advise(effects);
         }
     }
 
+    /// Closes the picker, and returns what was shown when it was opened. The current line is held.
+    fn end_picking(&mut self, effects: &mut Effects) -> Option<ViewPoint> {
+        self.drawer.picker.as_ref()?;
+        self.hold();
+        let picker = self.drawer.picker.take()?;
+        self.hold_still();
+        effects.stop([Slot::Compare]);
+        Some(picker.before)
+    }
+
     /// Goes back to the drawer, under the policy that it had. Returns false if no policies are shown.
     pub(crate) fn close_picker(&mut self, effects: &mut Effects) -> bool {
-        let Some(Picker { before, .. }) = self.drawer.picker.take() else { return false };
-        effects.stop([Slot::Compare]);
+        let Some(before) = self.end_picking(effects) else { return false };
         self.return_to(before, effects);
         self.message = None;
         true
@@ -214,6 +224,12 @@ fn prose(choice: &EffectivePolicy, rows: u16) -> Vec<SafeText> {
     let words = [policy.version(), limits_in_words(policy), format!("limits from: {}", choice.origin())];
     let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
     vec![summary.into(), known.into(), words.join(" · ").into()]
+}
+
+/// Whether an action does something in the list of policies.
+pub(super) fn knows(action: Action) -> bool {
+    matches!(action, A::Open | A::Search | A::Sort | A::Copy | A::Back)
+        || action.destination(None, 0, 1).is_some()
 }
 
 const HINTS: &[Hint] =

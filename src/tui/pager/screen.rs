@@ -19,7 +19,7 @@ use super::event::OutputEvent;
 use super::filter::FilterInput;
 use super::jump::Waiting;
 use super::text_box::TextBox;
-use super::{Pager, view};
+use super::{Pager, picker, view};
 
 impl Screen for Pager {
     fn context(&self) -> KeyContext {
@@ -88,6 +88,10 @@ impl Screen for Pager {
             _ => self.carry_out(action, count, effects),
         }
         self.advise_again(effects);
+    }
+
+    fn knows(&self, action: Action) -> bool {
+        self.drawer.picker.is_none() || picker::knows(action)
     }
 
     fn close_inner(&mut self, effects: &mut Effects) -> bool {

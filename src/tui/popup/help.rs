@@ -12,6 +12,12 @@ use crate::tui::widget::line::{self, Span};
 
 const MAX_COLUMNS: usize = 3;
 
+/// Actions of the application, which do the same over every screen.
+const OF_APPLICATION: [Action; 6] =
+    [Action::Help, Action::GoTo, Action::Quit, Action::QuitNow, Action::Interrupt, Action::Redraw];
+
+type Knows<'a> = &'a dyn Fn(Action) -> bool;
+
 #[derive(Debug, Clone)]
 pub struct HelpView {
     from: KeyContext,
@@ -39,10 +45,10 @@ impl HelpView {
         Self { from, scope: HelpScope::View, top: 0 }
     }
 
-    /// Returns the rows of help, each as wide as they all are.
-    fn lines(&self, canvas: &Canvas) -> Vec<Vec<Span>> {
+    /// Returns the rows of help, each as wide as they all are. Of a view, `knows` tells which actions do something there.
+    fn lines(&self, canvas: &Canvas, knows: Knows) -> Vec<Vec<Span>> {
         let room = usize::from(canvas.size.0.saturating_sub(2));
-        let columns = fitting(&self.groups(canvas), room);
+        let columns = fitting(&self.groups(canvas, knows), room);
         let rows = columns.iter().map(|column| column.rows.len()).max().unwrap_or(0);
         let line = |row| columns.iter().flat_map(|column| column.spans(row, canvas)).collect();
         let mut lines: Vec<Vec<Span>> = (0..rows).map(line).collect();
@@ -53,16 +59,13 @@ impl HelpView {
         lines
     }
 
-    fn groups(&self, canvas: &Canvas) -> Vec<Vec<HelpRow>> {
+    fn groups(&self, canvas: &Canvas, knows: Knows) -> Vec<Vec<HelpRow>> {
         let (from, glyphs) = (self.from, canvas.glyphs());
         match self.scope {
             HelpScope::View => {
                 let signs = if from == KeyContext::Lists { signs_of_lists } else { signs_of_output };
-                vec![
-                    keys_of(from, from, canvas),
-                    keys_of(KeyContext::Everywhere, from, canvas),
-                    signs(glyphs),
-                ]
+                let keys = |place| keys_of(place, (from, knows), canvas);
+                vec![keys(from), keys(KeyContext::Everywhere), signs(glyphs)]
             }
             HelpScope::All => {
                 let rows = canvas.keys.rows().chunk_by(|one, next| one.row.heading() == next.row.heading());
@@ -115,7 +118,7 @@ impl Layer for HelpView {
                 };
             }
             action => {
-                let lines = self.lines(on.canvas);
+                let lines = self.lines(on.canvas, &|action| on.below.knows(action));
                 let (place, top) = self.place(&lines, on.canvas);
                 match action.and_then(|action| action.destination(None, top, height(place))) {
                     Some(to) => self.top = to.min(lines.len()),
@@ -130,7 +133,7 @@ impl Layer for HelpView {
     }
 
     fn draw(&self, look: LayerFrame) {
-        let lines = self.lines(look.canvas);
+        let lines = self.lines(look.canvas, &|action| look.below.knows(action));
         let (place, top) = self.place(&lines, look.canvas);
         let (rows, shown) = (lines.len(), height(place));
         let words = if self.scope == HelpScope::All { "All keys" } else { "Keys" };
@@ -218,11 +221,14 @@ fn group<K: Into<String>, T: Into<String>>(
     [HelpRow::Heading(heading)].into_iter().chain(entries).collect()
 }
 
-/// Returns the keys of a place as they are in the view `from`, those forwards and backwards in one row.
-fn keys_of(place: KeyContext, from: KeyContext, canvas: &Canvas) -> Vec<HelpRow> {
+/// Returns the keys of a place that do something in the view `from`, as they are there, those forwards and backwards in one
+/// row.
+fn keys_of(place: KeyContext, (from, knows): (KeyContext, Knows), canvas: &Canvas) -> Vec<HelpRow> {
     /// As many keys of a row as a compact column has room for.
     const MAX_KEYS: usize = 2;
-    let is_of_place = |bound: &&BoundKeys| bound.row.place == place && !bound.row.is_motion();
+    let is_known = |action: Action| OF_APPLICATION.contains(&action) || knows(action);
+    let is_of_place =
+        |bound: &&BoundKeys| bound.row.place == place && !bound.row.is_motion() && is_known(bound.row.action);
     let mut entries: Vec<(String, String)> = Vec::new();
     for bound in canvas.keys.rows().iter().filter(is_of_place) {
         let keys: Vec<&str> = canvas.keys.keys_in(from, bound).take(MAX_KEYS).collect();
@@ -356,7 +362,7 @@ mod tests {
         for from in VIEWS {
             let canvas = canvas((80, 24));
             let view = HelpView::new(from);
-            let lines = view.lines(&canvas);
+            let lines = view.lines(&canvas, &|_| true);
             let (place, _) = view.place(&lines, &canvas);
             let widest = lines.iter().map(|line| line::width(line)).max();
             assert!(lines.len() <= height(place), "{from:?} {} {place}", lines.len());
@@ -367,7 +373,7 @@ mod tests {
     #[test]
     fn a_view_has_its_own_keys_those_for_everywhere_and_all_motions() {
         for from in VIEWS {
-            let text = texts(&HelpView::new(from).lines(&canvas((80, 24)))).join("\n");
+            let text = texts(&HelpView::new(from).lines(&canvas((80, 24)), &|_| true)).join("\n");
             let is_here =
                 |row: &&crate::tui::keys::Binding| row.place == from || row.place == KeyContext::Everywhere;
             for row in TABLE.iter().filter(is_here) {
@@ -381,7 +387,7 @@ mod tests {
     fn all_keys_are_in_the_help_of_every_view() {
         for from in VIEWS {
             let view = HelpView { scope: HelpScope::All, ..HelpView::new(from) };
-            let groups = view.groups(&canvas((80, 24)));
+            let groups = view.groups(&canvas((80, 24)), &|_| true);
             for row in TABLE {
                 for place in [KeyContext::Everywhere, KeyContext::Lists] {
                     let entry = HelpRow::Entry(row.keys.to_owned(), row.what_in(place).to_owned());

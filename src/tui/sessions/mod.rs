@@ -113,6 +113,11 @@ impl ListKind for Sessions {
         matches!(link, Link::Sessions)
     }
 
+    fn knows(&self, action: Action) -> bool {
+        use Action::{Facts, Limits, Open, Other, Policy, Refresh};
+        matches!(action, Open | Limits | Policy | Facts | Refresh | Other)
+    }
+
     fn act(&mut self, action: Action, on: Context) {
         match action {
             Action::Open => {
@@ -123,7 +128,7 @@ impl ListKind for Sessions {
             Action::Facts => self.show_facts(on),
             Action::Refresh => on.effects.run(Slot::FindSessions, work::find),
             Action::Other => on.effects.turn(Link::Stores(None)),
-            _ => on.refuse(),
+            _ => {}
         }
     }
 

@@ -156,10 +156,13 @@ impl ListKind for ChangedList {
         }
     }
 
+    fn knows(&self, action: Action) -> bool {
+        matches!(action, Action::Open | Action::Editor)
+    }
+
     fn act(&mut self, action: Action, on: ListContext<ChangedRow>) {
-        match action {
-            Action::Open => self.open_chosen(on),
-            _ => on.refuse(),
+        if action == Action::Open {
+            self.open_chosen(on);
         }
     }
 
@@ -207,9 +210,12 @@ fn order(run: Arc<TuneRun>, setting: usize, context: &JobContext) {
     context.send(ChangedEvent::Ordered(run, setting, all, rows));
 }
 
-/// How many finds are kept now, and under the setting.
+/// How many of its finds are kept now, and how many under the setting: `0 of 2 → 0`.
 fn kept(row: &ChangedRow, _: &RowLook) -> RowCell {
     let [now, then] = [row.changed.now, row.changed.then].map(|under| under.kept_finds);
     let tone = if then < now { Tone::Warning } else { Tone::Plain };
-    RowCell::new(format!("{} → {}", thousands(now), thousands(then)), tone)
+    match row.changed.finds {
+        0 => RowCell::dim("–"),
+        all => RowCell::new(format!("{} of {} → {}", thousands(now), thousands(all), thousands(then)), tone),
+    }
 }

@@ -38,7 +38,7 @@ impl Tuning {
         (self.state, self.figures) = (TuneState::Listing, TuneFigures::default());
         self.start = Some(start.clone());
         let (of, job) = (self.of, self.job);
-        on.effects.run(Slot::Tune, move |context| {
+        on.effects.run(of.slot(), move |context| {
             let report = |news| context.send_always(TuneReport { of, job, news });
             report(measure(start, context, &report).unwrap_or_else(|end| end));
         });
@@ -58,7 +58,7 @@ impl Tuning {
         let is_running = self.is_running();
         if is_running {
             self.state = TuneState::Stopped;
-            effects.stop([Slot::Tune]);
+            effects.stop([self.of.slot()]);
         }
         is_running
     }

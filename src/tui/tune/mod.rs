@@ -21,6 +21,7 @@ use crate::tune::{TuneGrid, TuneMove, TuneSetting, share_in_words};
 
 use super::event::Purpose;
 use super::footer::Footer;
+use super::job::Slot;
 use super::keys::{Action, KeyContext, KeyMap};
 use super::list::List;
 use super::list::screen::{ListContext, ListKind, ListTitle, PanelFrame};
@@ -65,6 +66,13 @@ impl TuneRows {
             TunePolicies::Current => Self::Policies,
         }
     }
+
+    fn slot(self) -> Slot {
+        match self {
+            Self::Settings => Slot::Tune,
+            Self::Policies => Slot::TunePolicies,
+        }
+    }
 }
 
 /// A list of settings, or of policies, with what they do to outputs.
@@ -99,7 +107,8 @@ impl ListKind for Tuning {
     }
 
     fn title(&self, _: &List<TuneRow>) -> ListTitle {
-        let policy = self.grid().map(|(policy, _)| format!("{} · ", policy.policy.name()));
+        let policy = self.grid().map(|(policy, _)| policy.policy.name().to_owned());
+        let figures = [policy.unwrap_or_default(), self.outputs_in_words()];
         let alarm = match self.figures.unreadable.0 {
             0 => String::new(),
             some => format!("{} unreadable", thousands(some)),
@@ -109,7 +118,7 @@ impl ListKind for Tuning {
                 TuneRows::Settings => &["Settings"],
                 TuneRows::Policies => &["Policies"],
             },
-            figures: policy.unwrap_or_default() + &self.outputs_in_words(),
+            figures: figures.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" · "),
             alarm,
             name: self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default(),
             state: String::new(),
@@ -123,7 +132,8 @@ impl ListKind for Tuning {
         let words = match &self.state {
             TuneState::Empty(reports) if reports.is_empty() => {
                 let place = self.start.as_ref().map(|start| start.place.clone()).unwrap_or_default();
-                vec![format!("There are no outputs here: {place}.")]
+                let why = "limits are tried on whole outputs".to_owned();
+                vec![format!("No output was saved here: {place}."), why]
             }
             TuneState::Empty(reports) => return searched(NONE_YET, reports, list.height.saturating_sub(6)),
             TuneState::Failed(words) => {
@@ -185,12 +195,21 @@ impl ListKind for Tuning {
         }
     }
 
+    fn knows(&self, action: Action) -> bool {
+        use Action::{Apply, JudgeBy, Open, Policy, Refresh};
+        match action {
+            Open | JudgeBy | Refresh => true,
+            Apply | Policy => self.of == TuneRows::Settings,
+            _ => false,
+        }
+    }
+
     fn act(&mut self, action: Action, on: Context) {
         match (action, self.of) {
             (Action::Open, TuneRows::Settings) => self.show_changed(on),
             (Action::Open, TuneRows::Policies) => self.show_settings(on),
             (Action::Apply, TuneRows::Settings) => self.apply_chosen(on),
-            (Action::Policy, TuneRows::Settings) => self.show(TunePolicies::Current, on.effects),
+            (Action::Policy, TuneRows::Settings) => self.show_other(TunePolicies::Current, on.effects),
             (Action::JudgeBy, _) => {
                 let find = self.start.as_ref().and_then(|start| start.find.as_ref());
                 on.effects.lay(Prompt::with(Purpose::Find, find.map_or("", Pattern::text)));
@@ -201,7 +220,7 @@ impl ListKind for Tuning {
                     self.begin(TuneStart { listed: None, ..start }, on);
                 }
             }
-            _ => on.refuse(),
+            _ => {}
         }
     }
 
@@ -284,9 +303,8 @@ impl Tuning {
     }
 
     /// Goes to the list of the settings around limits, or of policies, on the same outputs.
-    fn show(&mut self, policies: TunePolicies, effects: &mut Effects) {
+    fn show_other(&self, policies: TunePolicies, effects: &mut Effects) {
         if let Some(start) = self.start.clone() {
-            self.stop_measuring(effects);
             effects.show(TuneStart { policies, ..start });
         }
     }
@@ -294,7 +312,7 @@ impl Tuning {
     fn show_settings(&mut self, on: Context) {
         let Some(row) = on.list.chosen() else { return };
         let overrides = Overrides { policy: Some(row.policy.to_string()), ..Overrides::default() };
-        self.show(TunePolicies::Around(Box::new(overrides)), on.effects);
+        self.show_other(TunePolicies::Around(Box::new(overrides)), on.effects);
     }
 
     fn show_changed(&mut self, on: Context) {

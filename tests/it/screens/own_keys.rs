@@ -8,6 +8,8 @@ use crate::common::bench::{Bench, policy};
 use crate::common::home::Home;
 use crate::common::samples::test_log;
 
+use super::stores::Stocked;
+
 const WIDE: (u16, u16) = (200, 50);
 
 /// Opens an output with keys as `[keys]` has them.
@@ -82,4 +84,32 @@ fn drawer_and_choices_show_own_keys() {
     shows(bench.keys("l"), "F7 reset");
     shows(bench.keys("<Esc><Tab>4000Gl"), "F8 applies it");
     shows(bench.keys("<Esc>V"), "Y copies");
+}
+
+/// Keys that do something in some lists only, with their words in help.
+const SOME: [(&str, &str); 8] = [
+    ("x", "mark for deletion"),
+    ("D", "delete those marked"),
+    ("U", "undo the last of them"),
+    ("X", "overdue outputs"),
+    ("K", "keep forever"),
+    ("a", "apply a setting"),
+    ("e", "judge settings by"),
+    ("F", "follow"),
+];
+
+#[test]
+fn the_help_of_a_list_leaves_out_the_keys_that_do_nothing_there() {
+    for (place, known) in [("", "xDUXKF"), ("<Tab>", ""), ("&fn<Enter>", ""), ("l", "ae")] {
+        for (key, what) in SOME {
+            let mut stocked = Stocked::with_entries((120, 40)).shown();
+            let bench = stocked.bench.keys(place);
+            let is_listed = bench.keys("h").rows().iter().any(|row| row.contains(what));
+            let is_refused = bench.keys("h").keys(key).status().contains("that does nothing here");
+            assert_eq!((is_listed, is_refused), (known.contains(key), !known.contains(key)), "{place} {key}");
+        }
+    }
+    let mut bench = open((120, 40), &[]);
+    let help = bench.keys("lph").rows().join("\n");
+    assert!(help.contains("filter the rows") && !help.contains("mark for deletion"), "{help}");
 }

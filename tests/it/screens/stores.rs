@@ -14,7 +14,7 @@ use overspill::internals::tui::job::Slot;
 use overspill::internals::tui::outputs::beside::Glance;
 use overspill::internals::tui::outputs::deletion::delete;
 use overspill::internals::tui::screen::Link;
-use overspill::internals::tui::target::{Opened, OpenedFrom, StartAt};
+use overspill::internals::tui::target::{Opened, OpenedFrom};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -739,15 +739,69 @@ fn lines_of_all_outputs_open_their_output() {
         stocked.bench.keys("<Enter>");
         let opened = stocked.bench.opened().unwrap();
         assert!(opened.ends_with("tool_e26cf08d8001AbCdEfGhIjKlMn"), "{opened:?}");
-        let place = stocked.bench.asked.iter().find_map(|effect| match effect {
-            Effect::Open(request) => request.start.place.clone(),
-            _ => None,
-        });
-        assert_eq!(place, Some(StartAt::Line(2400)));
         keep("no_line_found", stocked.bench.keys("&nowhere<Enter>"));
         stocked.bench.keys("&(<Enter>");
         assert!(stocked.bench.screen().contains("unclosed group at column 1"), "{}", stocked.bench.screen());
         stocked.bench.keys("<Esc><Esc>");
         assert!(stocked.bench.rows()[0].contains("Outputs"), "{}", stocked.bench.rows()[0]);
     }
+}
+
+/// The model gets the first 2,000 of 4,000 lines; the last hit is on the last screen of the output.
+#[test]
+fn a_line_found_in_all_outputs_is_the_current_one_of_its_output_and_a_match() {
+    let word = |number: u64| if [1200, 2400, 3990].contains(&number) { "error" } else { "fine" };
+    let long: String = (1..=4000).map(|number| format!("{} {number}\n", word(number))).collect();
+    for size in SIZES {
+        for (moves, number, line) in [("", 1, 1200), ("j", 2, 2400), ("jj", 3, 3990)] {
+            let stocked = Stocked::new(size);
+            let path = stocked.entry("opencode", "tool_e26cf08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
+            let mut stocked = stocked.shown();
+            let bench = &mut stocked.bench;
+            bench.keys(&format!("&error<Enter>{moves}<Enter>"));
+            let effects = bench.open_requested(&path, policy("opencode/output"));
+            bench.carry_out(effects);
+            let expected = format!("/error {number} of 3");
+            assert!(bench.status().contains(&expected), "{expected}: {}", bench.status());
+            bench.keys("v");
+            let edited = bench.asked.iter().rev().find_map(|effect| match effect {
+                Effect::Edit { line, .. } => Some(*line),
+                _ => None,
+            });
+            assert_eq!(edited, Some(line), "the current line");
+            let next = format!("/error {} of 3", number % 3 + 1);
+            assert!(bench.keys("n").status().contains(&next), "{next}: {}", bench.status());
+        }
+    }
+}
+
+/// The notice before the text has the size of the output, which is counted after the match is found.
+#[test]
+fn a_match_stays_the_current_one_when_the_notice_before_it_becomes_longer() {
+    let word = |number: u64| if [18, 21].contains(&number) { "error" } else { "fine" };
+    let long: String = (1..=30_000).map(|number| format!("{} {number}\n", word(number))).collect();
+    let stocked = Stocked::new(SIZES[0]);
+    let path = stocked.entry("opencode", "tool_e26cf08d8001AbCdEfGhIjKlMn", long.as_bytes(), 3);
+    let mut stocked = stocked.shown();
+    stocked.bench.keys("&error<Enter>j<Enter>");
+    let effects = stocked.bench.open_requested(&path, policy("claude-code/bash"));
+    stocked.bench.carry_out(effects);
+    assert!(stocked.bench.status().contains("/error 2 of 2"), "{}", stocked.bench.status());
+}
+
+#[test]
+fn a_line_found_in_all_outputs_and_its_output_are_called_as_the_list_of_outputs_calls_it() {
+    let stocked = Stocked::new((120, 40));
+    let (id, text) = ("tool_e26cf08d50020000AbCdEfGhIjKl", "fine\n".repeat(2100) + "error: no\n");
+    stocked.entry("overspill", id, text.as_bytes(), 0);
+    stocked.run(id, &["cargo", "clippy", "--all-targets"]);
+    let mut stocked = stocked.shown();
+    let bench = stocked.bench.keys("&error<Enter>");
+    let row = bench.rows().into_iter().find(|row| row.contains("error: no")).unwrap();
+    assert!(row.contains("cargo clippy --all-targ"), "{row}");
+    assert!(row.contains("lost: over 2,000 lines"), "{row}");
+    bench.keys("<Enter>");
+    let Some(Effect::Open(request)) = bench.asked.last() else { panic!("{:?}", bench.asked.last()) };
+    assert_eq!(request.name.to_string(), "cargo clippy --all-targets");
+    assert_eq!((&*request.command, &*request.id), ("cargo clippy --all-targets", id));
 }

@@ -3,12 +3,15 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use overspill::internals::corpus::{TuneOutputs, TunePolicies};
 use overspill::internals::store::Env;
 use overspill::internals::tui::app::{Effect, Event};
-use overspill::internals::tui::job::Slot;
+use overspill::internals::tui::job::{JobContext, Slot};
 use overspill::internals::tui::keys::KeyContext;
+use overspill::internals::tui::outputs::TuneStart;
 use overspill::internals::tui::widget::canvas::Canvas;
 
 use crate::common::bench::{Bench, is_job, policy};
@@ -221,10 +224,59 @@ fn policies_are_compared_on_outputs_and_lead_to_their_settings() {
     assert_eq!(bench.app.context(), KeyContext::Lists);
 }
 
+#[test]
+fn what_is_kept_of_an_output_is_told_beside_its_errors_or_that_it_has_none() {
+    let (_dir, mut bench) = stocked((80, 24), &[output(2600, 2540..2580), output(2300, 0..0)]);
+    let rows = bench.keys("lg<Enter>").rows();
+    assert!(rows.iter().any(|row| row.contains(" 0 of 40 → ")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.contains("  –  ") && row.contains(&id(1)[8..14])), "{rows:#?}");
+}
+
+#[test]
+fn a_title_without_figures_yet_has_no_gap() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    let effects = bench.update(key('l'));
+    let began = found(&mut bench, effects).into_iter().next().unwrap();
+    bench.receive(vec![began]);
+    let title = bench.rows()[0].clone();
+    assert!(title.starts_with(" Settings   opencode/output · all stored outputs"), "{title}");
+}
+
+#[test]
+fn a_session_of_which_no_output_was_saved_says_so() {
+    let mut bench = Bench::new((80, 24));
+    for policies in [TunePolicies::Current, TunePolicies::Around(Box::default())] {
+        let none = Arc::new(|_: &JobContext| Ok(TuneOutputs::Entries(Vec::new())));
+        let start = TuneStart::new(none, "run it", policies);
+        let effects = bench.act(|app, effects| app.go_to(Box::new(start), effects));
+        bench.carry_out(effects);
+        let text = bench.rows().join("\n");
+        assert!(text.contains("No output was saved here: run it."), "{text}");
+    }
+}
+
+/// Esc in the settings leads back to policies that are still being measured.
+#[test]
+fn policies_are_measured_on_while_the_settings_of_one_are_shown() {
+    let (_dir, mut bench) = stocked((80, 24), &few());
+    let effects = bench.update(key('p'));
+    let mut found = found(&mut bench, effects);
+    let end = found.pop().unwrap();
+    bench.receive(found);
+    assert!(bench.status().contains(" 2 of 2"), "{}", bench.status());
+    bench.keys("<Enter>");
+    assert!(bench.rows()[0].starts_with(" Settings   "), "{:?}", bench.rows()[0]);
+    bench.keys("<Esc>");
+    assert!(bench.rows()[0].starts_with(" Policies "), "{:?}", bench.rows()[0]);
+    assert!(bench.status().contains(" 2 of 2"), "{}", bench.status());
+    bench.receive(vec![end]);
+    assert!(bench.status().contains(" 1 of "), "{}", bench.status());
+}
+
 /// Returns what the worker finds out that is asked for.
 fn found(bench: &mut Bench, effects: Vec<Effect>) -> Vec<Event> {
     let job = effects.into_iter().find_map(|effect| match effect {
-        Effect::Run(job) if job.slot() == Slot::Tune => Some(job),
+        Effect::Run(job) if [Slot::Tune, Slot::TunePolicies].contains(&job.slot()) => Some(job),
         _ => None,
     });
     bench.events(job.expect("something is to be measured"))

@@ -1,5 +1,7 @@
 //! `sessions`, the calls of one, and `show` of a session or a call.
 
+use std::fs;
+
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -314,4 +316,31 @@ fn a_call_is_named_by_a_prefix_of_just_one_id() {
     home.run(&["show", "1111:c", "--text"]).fails(2, &["c matches 3 calls: c1, c2, c3"]);
     home.run(&["show", "toolu_03", "--text"]).fails(1, &["toolu_03: no such file or id"]);
     home.run(&["show", "1111:d", "--text"]).fails(1, &["no call of session 1111 has the id `d`"]);
+}
+
+/// Codex saves no file, but a copy for its own screen holds the whole.
+#[test]
+fn a_share_is_told_where_the_records_hold_the_whole_output() {
+    let home = Home::new();
+    let dir = root(&home).join(".codex/sessions/2026/11/22");
+    let id = "01a201cd-d8bb-7e20-a4d6-f051bbc3fae1";
+    let payload = |kind: &str, payload: Value| json!({"timestamp": "2026-11-22T05:49:57.508Z", "type": kind, "payload": payload});
+    let (first, last) = (&whole()[..5_000], &whole()[55_000..]);
+    let got = format!(
+        "Chunk ID: 119713\nWall time: 0.0000 seconds\nProcess exited with code 0\nOriginal token count: 15224\nOutput:\n\
+         Warning: truncated output (original token count: 15224)\nTotal output lines: 12000\n\n{first}…12501 tokens truncated…{last}"
+    );
+    let call = json!({"type": "function_call", "name": "exec_command", "arguments": "{\"cmd\": \"seq 1 12000\"}", "call_id": "c1"});
+    let item = json!({"type": "CommandExecution", "id": "c1", "aggregated_output": whole(), "exit_code": 0});
+    let log = [
+        payload("session_meta", json!({"id": id, "cwd": "/home/u/proj", "cli_version": "0.169.0"})),
+        payload("response_item", call),
+        payload("event_msg", json!({"type": "item_completed", "item": item})),
+        payload("response_item", json!({"type": "function_call_output", "call_id": "c1", "output": got})),
+    ];
+    fs::create_dir_all(&dir).unwrap();
+    let lines: String = log.iter().map(|record| format!("{record}\n")).collect();
+    fs::write(dir.join(format!("rollout-2026-11-22T05-49-57-{id}.jsonl")), lines).unwrap();
+    let table = home.run(&["calls", id]).ok().text().to_owned();
+    assert!(table.contains("59.5 KB") && table.contains("\t18%\t"), "{table}");
 }

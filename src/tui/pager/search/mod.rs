@@ -116,15 +116,26 @@ impl Pager {
         self.give_up_search(effects);
         let last = self.find.history.last();
         let text = if text.is_empty() { last.ok_or("type what to search for")? } else { text }.to_owned();
-        let pattern = Pattern::in_text(&text, self.output.utf16()).map_err(|error| error.describe())?;
-        enter_in(&mut self.find.history, &text);
+        self.set_search(&text, toward, effects)?;
+        self.seek(SearchTarget { what: Counting::Matches, missed: false, toward, times }, effects);
+        Ok(())
+    }
+
+    /// Makes a typed pattern that of the search, without going to a match.
+    pub(super) fn set_search(
+        &mut self,
+        text: &str,
+        toward: Toward,
+        effects: &mut Effects,
+    ) -> Result<(), String> {
+        let pattern = Pattern::in_text(text, self.output.utf16()).map_err(|error| error.describe())?;
+        enter_in(&mut self.find.history, text);
         self.find.toward = Some(toward);
         self.panes.remember();
         if !self.find.pattern.as_ref().is_some_and(|old| old.same(&pattern)) {
             self.find.look_for(pattern);
             self.count_matches(effects);
         }
-        self.seek(SearchTarget { what: Counting::Matches, missed: false, toward, times }, effects);
         Ok(())
     }
 

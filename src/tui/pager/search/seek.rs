@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::document::scans::{Haystack, Search};
+use crate::text::filter::Share;
 use crate::text::search::{Severity, Toward};
 use crate::tui::event::Message;
 use crate::tui::job::Slot;
@@ -43,6 +44,17 @@ impl Pager {
     fn seek_in(&mut self, side: Side, sought: SearchTarget, effects: &mut Effects) {
         let from = self.seek_from(side, sought.toward) as usize;
         self.seek_after(from, side, sought, effects);
+    }
+
+    /// Goes to the first match from the start of a line of the file on, in Spill if the model did not get all of the line. The
+    /// file is searched, whose text does not move when the preview is made again.
+    pub(crate) fn seek_line(&mut self, offset: usize, effects: &mut Effects) {
+        let is_got = self.output.has_preview() && self.output.share_of_line(offset) == Share::Whole;
+        if !is_got {
+            self.panes.focus = Side::Spill;
+        }
+        let sought = SearchTarget { what: Counting::Matches, missed: false, toward: Toward::End, times: 1 };
+        self.seek_after(offset, Side::Spill, sought, effects);
     }
 
     /// Searches from an offset in the text of the side.
@@ -179,10 +191,14 @@ impl Pager {
             (self.find.at, self.find.current) = (sought.what, [None, None]);
         }
         self.find.current[side as usize] = Some(range.clone());
-        if self.focus() == side || self.shows_both() {
-            self.reveal(side, range);
-        } else {
-            self.point_to(offset, self.third(side));
+        let other = (self.focus() != side).then(|| self.output.seen_match(offset, range.end - range.start));
+        match other.flatten() {
+            Some(seen) => {
+                self.find.current[Side::Preview as usize] = Some(seen.clone());
+                self.reveal(Side::Preview, seen);
+            }
+            None if self.focus() == side || self.shows_both() => self.reveal(side, range),
+            None => self.point_to(offset, self.third(side)),
         }
         if wrapped {
             let end = if sought.toward == Toward::Start { "bottom" } else { "top" };
