@@ -144,8 +144,14 @@ fn right(pager: &Pager, told: &StatusLine, drawn: Drawn, wanted: usize) -> Vec<R
     let no_error = pager.has_no_error().then_some(Action::NextError);
     let hints = state(pager).versions(json, no_error, pager.canvas.keys);
     let last = hints.len().saturating_sub(1);
-    let order =
-        [(&long, &asks[0], wanted + 1), (&long, &asks[1], wanted), (&long, &none, 0), (&short, &none, 0)];
+    // What is searched for, and the hints that a cut output needs, are worth more than what the keys do about escapes.
+    let without = if long.text.columns() > 0 || wanted > MIN_HINTS { wanted } else { 0 };
+    let order = [
+        (&long, &asks[0], wanted.max(MIN_HINTS) + 1),
+        (&long, &asks[1], without),
+        (&long, &none, 0),
+        (&short, &none, 0),
+    ];
     let mut ends: Vec<RightEnd> = Vec::new();
     for (found, asks, least) in order {
         for (n, hint) in hints.iter().enumerate().filter(|(n, _)| last - n >= least) {
