@@ -54,7 +54,7 @@ const LINES: &[&str] = &[
     "run --split -- cat short",
     "run --json -- cat short",
     "run -- Aĝ",
-    "session end ĝ",
+    "clean --session ĝ",
     "grep error",
     "grep --json error",
     "grep (ĝ",
