@@ -20,7 +20,6 @@ pub struct Comparison {
     pub(crate) status: String,
     pub(crate) truncated: bool,
     pub(crate) truncated_by: Option<&'static str>,
-    /// Which part of the output the model gets.
     pub(crate) keeps: Option<Keeps>,
     pub(crate) total_lines: Option<u64>,
     pub(crate) kept_lines: Option<u64>,
@@ -67,11 +66,8 @@ const PROBE_LINES: usize = 35_000;
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Keeps {
     All,
-    /// Its start.
     Head,
-    /// Its end.
     Tail,
-    /// Its start and its end.
     #[serde(rename = "head+tail")]
     Both,
     /// Neither its start nor its end.
@@ -127,7 +123,6 @@ impl Comparison {
         }
     }
 
-    /// Creates the row of a policy that makes no preview.
     pub(crate) fn failed(name: &str, error: &dyn std::error::Error) -> Self {
         let (policy, status) = (name.to_owned(), format!("failed: {error}"));
         Self {
@@ -183,7 +178,6 @@ impl Comparison {
         }
     }
 
-    /// Whether the policy made a preview of the output.
     pub(crate) fn is_ok(&self) -> bool {
         self.status == "ok"
     }

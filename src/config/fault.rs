@@ -7,7 +7,6 @@ use std::fmt;
 pub struct FileFault {
     /// File, line, key, and what is wrong.
     pub words: String,
-    /// What the mistake leaves unknown.
     pub affects: Affects,
 }
 
@@ -35,7 +34,6 @@ pub enum Affects {
 /// Which settings a command cannot do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// None.
     Nothing,
     /// Which policy applies, and with which limits.
     Limits,
@@ -46,7 +44,6 @@ pub enum Need {
 }
 
 impl Affects {
-    /// Whether only the screens are concerned.
     pub fn is_of_screens(self) -> bool {
         matches!(self, Self::Screens | Self::OldKey)
     }

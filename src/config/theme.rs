@@ -19,7 +19,6 @@ pub struct ThemeConfig {
     pub styles: BTreeMap<Role, Style>,
 }
 
-/// A theme by its name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BaseTheme {
     /// `dark`: for terminals with a dark background and 256 colours.
@@ -182,7 +181,6 @@ pub(super) const FIELDS: &[Field] = &{
     fields
 };
 
-/// Checks the name of a theme.
 pub(super) fn is_base(name: &str) -> Result<(), String> {
     base(name).map(drop)
 }
@@ -217,7 +215,6 @@ fn style(text: &str) -> Result<Style, String> {
     }
 }
 
-/// The theme as written.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ThemeText {

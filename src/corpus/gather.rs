@@ -19,10 +19,8 @@ pub(crate) struct Corpus {
     pub faults: Vec<String>,
 }
 
-/// One output of a corpus.
 #[derive(Debug, Clone)]
 pub(crate) enum CorpusOutput {
-    /// A stored output.
     Entry(Box<Entry>),
     /// A file that was named; links are followed.
     Named(PathBuf),
@@ -121,7 +119,6 @@ impl CorpusOutput {
         }
     }
 
-    /// Returns the id of a stored output.
     pub(crate) fn id(&self) -> Option<Cow<'_, str>> {
         match self {
             CorpusOutput::Entry(entry) => Some(entry.id()),

@@ -5,12 +5,9 @@ use std::ops::{ControlFlow, Range};
 use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
 use crate::text::supply::{OwnBytes, Supply};
 
-/// Which lines are hits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum WantedLines<'a> {
-    /// Those that match.
     Matching(&'a Pattern),
-    /// Those that do not.
     Others(&'a Pattern),
 }
 

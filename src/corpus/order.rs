@@ -38,7 +38,6 @@ struct State<'t, T> {
     left: BTreeMap<usize, Vec<T>>,
     /// The number of results in `left`.
     amount: usize,
-    /// Takes results in order.
     take: Taker<'t, T>,
     /// Whether `take` has broken off.
     is_over: bool,

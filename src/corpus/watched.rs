@@ -17,11 +17,9 @@ const MOST_OF_LINE: usize = 400;
 /// A new output, and what the model got of it.
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {
-    /// The output.
     pub entry: Entry,
     /// When it was stored, in local time: `14:02:31`.
     pub time: String,
-    /// How much of it the model got.
     pub got: WatchedGot,
     /// How certain that is; `None` if the policy cannot be used.
     pub certainty: Option<Certainty>,
@@ -46,16 +44,12 @@ pub(crate) enum WatchedGot {
     All,
     /// So many of its lines, as the policy counts them.
     Lines {
-        /// Lines that it got.
         kept: u64,
-        /// All lines.
         total: u64,
     },
     /// So many of its bytes: lines do not tell, as a line was cut within.
     Bytes {
-        /// Bytes that it got unchanged.
         kept: u64,
-        /// All bytes.
         total: u64,
     },
 }
@@ -63,9 +57,7 @@ pub(crate) enum WatchedGot {
 /// The errors, or the warnings, of an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ErrorsLost {
-    /// All of them.
     pub all: u64,
-    /// Those that the model did not get.
     pub lost: u64,
 }
 
@@ -154,7 +146,6 @@ impl WatchedGot {
     }
 }
 
-/// Decodes the start of a line.
 fn decoded(line: Option<&[u8]>) -> String {
     let line = line.unwrap_or_default();
     String::from_utf8_lossy(line.get(..line.len().min(MOST_OF_LINE)).unwrap_or_default()).into_owned()

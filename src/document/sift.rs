@@ -35,9 +35,7 @@ struct Seen {
 
 #[derive(Debug)]
 pub struct Sift {
-    /// What a line has to meet.
     pub(crate) conditions: Arc<[Condition]>,
-    /// Which of the lines that meet the conditions are shown.
     pub(crate) shows: Shows,
     /// How many lines are shown around each of them.
     pub(crate) around: u64,

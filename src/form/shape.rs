@@ -45,20 +45,15 @@ pub(crate) enum Shape {
 /// A key and what it takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
-    /// The key.
     pub name: &'static str,
-    /// What it takes.
     pub shape: Shape,
-    /// Whether it must be there.
     pub is_needed: bool,
 }
 
-/// A key that must be there.
 pub(crate) const fn needed(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, is_needed: true }
 }
 
-/// A key that may be there.
 pub(crate) const fn optional(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, is_needed: false }
 }

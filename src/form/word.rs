@@ -13,10 +13,6 @@ pub(crate) fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     T::deserialize(Word(text)).map_err(|error| error.to_string())
 }
 
-/// Checks that a text is one of the words of an enum.
-///
-/// # Errors
-/// Same as [`word`].
 pub(crate) fn is_word<T: DeserializeOwned>(text: &str) -> Result<(), String> {
     word::<T>(text).map(drop)
 }

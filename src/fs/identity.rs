@@ -26,13 +26,10 @@ impl Stamp {
 /// The facts by which a listed file is recognized before it is opened or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Identity {
-    /// Device number.
     pub dev: u64,
-    /// Inode number.
     pub ino: u64,
     /// Length in bytes.
     pub size: u64,
-    /// Modification time (mtime).
     pub modified: Stamp,
     /// A hash of the ctime, which nobody can set back: another file with the same inode, size and modification time has
     /// a different one.
@@ -40,7 +37,6 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Whether both are the same inode, in whatever state.
     pub fn same_file(&self, other: &Identity) -> bool {
         (self.dev, self.ino) == (other.dev, other.ino)
     }

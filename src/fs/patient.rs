@@ -11,12 +11,10 @@ use rustix::io::Errno;
 #[derive(Debug)]
 pub(crate) struct Patient<W>(pub W);
 
-/// Returns standard output, locked while it is held.
 pub(crate) fn stdout() -> Patient<StdoutLock<'static>> {
     Patient(io::stdout().lock())
 }
 
-/// Returns standard output, not locked.
 pub(crate) fn screen() -> Patient<Stdout> {
     Patient(io::stdout())
 }

@@ -41,7 +41,6 @@ pub(crate) fn check_owner(owner: u32) -> io::Result<()> {
     }
 }
 
-/// The error for a directory, a device or a FIFO.
 pub(crate) fn no_regular_file() -> io::Error {
     io::Error::other("is not a regular file, and is not read")
 }

@@ -7,9 +7,6 @@ use std::os::fd::AsFd;
 const KEEP_FREE: u64 = 1 << 30;
 
 /// Returns how many bytes may still be written to a file's disk.
-///
-/// # Errors
-/// The system's error.
 pub(crate) fn room(file: impl AsFd) -> io::Result<u64> {
     let disk = rustix::fs::fstatvfs(file)?;
     let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);

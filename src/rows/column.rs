@@ -30,7 +30,6 @@ pub(crate) struct TableColumn {
     pub yields: Option<u8>,
 }
 
-/// A column by which a list can be sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SortColumn {
     /// The letter that picks it in the menu.
@@ -60,7 +59,6 @@ pub enum Tone {
 pub(crate) const LARGEST: [&str; 2] = ["most first", "least first"];
 pub(crate) const NAMES: [&str; 2] = ["A to Z", "Z to A"];
 
-/// What a column says of a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowCell {
     pub text: SafeText,

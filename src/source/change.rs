@@ -10,11 +10,9 @@ const TAIL: u64 = 4 << 10;
 /// How the content has changed since the last refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Not at all.
     Same,
     /// Bytes were appended; anything found before `from` (the old length) is still valid.
     Grown {
-        /// Offset of the first new byte.
         from: u64,
     },
     /// The file is shorter: a new generation.

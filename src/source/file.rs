@@ -68,9 +68,6 @@ impl Source {
     }
 
     /// As [`Source::open_entry`], but without a lock: what is only glanced at can be deleted.
-    ///
-    /// # Errors
-    /// As for `open_entry`.
     pub fn glance_at_entry(path: &Path) -> Result<Source, OpenError> {
         Source::from_opened(path, open(path, FollowLinks::Refuse)?)
     }
@@ -92,9 +89,6 @@ impl Source {
     }
 
     /// [`Source::stream`] for standard input.
-    ///
-    /// # Errors
-    /// Same as [`Source::stream`].
     pub fn stdin() -> io::Result<Source> {
         Source::stream(Awaited(io::stdin()))
     }
@@ -149,7 +143,6 @@ impl Source {
         self.view.generation()
     }
 
-    /// Returns the length in bytes as of the last refresh.
     pub fn len(&self) -> u64 {
         self.view.len() as u64
     }
@@ -158,7 +151,6 @@ impl Source {
         self.view.is_empty()
     }
 
-    /// Returns the path that it was opened by.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -180,7 +172,6 @@ impl Source {
         }
     }
 
-    /// Whether this is a copied stream rather than a mapped file.
     pub fn is_stream(&self) -> bool {
         matches!(self.backing, Backing::Spool(_))
     }

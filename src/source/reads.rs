@@ -47,7 +47,6 @@ pub(super) struct ReadCounts {
 }
 
 impl ReadCounts {
-    /// Counts a read of `count` bytes from an offset to an address.
     fn note(&self, offset: u64, address: usize, count: usize) {
         self.bytes.fetch_add(count as u64, Ordering::Relaxed);
         if !offset.is_multiple_of(PAGE as u64) || !address.is_multiple_of(PAGE) {
@@ -55,7 +54,6 @@ impl ReadCounts {
         }
     }
 
-    /// Counts a look for holes.
     pub(crate) fn note_seek(&self) {
         self.seeks.fetch_add(1, Ordering::Relaxed);
     }

@@ -12,10 +12,8 @@ use super::file::Backing;
 /// Why nothing can be said of a source: what was read may be of several contents.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Unsteady {
-    /// It was cut or rewritten again.
     #[error("cut or rewritten while it was read; run this again once nothing writes to it")]
     Replaced,
-    /// It is not known whether it has changed.
     #[error("{0}")]
     Unreadable(Arc<io::Error>),
 }

@@ -43,7 +43,6 @@ enum Links {
     OfSystem,
 }
 
-/// Why a root cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RootError {
     #[error("{0} is a symbolic link that others may have made, and is not followed")]

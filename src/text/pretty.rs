@@ -13,7 +13,6 @@ const MAX_DEPTH: usize = 40;
 pub struct Pretty {
     /// The text, without a line feed at its end.
     pub text: Vec<u8>,
-    /// Whether all of the JSON is in it.
     pub extent: JsonExtent,
 }
 

@@ -11,7 +11,6 @@ pub(super) enum KeptStretches {
 }
 
 impl KeptStretches {
-    /// Takes a stretch that may be empty.
     pub(super) fn one(range: Range<usize>) -> Self {
         if range.is_empty() { KeptStretches::Nothing } else { KeptStretches::One(range) }
     }

@@ -21,20 +21,17 @@ pub(crate) struct Tuner<'p> {
     present: Option<usize>,
 }
 
-/// What was found out about one output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VisitedOutput {
     /// Its length in bytes.
     pub bytes: u64,
     /// Its number of lines: line feeds, and a last line without one.
     pub lines: u64,
-    /// The number of finds in it.
     pub finds: u64,
     /// Whether it has an error, or a warning if it goes by these.
     pub has_error: bool,
     /// What it goes by.
     pub severity: Severity,
-    /// What becomes of it under each setting.
     pub settings: Vec<UnderSetting>,
     /// Whether each setting keeps other parts of it than the present one; empty without a present one.
     pub otherwise: Vec<bool>,
@@ -45,19 +42,15 @@ pub(crate) struct VisitedOutput {
 pub(crate) struct UnderSetting {
     /// The length of the preview in UTF-8 bytes.
     pub preview_bytes: u64,
-    /// The number of finds that the model gets.
     pub kept_finds: u64,
-    /// Whether any of it is cut away.
     pub is_cut: bool,
     /// Whether the model does not get its last line whole.
     pub lost_last_line: bool,
     /// Whether it has an error, and the model does not get the first one.
     pub lost_first_error: bool,
-    /// Whether the model gets nothing of it.
     pub lost_all: bool,
 }
 
-/// The preview of one setting.
 struct Kept {
     preview_bytes: u64,
     is_cut: bool,
@@ -65,7 +58,6 @@ struct Kept {
 }
 
 impl<'p> Tuner<'p> {
-    /// Prepares the settings of a grid.
     pub(crate) fn new(
         policies: &'p [Policy],
         find: Option<&'p Pattern>,
@@ -89,7 +81,6 @@ impl<'p> Tuner<'p> {
         Self { present: Some(present), ..self }
     }
 
-    /// Returns how many plans were made so far.
     #[cfg(test)]
     pub(crate) fn plans(&self) -> u64 {
         self.sweeps.iter().map(Sweep::plans).sum()

@@ -64,7 +64,6 @@ pub fn follow(
 }
 
 impl Following {
-    /// Returns the progress of the capture.
     pub fn progress(&self) -> &Arc<Progress> {
         &self.progress
     }

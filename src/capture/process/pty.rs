@@ -12,7 +12,6 @@ use rustix::termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr
 
 use super::options::TerminalSize;
 
-/// Both ends of a pseudo-terminal.
 #[derive(Debug)]
 pub(crate) struct Pty {
     /// Overspill's end: the command's output is read from it, and keys are written to it.

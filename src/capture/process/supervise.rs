@@ -1,5 +1,7 @@
 //! Supervises a command until it has exited and its output has ended: signals, timeout, exit.
 
+#![warn(missing_docs)]
+
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -98,7 +100,6 @@ pub(crate) enum ProcessEvent {
     /// Send TERM, and KILL in two seconds.
     End(Stop),
     Resized(TerminalSize),
-    /// Pause for a while.
     Paused,
     GoesOn,
     /// Reply once every earlier event has been handled.

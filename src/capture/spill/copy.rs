@@ -25,12 +25,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns the number of bytes so far.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of LF bytes so far.
     pub fn line_feeds(&self) -> u64 {
         self.line_feeds.load(Ordering::Relaxed)
     }

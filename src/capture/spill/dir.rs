@@ -18,7 +18,6 @@ use crate::store::Env;
 /// A temporary file younger than this may still be in use.
 const YOUNG: SignedDuration = SignedDuration::from_hours(1);
 
-/// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DirError {
     #[error("{}: is a symbolic link or not a directory; move it away", .0.display())]
@@ -32,7 +31,6 @@ pub(crate) enum DirError {
 }
 
 impl DirError {
-    /// Returns the system's error, if that is the reason.
     pub(crate) fn raw(&self) -> Option<Errno> {
         match self {
             DirError::Io(_, errno) => Some(*errno),

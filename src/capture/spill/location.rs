@@ -1,5 +1,7 @@
 //! Where spills are stored: in overspill's own store, in a given directory, or where the agent itself would store them.
 
+#![warn(missing_docs)]
+
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;

@@ -40,12 +40,7 @@ pub(crate) struct TuneChoice {
 #[derive(Debug)]
 pub(crate) enum TuneKind {
     /// Settings around the limits of a policy.
-    Settings {
-        /// The policy with the limits that it has.
-        policy: Box<EffectivePolicy>,
-        /// The settings.
-        grid: TuneGrid,
-    },
+    Settings { policy: Box<EffectivePolicy>, grid: TuneGrid },
     /// Policies with the limits that they have.
     Policies {
         policies: Vec<EffectivePolicy>,
@@ -54,7 +49,6 @@ pub(crate) enum TuneKind {
     },
 }
 
-/// What has been found out so far.
 #[derive(Debug)]
 struct RunState {
     sums: TuneSums,
@@ -76,7 +70,6 @@ pub struct TuneFigures {
     /// The number of outputs measured, and their length in bytes.
     pub(crate) outputs: u64,
     pub(crate) bytes: u64,
-    /// The number of finds in them.
     pub(crate) finds: u64,
     /// What they are, unless they were asked for.
     pub(crate) severity: Severity,
@@ -93,7 +86,6 @@ pub struct TuneFigures {
 }
 
 impl TuneChoice {
-    /// Takes a policy and the settings around its limits.
     pub(crate) fn settings(policy: EffectivePolicy, grid: TuneGrid) -> Self {
         Self { policies: grid.policies.clone(), kind: TuneKind::Settings { policy: Box::new(policy), grid } }
     }
@@ -104,7 +96,6 @@ impl TuneChoice {
         Self { policies: each, kind: TuneKind::Policies { policies, designs } }
     }
 
-    /// Returns the number of the present setting.
     fn present(&self) -> Option<usize> {
         match &self.kind {
             TuneKind::Settings { grid, .. } => Some(grid.current),
@@ -121,7 +112,6 @@ impl TuneChoice {
 }
 
 impl TuneRun {
-    /// Prepares a run; nothing has been measured.
     pub(crate) fn new(
         corpus: Arc<Corpus>,
         choice: TuneChoice,
@@ -139,7 +129,6 @@ impl TuneRun {
         Self { corpus, choice, find, severities, bytes, state: Mutex::new(state) }
     }
 
-    /// Returns the policy under the setting, or the policy, of this number.
     pub(crate) fn policy(&self, number: usize) -> Option<&Policy> {
         self.choice.policies.get(number)
     }

@@ -32,43 +32,29 @@ pub enum DeleteMode {
     Single,
 }
 
-/// The result of a deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeleteOutcome {
     Deleted,
-    /// Already deleted by someone else.
     AlreadyGone,
-    /// Not deleted.
     Stayed(Reason),
 }
 
 /// Why an entry was not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It, or its directory, has changed since it was listed.
     Changed,
-    /// Its name does not fit its store.
     Name,
-    /// It is not a regular file.
     NotAFile,
-    /// It, or the directory of overspill's own store, belongs to another user.
     Foreign,
-    /// The directory of overspill's own store is accessible to others.
     Exposed,
-    /// It is on another mount.
     OtherMount,
-    /// It has other hard links.
     HardLinked,
-    /// It is being written, or open in a viewer.
     InUse,
-    /// The user keeps it.
     Kept,
-    /// The system's error.
     System(String),
 }
 
 impl Reason {
-    /// Returns the reason in words.
     pub fn as_str(&self) -> &str {
         match self {
             Reason::Changed => "changed since it was listed",
@@ -97,18 +83,12 @@ pub struct Cleaner {
 impl Cleaner {
     /// Tries to take the lock for cleaning: `None` if another process holds it. Creates overspill's own directory for
     /// the log if it is missing.
-    ///
-    /// # Errors
-    /// [`OwnError`].
     pub fn start(env: &Env) -> Result<Option<Cleaner>, OwnError> {
         Self::start_within(env, 1)
     }
 
     /// Same as [`Cleaner::start`], but waits up to 2 s for another process that is cleaning: an automatic cleaning ends
     /// sooner.
-    ///
-    /// # Errors
-    /// [`OwnError`].
     pub fn start_patiently(env: &Env) -> Result<Option<Cleaner>, OwnError> {
         Self::start_within(env, 40)
     }
@@ -124,7 +104,6 @@ impl Cleaner {
         Ok(Some(Cleaner { store, log, unlogged: None, _lock: lock }))
     }
 
-    /// Returns the store whose lock is held.
     pub fn store(&self) -> &OwnStore {
         &self.store
     }
@@ -182,9 +161,7 @@ impl Cleaner {
 /// The result of an automatic cleaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Number of files deleted.
     pub files: u64,
-    /// Their total size in bytes.
     pub bytes: u64,
 }
 

@@ -11,7 +11,6 @@ pub struct Marked {
     /// The entry, as it was when it was marked.
     pub entry: Entry,
     pub why: Why,
-    /// How it was selected.
     pub mode: DeleteMode,
 }
 
@@ -54,22 +53,18 @@ impl Pending {
         step
     }
 
-    /// Whether the entry at `path` is marked.
     pub fn contains(&self, path: &Path) -> bool {
         self.entries.contains_key(path)
     }
 
-    /// Returns the number of marked entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Returns the marked entry, if it is only one.
     pub fn only(&self) -> Option<&Marked> {
         self.entries.values().next().filter(|_| self.entries.len() == 1)
     }
 
-    /// Whether no entry is marked.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

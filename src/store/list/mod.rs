@@ -19,7 +19,6 @@ use jiff::Timestamp;
 
 use super::{DirWatch, Entry, Env, RootReport, StoreSpec, Stores, apply_limits};
 
-/// Everything in some stores.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The entries, in no particular order; their expiry includes the limits on count and total size.
@@ -29,7 +28,6 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Returns a watch for changed, new and removed directories.
     pub fn watch(&self) -> DirWatch {
         DirWatch::new(self.reports.iter().flat_map(|(_, roots)| roots))
     }

@@ -72,7 +72,6 @@ struct Scan<'a> {
     retention: Retention,
     root_dev: u64,
     words: Interner,
-    /// What the user keeps in overspill's own store.
     kept: Kept,
 }
 
@@ -324,7 +323,6 @@ impl<'a> Scan<'a> {
 /// A matching file name, and the facts extracted from it.
 type Fitting = (OsString, PathFacts);
 
-/// The system's answer about a file.
 type StatResult = Result<stat::FileStat, Errno>;
 
 fn ask(dir: &OwnedFd, files: &[Fitting], asked: &mut [StatResult]) {
@@ -361,7 +359,6 @@ impl Origins {
         origin
     }
 
-    /// Returns the origin of a kept copy.
     fn of_copy(&self, copy: &Arc<CopyRecord>, words: &mut Interner) -> Arc<Origin> {
         let agent = words.share(&copy.agent);
         let [tool, session, project] = [&copy.tool, &copy.session, &copy.project]

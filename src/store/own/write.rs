@@ -38,10 +38,6 @@ pub struct NewSpill {
 }
 
 impl OwnStore {
-    /// Creates a spill with a new id.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn begin(&self, now: Timestamp) -> io::Result<NewSpill> {
         loop {
             let dir = self.spills().try_clone()?;

@@ -79,7 +79,6 @@ impl Sgr {
     }
 }
 
-/// Handles a parameter with its sub-parameters.
 fn grouped(group: &[u16], style: Style) -> Style {
     match *group {
         [code] => single(code, style),

@@ -31,9 +31,7 @@ mod tests;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
-    /// How to treat escape sequences.
     pub escapes: Escapes,
-    /// How to show bytes that are not UTF-8.
     pub invalid: Invalid,
     /// Columns between tab stops, at most [`CellText::MAX`]; 0 shows a tab as `^I`.
     pub tab: u8,
@@ -111,7 +109,6 @@ pub struct Cell {
     pub text: CellText,
     /// Width of `text` in columns. 0 only if the kind is not drawn.
     pub width: u8,
-    /// What it represents.
     pub kind: CellKind,
     /// Colour and weight from the SGR before it. Plain for [`CellKind::Control`], [`CellKind::Escape`] and
     /// [`CellKind::Replaced`], so that their look cannot be disguised.
@@ -123,12 +120,10 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns the index after its last byte in the given slice.
     pub fn end(&self) -> usize {
         self.start as usize + self.len as usize
     }
 
-    /// Whether the byte at `offset` of the slice belongs to it.
     pub fn covers(&self, offset: usize) -> bool {
         (self.start as usize..self.end()).contains(&offset)
     }
@@ -186,7 +181,6 @@ impl<'a> Cells<'a> {
         self.state
     }
 
-    /// Returns how tabs and bytes are shown.
     pub fn show(&self) -> &Show {
         &self.show
     }

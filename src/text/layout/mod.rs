@@ -30,14 +30,12 @@ pub enum Wrap {
     /// A single row: the columns from `from_column` (0-based, from the start of the slice) to the width. A cell across
     /// either edge is drawn in part: spaces for half a wide character, the rest of `<202E>`.
     Sideways {
-        /// The first column shown.
         from_column: u64,
         /// Maximum number of columns shown.
         width: u16,
     },
 }
 
-/// One row of the screen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Row {
     /// Index of the first byte of the row in the given slice.

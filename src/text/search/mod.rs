@@ -244,12 +244,10 @@ impl MatchCounts {
         self.chunks.get(after).or(self.chunks.last()).is_some_and(|(_, count)| *count > before(stretch.start))
     }
 
-    /// Returns the number of matches so far.
     pub fn total(&self) -> u64 {
         self.chunks.last().map_or(0, |c| c.1)
     }
 
-    /// Returns the number of bytes searched so far.
     pub fn counted_bytes(&self) -> usize {
         self.chunks.last().map_or(0, |c| c.0)
     }

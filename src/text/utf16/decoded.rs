@@ -104,7 +104,6 @@ impl<'a> LineText<'a> {
         }
     }
 
-    /// Returns the index in the text of what stands at an index of the source.
     pub fn index_of(&self, source: usize) -> usize {
         match self {
             Self::Plain(_) => source,
@@ -112,7 +111,6 @@ impl<'a> LineText<'a> {
         }
     }
 
-    /// Returns a row of the text as one of the source.
     pub fn in_source(&self, row: Row) -> Row {
         match self {
             Self::Plain(_) => row,
