@@ -96,7 +96,6 @@ pub enum CellKind {
 }
 
 impl CellKind {
-    /// Whether such a cell takes space on the screen.
     pub fn is_drawn(self) -> bool {
         !matches!(self, Self::Style | Self::Hidden | Self::LineEnd)
     }
@@ -122,10 +121,6 @@ pub struct Cell {
 impl Cell {
     pub fn end(&self) -> usize {
         self.start as usize + self.len as usize
-    }
-
-    pub fn covers(&self, offset: usize) -> bool {
-        (self.start as usize..self.end()).contains(&offset)
     }
 }
 
@@ -347,7 +342,6 @@ impl Iterator for Cells<'_> {
 
 impl std::iter::FusedIterator for Cells<'_> {}
 
-/// Returns all cells of the line at the start of `bytes`.
 pub fn sanitize(bytes: &[u8], show: &Show) -> Vec<Cell> {
     Cells::new(bytes, show).collect()
 }

@@ -161,7 +161,6 @@ fn letter(class: &Class) -> Option<u8> {
     (upper == u32::from(letter.to_ascii_uppercase())).then_some(letter)
 }
 
-/// Returns the members of ranges of one element each.
 fn singles(ranges: impl Iterator<Item = (u32, u32)>) -> Option<Vec<u32>> {
     ranges.map(|(start, end)| (start == end).then_some(start)).collect()
 }

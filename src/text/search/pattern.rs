@@ -217,7 +217,6 @@ impl Pattern {
         &self.regex
     }
 
-    /// Whether a needle is searched for before the regular expression.
     #[cfg(test)]
     pub(super) fn is_sifted(&self) -> bool {
         self.needle.is_some()
