@@ -17,7 +17,6 @@ pub struct About {
     /// The tool that it stands for.
     pub tool: Option<String>,
     pub policy: String,
-    /// The policy's parameters that were set.
     pub parameters: BTreeMap<String, String>,
 }
 

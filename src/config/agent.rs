@@ -7,7 +7,6 @@ use serde_json::Value;
 use crate::fs::plain_file::{self, few_words};
 use crate::preview::Policy;
 
-/// Limits found in an agent's configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentLimits {
     pub path: PathBuf,

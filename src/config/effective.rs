@@ -29,7 +29,6 @@ pub enum SettingFrom {
     Default,
 }
 
-/// A value as written in the configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
     /// The line, 1-based.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// A mistake in one of the user's own files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFault {
     /// File, line, key, and what is wrong.
@@ -17,11 +16,9 @@ pub enum Affects {
     Policy,
     /// The stores of one agent, or all of the user's own.
     Store,
-    /// Every setting.
     Settings,
     /// Which policy applies, and with which limits.
     Limits,
-    /// How long outputs stay in overspill's own store.
     Retention,
     /// What counts as an error or a warning.
     Severities,
@@ -37,7 +34,6 @@ pub enum Need {
     Nothing,
     /// Which policy applies, and with which limits.
     Limits,
-    /// How long outputs stay in overspill's own store.
     Retention,
     /// Those for the screens, and the limits.
     Screens,

@@ -87,7 +87,6 @@ pub enum MouseConfig {
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct ToolConfig {
     pub policy: Option<String>,
-    /// Parameters for that policy.
     #[serde(flatten)]
     pub parameters: Parameters,
 }

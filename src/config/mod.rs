@@ -310,7 +310,6 @@ impl Config {
         Ok((policy, ChosenBy::Person, kind))
     }
 
-    /// Returns the policy that the environment names.
     fn variable(&self) -> Option<String> {
         self.env.var(POLICY_VARIABLE).map(|name| name.to_string_lossy().into_owned())
     }

@@ -77,7 +77,6 @@ pub struct EffectivePolicy {
     pub certainty: Certainty,
     /// What could not be used from the agent's own configuration.
     pub warnings: Vec<String>,
-    /// The warnings of the store that contains the file.
     pub store_warnings: Vec<Warning>,
 }
 

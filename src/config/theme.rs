@@ -15,7 +15,6 @@ use crate::form::{Field, optional};
 pub struct ThemeConfig {
     /// The theme that the styles change.
     pub base: BaseTheme,
-    /// The user's own styles.
     pub styles: BTreeMap<Role, Style>,
 }
 
@@ -77,7 +76,6 @@ const BASES: [(&str, BaseTheme); 5] = [
     ("auto", BaseTheme::Auto),
 ];
 
-/// What a style is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Text that the agent added or caused, and warnings.

@@ -29,7 +29,6 @@ pub(crate) enum CorpusOutput {
 }
 
 impl Corpus {
-    /// Takes stored outputs, youngest first.
     pub(crate) fn of_entries(mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| b.modified().cmp(&a.modified()).then_with(|| a.path().cmp(&b.path())));
         let outputs = entries.into_iter().map(|entry| CorpusOutput::Entry(Box::new(entry))).collect();

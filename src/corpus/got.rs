@@ -20,7 +20,6 @@ pub(crate) enum OutputGot {
     Unknown(String),
 }
 
-/// Why the model did not get a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LostBy {
     Limit(LimitHit),

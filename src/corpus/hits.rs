@@ -11,7 +11,6 @@ pub(crate) enum WantedLines<'a> {
     Others(&'a Pattern),
 }
 
-/// A line that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit<'a> {
     /// The number of the line, 1-based.

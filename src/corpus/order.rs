@@ -18,7 +18,6 @@ pub(crate) struct Outlet<'a, 't, T> {
     shared: &'a Shared<'t, T>,
     number: usize,
     held: Vec<T>,
-    /// Whether some results have been handed on.
     is_begun: bool,
 }
 

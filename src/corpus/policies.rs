@@ -17,7 +17,6 @@ pub(crate) struct CutPolicies<'a> {
     around: Mutex<HashMap<PathBuf, Arc<[Arc<StoreSpec>]>>>,
 }
 
-/// A policy with its limits, or why it cannot be used.
 type Resolved = Result<Arc<EffectivePolicy>, String>;
 
 impl<'a> CutPolicies<'a> {

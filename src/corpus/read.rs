@@ -33,7 +33,6 @@ pub(crate) enum OutputBytes<'a> {
 #[derive(Debug)]
 pub(crate) enum OutputSupply<'a> {
     Read(OwnBytes<'a>),
-    /// In copies.
     Mapped(ViewSupply<'a>),
 }
 

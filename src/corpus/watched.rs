@@ -14,7 +14,6 @@ use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, pla
 /// Bytes of a line that are passed on.
 const MOST_OF_LINE: usize = 400;
 
-/// A new output, and what the model got of it.
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {
     pub entry: Entry,
@@ -34,7 +33,6 @@ pub(crate) struct WatchedOutput {
     pub first_lost: Option<String>,
 }
 
-/// How much of an output the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WatchedGot {
     /// The policy cannot be used.
@@ -75,10 +73,6 @@ impl WatchedOutput {
         found.into_iter().find_map(|(severity, found)| Some((severity, found.filter(|found| found.all > 0)?)))
     }
 
-    /// Reads an output, and plans its preview.
-    ///
-    /// # Errors
-    /// It vanished meanwhile, cannot be read, or does not keep one content.
     pub(crate) fn read(
         entry: Entry,
         policies: &CutPolicies,

@@ -37,7 +37,6 @@ struct Seen {
 pub struct Sift {
     pub(crate) conditions: Arc<[Condition]>,
     pub(crate) shows: Shows,
-    /// How many lines are shown around each of them.
     pub(crate) around: u64,
     got: Arc<[Range<usize>]>,
     pub(crate) index: FilterIndex,

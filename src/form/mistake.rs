@@ -32,7 +32,6 @@ impl fmt::Display for Spot {
     }
 }
 
-/// A mistake in a file that a person wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mistake {
     pub spot: Spot,

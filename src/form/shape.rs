@@ -8,13 +8,12 @@ use toml::de::{DeTable, DeValue};
 use crate::fs::plain_file::{few, few_words};
 
 use super::mistake::{Mistake, Spot, syntax};
-use super::nearest::instead;
+use super::word::instead;
 
 /// What a key takes. Some of it only keys of configuration files do.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(feature = "app"), allow(dead_code))]
 pub(crate) enum Shape {
-    /// Text in quotes.
     Text,
     /// Text that the function accepts.
     Checked(fn(&str) -> Result<(), String>),
@@ -26,7 +25,6 @@ pub(crate) enum Shape {
     Flag,
     /// Text, a whole number from 0, or `true` or `false`.
     Scalar,
-    /// Text or a list of texts.
     TextOrTexts,
     /// A list of at most so many of these.
     List(&'static Shape, usize),
@@ -42,7 +40,6 @@ pub(crate) enum Shape {
     Or(&'static Shape, &'static Shape),
 }
 
-/// A key and what it takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
     pub name: &'static str,

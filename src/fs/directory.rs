@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, mkdirat, openat};
 use rustix::io::Errno;
 
-use super::stat::FileStat;
+use super::identity::FileStat;
 
 /// Permission bits that a private directory must not have.
 pub(crate) const NO_OTHERS: u32 = 0o077;
@@ -21,7 +21,6 @@ pub(crate) enum Unfit {
     /// It is a symbolic link, or not a directory.
     NotADirectory,
     Foreign,
-    /// It has forbidden permission bits.
     Exposed,
     System(Errno),
 }

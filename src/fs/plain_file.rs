@@ -30,9 +30,6 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
 }
 
 /// Checks that a file is this user's or root's.
-///
-/// # Errors
-/// It is not, in a few words.
 pub(crate) fn check_owner(owner: u32) -> io::Result<()> {
     if is_trusted(owner, rustix::process::geteuid().as_raw()) {
         Ok(())

@@ -142,7 +142,6 @@ impl OpenOutput {
         self.missing_rest().is_some()
     }
 
-    /// Whether its file is in a store of some agent.
     pub(crate) fn is_stored(&self) -> bool {
         let is_spill = self.recorded.as_ref().is_some_and(|recorded| recorded.rest == RestOfOutput::Here);
         self.subject.file.is_some() && (is_spill || matches!(self.first.chosen_by, ChosenBy::Store(_)))

@@ -57,7 +57,6 @@ impl Subject {
 pub struct Ending {
     /// How certain it is that a model gets what the policy makes of the output.
     pub certainty: Certainty,
-    /// The exit status, if a command made the output.
     pub exit_code: Option<i32>,
     /// The policy for the output of failed commands, if that is a different one.
     pub failed: Option<Policy>,

@@ -68,7 +68,6 @@ impl OutputRow {
         self.facts.as_ref()?.call.value.as_ref()
     }
 
-    /// Returns the tool named by the path, or else the one recorded.
     pub(crate) fn tool(&self) -> Option<&str> {
         self.entry.tool().or_else(|| self.peek()?.tool.as_deref())
     }
@@ -97,7 +96,6 @@ impl OutputRow {
         !self.entry.is_own() || self.entry.copy().is_some()
     }
 
-    /// Whether its file can be opened to see what the model got.
     pub(crate) fn can_be_read(&self) -> bool {
         use EntryStatus::{FutureTime, HardLinked, Ok, Unfinished};
         matches!(self.entry.status, Ok | Unfinished | HardLinked | FutureTime)

@@ -27,14 +27,12 @@ pub(super) fn fill(file: &File, start: u64, room: &mut [u8], reads: &ReadCounts)
     (filled, Ok(()))
 }
 
-/// Statistics of the scans of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reads {
     /// Bytes read; more than the file has if some were read again.
     pub bytes: u64,
     /// Reads from an offset, or into memory, that is not page-aligned.
     pub unaligned: u64,
-    /// How often holes were looked for.
     pub seeks: u64,
 }
 

@@ -24,9 +24,6 @@ pub enum JsonExtent {
 }
 
 /// Prints the JSON value in `bytes`; with [`JsonExtent::Beginning`] they are only its beginning, which may end anywhere.
-///
-/// # Errors
-/// It is not JSON.
 pub fn pretty(bytes: &[u8], extent: JsonExtent) -> Result<Pretty, serde_json::Error> {
     let given = match serde_json::from_slice::<IgnoredAny>(bytes) {
         Ok(_) => JsonExtent::Whole,

@@ -17,9 +17,7 @@ pub(crate) struct ChangedOutput {
     pub finds: u64,
     /// What it goes by.
     pub severity: Severity,
-    /// What becomes of it under the present setting.
     pub now: UnderSetting,
-    /// What becomes of it under the other setting.
     pub then: UnderSetting,
 }
 

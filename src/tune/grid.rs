@@ -40,7 +40,6 @@ pub(crate) struct TuneGrid {
     /// The settings, by direction, then by lines, then by size.
     pub settings: Vec<TuneSetting>,
     pub policies: Vec<Policy>,
-    /// Which setting is the policy's own.
     pub current: usize,
 }
 

@@ -13,14 +13,12 @@ pub(crate) struct SettingSums {
     finds: [KeptFindSums; 2],
 }
 
-/// What one setting did to the finds of outputs that go by one severity.
 #[derive(Debug, Clone, Copy, Default)]
 struct KeptFindSums {
     kept: u64,
     lost_first: u64,
 }
 
-/// The finds in outputs that go by one severity.
 #[derive(Debug, Clone, Copy, Default)]
 struct FindSums {
     all: u64,
@@ -56,7 +54,6 @@ pub(crate) fn figures_of(all: &[(u64, u64)]) -> Vec<SettingFigures> {
     all.iter().map(of).collect()
 }
 
-/// What all settings did to all outputs so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TuneSums {
     pub outputs: u64,

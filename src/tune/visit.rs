@@ -9,7 +9,6 @@ use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
 use crate::text::supply::Supply;
 
 use super::finds::FindCounts;
-use super::ranges::KeptStretches;
 
 /// Visits outputs, one after the other; each thread has its own.
 pub(crate) struct Tuner<'p> {
@@ -37,7 +36,6 @@ pub(crate) struct VisitedOutput {
     pub otherwise: Vec<bool>,
 }
 
-/// What becomes of one output under one setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct UnderSetting {
     /// The length of the preview in UTF-8 bytes.
@@ -49,6 +47,40 @@ pub(crate) struct UnderSetting {
     /// Whether it has an error, and the model does not get the first one.
     pub lost_first_error: bool,
     pub lost_all: bool,
+}
+
+/// The stretches of an output that one setting keeps, in bytes, in order, disjoint: mostly none or one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum KeptStretches {
+    Nothing,
+    One(Range<usize>),
+    Many(Vec<Range<usize>>),
+}
+
+impl KeptStretches {
+    fn one(range: Range<usize>) -> Self {
+        if range.is_empty() { KeptStretches::Nothing } else { KeptStretches::One(range) }
+    }
+
+    /// Takes stretches that are not empty.
+    fn many(mut ranges: Vec<Range<usize>>) -> Self {
+        match (ranges.pop(), ranges.is_empty()) {
+            (None, _) => KeptStretches::Nothing,
+            (Some(last), true) => KeptStretches::One(last),
+            (Some(last), false) => {
+                ranges.push(last);
+                KeptStretches::Many(ranges)
+            }
+        }
+    }
+
+    fn as_slice(&self) -> &[Range<usize>] {
+        match self {
+            KeptStretches::Nothing => &[],
+            KeptStretches::One(range) => std::slice::from_ref(range),
+            KeptStretches::Many(ranges) => ranges,
+        }
+    }
 }
 
 struct Kept {

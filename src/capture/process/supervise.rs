@@ -197,7 +197,6 @@ impl Watch {
         self.send(step);
     }
 
-    /// Sends TERM now, and KILL in two seconds.
     fn tell_to_end(&mut self, why: Stop) {
         self.stopped_by(why);
         let step = self.escalation.time_out(Instant::now());

@@ -215,7 +215,6 @@ impl CapturedOutput {
         }
     }
 
-    /// Takes the spill, for the caller to save.
     pub(crate) fn take_file(&mut self) -> Unsaved {
         std::mem::replace(&mut self.file, Unsaved::Nothing)
     }

@@ -254,7 +254,6 @@ impl Captured {
 
 #[derive(Debug, Default)]
 struct Saved {
-    /// Whether it was to be kept.
     wanted: bool,
     /// Where the whole output (or all of it up to its cap) is.
     path: Option<PathBuf>,
@@ -274,7 +273,6 @@ fn save(
     })
 }
 
-/// Returns the path that notices print.
 fn printed(request: &Request, stream: Stream, saved: Option<&Path>) -> String {
     let saved = || saved.map_or(NOT_SAVED.into(), |path| path.to_string_lossy()).into_owned();
     request.printed.of(stream).clone().unwrap_or_else(saved)

@@ -62,9 +62,7 @@ pub(super) fn remarks(policy: &Policy, extent: Extent, saved: Option<String>) ->
 pub(super) enum Fitted {
     /// The policy's own limits are small enough.
     AsIs,
-    /// With these limits the preview fits.
     Lowered(Policy),
-    /// Even the lowest limits are not enough.
     TooLarge(Policy),
 }
 

@@ -12,7 +12,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, Unfit};
-use crate::fs::stat::{FileStat, timestamp};
+use crate::fs::identity::{FileStat, timestamp};
 use crate::store::Env;
 
 /// A temporary file younger than this may still be in use.
@@ -56,7 +56,6 @@ pub(crate) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> 
     directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|unfit| explain(path, unfit, "700"))
 }
 
-/// Opens a private directory, creating it if necessary.
 pub(crate) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     make(path)?;
     open_private(path, env)

@@ -41,7 +41,6 @@ pub(crate) struct TuneChoice {
 pub(crate) enum TuneKind {
     /// Settings around the limits of a policy.
     Settings { policy: Box<EffectivePolicy>, grid: TuneGrid },
-    /// Policies with the limits that they have.
     Policies {
         policies: Vec<EffectivePolicy>,
         /// The number of the first that is a design; those come last.
@@ -60,7 +59,6 @@ struct RunState {
     unreadable: (u64, Option<String>),
 }
 
-/// What a run has found out so far, in figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TuneFigures {
     /// What each setting, or policy, does to all outputs.
@@ -142,9 +140,6 @@ impl TuneRun {
     }
 
     /// Measures all outputs while `goes_on` says yes, and reports the figures from time to time and at the end.
-    ///
-    /// # Errors
-    /// A policy has a mistake that only shows in use.
     pub fn measure(
         &self,
         goes_on: &(dyn Fn() -> bool + Sync),

@@ -10,7 +10,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::fs::stat;
+use crate::fs::identity::FileStat;
 use crate::store::own::id::is_own;
 use crate::store::own::{LOCK, new_file};
 use crate::store::root::RootError;
@@ -23,7 +23,6 @@ use crate::text::label;
 /// The log of deletions, in overspill's own directory.
 const LOG: &str = "deletions.log";
 
-/// How an entry was selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteMode {
     /// By a rule: a file with other hard links is not deleted.
@@ -229,7 +228,7 @@ fn stay(allowed: bool, reason: Reason) -> Result<(), NotDeleted> {
 fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
-    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(stat::FileStat::from);
+    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
     // Identity is checked only under the lock below: while another cleaner deletes the file, its ctime changes.
     may_go(&look()?, entry, mode, env)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -241,17 +240,17 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDelet
     // Check both the name and the open file. The name first: another cleaner may have deleted it, which changes the
     // open file too.
     judge(&look()?, entry, mode, env)?;
-    judge(&stat::FileStat::from(fstat(&file)?), entry, mode, env)?;
+    judge(&FileStat::from(fstat(&file)?), entry, mode, env)?;
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
-fn judge(facts: &stat::FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
+fn judge(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
     may_go(facts, entry, mode, env)?;
     stay(facts.identity == entry.identity, Reason::Changed)
 }
 
 /// Applies all rules except identity.
-fn may_go(facts: &stat::FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
+fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;
     stay(facts.identity.dev == entry.place().root_dev, Reason::OtherMount)?;
@@ -277,7 +276,7 @@ fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, NotDeleted> {
     } else {
         place.root.open_below(&place.path)?
     };
-    let facts = stat::FileStat::from(fstat(&dir)?);
+    let facts = FileStat::from(fstat(&dir)?);
     stay(facts.identity.same_file(&entry.place().identity), Reason::Changed)?;
     if entry.is_own() {
         stay(facts.uid == env.uid(), Reason::Foreign)?;

@@ -75,7 +75,6 @@ pub struct CleanPlan {
     pub to_delete: Vec<ToDelete>,
     /// Entries that are due, or may be, but not deleted, by index.
     pub skipped: Vec<(usize, Skipped)>,
-    /// Bytes that would be freed.
     pub bytes: u64,
 }
 

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::store::{DeleteMode, Entry, Why};
 
-/// An entry to be deleted.
 #[derive(Clone, Debug)]
 pub struct Marked {
     /// The entry, as it was when it was marked.
@@ -69,7 +68,6 @@ impl Pending {
         self.entries.is_empty()
     }
 
-    /// Returns the number of bytes that deleting them would free.
     pub fn bytes(&self) -> u64 {
         self.bytes.try_into().unwrap_or(u64::MAX)
     }

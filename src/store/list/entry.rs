@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{Mode, OFlags};
 
-use crate::fs::stat::timestamp;
+use crate::fs::identity::timestamp;
 use crate::source::Identity;
 use crate::store::own::id::parse_id;
 use crate::store::root::Root;
@@ -156,7 +156,6 @@ impl Entry {
         self.origin.project.as_deref()
     }
 
-    /// Returns the session, or else the project.
     pub fn whose(&self) -> Option<&str> {
         self.session().or(self.project())
     }
@@ -172,7 +171,6 @@ impl Entry {
         timestamp(self.identity.modified)
     }
 
-    /// Returns when its id was created, if the id says so.
     pub fn made(&self) -> Option<Timestamp> {
         parse_id(self.id().as_bytes())?.time(self.modified())
     }
@@ -284,9 +282,6 @@ impl Entry {
 
 /// Returns the first line of an entry's file, without its line feed, at most 4 KiB. These are raw bytes: escape them
 /// before they are shown.
-///
-/// # Errors
-/// Same as [`Entry::open`].
 pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
     const MOST: u64 = 4 << 10;
     let mut line = Vec::new();

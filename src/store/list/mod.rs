@@ -23,7 +23,6 @@ use super::{DirWatch, Entry, Env, RootReport, StoreSpec, Stores, apply_limits};
 pub struct Listing {
     /// The entries, in no particular order; their expiry includes the limits on count and total size.
     pub entries: Vec<Entry>,
-    /// For each store its roots, and the result of listing each.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
 }
 

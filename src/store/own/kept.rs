@@ -27,7 +27,6 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Whether an entry, or a copy of it, is kept.
     pub fn has(&self, entry: &Entry) -> bool {
         entry.is_kept() || self.has_copy_of(entry)
     }

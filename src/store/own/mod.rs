@@ -24,9 +24,6 @@ pub(super) const LOCK: &str = ".lock";
 
 /// Returns the directory of everything that overspill stores: `$XDG_DATA_HOME/overspill`, by default under
 /// `~/.local/share`, on both Linux and macOS.
-///
-/// # Errors
-/// If neither that variable nor a home directory is set.
 pub fn own_home(env: &Env) -> Result<PathBuf, Unset> {
     expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
 }
@@ -130,7 +127,6 @@ pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<Fi
     Ok(File::from(file))
 }
 
-/// Opens the directory of everything that overspill stores, if it exists.
 fn open_home(env: &Env) -> Result<Option<(PathBuf, OwnedFd)>, OwnError> {
     let path = own_home(env)?;
     Ok(open(CWD, &path, &path, env)?.map(|home| (path, home)))

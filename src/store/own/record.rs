@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
 use serde::{Deserialize, Serialize};
 
-use crate::fs::stat::{FileStat, timestamp};
+use crate::fs::identity::{FileStat, timestamp};
 use crate::store::{Entry, Env, Holds, NewSpill};
 
 use super::{OwnError, OwnStore, make, make_home, open, open_home};
@@ -51,7 +51,6 @@ pub struct CopyRecord {
     pub path: String,
     /// The path of the original, which notices print.
     pub original: String,
-    /// When the original was last changed.
     pub modified: Timestamp,
     pub agent: String,
     pub tool: Option<String>,
@@ -121,7 +120,6 @@ impl CopyRecord {
         }
     }
 
-    /// Whether an entry is the original, unchanged.
     pub fn is_of(&self, entry: &Entry) -> bool {
         self.modified == entry.modified() && *self.original == *entry.path().to_string_lossy()
     }

@@ -161,7 +161,6 @@ impl NewSpill {
         &self.file
     }
 
-    /// Returns its id, which will be its name.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -220,7 +219,6 @@ pub(crate) fn next_id(now: Timestamp) -> io::Result<String> {
     Ok(new_id(now, COUNTER.fetch_add(1, Ordering::Relaxed), random()?))
 }
 
-/// Returns random bytes for a name.
 pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -67,7 +67,6 @@ pub struct StoreSpec {
     pub confidence: Confidence,
     pub source: String,
     pub note: Option<String>,
-    /// Warnings, each for the kinds of file it applies to.
     pub warnings: Vec<Warning>,
     pub(super) roots: Vec<String>,
     pub(super) path: Vec<Component>,

@@ -12,7 +12,6 @@ use crate::store::own::id::{Id, IdForm, WRAP_MS};
 
 use super::expand::expand;
 
-/// What a store's rule is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
@@ -55,13 +54,9 @@ pub struct Setting {
 /// The rule that an entry's expiry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// Age by modification time.
     Mtime,
-    /// Age by the time in the name.
     Id,
-    /// Too many entries.
     Count,
-    /// Too many bytes.
     TotalSize,
     SessionEnd,
     ProcessExit,
@@ -93,7 +88,6 @@ impl Rule {
 pub enum Expiry {
     /// At the first cleanup that the agent runs after this time.
     At(Timestamp),
-    /// When its session or task ends.
     SessionEnd,
     ProcessExit,
     /// Its process ended without deleting it, so nothing will.

@@ -157,7 +157,6 @@ fn underlined(kind: u16, style: Style) -> Style {
     }
 }
 
-/// Returns one of the 16 colours by number.
 fn named(index: u16) -> Option<Color> {
     let color: Option<AnsiColor> = u8::try_from(index).ok().and_then(|index| Ansi256Color(index).into_ansi());
     color.map(Color::from)

@@ -81,7 +81,6 @@ impl Utf16Text {
     }
 }
 
-/// The text of a line or of a part of one.
 #[derive(Debug)]
 pub enum LineText<'a> {
     Plain(&'a [u8]),

@@ -72,7 +72,6 @@ enum State<W> {
     Stopped(Option<W>),
 }
 
-/// Everything that a sink took.
 pub(crate) struct Received<W> {
     pub counter: Counter,
     /// Number of bytes in the file.
