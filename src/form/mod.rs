@@ -7,6 +7,4 @@ mod word;
 
 pub(crate) use mistake::{Mistake, Spot};
 pub(crate) use shape::{Field, Shape, check, needed, optional};
-#[cfg(feature = "app")]
-pub(crate) use word::nearest;
-pub(crate) use word::{instead, is_word, word};
+pub(crate) use word::{instead, is_word, nearest, word};

@@ -4,14 +4,12 @@ use serde::de::value::Error;
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 
 /// How alike two words must be, from 0 to 1, for one to be taken for the other.
-#[cfg(feature = "app")]
 const ALIKE: f64 = 0.85;
 
 /// Maximum length in bytes of a word that is compared: no known word is as long, and a file may hold one of a megabyte.
 const MOST: usize = 100;
 
 /// Returns the word most like `word`, if one is like it.
-#[cfg(feature = "app")]
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if word.len() > MOST {
         return None;
