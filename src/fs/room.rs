@@ -13,7 +13,6 @@ pub(crate) fn room(file: impl AsFd) -> io::Result<u64> {
     Ok(room_of(bytes(disk.f_bavail), bytes(disk.f_blocks)))
 }
 
-/// The same for a disk of `total` bytes, of which `free` are free.
 fn room_of(free: u64, total: u64) -> u64 {
     free.saturating_sub(KEEP_FREE.min(total / 20))
 }

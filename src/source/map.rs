@@ -58,7 +58,6 @@ impl MapView {
         Ok(MapView { mapping: Some(Arc::new(mapping)), len: bytes.len(), generation })
     }
 
-    /// Returns a view of an open file as long as it is now.
     #[cfg(feature = "app")]
     pub(crate) fn of_file(file: &File) -> io::Result<MapView> {
         MapView::map(file, file.metadata()?.len(), next_generation())

@@ -80,7 +80,6 @@ pub(crate) fn take_all(
     (sink.finish(), failure)
 }
 
-/// Reads and writes on one thread.
 fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER];
     loop {

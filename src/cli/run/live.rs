@@ -22,12 +22,11 @@ use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
 use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
-use crate::fs::patient::Patient;
 use crate::human::{size, span};
 use crate::known::Certainty;
 use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
-use crate::source::Source;
+use crate::source::{Patient, Source};
 use crate::text::label::{label, shell};
 use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
 

@@ -17,8 +17,8 @@ use crate::capture::{
     SinkLimits, StartError, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
-use crate::fs::patient::Patient;
 use crate::preview::{PerStream, Status, TotalsMask};
+use crate::source::Patient;
 use crate::store::{self, Env, Record, Stores};
 
 use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};

@@ -156,7 +156,6 @@ impl NewSpill {
         Ok(spill)
     }
 
-    /// Returns the file, open for reading and writing.
     pub fn file(&self) -> &File {
         &self.file
     }

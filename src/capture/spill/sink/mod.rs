@@ -107,7 +107,6 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    /// Same, for a file that exists already.
     pub(crate) fn begun(limits: SinkLimits, file: W) -> Self {
         Self::in_state(limits, State::Spilling(file))
     }
