@@ -58,7 +58,6 @@ impl Env {
         self
     }
 
-    /// Sets another way to find out whether a process is alive.
     #[must_use]
     pub fn with_alive(mut self, alive: fn(u32) -> bool) -> Env {
         self.alive = alive;
@@ -79,7 +78,6 @@ impl Env {
         (!ignored).then_some(value)
     }
 
-    /// Returns the effective user id.
     pub fn uid(&self) -> u32 {
         self.uid
     }

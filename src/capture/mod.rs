@@ -10,9 +10,13 @@
 
 mod command;
 mod outcome;
+#[allow(missing_docs)]
 pub(crate) mod process;
+#[allow(missing_docs)]
 pub(crate) mod request;
+#[allow(missing_docs)]
 pub(crate) mod result;
+#[allow(missing_docs)]
 pub(crate) mod spill;
 mod truncate;
 

@@ -81,7 +81,6 @@ impl Outcome {
     }
 }
 
-/// Counts the errors in captured streams.
 pub(super) fn errors_of<'a>(
     preview: &Preview,
     contents: impl Iterator<Item = (Stream, &'a Content)>,
@@ -94,7 +93,6 @@ pub(super) fn errors_of<'a>(
     counted.into_iter().try_fold(Portion::default(), |sum, errors| Some(sum.plus(errors?)))
 }
 
-/// Counts the errors in one stream.
 pub(super) fn errors_in(preview: &Preview, stream: Stream, supply: &mut impl Supply) -> Option<Portion> {
     let kept = kept_ranges(&preview.parts, stream);
     let [total, kept] = each_lost(supply, &kept, Severity::Error.built_in()?, &mut |_| {});

@@ -13,35 +13,26 @@ use super::result::headroom::Headroom;
 pub struct About {
     /// The command and its arguments; empty for a stream.
     pub command: Vec<String>,
-    /// The directory it ran in.
     pub directory: PathBuf,
     /// The tool that it stands for.
     pub tool: Option<String>,
-    /// The policy's name.
     pub policy: String,
-    /// The policy's parameters that were set.
     pub parameters: BTreeMap<String, String>,
 }
 
-/// When a spill is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeepSpill {
-    /// Always.
     Always,
     /// If the policy cuts the output.
     Cut,
-    /// Never.
     Never,
 }
 
-/// What is requested of a capture.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// How the agent would cut the output.
     pub policy: Policy,
     /// How the agent would cut the output of a failing command, if that is another policy.
     pub failed: Option<Policy>,
-    /// When the spill is kept.
     pub keep: KeepSpill,
     /// Maximum number of bytes spilled; the same as the capture was given.
     pub cap: u64,
@@ -53,7 +44,6 @@ pub struct Request {
     pub durable: bool,
     /// What the calling agent passes on without cutting it again; none for no limit.
     pub headroom: Option<Headroom>,
-    /// What the record says besides the capture's own facts.
     pub about: About,
 }
 
@@ -106,7 +96,6 @@ fn cap_of(policy: &Policy) -> u64 {
     policy.get(CAP).and_then(|value| value.to_string().parse().ok()).unwrap_or(DEFAULT_CAP)
 }
 
-/// Sets a parameter if the policy has it.
 fn set(policy: &mut Policy, key: &str, value: &str) {
     if policy.get(key).is_some() {
         // A policy may give this parameter another type; then it is left alone.

@@ -5,8 +5,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::Style;
 
-use crate::rows::column::{CellSide, ListColumn, RowLook, TableColumn};
-use crate::rows::fit::{self, BETWEEN};
+use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowLook, TableColumn, column_widths};
 use crate::text::label::{SafeText, ascii};
 
 use super::terminal;
@@ -79,7 +78,7 @@ fn write_aligned(
     let widest =
         |n: usize| rows.iter().filter_map(|row| row.get(n)).map(SafeText::columns).max().unwrap_or(0);
     let widest: Vec<usize> = (0..columns.len()).map(widest).collect();
-    let mut widths = fit::widths(columns, |n| widest[n], (room, 0));
+    let mut widths = column_widths(columns, |n| widest[n], (room, 0));
     for ((width, widest), column) in widths.iter_mut().zip(&widest).zip(columns) {
         let whole = *widest.max(&column.heading.len());
         let is_uncut = room == usize::MAX;

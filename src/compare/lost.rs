@@ -22,7 +22,6 @@ pub struct LostErrors {
 }
 
 impl LostErrors {
-    /// Returns how many of them the model did not get.
     pub fn lost(&self) -> u64 {
         self.all.saturating_sub(self.kept)
     }

@@ -3,8 +3,6 @@
 pub(crate) mod finds;
 pub(crate) mod lost;
 #[cfg(feature = "app")]
-mod order;
-#[cfg(feature = "app")]
 mod row;
 
 use std::ops::Range;

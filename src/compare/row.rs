@@ -1,5 +1,6 @@
 //! The row of one policy: what it does to an output.
 
+use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -13,14 +14,13 @@ use super::{KeptFinds, joined, kept_ranges};
 
 /// What one policy does to an output, as in `overspill compare --json`. Lines are counted in the policy's own terms,
 /// bytes are UTF-8 bytes of the decoded text; `finds` only with a pattern.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Comparison {
     pub(crate) policy: String,
     pub(crate) confidence: Option<&'static str>,
     pub(crate) status: String,
     pub(crate) truncated: bool,
     pub(crate) truncated_by: Option<&'static str>,
-    /// Which part of the output the model gets.
     pub(crate) keeps: Option<Keeps>,
     pub(crate) total_lines: Option<u64>,
     pub(crate) kept_lines: Option<u64>,
@@ -62,16 +62,12 @@ const LOOK_BACK: usize = 64 << 10;
 /// The number of lines of the output on which policies are tried: 2 MB, more than any limit of an agent.
 const PROBE_LINES: usize = 35_000;
 
-/// Which part of an output the model gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Keeps {
     All,
-    /// Its start.
     Head,
-    /// Its end.
     Tail,
-    /// Its start and its end.
     #[serde(rename = "head+tail")]
     Both,
     /// Neither its start nor its end.
@@ -127,38 +123,15 @@ impl Comparison {
         }
     }
 
-    /// Creates the row of a policy that makes no preview.
     pub(crate) fn failed(name: &str, error: &dyn std::error::Error) -> Self {
         let (policy, status) = (name.to_owned(), format!("failed: {error}"));
-        Self {
-            policy,
-            status,
-            confidence: None,
-            truncated: false,
-            truncated_by: None,
-            keeps: None,
-            total_lines: None,
-            kept_lines: None,
-            removed_lines: None,
-            total_bytes: None,
-            kept_bytes: None,
-            removed_bytes: None,
-            tokens_estimate: None,
-            preview_bytes: None,
-            finds: None,
-            finds_kept: None,
-            limits_from: None,
-            errors_kept: None,
-            kept: Vec::new(),
-            missing: TotalsMask::NOTHING,
-        }
+        Self { policy, status, ..Self::default() }
     }
 
     fn planned(name: &str, preview: &Preview, input: &Input) -> Self {
         let bytes = preview.byte_len(input);
         Self {
             policy: name.to_owned(),
-            confidence: None,
             status: match &preview.status {
                 Status::Ok => "ok".to_owned(),
                 Status::Crashed(words) => format!("crashed: {words}"),
@@ -174,16 +147,12 @@ impl Comparison {
             removed_bytes: preview.removed_bytes,
             tokens_estimate: Some(bytes.div_ceil(4)),
             preview_bytes: Some(bytes),
-            finds: None,
-            finds_kept: None,
-            limits_from: None,
-            errors_kept: None,
             kept: kept_ranges(&preview.parts, Stream::Stdout),
             missing: preview.missing | preview.counts_missing,
+            ..Self::default()
         }
     }
 
-    /// Whether the policy made a preview of the output.
     pub(crate) fn is_ok(&self) -> bool {
         self.status == "ok"
     }
@@ -196,6 +165,17 @@ impl Comparison {
             None if self.truncated => "cut",
             None => "not cut",
         }
+    }
+
+    /// Compares two rows: most matches first, then most bytes kept, then the shortest preview. A policy that made no
+    /// preview comes last.
+    pub(crate) fn cmp_by_kept(&self, other: &Self) -> Ordering {
+        let key = |row: &Self| {
+            let most = |figure: Option<u64>| (figure.is_none(), Reverse(figure));
+            let least = (row.preview_bytes.is_none(), row.preview_bytes);
+            (!row.is_ok(), most(row.finds_kept), most(row.kept_bytes), least)
+        };
+        key(self).cmp(&key(other)).then_with(|| self.policy.cmp(&other.policy))
     }
 }
 
@@ -287,5 +267,24 @@ mod tests {
         let bytes = b"one\ntwo\nthree\n";
         let rows = [vec![1..2, 9..11], std::iter::once(5..8).collect()];
         assert_eq!(lines_of(bytes, &rows), [0..2, 4..11]);
+    }
+
+    fn row(policy: &str, (finds, bytes, size): (u64, u64, u64)) -> Comparison {
+        Comparison {
+            status: "ok".to_owned(),
+            finds_kept: Some(finds),
+            kept_bytes: Some(bytes),
+            preview_bytes: Some(size),
+            ..Comparison::failed(policy, &std::fmt::Error)
+        }
+    }
+
+    #[test]
+    fn the_most_matches_come_first_and_failures_last() {
+        let failed = Comparison::failed("0", &std::fmt::Error);
+        let mut rows =
+            [failed, row("a", (1, 9, 9)), row("b", (2, 5, 9)), row("c", (2, 6, 9)), row("d", (2, 6, 8))];
+        rows.sort_by(Comparison::cmp_by_kept);
+        assert_eq!(rows.each_ref().map(|row| row.policy.as_str()), ["d", "c", "b", "a", "0"]);
     }
 }

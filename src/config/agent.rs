@@ -7,12 +7,9 @@ use serde_json::Value;
 use crate::fs::plain_file::{self, few_words};
 use crate::preview::Policy;
 
-/// Limits found in an agent's configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentLimits {
-    /// The file.
     pub path: PathBuf,
-    /// Maximum number of lines.
     pub lines: Option<u64>,
     /// Maximum size in the policy's unit.
     pub size: Option<u64>,

@@ -39,7 +39,6 @@ pub(super) fn names(text: &str, file: &DeTable, catalog: &Catalog) -> Vec<Mistak
     check.found
 }
 
-/// Returns the tables in a table of the file, with their names.
 fn tables<'a, 'b>(file: &'b DeTable<'a>, key: &str) -> Vec<(&'b Spanned<Cow<'a, str>>, &'b DeTable<'a>)> {
     let all = file.get(key).and_then(|value| value.get_ref().as_table());
     let each = all.into_iter().flat_map(|all| all.iter());

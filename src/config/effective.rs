@@ -11,30 +11,24 @@ use super::{Config, DEFAULT_POLICY, OverrideError, Overrides, POLICY_VARIABLE};
 /// How long overspill's own store keeps outputs by default, as in its description.
 pub const KEEP_OWN: &str = "7d";
 
-/// A setting as it is in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveSetting {
     /// Its dotted name in the configuration file.
     pub name: String,
     pub value: String,
-    /// What set it.
     pub from: SettingFrom,
 }
 
-/// What set a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingFrom {
     Flag,
     Variable(&'static str),
     /// A line of the configuration file, 1-based.
     File(PathBuf, usize),
-    /// The agent's own configuration.
     Agent(PathBuf),
-    /// Nothing: it is the default.
     Default,
 }
 
-/// A value as written in the configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
     /// The line, 1-based.
@@ -46,9 +40,6 @@ pub(super) struct Written {
 impl Config {
     /// Returns the settings in effect, in the order of the configuration file; `keys` are the names of the keys that can
     /// be set, with their defaults.
-    ///
-    /// # Errors
-    /// Same as [`Config::resolve`].
     pub fn settings(
         &self,
         overrides: &Overrides,

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-/// A mistake in one of the user's own files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFault {
     /// File, line, key, and what is wrong.
     pub words: String,
-    /// What the mistake leaves unknown.
     pub affects: Affects,
 }
 
@@ -18,11 +16,9 @@ pub enum Affects {
     Policy,
     /// The stores of one agent, or all of the user's own.
     Store,
-    /// Every setting.
     Settings,
     /// Which policy applies, and with which limits.
     Limits,
-    /// How long outputs stay in overspill's own store.
     Retention,
     /// What counts as an error or a warning.
     Severities,
@@ -35,18 +31,15 @@ pub enum Affects {
 /// Which settings a command cannot do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// None.
     Nothing,
     /// Which policy applies, and with which limits.
     Limits,
-    /// How long outputs stay in overspill's own store.
     Retention,
     /// Those for the screens, and the limits.
     Screens,
 }
 
 impl Affects {
-    /// Whether only the screens are concerned.
     pub fn is_of_screens(self) -> bool {
         matches!(self, Self::Screens | Self::OldKey)
     }

@@ -39,7 +39,6 @@ pub struct FileConfig {
     /// The colours of the screens: `theme = "light"`, or `[theme]`.
     #[serde(default)]
     pub theme: ThemeConfig,
-    /// What the screens take of the mouse.
     #[serde(default)]
     pub mouse: MouseConfig,
     /// Notes for agents: `[hook]`.
@@ -85,11 +84,9 @@ pub enum MouseConfig {
     Wheel,
 }
 
-/// The settings for one tool.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct ToolConfig {
     pub policy: Option<String>,
-    /// Parameters for that policy.
     #[serde(flatten)]
     pub parameters: Parameters,
 }
@@ -97,11 +94,9 @@ pub struct ToolConfig {
 /// Parameters and their values, as a policy takes them.
 pub type Parameters = BTreeMap<String, ConfigValue>;
 
-/// The value of a parameter.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum ConfigValue {
-    /// `true` or `false`.
     Flag(bool),
     Number(u64),
     /// Anything else; sizes may have a suffix.
@@ -118,7 +113,6 @@ impl std::fmt::Display for ConfigValue {
     }
 }
 
-/// The keys of the file.
 const FILE: &[Field] = &[
     optional("policy", Text),
     optional("keep_own", Checked(age)),
@@ -135,10 +129,8 @@ const FILE: &[Field] = &[
 const HOOK: &[Field] =
     &[optional("notes", Flag), optional("limit", Number), optional("ignore", List(&Text, MAX_IGNORE))];
 
-/// What a configuration file says.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    /// What is understood of it.
     pub file: FileConfig,
     /// The user's own keys, in the order of the file.
     pub keys: Vec<KeySetting>,

@@ -9,7 +9,6 @@ use toml::Spanned;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySetting {
     pub name: String,
-    /// The keys as written.
     pub keys: Vec<String>,
     /// The line of the file, 1-based.
     pub line: usize,

@@ -37,17 +37,13 @@ pub use theme::{Backdrop, BaseTheme, Role, ThemeConfig};
 /// The name of overspill's own store.
 const OWN: &str = "overspill";
 
-/// The policy used by default.
 pub const DEFAULT_POLICY: &str = "opencode/output";
 
 /// The existing policies, and what selects among them.
 #[derive(Clone)]
 pub struct Config {
-    /// All policies by name.
     pub catalog: Catalog,
-    /// All stores.
     pub stores: Stores,
-    /// The environment.
     pub env: Env,
     file: FileConfig,
     keys: Vec<KeySetting>,
@@ -130,7 +126,6 @@ impl Config {
         self.add_fault(Affects::OldKey, words);
     }
 
-    /// Returns what is wrong with the user's own files.
     pub fn faults(&self) -> &[FileFault] {
         &self.faults
     }
@@ -141,22 +136,18 @@ impl Config {
         Self { stores, directory, ..Self::builtin(env) }
     }
 
-    /// Returns the colours that the user has set for the screens.
     pub fn theme(&self) -> &ThemeConfig {
         &self.file.theme
     }
 
-    /// Returns the settings of the notes for agents.
     pub fn hook(&self) -> &HookConfig {
         &self.file.hook
     }
 
-    /// Returns what the screens take of the mouse.
     pub fn mouse(&self) -> MouseConfig {
         self.file.mouse
     }
 
-    /// Returns the user's own keys, in the order of the file.
     pub fn keys(&self) -> &[KeySetting] {
         &self.keys
     }
@@ -167,7 +158,6 @@ impl Config {
         format!("{}:{line}: {words}", path.display())
     }
 
-    /// Returns the patterns of errors and warnings.
     pub fn severities(&self) -> SeverityPatterns {
         let own = [&self.file.errors, &self.file.warnings];
         SeverityPatterns {
@@ -277,9 +267,6 @@ impl Config {
 
     /// Returns the policy for the output of a failing command, with its effective limits, if the agent uses another
     /// than `policy` there.
-    ///
-    /// # Errors
-    /// Same as [`Config::resolve`].
     pub fn of_failed(&self, policy: &Policy) -> Result<Option<Policy>, OverrideError> {
         let Some(name) = policy.failed() else { return Ok(None) };
         let overrides = Overrides { policy: Some(name.to_owned()), ..Overrides::default() };
@@ -323,7 +310,6 @@ impl Config {
         Ok((policy, ChosenBy::Person, kind))
     }
 
-    /// Returns the policy that the environment names.
     fn variable(&self) -> Option<String> {
         self.env.var(POLICY_VARIABLE).map(|name| name.to_string_lossy().into_owned())
     }

@@ -18,30 +18,22 @@ pub struct Overrides {
     pub policy: Option<String>,
     /// A tool of the agent, or the kind of output for policies that distinguish kinds.
     pub tool: Option<String>,
-    /// Maximum number of lines.
     pub max_lines: Option<u64>,
     /// The single size limit, in the policy's unit.
     pub max_size: Option<TypedSize>,
-    /// Which end to keep.
     pub direction: Option<Direction>,
-    /// Other parameters.
     pub set: Vec<(String, String)>,
 }
 
-/// Where limits come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LimitsFrom {
-    /// The policy's own figures.
     Policy,
-    /// The agent's own configuration file.
     Agent(PathBuf),
-    /// Overspill's configuration file.
     Config(PathBuf),
     /// The record of the output: `run`, or for a kept copy where those of the original were from.
     Record(String),
     /// A setting that is applied in this session.
     Setting,
-    /// Command-line flags.
     Flags,
 }
 
@@ -57,7 +49,6 @@ impl fmt::Display for LimitsFrom {
     }
 }
 
-/// What chose the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChosenBy {
     /// The user with a flag, or the default.
@@ -69,13 +60,11 @@ pub enum ChosenBy {
 }
 
 impl ChosenBy {
-    /// Whether the store chose, and nobody asked for a policy.
     pub(super) fn is_store(&self) -> bool {
         matches!(self, ChosenBy::Store(_))
     }
 }
 
-/// A policy with its effective limits.
 #[derive(Debug, Clone)]
 pub struct EffectivePolicy {
     pub policy: Policy,
@@ -83,13 +72,11 @@ pub struct EffectivePolicy {
     pub is_current: bool,
     /// The source of highest precedence that set a limit.
     pub limits_from: LimitsFrom,
-    /// What chose the policy.
     pub chosen_by: ChosenBy,
     /// How certain it is that a model got what the policy makes of the file.
     pub certainty: Certainty,
     /// What could not be used from the agent's own configuration.
     pub warnings: Vec<String>,
-    /// The warnings of the store that contains the file.
     pub store_warnings: Vec<Warning>,
 }
 
@@ -116,37 +103,21 @@ impl EffectivePolicy {
     }
 }
 
-/// Why the overrides cannot be applied.
 #[derive(Debug, thiserror::Error)]
 pub enum OverrideError {
-    /// The policy's own error.
     #[error("{0}")]
     Policy(#[from] PolicyError),
     /// The error of the policy that the environment names.
     #[error("{POLICY_VARIABLE}: {0}")]
     Variable(PolicyError),
-    /// A parameter's own error.
     #[error("{0}")]
     Param(#[from] ParamError),
-    /// A parameter in the configuration file.
     #[error("{}: {error}", path.display())]
-    Config {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        error: ParamError,
-    },
-    /// A size suffix for a limit that is not in bytes.
+    Config { path: PathBuf, error: ParamError },
     #[error("{policy} measures size in {unit}: give it a plain number, without KB or the like")]
     Suffix { policy: String, unit: &'static str },
-    /// The same limit was set twice.
     #[error("{flag} and --set {key}=... are the same parameter of this policy: give one of them")]
-    Twice {
-        flag: &'static str,
-        /// The key that was set, too.
-        key: String,
-    },
-    /// `--tool` without anything to choose from.
+    Twice { flag: &'static str, key: String },
     #[error(
         "--tool has no effect here: {0} has no tools to choose from; -p AGENT --tool TOOL names a policy"
     )]
@@ -164,15 +135,10 @@ impl OverrideError {
     }
 }
 
-/// Whether a key is one of the policy's limits.
 pub(super) fn is_limit(policy: &Policy, key: &str) -> bool {
     [policy.lines_key(), policy.size_key()].into_iter().flatten().any(|limit| limit == key)
 }
 
-/// Sets the limits that are given.
-///
-/// # Errors
-/// If the policy does not have one of them.
 pub(super) fn set_limits(
     policy: &mut Policy,
     lines: Option<u64>,
@@ -188,9 +154,6 @@ pub(super) fn set_limits(
 }
 
 /// Applies the flags. Returns whether they include a limit.
-///
-/// # Errors
-/// If one of them does not fit the policy.
 pub(super) fn apply(policy: &mut Policy, overrides: &Overrides) -> Result<bool, OverrideError> {
     let mut any = overrides.max_lines.is_some() || overrides.max_size.is_some();
     for (key, value) in &overrides.set {

@@ -13,7 +13,6 @@ use crate::store::{FileRule, Record, StoreSpec, store_among};
 
 use super::{Config, OWN};
 
-/// A file in a store.
 pub(crate) struct StoredFile<'a> {
     /// Its absolute path; links are not resolved.
     path: PathBuf,

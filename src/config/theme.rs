@@ -15,11 +15,9 @@ use crate::form::{Field, optional};
 pub struct ThemeConfig {
     /// The theme that the styles change.
     pub base: BaseTheme,
-    /// The user's own styles.
     pub styles: BTreeMap<Role, Style>,
 }
 
-/// A theme by its name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BaseTheme {
     /// `dark`: for terminals with a dark background and 256 colours.
@@ -78,7 +76,6 @@ const BASES: [(&str, BaseTheme); 5] = [
     ("auto", BaseTheme::Auto),
 ];
 
-/// What a style is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Text that the agent added or caused, and warnings.
@@ -182,7 +179,6 @@ pub(super) const FIELDS: &[Field] = &{
     fields
 };
 
-/// Checks the name of a theme.
 pub(super) fn is_base(name: &str) -> Result<(), String> {
     base(name).map(drop)
 }
@@ -217,7 +213,6 @@ fn style(text: &str) -> Result<Style, String> {
     }
 }
 
-/// The theme as written.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ThemeText {

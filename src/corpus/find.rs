@@ -29,7 +29,6 @@ const MOST_OF_LINE: usize = 400;
 /// Bytes before the match from which on a longer line is shown.
 const BEFORE: usize = 40;
 
-/// A line of a stored output that matches.
 #[derive(Debug, Clone)]
 pub struct FoundLine {
     /// The output that it is of.
@@ -47,7 +46,6 @@ pub struct FoundLine {
     pub(crate) text: SafeText,
 }
 
-/// What became of looking for lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FindEnd {
     pub(crate) outputs: u64,

@@ -19,10 +19,8 @@ pub(crate) struct Corpus {
     pub faults: Vec<String>,
 }
 
-/// One output of a corpus.
 #[derive(Debug, Clone)]
 pub(crate) enum CorpusOutput {
-    /// A stored output.
     Entry(Box<Entry>),
     /// A file that was named; links are followed.
     Named(PathBuf),
@@ -31,7 +29,6 @@ pub(crate) enum CorpusOutput {
 }
 
 impl Corpus {
-    /// Takes stored outputs, youngest first.
     pub(crate) fn of_entries(mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| b.modified().cmp(&a.modified()).then_with(|| a.path().cmp(&b.path())));
         let outputs = entries.into_iter().map(|entry| CorpusOutput::Entry(Box::new(entry))).collect();
@@ -121,7 +118,6 @@ impl CorpusOutput {
         }
     }
 
-    /// Returns the id of a stored output.
     pub(crate) fn id(&self) -> Option<Cow<'_, str>> {
         match self {
             CorpusOutput::Entry(entry) => Some(entry.id()),

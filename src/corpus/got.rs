@@ -8,12 +8,10 @@ use crate::preview::{
 };
 use crate::text::units;
 
-/// What the model got of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OutputGot {
     /// These ranges of the output (bytes, in order) unchanged, and the limit that cut the rest.
     Ranges {
-        /// The ranges.
         kept: Vec<Range<usize>>,
         /// Why a line outside of them is lost.
         lost_by: LostBy,
@@ -22,7 +20,6 @@ pub(crate) enum OutputGot {
     Unknown(String),
 }
 
-/// Why the model did not get a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LostBy {
     Limit(LimitHit),
@@ -34,21 +31,15 @@ pub(crate) enum LostBy {
     Error,
 }
 
-/// What became of one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineGot {
     /// The model got all of it, unchanged.
     Kept,
-    /// The model did not get all of it.
     Lost(LostBy),
-    /// It is not known.
     Unknown,
 }
 
 /// Plans the preview of an output with all its figures.
-///
-/// # Errors
-/// Same as [`preview::plan`].
 pub(crate) fn planned(bytes: &[u8], saved_as: &str, policy: &Policy) -> Result<Preview, PlanError> {
     planned_with(bytes, saved_as, policy, ToCount::All)
 }
@@ -118,7 +109,6 @@ impl LostBy {
 }
 
 impl LineGot {
-    /// Whether the model got the line, if that is known.
     pub(crate) fn is_kept(self) -> Option<bool> {
         match self {
             LineGot::Kept => Some(true),
@@ -127,7 +117,6 @@ impl LineGot {
         }
     }
 
-    /// Returns why the line is lost.
     pub(crate) fn lost_by(self) -> Option<&'static str> {
         match self {
             LineGot::Lost(by) => Some(by.as_str()),

@@ -5,16 +5,12 @@ use std::ops::{ControlFlow, Range};
 use crate::text::search::{OVERLAP, Pattern, SearchPiece, certain_in_line};
 use crate::text::supply::{OwnBytes, Supply};
 
-/// Which lines are hits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum WantedLines<'a> {
-    /// Those that match.
     Matching(&'a Pattern),
-    /// Those that do not.
     Others(&'a Pattern),
 }
 
-/// A line that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit<'a> {
     /// The number of the line, 1-based.

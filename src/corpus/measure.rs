@@ -16,7 +16,6 @@ pub(crate) trait MeasureWatcher: Sync {
     /// Takes the figures of an output by its number in the corpus, 0-based.
     fn visited(&self, number: usize, visited: &VisitedOutput);
 
-    /// Notes that an output is left out.
     fn left_out(&self, why: &ReadFault);
 }
 

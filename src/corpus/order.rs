@@ -18,7 +18,6 @@ pub(crate) struct Outlet<'a, 't, T> {
     shared: &'a Shared<'t, T>,
     number: usize,
     held: Vec<T>,
-    /// Whether some results have been handed on.
     is_begun: bool,
 }
 
@@ -38,7 +37,6 @@ struct State<'t, T> {
     left: BTreeMap<usize, Vec<T>>,
     /// The number of results in `left`.
     amount: usize,
-    /// Takes results in order.
     take: Taker<'t, T>,
     /// Whether `take` has broken off.
     is_over: bool,

@@ -17,19 +17,14 @@ pub(crate) struct CutPolicies<'a> {
     around: Mutex<HashMap<PathBuf, Arc<[Arc<StoreSpec>]>>>,
 }
 
-/// A policy with its limits, or why it cannot be used.
 type Resolved = Result<Arc<EffectivePolicy>, String>;
 
 impl<'a> CutPolicies<'a> {
-    /// Starts with none resolved.
     pub(crate) fn new(config: &'a Config) -> Self {
         Self { config, known: Mutex::default(), around: Mutex::default() }
     }
 
     /// Returns the policy that most likely cut the output at `path`, as [`Config::resolve`] does for one output.
-    ///
-    /// # Errors
-    /// Why the policy cannot be used.
     pub(crate) fn of(&self, path: &Path) -> Resolved {
         let stores = self.stores_around(path);
         let file = self.config.stored_file(&stores, path);

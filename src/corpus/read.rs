@@ -25,7 +25,6 @@ pub(crate) struct CorpusReader {
 /// An output, while it is looked at.
 #[derive(Debug)]
 pub(crate) enum OutputBytes<'a> {
-    /// Its bytes were read.
     Read(&'a Vec<u8>),
     Mapped(RefCell<&'a mut Source>, MapView),
 }
@@ -33,9 +32,7 @@ pub(crate) enum OutputBytes<'a> {
 /// Where an output is searched.
 #[derive(Debug)]
 pub(crate) enum OutputSupply<'a> {
-    /// In the bytes that were read.
     Read(OwnBytes<'a>),
-    /// In copies.
     Mapped(ViewSupply<'a>),
 }
 
@@ -172,7 +169,6 @@ fn found(path: &Path) -> io::Result<File> {
     Ok(File::from(open(path, flags, Mode::empty())?))
 }
 
-/// Maps a file that was named, or copies what it streams.
 fn named(path: &Path) -> Result<Source, ReadFault> {
     Source::open(path).map_err(|error| ReadFault::Failed(error.to_string()))
 }

@@ -14,14 +14,11 @@ use super::{CorpusOutput, CorpusReader, CutPolicies, OutputBytes, ReadFault, pla
 /// Bytes of a line that are passed on.
 const MOST_OF_LINE: usize = 400;
 
-/// A new output, and what the model got of it.
 #[derive(Debug, Clone)]
 pub(crate) struct WatchedOutput {
-    /// The output.
     pub entry: Entry,
     /// When it was stored, in local time: `14:02:31`.
     pub time: String,
-    /// How much of it the model got.
     pub got: WatchedGot,
     /// How certain that is; `None` if the policy cannot be used.
     pub certainty: Option<Certainty>,
@@ -36,7 +33,6 @@ pub(crate) struct WatchedOutput {
     pub first_lost: Option<String>,
 }
 
-/// How much of an output the model got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WatchedGot {
     /// The policy cannot be used.
@@ -46,16 +42,12 @@ pub(crate) enum WatchedGot {
     All,
     /// So many of its lines, as the policy counts them.
     Lines {
-        /// Lines that it got.
         kept: u64,
-        /// All lines.
         total: u64,
     },
     /// So many of its bytes: lines do not tell, as a line was cut within.
     Bytes {
-        /// Bytes that it got unchanged.
         kept: u64,
-        /// All bytes.
         total: u64,
     },
 }
@@ -63,9 +55,7 @@ pub(crate) enum WatchedGot {
 /// The errors, or the warnings, of an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ErrorsLost {
-    /// All of them.
     pub all: u64,
-    /// Those that the model did not get.
     pub lost: u64,
 }
 
@@ -83,10 +73,6 @@ impl WatchedOutput {
         found.into_iter().find_map(|(severity, found)| Some((severity, found.filter(|found| found.all > 0)?)))
     }
 
-    /// Reads an output, and plans its preview.
-    ///
-    /// # Errors
-    /// It vanished meanwhile, cannot be read, or does not keep one content.
     pub(crate) fn read(
         entry: Entry,
         policies: &CutPolicies,
@@ -154,7 +140,6 @@ impl WatchedGot {
     }
 }
 
-/// Decodes the start of a line.
 fn decoded(line: Option<&[u8]>) -> String {
     let line = line.unwrap_or_default();
     String::from_utf8_lossy(line.get(..line.len().min(MOST_OF_LINE)).unwrap_or_default()).into_owned()

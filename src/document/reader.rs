@@ -341,7 +341,6 @@ impl Cost {
         self.blocks.borrow().len()
     }
 
-    /// Returns the number of rows laid out.
     pub fn rows(&self) -> usize {
         self.rows.get()
     }

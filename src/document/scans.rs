@@ -60,7 +60,6 @@ impl Haystack {
     }
 }
 
-/// What to search for, and where.
 #[derive(Debug, Clone)]
 pub(crate) struct Search {
     pub(crate) pattern: Pattern,
@@ -75,7 +74,6 @@ pub(crate) struct Search {
     pub(crate) within: Option<Sift>,
 }
 
-/// Whether a scan has not been given up.
 type IsWanted<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// Counts the line feeds from a block on first, because the line numbers on the screen wait for them; then the other

@@ -35,11 +35,8 @@ struct Seen {
 
 #[derive(Debug)]
 pub struct Sift {
-    /// What a line has to meet.
     pub(crate) conditions: Arc<[Condition]>,
-    /// Which of the lines that meet the conditions are shown.
     pub(crate) shows: Shows,
-    /// How many lines are shown around each of them.
     pub(crate) around: u64,
     got: Arc<[Range<usize>]>,
     pub(crate) index: FilterIndex,

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use crate::fs::plain_file::few_words;
 
-/// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spot {
     /// The line, 1-based.
@@ -15,7 +14,6 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// Returns the place of byte `at` in a text.
     pub(crate) fn of(text: &str, at: usize) -> Self {
         let before = text.get(..at.min(text.len())).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -34,12 +32,9 @@ impl fmt::Display for Spot {
     }
 }
 
-/// A mistake in a file that a person wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mistake {
-    /// Where it is.
     pub spot: Spot,
-    /// The key, if it is one key's.
     pub key: Option<String>,
     /// What is wrong and what is allowed, as a continuation of the key.
     pub words: String,

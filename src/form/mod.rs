@@ -2,13 +2,9 @@
 //! words, with its line, its column and its key.
 
 mod mistake;
-mod nearest;
 mod shape;
 mod word;
 
 pub(crate) use mistake::{Mistake, Spot};
-pub(crate) use nearest::instead;
-#[cfg(feature = "app")]
-pub(crate) use nearest::nearest;
 pub(crate) use shape::{Field, Shape, check, needed, optional};
-pub(crate) use word::{is_word, word};
+pub(crate) use word::{instead, is_word, nearest, word};

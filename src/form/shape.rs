@@ -8,13 +8,12 @@ use toml::de::{DeTable, DeValue};
 use crate::fs::plain_file::{few, few_words};
 
 use super::mistake::{Mistake, Spot, syntax};
-use super::nearest::instead;
+use super::word::instead;
 
 /// What a key takes. Some of it only keys of configuration files do.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(feature = "app"), allow(dead_code))]
 pub(crate) enum Shape {
-    /// Text in quotes.
     Text,
     /// Text that the function accepts.
     Checked(fn(&str) -> Result<(), String>),
@@ -26,7 +25,6 @@ pub(crate) enum Shape {
     Flag,
     /// Text, a whole number from 0, or `true` or `false`.
     Scalar,
-    /// Text or a list of texts.
     TextOrTexts,
     /// A list of at most so many of these.
     List(&'static Shape, usize),
@@ -42,23 +40,17 @@ pub(crate) enum Shape {
     Or(&'static Shape, &'static Shape),
 }
 
-/// A key and what it takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Field {
-    /// The key.
     pub name: &'static str,
-    /// What it takes.
     pub shape: Shape,
-    /// Whether it must be there.
     pub is_needed: bool,
 }
 
-/// A key that must be there.
 pub(crate) const fn needed(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, is_needed: true }
 }
 
-/// A key that may be there.
 pub(crate) const fn optional(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, is_needed: false }
 }

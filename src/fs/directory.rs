@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, chmodat, fstat, mkdirat, openat};
 use rustix::io::Errno;
 
-use super::stat::FileStat;
+use super::identity::FileStat;
 
 /// Permission bits that a private directory must not have.
 pub(crate) const NO_OTHERS: u32 = 0o077;
@@ -16,14 +16,11 @@ pub(crate) const NO_OTHER_WRITERS: u32 = 0o022;
 /// The sticky bit: only the owner of a file may move it.
 const STICKY: u32 = 0o1000;
 
-/// Why a directory cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unfit {
     /// It is a symbolic link, or not a directory.
     NotADirectory,
-    /// It belongs to another user.
     Foreign,
-    /// It has forbidden permission bits.
     Exposed,
     System(Errno),
 }
@@ -35,9 +32,6 @@ impl From<Errno> for Unfit {
 }
 
 /// Opens a directory that must not be a link, must belong to `uid`, and must not have the `forbidden` bits.
-///
-/// # Errors
-/// [`Unfit`].
 pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Result<OwnedFd, Unfit> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let dir = match openat(at, name, flags, Mode::empty()) {
@@ -56,9 +50,6 @@ pub(crate) fn open(at: impl AsFd, name: &Path, uid: u32, forbidden: u32) -> Resu
 
 /// Opens a shared directory such as /tmp: it belongs to `uid`, or is sticky, so that no other user can move its files
 /// away. It may be a link.
-///
-/// # Errors
-/// [`Unfit`].
 pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, Unfit> {
     let dir = openat(CWD, path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let facts = FileStat::from(fstat(&dir)?);
@@ -68,9 +59,6 @@ pub(crate) fn open_shared(path: &Path, uid: u32) -> Result<OwnedFd, Unfit> {
 
 /// Creates a directory of mode 0700 if it is missing. A umask may take away the user's own permissions, so that opening
 /// it would fail; hence the chmod after creating it.
-///
-/// # Errors
-/// The system's error.
 pub(crate) fn make(at: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
     match mkdirat(at, name, Mode::RWXU) {
         Ok(()) => chmodat(at, name, Mode::RWXU, AtFlags::empty()),
@@ -80,9 +68,6 @@ pub(crate) fn make(at: BorrowedFd<'_>, name: &Path) -> Result<(), Errno> {
 }
 
 /// Creates a directory and its missing parents, each of mode 0700 whatever the umask.
-///
-/// # Errors
-/// The system's error.
 pub(crate) fn make_all(path: &Path) -> Result<(), Errno> {
     match make(CWD, path) {
         Err(Errno::NOENT) => {

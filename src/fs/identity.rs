@@ -5,6 +5,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use jiff::Timestamp;
+use rustix::fs::{FileType, Stat};
+
 /// A time as recorded by a file system: whole seconds since 1970, UTC, and nanoseconds. Packed, since there may be
 /// millions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,13 +29,10 @@ impl Stamp {
 /// The facts by which a listed file is recognized before it is opened or deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Identity {
-    /// Device number.
     pub dev: u64,
-    /// Inode number.
     pub ino: u64,
     /// Length in bytes.
     pub size: u64,
-    /// Modification time (mtime).
     pub modified: Stamp,
     /// A hash of the ctime, which nobody can set back: another file with the same inode, size and modification time has
     /// a different one.
@@ -40,7 +40,6 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Whether both are the same inode, in whatever state.
     pub fn same_file(&self, other: &Identity) -> bool {
         (self.dev, self.ino) == (other.dev, other.ino)
     }
@@ -56,6 +55,42 @@ impl From<&Metadata> for Identity {
             changed: Stamp { seconds: meta.ctime(), nanos: meta.ctime_nsec() as u32 }.hashed(),
         }
     }
+}
+
+/// The result of fstatat, in types that are the same on all systems.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileStat {
+    pub identity: Identity,
+    pub kind: FileType,
+    pub mode: u32,
+    pub uid: u32,
+    pub links: u64,
+}
+
+// The casts are needed on macOS, whose fields are narrower, but not on Linux.
+#[allow(clippy::unnecessary_cast)]
+impl From<Stat> for FileStat {
+    fn from(stat: Stat) -> FileStat {
+        FileStat {
+            identity: Identity {
+                dev: stat.st_dev as u64,
+                ino: stat.st_ino as u64,
+                size: stat.st_size as u64,
+                modified: Stamp { seconds: stat.st_mtime as i64, nanos: stat.st_mtime_nsec as u32 },
+                changed: Stamp { seconds: stat.st_ctime as i64, nanos: stat.st_ctime_nsec as u32 }.hashed(),
+            },
+            kind: FileType::from_raw_mode(stat.st_mode),
+            mode: stat.st_mode as u32 & 0o7777,
+            uid: stat.st_uid,
+            links: stat.st_nlink as u64,
+        }
+    }
+}
+
+/// Converts a file system's time, clamping it to the range of a timestamp.
+pub(crate) fn timestamp(stamp: Stamp) -> Timestamp {
+    let nearest = if stamp.seconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::new(stamp.seconds, stamp.nanos.min(999_999_999) as i32).unwrap_or(nearest)
 }
 
 /// The result of one fstat: the identity, and what distinguishes a rewrite from a rename or a chmod.

@@ -3,10 +3,8 @@
 
 pub(crate) mod directory;
 pub(crate) mod identity;
-#[cfg(feature = "app")]
 pub(crate) mod patient;
 pub(crate) mod plain_file;
 #[cfg(feature = "records")]
 pub(crate) mod project_file;
 pub(crate) mod room;
-pub(crate) mod stat;

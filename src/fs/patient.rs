@@ -1,41 +1,44 @@
-//! Writes to standard output, which another process may have made non-blocking.
+//! Reads and writes through standard input and output, which another process may have made non-blocking.
 
-use std::io::{self, Stdout, StdoutLock, Write};
-use std::os::fd::AsFd;
+use std::io::{self, Read, Write};
+#[cfg(feature = "app")]
+use std::io::{Stdout, StdoutLock};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// Waits where the inner writer would give up because there is no room yet: another process may have made a shared
-/// terminal or pipe non-blocking.
+/// Waits where the inner reader or writer would give up because nothing has arrived yet, or there is no room yet.
 #[derive(Debug)]
-pub(crate) struct Patient<W>(pub W);
+pub(crate) struct Patient<T>(pub T);
 
-/// Returns standard output, locked while it is held.
+#[cfg(feature = "app")]
 pub(crate) fn stdout() -> Patient<StdoutLock<'static>> {
     Patient(io::stdout().lock())
 }
 
-/// Returns standard output, not locked.
+#[cfg(feature = "app")]
 pub(crate) fn screen() -> Patient<Stdout> {
     Patient(io::stdout())
 }
 
-impl<W: AsFd> Patient<W> {
-    /// Repeats `attempt` until it succeeds, or fails for another reason than lack of room.
-    fn until_done<T>(&mut self, mut attempt: impl FnMut(&mut W) -> io::Result<T>) -> io::Result<T> {
+impl<T: AsFd> Patient<T> {
+    /// Repeats `attempt` until it succeeds, or fails for another reason than that it would block; waits for `events`
+    /// meanwhile.
+    fn until_done<R>(
+        &mut self,
+        events: PollFlags,
+        mut attempt: impl FnMut(&mut T) -> io::Result<R>,
+    ) -> io::Result<R> {
         loop {
             match attempt(&mut self.0) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait()?,
-                done => return done.map_err(named),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                done => return done,
             }
-        }
-    }
-
-    fn wait(&self) -> io::Result<()> {
-        match poll(&mut [PollFd::new(&self.0, PollFlags::OUT)], None) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
+            match poll(&mut [PollFd::new(&self.0, events)], None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
     }
 }
@@ -45,20 +48,30 @@ fn named(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("standard output: {error}"))
 }
 
-impl<W: Write + AsFd> Write for Patient<W> {
+impl<T: AsFd> AsFd for Patient<T> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl<T: Read + AsFd> Read for Patient<T> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.until_done(PollFlags::IN, |reader| reader.read(buffer))
+    }
+}
+
+impl<T: Write + AsFd> Write for Patient<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.until_done(|out| out.write(bytes))
+        self.until_done(PollFlags::OUT, |out| out.write(bytes)).map_err(named)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.until_done(W::flush)
+        self.until_done(PollFlags::OUT, T::flush).map_err(named)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
     use super::*;
 
     #[test]
@@ -74,5 +87,22 @@ mod tests {
         out.write_all(&content).unwrap();
         drop(out);
         assert!(read.join().unwrap().unwrap() == content);
+    }
+
+    #[test]
+    fn a_pipe_with_nothing_in_it_is_waited_for() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        rustix::io::ioctl_fionbio(&reader, true).unwrap();
+        let (tell, told) = std::sync::mpsc::channel();
+        let read = std::thread::spawn(move || {
+            let mut reader = Patient(reader);
+            tell.send(reader.0.read(&mut [0]).unwrap_err().kind()).unwrap();
+            let mut bytes = Vec::new();
+            reader.read_to_end(&mut bytes).map(|_| bytes)
+        });
+        assert_eq!(told.recv().unwrap(), io::ErrorKind::WouldBlock);
+        writer.write_all(b"later").unwrap();
+        drop(writer);
+        assert_eq!(read.join().unwrap().unwrap(), b"later");
     }
 }

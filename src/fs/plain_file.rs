@@ -30,9 +30,6 @@ pub(crate) fn read(path: &Path) -> io::Result<String> {
 }
 
 /// Checks that a file is this user's or root's.
-///
-/// # Errors
-/// It is not, in a few words.
 pub(crate) fn check_owner(owner: u32) -> io::Result<()> {
     if is_trusted(owner, rustix::process::geteuid().as_raw()) {
         Ok(())
@@ -41,7 +38,6 @@ pub(crate) fn check_owner(owner: u32) -> io::Result<()> {
     }
 }
 
-/// The error for a directory, a device or a FIFO.
 pub(crate) fn no_regular_file() -> io::Error {
     io::Error::other("is not a regular file, and is not read")
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
+use super::identity::FileStat;
 use super::plain_file::{check_owner, no_regular_file};
-use super::stat::FileStat;
 
 #[cfg(test)]
 mod tests;

@@ -7,16 +7,12 @@ use std::os::fd::AsFd;
 const KEEP_FREE: u64 = 1 << 30;
 
 /// Returns how many bytes may still be written to a file's disk.
-///
-/// # Errors
-/// The system's error.
 pub(crate) fn room(file: impl AsFd) -> io::Result<u64> {
     let disk = rustix::fs::fstatvfs(file)?;
     let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
     Ok(room_of(bytes(disk.f_bavail), bytes(disk.f_blocks)))
 }
 
-/// The same for a disk of `total` bytes, of which `free` are free.
 fn room_of(free: u64, total: u64) -> u64 {
     free.saturating_sub(KEEP_FREE.min(total / 20))
 }

@@ -82,7 +82,6 @@ pub(crate) fn count(number: u64, word: &str) -> String {
     format!("{} {word}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// Formats a number of lines: `1 line`, `8,432 lines`.
 pub(crate) fn lines(number: u64) -> String {
     count(number, "line")
 }

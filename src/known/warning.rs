@@ -38,7 +38,6 @@ pub struct Extent {
 }
 
 impl Warning {
-    /// Whether the warning applies to such an output.
     pub fn holds(&self, extent: Extent) -> bool {
         let reached = self.over.map_or(extent.cut, |over| extent.bytes > over);
         reached && (!self.unended || extent.last.is_some_and(|last| last != b'\n'))

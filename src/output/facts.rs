@@ -10,7 +10,6 @@ use crate::session::verdict::check_in_words;
 use super::OpenOutput;
 use super::recorded::{Cited, RecordedCall};
 
-/// What is known, and its name.
 pub(crate) type NamedFact = (&'static str, String);
 
 impl OpenOutput {

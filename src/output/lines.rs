@@ -69,7 +69,6 @@ impl OpenOutput {
         }
     }
 
-    /// Returns how much the model got of the line at an offset.
     pub(crate) fn share_of_line(&self, offset: usize) -> Share {
         let Range { start, end } = self.lines_of(Side::Spill, offset as u64, offset as u64);
         Got(&self.kept).share(&(start as usize..end.max(start + 1) as usize))

@@ -36,9 +36,7 @@ const COUNTED_AT_ONCE: usize = 4 << 20;
 /// One of the two texts of an output. Also names the pane that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What the model got.
     Preview,
-    /// What is in the file.
     Spill,
 }
 
@@ -68,7 +66,6 @@ pub(crate) enum PlanState {
 }
 
 pub struct OpenOutput {
-    /// What the output is, and the policy with its current limits.
     pub subject: Subject,
     pub view: MapView,
     pub index: BlockIndex,

@@ -23,7 +23,6 @@ use super::subject::Subject;
 #[derive(Debug, Clone)]
 pub struct RecordedCall {
     pub index: usize,
-    /// The session and the call.
     pub call: CitingCall,
     pub text: Arc<str>,
     /// What of the text is a notice of the agent's, as ranges in bytes, where nothing is left of the output beside which that
@@ -117,10 +116,8 @@ impl ReadyCall {
 /// What Preview shows of an output whose result is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PreviewFrom {
-    /// The recorded text.
     #[default]
     Records,
-    /// What the policy makes of the output.
     Policy,
 }
 
@@ -134,7 +131,6 @@ impl OpenOutput {
         self.recorded.as_ref().is_some_and(|recorded| recorded.rest != RestOfOutput::Here)
     }
 
-    /// Returns why the rest of the output is missing, if it is.
     pub(crate) fn missing_rest(&self) -> Option<&'static str> {
         match self.recorded.as_ref()?.rest {
             RestOfOutput::Missing(why) => Some(why),
@@ -146,7 +142,6 @@ impl OpenOutput {
         self.missing_rest().is_some()
     }
 
-    /// Whether its file is in a store of some agent.
     pub(crate) fn is_stored(&self) -> bool {
         let is_spill = self.recorded.as_ref().is_some_and(|recorded| recorded.rest == RestOfOutput::Here);
         self.subject.file.is_some() && (is_spill || matches!(self.first.chosen_by, ChosenBy::Store(_)))

@@ -6,7 +6,6 @@ use crate::known::Certainty;
 use crate::preview::{InputContext, Policy};
 use crate::source::{MapView, Source};
 
-/// An output to show.
 pub struct Target {
     pub subject: Subject,
     pub source: Source,
@@ -15,13 +14,11 @@ pub struct Target {
 /// An output, and the policy that currently cuts it.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// The name shown on the screen.
     pub name: String,
     /// The absolute path of its file; `None` if it has no file, or the file may be replaced.
     pub file: Option<String>,
     /// The id of the output in its store, or of its call in its session; empty if it has none.
     pub id: String,
-    /// Whether it is known to be kept forever.
     pub is_kept: bool,
     /// The command that printed it, as it was written; empty if none is known.
     pub command: String,
@@ -60,7 +57,6 @@ impl Subject {
 pub struct Ending {
     /// How certain it is that a model gets what the policy makes of the output.
     pub certainty: Certainty,
-    /// The exit status, if a command made the output.
     pub exit_code: Option<i32>,
     /// The policy for the output of failed commands, if that is a different one.
     pub failed: Option<Policy>,

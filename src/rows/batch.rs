@@ -99,7 +99,6 @@ impl BatchText {
         self.push_lower(text.to_lowercase().as_bytes());
     }
 
-    /// The same for text in lower case.
     pub(crate) fn push_lower(&mut self, text: &[u8]) {
         self.text.extend_from_slice(&text[..text.len().min(MAX_TEXT)]);
         self.ends.push(self.text.len() as u32);

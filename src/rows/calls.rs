@@ -114,7 +114,6 @@ impl CallRow {
         matches!(self.cut, CutState::Spill | CutState::Lost)
     }
 
-    /// Returns what the model still has of the result.
     pub(crate) fn still_has(&self) -> ContextState {
         self.sizes.as_ref().and_then(|sizes| sizes.context).unwrap_or(self.context)
     }

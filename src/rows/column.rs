@@ -30,7 +30,6 @@ pub(crate) struct TableColumn {
     pub yields: Option<u8>,
 }
 
-/// A column by which a list can be sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SortColumn {
     /// The letter that picks it in the menu.
@@ -46,7 +45,6 @@ impl SortColumn {
     }
 }
 
-/// How much a cell stands out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tone {
     #[default]
@@ -60,7 +58,6 @@ pub enum Tone {
 pub(crate) const LARGEST: [&str; 2] = ["most first", "least first"];
 pub(crate) const NAMES: [&str; 2] = ["A to Z", "Z to A"];
 
-/// What a column says of a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RowCell {
     pub text: SafeText,
@@ -94,10 +91,8 @@ pub enum SlowState {
     /// It is not, or is no longer right.
     #[default]
     Missing,
-    /// A worker is at it.
     Asked,
     Known,
-    /// It cannot be had.
     Failed,
 }
 
@@ -225,8 +220,47 @@ pub struct ListSpec<R: 'static> {
     pub key: fn(&R) -> u64,
     /// What rows add up to, in words; empty if their number says it.
     pub sum: fn(&mut dyn Iterator<Item = &R>) -> String,
-    /// The mark before a row.
     pub mark: fn(&R) -> RowCell,
+}
+
+/// Columns between two columns of text.
+pub(crate) const BETWEEN: usize = 2;
+
+/// Returns the width of each column of a list or table beside `marks` columns before a row; `None` for those that make room. `widest` returns
+/// the columns that the widest cell of one takes; one without any text is left out.
+pub(crate) fn column_widths(
+    columns: &[TableColumn],
+    widest: impl Fn(usize) -> usize,
+    (room, marks): (usize, usize),
+) -> Vec<Option<usize>> {
+    let width = |(n, column): (usize, &TableColumn)| {
+        let widest = widest(n);
+        (column.most > 0 && widest > 0).then(|| widest.max(column.heading.chars().count()).min(column.most))
+    };
+    let mut widths: Vec<Option<usize>> = columns.iter().enumerate().map(width).collect();
+    let open = columns.iter().position(|column| column.most == 0);
+    let taken = |widths: &[Option<usize>]| {
+        let columns: usize = widths.iter().flatten().map(|width| width + BETWEEN).sum();
+        marks + if open.is_some() { columns } else { columns.saturating_sub(BETWEEN) }
+    };
+    let least = if open.is_some() { (room / 6).max(16) } else { 0 };
+    let mut yielding: Vec<(u8, usize)> =
+        columns.iter().enumerate().filter_map(|(n, column)| Some((column.yields?, n))).collect();
+    yielding.sort_unstable();
+    for (_, n) in yielding {
+        if taken(&widths) + least <= room {
+            break;
+        }
+        widths[n] = None;
+    }
+    // What is left over still is left out whole: a heading without its values says nothing.
+    while taken(&widths) > room {
+        let Some(first) = widths.iter().position(Option::is_some) else { break };
+        widths[first] = None;
+    }
+    let rest = room.saturating_sub(taken(&widths));
+    open.into_iter().for_each(|n| widths[n] = Some(rest));
+    widths
 }
 
 /// The most columns of an id in a table: other commands take it, so it is cut only if it is longer than any agent's.

@@ -60,7 +60,6 @@ impl ModelShare {
         Self { got, lost, first_lost }
     }
 
-    /// Returns it for an output whose errors are not counted.
     pub(crate) fn without_errors(got: ModelGot) -> Self {
         Self { got, lost: None, first_lost: None }
     }

@@ -68,7 +68,6 @@ impl OutputRow {
         self.facts.as_ref()?.call.value.as_ref()
     }
 
-    /// Returns the tool named by the path, or else the one recorded.
     pub(crate) fn tool(&self) -> Option<&str> {
         self.entry.tool().or_else(|| self.peek()?.tool.as_deref())
     }
@@ -97,14 +96,12 @@ impl OutputRow {
         !self.entry.is_own() || self.entry.copy().is_some()
     }
 
-    /// Whether its file can be opened to see what the model got.
     pub(crate) fn can_be_read(&self) -> bool {
         use EntryStatus::{FutureTime, HardLinked, Ok, Unfinished};
         matches!(self.entry.status, Ok | Unfinished | HardLinked | FutureTime)
     }
 }
 
-/// Reads an entry's first line and the record of its run.
 pub(crate) fn peek(entry: &Entry, env: &Env) -> Peek {
     let run = entry.is_own().then(|| Record::of_run(env, &entry.path())).flatten();
     let line = first_line(entry).unwrap_or_default();
@@ -307,13 +304,11 @@ fn known(row: &OutputRow) -> String {
     )
 }
 
-/// Returns the store, and how it deletes.
 fn store_and_rule(row: &OutputRow) -> String {
     let root = &row.entry.place().root.path;
     format!("{}: {} · {}", row.entry.store().name, root.display(), describe_rule(&row.entry))
 }
 
-/// Describes the rule by which an entry is deleted.
 fn describe_rule(entry: &Entry) -> String {
     let after = entry.place().after.map(|after| span(after.as_secs().max(0) as u64));
     let aged = |since: &str| match &after {

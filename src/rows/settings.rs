@@ -110,7 +110,6 @@ pub(crate) fn setting_columns() -> impl Iterator<Item = &'static ListColumn<Tune
     std::iter::once(&NOW).chain(COLUMNS.iter().skip(1))
 }
 
-/// Returns the columns of a table of policies.
 pub(crate) fn policy_columns() -> impl Iterator<Item = &'static ListColumn<TuneRow>> {
     COLUMNS.iter()
 }

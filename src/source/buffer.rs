@@ -1,14 +1,12 @@
 //! A page-aligned buffer into which a scan copies what it reads.
 
-use std::fs::File;
-use std::io;
 use std::ops::Range;
 
 use crate::text::supply::{OwnBytes, Supply};
 
 use super::MapView;
 use super::map::copy_out;
-use super::reads::{PAGE, ReadCounts, fill};
+use super::reads::PAGE;
 
 /// A buffer into which a scan copies the file piece by piece; one per thread. If every byte is read once, this costs no
 /// more than faulting in the map's pages, and the map stays free for drawing the screen.
@@ -27,19 +25,6 @@ impl Buffer {
         OwnBytes::from(&self.0)
             .part(room.start + start - pages.start..room.start + end - pages.start)
             .at(start)
-    }
-
-    /// Copies `len` bytes of a file from `start`, which must be a multiple of the page size of 4 KiB; fewer at its end.
-    ///
-    /// # Errors
-    /// The system's error.
-    pub fn read_file(&mut self, file: &File, start: u64, len: usize) -> io::Result<&[u8]> {
-        let room = self.room(len);
-        let room = &mut self.0[room];
-        match fill(file, start, room, &ReadCounts::default()) {
-            (count, Ok(())) => Ok(&room[..count]),
-            (_, Err(error)) => Err(error),
-        }
     }
 
     /// Makes room for `len` page-aligned bytes, and returns where they are.

@@ -2,13 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::fs::identity::{Identity, PathStatus, Snapshot};
+use crate::fs::patient::Patient;
 
-use super::awaited::Awaited;
-use super::change::{Change, read_tail};
 use super::map::{MapView, next_generation};
 use super::open::{Access, FollowLinks, OpenError, open};
 use super::spool::{Limit, Spool, StreamProgress};
@@ -17,12 +17,28 @@ use super::watch::Probe;
 /// The longest file that is copied if it cannot be mapped, in bytes: with its holes, a longer one would be read for hours.
 const MAX_COPY: u64 = 1 << 40;
 
+/// How many bytes before the old end are compared when a file has grown.
+const TAIL: u64 = 4 << 10;
+
+/// How the content has changed since the last refresh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Same,
+    /// Bytes were appended; anything found before `from` (the old length) is still valid.
+    Grown {
+        from: u64,
+    },
+    /// The file is shorter: a new generation.
+    Truncated,
+    /// The content was rewritten: a new generation.
+    Replaced,
+}
+
 /// Whether an entry of a store is locked while it is open for viewing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
     /// No cleaning by overspill deletes it meanwhile.
     Lock,
-    /// It can be deleted meanwhile.
     No,
 }
 
@@ -68,9 +84,6 @@ impl Source {
     }
 
     /// As [`Source::open_entry`], but without a lock: what is only glanced at can be deleted.
-    ///
-    /// # Errors
-    /// As for `open_entry`.
     pub fn glance_at_entry(path: &Path) -> Result<Source, OpenError> {
         Source::from_opened(path, open(path, FollowLinks::Refuse)?)
     }
@@ -84,19 +97,13 @@ impl Source {
 
     /// Copies `reader` on a thread into an unlinked temporary file (mode 0600, in the system's temporary directory), at
     /// its own speed. When the disk is nearly full the rest is read and dropped, and [`Source::progress`] reports that.
-    ///
-    /// # Errors
-    /// If the temporary file or the thread cannot be created.
     pub fn stream(reader: impl Read + Send + 'static) -> io::Result<Source> {
         Ok(Source::spooled(None, Spool::start(StreamProgress::Streaming, Limit::Disk, || Ok(reader))?))
     }
 
     /// [`Source::stream`] for standard input.
-    ///
-    /// # Errors
-    /// Same as [`Source::stream`].
     pub fn stdin() -> io::Result<Source> {
-        Source::stream(Awaited(io::stdin()))
+        Source::stream(Patient(io::stdin()))
     }
 
     fn from_opened(path: &Path, opened: Access) -> Result<Source, OpenError> {
@@ -149,7 +156,6 @@ impl Source {
         self.view.generation()
     }
 
-    /// Returns the length in bytes as of the last refresh.
     pub fn len(&self) -> u64 {
         self.view.len() as u64
     }
@@ -158,7 +164,6 @@ impl Source {
         self.view.is_empty()
     }
 
-    /// Returns the path that it was opened by.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -180,7 +185,6 @@ impl Source {
         }
     }
 
-    /// Whether this is a copied stream rather than a mapped file.
     pub fn is_stream(&self) -> bool {
         matches!(self.backing, Backing::Spool(_))
     }
@@ -272,4 +276,22 @@ impl Drop for Source {
             spool.abandon();
         }
     }
+}
+
+/// Reads the bytes before `end`, at most 4 KiB; fewer if the file has been truncated meanwhile. Uses pread, so that a
+/// fault is an error here and not a signal.
+pub(super) fn read_tail(file: &File, end: u64) -> io::Result<Vec<u8>> {
+    let start = end.saturating_sub(TAIL);
+    let mut tail = vec![0; (end - start) as usize];
+    let mut filled = 0;
+    while filled < tail.len() {
+        match file.read_at(&mut tail[filled..], start + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    tail.truncate(filled);
+    Ok(tail)
 }

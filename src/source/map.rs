@@ -45,9 +45,6 @@ impl MapView {
     }
 
     /// Returns a view of bytes in memory, which are in no file.
-    ///
-    /// # Errors
-    /// There is no memory.
     pub fn of_bytes(bytes: &[u8]) -> io::Result<MapView> {
         let generation = next_generation();
         if bytes.is_empty() {
@@ -61,10 +58,6 @@ impl MapView {
         Ok(MapView { mapping: Some(Arc::new(mapping)), len: bytes.len(), generation })
     }
 
-    /// Returns a view of an open file as long as it is now.
-    ///
-    /// # Errors
-    /// The system's.
     #[cfg(feature = "app")]
     pub(crate) fn of_file(file: &File) -> io::Result<MapView> {
         MapView::map(file, file.metadata()?.len(), next_generation())
@@ -102,7 +95,6 @@ impl MapView {
         (lost < self.len as u64).then_some(lost)
     }
 
-    /// Returns what scans have read of the file since it was mapped.
     pub fn reads(&self) -> Reads {
         self.mapping.as_ref().map_or(Reads::default(), |mapping| mapping.reads.get())
     }

@@ -5,9 +5,7 @@
 //! out before decoding it, and call [`Source::refresh`] for every frame and every chunk of a scan. A worker's late
 //! result is dropped if its view's generation is no longer the source's.
 
-mod awaited;
 mod buffer;
-mod change;
 mod file;
 mod guard;
 mod map;
@@ -23,10 +21,10 @@ mod watch;
 pub use crate::fs::identity::{Identity, PathStatus, Stamp};
 #[cfg(feature = "app")]
 pub(crate) use crate::fs::identity::{Snapshot, await_write};
-pub use awaited::Awaited;
+#[cfg(feature = "app")]
+pub(crate) use crate::fs::patient::Patient;
 pub use buffer::{Buffer, ViewSupply};
-pub use change::Change;
-pub use file::{Hold, Source};
+pub use file::{Change, Hold, Source};
 pub use map::{MapView, is_hole};
 pub use open::OpenError;
 pub use reads::Reads;

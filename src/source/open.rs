@@ -35,19 +35,14 @@ pub enum OpenError {
     BlockDevice(PathBuf),
     #[error("{}: is a terminal; name a file, or pipe a command's output in", .0.display())]
     Terminal(PathBuf),
-    /// A symbolic link in a store, where links are not followed.
     #[error("{}: is a symbolic link, and links inside a store are not followed; open its target by path", .0.display())]
     Link(PathBuf),
-    /// A symbolic link that leads to itself.
     #[error("{}: is a symbolic link that leads back to itself; `ls -l` shows where to", .0.display())]
     Loop(PathBuf),
-    /// A FIFO or device in a store, where only regular files are opened.
     #[error("{}: is not a regular file, and only regular files in a store are opened; pipe it in", .0.display())]
     Irregular(PathBuf),
-    /// A file that cannot be mapped, and is too large to be copied.
     #[error("{}: too large to be mapped; pipe the part you want in, as in `head -c 1g FILE | overspill -`", .0.display())]
     TooLarge(PathBuf),
-    /// Any other error of the system.
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }

@@ -27,14 +27,12 @@ pub(super) fn fill(file: &File, start: u64, room: &mut [u8], reads: &ReadCounts)
     (filled, Ok(()))
 }
 
-/// Statistics of the scans of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reads {
     /// Bytes read; more than the file has if some were read again.
     pub bytes: u64,
     /// Reads from an offset, or into memory, that is not page-aligned.
     pub unaligned: u64,
-    /// How often holes were looked for.
     pub seeks: u64,
 }
 
@@ -47,7 +45,6 @@ pub(super) struct ReadCounts {
 }
 
 impl ReadCounts {
-    /// Counts a read of `count` bytes from an offset to an address.
     fn note(&self, offset: u64, address: usize, count: usize) {
         self.bytes.fetch_add(count as u64, Ordering::Relaxed);
         if !offset.is_multiple_of(PAGE as u64) || !address.is_multiple_of(PAGE) {
@@ -55,7 +52,6 @@ impl ReadCounts {
         }
     }
 
-    /// Counts a look for holes.
     pub(crate) fn note_seek(&self) {
         self.seeks.fetch_add(1, Ordering::Relaxed);
     }

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use crate::fs::identity::{PathStatus, Snapshot, path_status};
 
-use super::change::{Change, read_tail};
-use super::file::{Backing, Source};
+use super::file::{Backing, Change, Source, read_tail};
 use super::map::MapView;
 use super::map::next_generation;
 

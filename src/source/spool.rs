@@ -25,7 +25,6 @@ pub enum StreamProgress {
     CutShort,
 }
 
-/// How much of a stream to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
     /// As much as the disk can take; the rest is read and dropped, so that the writer never blocks.
@@ -72,7 +71,6 @@ impl Spool {
         Ok(spool)
     }
 
-    /// Returns the number of bytes in the file.
     pub(crate) fn kept(&self) -> u64 {
         self.kept.load(Ordering::Acquire)
     }

@@ -12,10 +12,8 @@ use super::file::Backing;
 /// Why nothing can be said of a source: what was read may be of several contents.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Unsteady {
-    /// It was cut or rewritten again.
     #[error("cut or rewritten while it was read; run this again once nothing writes to it")]
     Replaced,
-    /// It is not known whether it has changed.
     #[error("{0}")]
     Unreadable(Arc<io::Error>),
 }
@@ -63,9 +61,6 @@ impl Source {
     }
 
     /// Refreshes, and returns whether the content is still that of a generation.
-    ///
-    /// # Errors
-    /// The file can no longer be asked about.
     pub fn is_still(&mut self, generation: u64) -> Result<bool, Unsteady> {
         self.refresh();
         match (&self.backing, &self.error) {

@@ -95,9 +95,6 @@ pub struct Watcher {
 impl Watcher {
     /// Starts watching. `changed` is called after each change on the watcher's thread; it returns false to stop (for a
     /// channel: `move || tx.send(event).is_ok()`).
-    ///
-    /// # Errors
-    /// If the thread cannot be started.
     pub fn spawn(
         mut probe: Probe,
         mut changed: impl FnMut() -> bool + Send + 'static,

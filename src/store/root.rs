@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use crate::fs::stat;
+use crate::fs::identity::FileStat;
 use crate::store::{Env, Unset};
 
 use super::spec::expand;
@@ -43,7 +43,6 @@ enum Links {
     OfSystem,
 }
 
-/// Why a root cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RootError {
     #[error("{0} is a symbolic link that others may have made, and is not followed")]
@@ -86,7 +85,7 @@ impl Root {
         };
         let dir = self.walk(start, rest)?;
         let dir = openat(&dir, ".", DIRECTORY | OFlags::RDONLY, Mode::empty())?;
-        let owner = stat::FileStat::from(fstat(&dir)?).uid;
+        let owner = FileStat::from(fstat(&dir)?).uid;
         if rest.as_os_str().is_empty() || owner == self.uid || owner == 0 {
             Ok(dir)
         } else {
@@ -134,11 +133,11 @@ impl Root {
     /// Returns the target of a link that may be followed: one that root created where only root can. `None` if it is
     /// not a link.
     fn link(&self, dir: &OwnedFd, name: &OsStr) -> Result<Option<PathBuf>, RootError> {
-        let link = stat::FileStat::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
+        let link = FileStat::from(statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?);
         if link.kind != FileType::Symlink {
             return Ok(None);
         }
-        let above = stat::FileStat::from(fstat(dir)?);
+        let above = FileStat::from(fstat(dir)?);
         let is_systems = link.uid == 0 && above.uid == 0 && above.mode & 0o022 == 0;
         if self.links == Links::None || !is_systems {
             return Err(RootError::Link(name.to_string_lossy().into_owned()));

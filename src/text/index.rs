@@ -13,14 +13,12 @@ const MOST_BLOCKS: u64 = 1 << 20;
 /// Number of blocks that share one 64-bit running total.
 const GROUP: usize = 256;
 
-/// Marks a block that has not been counted yet.
 const UNCOUNTED: u32 = u32::MAX;
 
 /// Newline counts of a file by block. Blocks may arrive in any order and from several threads; exact answers are
 /// available as far as the blocks are counted without a gap from the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockIndex {
-    /// Length of the indexed bytes.
     len: u64,
     /// Block size in bytes: `BLOCK` times a power of two.
     block: usize,
@@ -43,7 +41,6 @@ pub struct BlockCounts {
     pub counts: Vec<u32>,
 }
 
-/// Returns the block size in bytes for `len` bytes.
 pub fn block_size(len: u64) -> usize {
     let mut block = BLOCK;
     while len.div_ceil(block as u64) > MOST_BLOCKS {
@@ -53,14 +50,12 @@ pub fn block_size(len: u64) -> usize {
 }
 
 impl BlockIndex {
-    /// Creates an index of `len` bytes with nothing counted.
     pub fn new(len: u64) -> Self {
         let block = block_size(len);
         let blocks = len.div_ceil(block as u64) as usize;
         Self { len, block, counts: vec![UNCOUNTED; blocks], groups: vec![0], frontier: 0, counted: 0 }
     }
 
-    /// Returns the block size in bytes.
     pub fn block(&self) -> usize {
         self.block
     }
@@ -70,7 +65,6 @@ impl BlockIndex {
         self.counts.len()
     }
 
-    /// Returns the length of the indexed bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -144,7 +138,6 @@ impl BlockIndex {
         (self.frontier < self.counts.len()).then_some(self.frontier)
     }
 
-    /// Whether every block is counted.
     pub fn is_complete(&self) -> bool {
         self.frontier == self.counts.len()
     }

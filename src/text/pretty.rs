@@ -13,7 +13,6 @@ const MAX_DEPTH: usize = 40;
 pub struct Pretty {
     /// The text, without a line feed at its end.
     pub text: Vec<u8>,
-    /// Whether all of the JSON is in it.
     pub extent: JsonExtent,
 }
 
@@ -25,9 +24,6 @@ pub enum JsonExtent {
 }
 
 /// Prints the JSON value in `bytes`; with [`JsonExtent::Beginning`] they are only its beginning, which may end anywhere.
-///
-/// # Errors
-/// It is not JSON.
 pub fn pretty(bytes: &[u8], extent: JsonExtent) -> Result<Pretty, serde_json::Error> {
     let given = match serde_json::from_slice::<IgnoredAny>(bytes) {
         Ok(_) => JsonExtent::Whole,

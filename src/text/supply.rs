@@ -36,7 +36,6 @@ impl<'a> OwnBytes<'a> {
         Self { offset: Some(offset), ..self }
     }
 
-    /// Returns where they stand in their file, if that is known.
     pub(crate) fn offset(self) -> Option<usize> {
         self.offset
     }
@@ -79,7 +78,6 @@ pub trait Supply {
     /// Returns a range of the bytes, which must lie within them.
     fn read(&mut self, range: Range<usize>) -> OwnBytes<'_>;
 
-    /// Whether there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -14,20 +14,16 @@ const MOST: usize = 1000;
 pub(crate) struct ChangedOutput {
     /// The number of the output in its corpus, 0-based.
     pub number: usize,
-    /// The number of finds in it.
     pub finds: u64,
     /// What it goes by.
     pub severity: Severity,
-    /// What becomes of it under the present setting.
     pub now: UnderSetting,
-    /// What becomes of it under the other setting.
     pub then: UnderSetting,
 }
 
 /// The outputs that one setting cuts differently than the present one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ChangedOutputs {
-    /// How many there are.
     pub all: u64,
     /// The worst of them, in no order; now and then cut to [`MOST`].
     worst: Vec<ChangedOutput>,
@@ -81,7 +77,6 @@ impl ChangedOutputs {
         }
     }
 
-    /// Returns the worst of them, worst first.
     pub(crate) fn worst_first(mut self) -> Vec<ChangedOutput> {
         self.worst.sort_unstable_by_key(ChangedOutput::badness);
         self.worst.truncate(MOST);

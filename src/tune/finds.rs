@@ -40,7 +40,6 @@ impl FindCounts {
         self.all
     }
 
-    /// Returns how many matches lie entirely within one of the stretches.
     pub(super) fn within(&self, stretch: &Range<usize>) -> u64 {
         self.ends.before(stretch.end).saturating_sub(self.starts.before(stretch.start))
     }

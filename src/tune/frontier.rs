@@ -29,7 +29,6 @@ pub(crate) fn frontier(figures: &[SettingFigures], current: usize) -> Vec<usize>
     frontier
 }
 
-/// What changes from the present setting to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TuneMove {
     /// The share of all finds that it keeps, in percent; `None` if there are none.

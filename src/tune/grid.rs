@@ -29,22 +29,17 @@ const MOST: &[(u64, u64)] = &[
 /// The values of a policy's limits; `None` for one that the policy lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TuneSetting {
-    /// Maximum number of lines.
     pub max_lines: Option<u64>,
     /// Maximum size, in the policy's unit.
     pub max_size: Option<u64>,
-    /// The end that is kept.
     pub direction: Option<Direction>,
 }
 
-/// Settings of one policy.
 #[derive(Debug)]
 pub(crate) struct TuneGrid {
     /// The settings, by direction, then by lines, then by size.
     pub settings: Vec<TuneSetting>,
-    /// The policy under each setting.
     pub policies: Vec<Policy>,
-    /// Which setting is the policy's own.
     pub current: usize,
 }
 
@@ -102,7 +97,6 @@ fn around(limit: Option<u64>, by: &[(u64, u64)]) -> Vec<Option<u64>> {
 }
 
 impl TuneSetting {
-    /// Reads the limits that a policy has now.
     pub(crate) fn of(policy: &Policy) -> Self {
         Self { max_lines: policy.max_lines(), max_size: policy.max_size(), direction: policy.direction() }
     }

@@ -9,7 +9,6 @@ mod finds;
 mod frontier;
 mod grid;
 mod limits;
-mod ranges;
 mod sums;
 mod visit;
 

@@ -7,21 +7,18 @@ use super::visit::{UnderSetting, VisitedOutput};
 /// What one setting did to all outputs so far. Takes 4 bytes an output.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SettingSums {
-    /// Tokens of each preview.
     tokens: Vec<u32>,
     figures: SettingFigures,
     /// What becomes of the finds, by the severity that the outputs go by.
     finds: [KeptFindSums; 2],
 }
 
-/// What one setting did to the finds of outputs that go by one severity.
 #[derive(Debug, Clone, Copy, Default)]
 struct KeptFindSums {
     kept: u64,
     lost_first: u64,
 }
 
-/// The finds in outputs that go by one severity.
 #[derive(Debug, Clone, Copy, Default)]
 struct FindSums {
     all: u64,
@@ -31,23 +28,18 @@ struct FindSums {
 /// What one setting does to all outputs. Tokens are estimated, at four bytes each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SettingFigures {
-    /// How many outputs are cut.
     pub cut: u64,
-    /// Tokens of all previews.
     pub tokens: u64,
     /// Half of the previews have at most this many tokens.
     pub tokens_median: u64,
     /// 95 of 100 previews have at most this many tokens.
     pub tokens_p95: u64,
-    /// Tokens of the largest preview.
     pub tokens_max: u64,
-    /// How many finds the model gets.
     pub kept_finds: u64,
     /// How many outputs lose their last line, at least in part.
     pub lost_last_line: u64,
     /// How many outputs that have an error (or a warning, if no output has an error) lose the first one.
     pub lost_first_error: u64,
-    /// How many outputs the model gets nothing of.
     pub lost_all: u64,
 }
 
@@ -62,10 +54,8 @@ pub(crate) fn figures_of(all: &[(u64, u64)]) -> Vec<SettingFigures> {
     all.iter().map(of).collect()
 }
 
-/// What all settings did to all outputs so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TuneSums {
-    /// The number of outputs.
     pub outputs: u64,
     /// Their length in bytes.
     pub bytes: u64,
@@ -114,7 +104,6 @@ impl SettingSums {
 }
 
 impl TuneSums {
-    /// Starts with no output.
     pub(crate) fn new(settings: usize) -> Self {
         Self { settings: vec![SettingSums::default(); settings], ..Self::default() }
     }
@@ -136,7 +125,6 @@ impl TuneSums {
         if errors.all == 0 && warnings.all > 0 { Severity::Warning } else { Severity::Error }
     }
 
-    /// Returns the number of finds.
     pub(crate) fn finds(&self) -> u64 {
         self.finds[self.severity() as usize].all
     }
@@ -146,7 +134,6 @@ impl TuneSums {
         self.finds[self.severity() as usize].outputs
     }
 
-    /// Returns the figures of each setting.
     pub(crate) fn figures(&mut self) -> Vec<SettingFigures> {
         let severity = self.severity();
         self.settings.iter_mut().map(|sums| sums.figures(severity)).collect()

@@ -9,7 +9,6 @@ use crate::text::search::{Pattern, Severity, SeverityPatterns, each_match};
 use crate::text::supply::Supply;
 
 use super::finds::FindCounts;
-use super::ranges::KeptStretches;
 
 /// Visits outputs, one after the other; each thread has its own.
 pub(crate) struct Tuner<'p> {
@@ -21,43 +20,69 @@ pub(crate) struct Tuner<'p> {
     present: Option<usize>,
 }
 
-/// What was found out about one output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VisitedOutput {
     /// Its length in bytes.
     pub bytes: u64,
     /// Its number of lines: line feeds, and a last line without one.
     pub lines: u64,
-    /// The number of finds in it.
     pub finds: u64,
     /// Whether it has an error, or a warning if it goes by these.
     pub has_error: bool,
     /// What it goes by.
     pub severity: Severity,
-    /// What becomes of it under each setting.
     pub settings: Vec<UnderSetting>,
     /// Whether each setting keeps other parts of it than the present one; empty without a present one.
     pub otherwise: Vec<bool>,
 }
 
-/// What becomes of one output under one setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct UnderSetting {
     /// The length of the preview in UTF-8 bytes.
     pub preview_bytes: u64,
-    /// The number of finds that the model gets.
     pub kept_finds: u64,
-    /// Whether any of it is cut away.
     pub is_cut: bool,
     /// Whether the model does not get its last line whole.
     pub lost_last_line: bool,
     /// Whether it has an error, and the model does not get the first one.
     pub lost_first_error: bool,
-    /// Whether the model gets nothing of it.
     pub lost_all: bool,
 }
 
-/// The preview of one setting.
+/// The stretches of an output that one setting keeps, in bytes, in order, disjoint: mostly none or one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum KeptStretches {
+    Nothing,
+    One(Range<usize>),
+    Many(Vec<Range<usize>>),
+}
+
+impl KeptStretches {
+    fn one(range: Range<usize>) -> Self {
+        if range.is_empty() { KeptStretches::Nothing } else { KeptStretches::One(range) }
+    }
+
+    /// Takes stretches that are not empty.
+    fn many(mut ranges: Vec<Range<usize>>) -> Self {
+        match (ranges.pop(), ranges.is_empty()) {
+            (None, _) => KeptStretches::Nothing,
+            (Some(last), true) => KeptStretches::One(last),
+            (Some(last), false) => {
+                ranges.push(last);
+                KeptStretches::Many(ranges)
+            }
+        }
+    }
+
+    fn as_slice(&self) -> &[Range<usize>] {
+        match self {
+            KeptStretches::Nothing => &[],
+            KeptStretches::One(range) => std::slice::from_ref(range),
+            KeptStretches::Many(ranges) => ranges,
+        }
+    }
+}
+
 struct Kept {
     preview_bytes: u64,
     is_cut: bool,
@@ -65,7 +90,6 @@ struct Kept {
 }
 
 impl<'p> Tuner<'p> {
-    /// Prepares the settings of a grid.
     pub(crate) fn new(
         policies: &'p [Policy],
         find: Option<&'p Pattern>,
@@ -89,7 +113,6 @@ impl<'p> Tuner<'p> {
         Self { present: Some(present), ..self }
     }
 
-    /// Returns how many plans were made so far.
     #[cfg(test)]
     pub(crate) fn plans(&self) -> u64 {
         self.sweeps.iter().map(Sweep::plans).sum()

@@ -28,7 +28,6 @@ use super::pty::Pty;
 use super::stdin::{self, Leave, TerminalInput};
 use super::supervise::{Control, ProcessEvent, Watch, tell_exit};
 
-/// A running command.
 #[derive(Debug)]
 pub struct Running {
     control: Control,
@@ -40,7 +39,6 @@ pub struct Running {
 }
 
 impl Running {
-    /// Returns the handle that stops the command.
     pub fn control(&self) -> Control {
         self.control.clone()
     }
@@ -72,18 +70,12 @@ fn joined<T>(thread: JoinHandle<io::Result<T>>) -> io::Result<T> {
 }
 
 /// Runs a command to completion; same as [`start`] and [`Running::wait`].
-///
-/// # Errors
-/// As for both.
 pub fn run(command: Command, options: &Options, place: &Location) -> Result<Captured, StartError> {
     Ok(start(command, options, place)?.wait()?)
 }
 
 /// Starts a command and captures its output into `place`. Sets the standard input, output, error and process group of
 /// `command`; everything else is up to the caller.
-///
-/// # Errors
-/// [`StartError`].
 pub fn start(mut command: Command, options: &Options, place: &Location) -> Result<Running, StartError> {
     let gone = Gone::new()?;
     let held = Arc::new(AtomicBool::new(false));
@@ -133,7 +125,6 @@ pub fn start(mut command: Command, options: &Options, place: &Location) -> Resul
     Ok(Running { control, stdout, stderr, over, supervisor, _keyboard: Leave(keyboard) })
 }
 
-/// Starts to read from the pipes.
 fn drain_all(
     pipes: Vec<(Stream, Pipe)>,
     options: &Options,
@@ -198,7 +189,6 @@ fn explain(name: String, error: io::Error) -> StartError {
     }
 }
 
-/// The channels of a command's output.
 struct Connected {
     pipes: Vec<(Stream, Pipe)>,
     /// Overspill's end of the command's own terminal.
@@ -256,7 +246,6 @@ fn connect_terminal(
     Ok(Connected { pipes: vec![(Stream::Stdout, pipe)], terminal: Some(pty.ours) })
 }
 
-/// A stream on its way into its sink.
 #[derive(Debug)]
 struct Draining {
     stream: Stream,

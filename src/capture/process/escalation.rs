@@ -42,7 +42,6 @@ impl Escalation {
         Signal::TERM
     }
 
-    /// Returns KILL if it is due.
     pub(crate) fn due(&mut self, now: Instant) -> Option<Signal> {
         self.kill_at.take_if(|at| *at <= now).map(|_| Signal::KILL)
     }

@@ -1,5 +1,7 @@
 //! How a command ended, and the exit status that reports it.
 
+#![warn(missing_docs)]
+
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 

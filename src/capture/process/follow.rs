@@ -18,7 +18,6 @@ use crate::capture::spill::sink::{Sink, SinkLimits};
 use crate::preview::Stream;
 use crate::store::NewSpill;
 
-/// A stream that is being captured into its spill.
 #[derive(Debug)]
 pub struct Following {
     progress: Arc<Progress>,
@@ -64,7 +63,6 @@ pub fn follow(
 }
 
 impl Following {
-    /// Returns the progress of the capture.
     pub fn progress(&self) -> &Arc<Progress> {
         &self.progress
     }
@@ -75,9 +73,6 @@ impl Following {
     }
 
     /// Waits for the end of the stream.
-    ///
-    /// # Errors
-    /// If the output cannot be read back.
     pub fn wait(self) -> io::Result<Captured> {
         self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the capture failed")))
     }

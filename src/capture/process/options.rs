@@ -7,20 +7,13 @@ use std::time::Duration;
 
 use crate::capture::spill::sink::SinkLimits;
 
-/// How a command is run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Whether standard output and standard error are captured together or separately.
     pub streams: Streams,
-    /// What the command reads.
     pub stdin: Stdin,
-    /// The command's process group.
     pub group: Group,
-    /// Stop the command after this time.
     pub timeout: Option<Duration>,
-    /// How much of each stream is held, spilled and counted.
     pub limits: SinkLimits,
-    /// What gets the output as it arrives.
     pub tee: Option<Tee>,
 }
 
@@ -37,7 +30,6 @@ impl fmt::Debug for Tee {
 }
 
 impl Tee {
-    /// Hands each chunk to `take`.
     pub fn new(take: impl FnMut(&[u8]) + Send + 'static) -> Tee {
         Tee(Arc::new(Mutex::new(take)))
     }
@@ -62,7 +54,6 @@ impl<R: Read> Read for TeeReader<R> {
     }
 }
 
-/// How a command's standard output and standard error are captured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Streams {
     /// Through one pipe, in the order in which they were written.
@@ -78,9 +69,7 @@ pub enum Streams {
 /// The size of a terminal, in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TerminalSize {
-    /// Width in cells.
     pub columns: u16,
-    /// Height in rows.
     pub rows: u16,
 }
 
@@ -91,7 +80,6 @@ impl Default for TerminalSize {
     }
 }
 
-/// Where a command reads its standard input from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Stdin {
     /// Overspill's own standard input. If the command has its own terminal, the input is typed there: from a terminal,
@@ -104,7 +92,6 @@ pub enum Stdin {
     Null,
 }
 
-/// The process group of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Group {
     /// Its own group: a signal to stop goes to all of it.

@@ -12,7 +12,6 @@ use rustix::termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr
 
 use super::options::TerminalSize;
 
-/// Both ends of a pseudo-terminal.
 #[derive(Debug)]
 pub(crate) struct Pty {
     /// Overspill's end: the command's output is read from it, and keys are written to it.
@@ -38,7 +37,6 @@ impl Pty {
         Ok(Pty { ours, its })
     }
 
-    /// Turns off echo, for input that nobody types.
     pub(crate) fn without_echo(&self) -> io::Result<()> {
         let mut modes = tcgetattr(&self.its)?;
         modes.local_modes -= LocalModes::ECHO;
@@ -60,7 +58,6 @@ impl Pty {
     }
 }
 
-/// Resizes a terminal and notifies the processes in it.
 pub(crate) fn resize(terminal: &OwnedFd, size: TerminalSize) -> io::Result<()> {
     let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
     Ok(tcsetwinsize(terminal, size)?)

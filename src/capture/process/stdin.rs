@@ -205,8 +205,6 @@ impl Typing {
 enum Waited {
     /// The command has exited.
     Over,
-    /// Ready to read or write.
     Ready,
-    /// Not yet.
     Nothing,
 }

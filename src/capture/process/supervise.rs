@@ -1,5 +1,7 @@
 //! Supervises a command until it has exited and its output has ended: signals, timeout, exit.
 
+#![warn(missing_docs)]
+
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -98,7 +100,6 @@ pub(crate) enum ProcessEvent {
     /// Send TERM, and KILL in two seconds.
     End(Stop),
     Resized(TerminalSize),
-    /// Pause for a while.
     Paused,
     GoesOn,
     /// Reply once every earlier event has been handled.
@@ -196,7 +197,6 @@ impl Watch {
         self.send(step);
     }
 
-    /// Sends TERM now, and KILL in two seconds.
     fn tell_to_end(&mut self, why: Stop) {
         self.stopped_by(why);
         let step = self.escalation.time_out(Instant::now());

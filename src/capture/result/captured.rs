@@ -20,7 +20,6 @@ use crate::store::{Exit, OutputSize, Record, RunRecord, record};
 pub struct Captured {
     /// How the command ended; none for a stream.
     pub ended: Option<Ended>,
-    /// When it started.
     pub started: Timestamp,
     /// When the command and its output had both ended.
     pub finished: Timestamp,
@@ -55,7 +54,6 @@ impl Captured {
         }
     }
 
-    /// Returns the outputs in order.
     pub fn outputs(&self) -> impl Iterator<Item = &CapturedOutput> {
         std::iter::once(&self.stdout).chain(&self.stderr)
     }
@@ -108,9 +106,7 @@ impl Captured {
     }
 }
 
-/// One stream's output.
 pub struct CapturedOutput {
-    /// Which stream.
     pub stream: Stream,
     /// The size of everything that arrived.
     pub seen: OutputSize,
@@ -181,7 +177,6 @@ impl CapturedOutput {
         Ok(CapturedOutput { stream, seen, kept, stopped, content, totals, file })
     }
 
-    /// Whether the spill has, or would have, all of it.
     pub(crate) fn is_whole(&self) -> bool {
         self.kept.bytes >= self.seen.bytes
     }
@@ -208,7 +203,6 @@ impl CapturedOutput {
         &self.content
     }
 
-    /// Returns the totals that were counted.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
@@ -221,7 +215,6 @@ impl CapturedOutput {
         }
     }
 
-    /// Takes the spill, for the caller to save.
     pub(crate) fn take_file(&mut self) -> Unsaved {
         std::mem::replace(&mut self.file, Unsaved::Nothing)
     }

@@ -25,9 +25,7 @@ pub struct FinishedCapture {
     pub preview: Preview,
     /// What the model gets of standard error, if it was captured separately and the policy does not handle it.
     pub stderr_preview: Option<Preview>,
-    /// What was captured.
     pub captured: Captured,
-    /// Where the outputs were saved.
     pub saved: PerStream<Option<PathBuf>>,
     /// Problems that stopped nothing. Escape them before printing to a terminal.
     pub warnings: Vec<String>,
@@ -53,23 +51,19 @@ pub struct NoPreview {
 }
 
 impl FinishedCapture {
-    /// Returns the input of [`FinishedCapture::preview`].
     pub fn input(&self) -> Input<'_> {
         input(&self.captured, &self.policy, &self.totals, &self.paths)
     }
 
-    /// Returns the input of [`FinishedCapture::stderr_preview`].
     pub fn stderr_input(&self) -> Input<'_> {
         let bytes = self.captured.stderr.as_ref().map_or(&[][..], |output| output.content().bytes());
         alone(&self.captured, bytes, &self.totals.stderr, &self.paths.stderr)
     }
 
-    /// Returns the preview's text.
     pub fn text(&self) -> String {
         self.preview.text(&self.input())
     }
 
-    /// Whether anything was cut.
     pub fn is_cut(&self) -> bool {
         let stderr = self.stderr_preview.as_ref();
         self.preview.is_to_be_saved() || stderr.is_some_and(preview::Preview::is_to_be_saved)
@@ -230,7 +224,6 @@ impl Captured {
         preview::plan_counting(&input, policy, counts, count).map(Some)
     }
 
-    /// Returns the warnings about this capture.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.left_running {
@@ -261,7 +254,6 @@ impl Captured {
 
 #[derive(Debug, Default)]
 struct Saved {
-    /// Whether it was to be kept.
     wanted: bool,
     /// Where the whole output (or all of it up to its cap) is.
     path: Option<PathBuf>,
@@ -281,7 +273,6 @@ fn save(
     })
 }
 
-/// Returns the path that notices print.
 fn printed(request: &Request, stream: Stream, saved: Option<&Path>) -> String {
     let saved = || saved.map_or(NOT_SAVED.into(), |path| path.to_string_lossy()).into_owned();
     request.printed.of(stream).clone().unwrap_or_else(saved)

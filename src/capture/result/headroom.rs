@@ -1,5 +1,7 @@
 //! Makes a preview small enough for the agent that reads it, so that it is not cut a second time and its notice lost.
 
+#![warn(missing_docs)]
+
 use crate::known::{Extent, Warning};
 use crate::preview::{PlanError, Policy};
 
@@ -28,7 +30,6 @@ impl Headroom {
     }
 }
 
-/// The size of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextExtent {
     /// UTF-8 bytes.
@@ -61,9 +62,7 @@ pub(super) fn remarks(policy: &Policy, extent: Extent, saved: Option<String>) ->
 pub(super) enum Fitted {
     /// The policy's own limits are small enough.
     AsIs,
-    /// With these limits the preview fits.
     Lowered(Policy),
-    /// Even the lowest limits are not enough.
     TooLarge(Policy),
 }
 

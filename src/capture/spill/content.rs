@@ -16,9 +16,7 @@ use super::ends::{HELD, HeadAndTail};
 /// A whole output, as bytes to plan a preview from.
 #[derive(Debug)]
 pub enum Content {
-    /// In memory.
     Held(Vec<u8>),
-    /// In its file.
     File(MapView),
     /// Part of the output is gone: between the ends are holes, which read as NUL bytes and cost no memory. Length and
     /// offsets are the real ones, so that a preview of the ends is exact.
@@ -26,7 +24,6 @@ pub enum Content {
 }
 
 impl Content {
-    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Content::Held(bytes) => bytes,

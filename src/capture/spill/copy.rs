@@ -25,12 +25,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns the number of bytes so far.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of LF bytes so far.
     pub fn line_feeds(&self) -> u64 {
         self.line_feeds.load(Ordering::Relaxed)
     }
@@ -82,7 +80,6 @@ pub(crate) fn take_all(
     (sink.finish(), failure)
 }
 
-/// Reads and writes on one thread.
 fn in_turn(mut reader: impl Read, sink: &mut Sink<Spill>, progress: &Progress) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER];
     loop {

@@ -30,12 +30,10 @@ impl Counter {
         }
     }
 
-    /// Returns the number of bytes so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Returns the number of LF bytes so far.
     pub(crate) fn line_feeds(&self) -> u64 {
         self.sum.line_feeds
     }

@@ -12,13 +12,12 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, Unfit};
-use crate::fs::stat::{FileStat, timestamp};
+use crate::fs::identity::{FileStat, timestamp};
 use crate::store::Env;
 
 /// A temporary file younger than this may still be in use.
 const YOUNG: SignedDuration = SignedDuration::from_hours(1);
 
-/// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DirError {
     #[error("{}: is a symbolic link or not a directory; move it away", .0.display())]
@@ -32,7 +31,6 @@ pub(crate) enum DirError {
 }
 
 impl DirError {
-    /// Returns the system's error, if that is the reason.
     pub(crate) fn raw(&self) -> Option<Errno> {
         match self {
             DirError::Io(_, errno) => Some(*errno),
@@ -58,7 +56,6 @@ pub(crate) fn open_private(path: &Path, env: &Env) -> Result<OwnedFd, DirError> 
     directory::open(CWD, path, env.uid(), NO_OTHERS).map_err(|unfit| explain(path, unfit, "700"))
 }
 
-/// Opens a private directory, creating it if necessary.
 pub(crate) fn private_dir(path: &Path, env: &Env) -> Result<OwnedFd, DirError> {
     make(path)?;
     open_private(path, env)

@@ -19,18 +19,15 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// Wraps a newly created spill file.
     pub(crate) fn new(new: NewSpill) -> Spill {
         survive_file_size_limit();
         Spill { new, written: 0, room: RoomWatch::default() }
     }
 
-    /// Returns the final file name.
     pub(crate) fn name(&self) -> &str {
         self.new.id()
     }
 
-    /// Returns the final path.
     pub(crate) fn path(&self) -> PathBuf {
         self.new.path()
     }
@@ -51,10 +48,6 @@ impl Spill {
         self.new.finish(durable)
     }
 
-    /// Checks that the disk has room for more.
-    ///
-    /// # Errors
-    /// If it does not.
     pub(crate) fn room(&mut self) -> io::Result<()> {
         self.room.check(self.new.file(), self.written)
     }

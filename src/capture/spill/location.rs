@@ -1,5 +1,7 @@
 //! Where spills are stored: in overspill's own store, in a given directory, or where the agent itself would store them.
 
+#![warn(missing_docs)]
+
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
@@ -142,7 +144,6 @@ impl Location {
         (!matches!(self.kind, Kind::Dir(_))).then_some(&self.env)
     }
 
-    /// Returns a sink that creates its spill here when needed.
     pub(crate) fn sink(&self, stream: Stream, limits: SinkLimits) -> Sink<Spill> {
         let place = self.clone();
         let begin = move || {
@@ -223,7 +224,6 @@ fn is_hex(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns a tool's name as a single word for a file name.
 fn tool_name(tool: Option<&str>) -> String {
     let word = tool.filter(|tool| !tool.is_empty()).unwrap_or("bash");
     let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.') { c } else { '_' };

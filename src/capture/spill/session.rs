@@ -11,26 +11,19 @@ use crate::store::Env;
 use super::dir::{DirError, open_private, remove};
 use super::location::{LocationError, is_spill, session_dir, session_name};
 
-/// What was removed with a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EndedSession {
-    /// The session's directory.
     pub path: PathBuf,
-    /// Number of spills removed.
     pub files: u64,
-    /// Total bytes removed.
     pub bytes: u64,
     /// Names that were left, and with them the directory: not overspill's, or still being written.
     pub left: Vec<String>,
 }
 
-/// Why a session cannot be ended.
 #[derive(Debug, thiserror::Error)]
 pub enum EndError {
-    /// The name is invalid.
     #[error("{0}")]
     Name(#[from] LocationError),
-    /// There is no session of this name.
     #[error("{}: there is no such session", .0.display())]
     NoSession(PathBuf),
     /// The directory is not private, or the system's error; it names the path.
@@ -46,9 +39,6 @@ impl From<DirError> for EndError {
 
 /// Removes a session's directory and the spills in it, one file at a time. Files that are not named like a session's
 /// spill, do not belong to the user, or are still being written are left.
-///
-/// # Errors
-/// [`EndError`].
 pub fn end_session(name: &str, env: &Env) -> Result<EndedSession, EndError> {
     let path = session_dir(env, &session_name(name)?);
     let dir = match open_private(&path, env) {

@@ -210,7 +210,6 @@ fn planned(
     }
 }
 
-/// Returns the maximum number of bytes to save.
 fn cap(policy: &Policy) -> usize {
     usize::try_from(Request::new(policy.clone()).cap).unwrap_or(usize::MAX)
 }

@@ -26,7 +26,7 @@ use crate::human::{size, span};
 use crate::known::Certainty;
 use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
-use crate::source::{Awaited, Source};
+use crate::source::{Patient, Source};
 use crate::text::label::{label, shell};
 use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
 
@@ -305,7 +305,7 @@ impl Growing {
     fn begin(place: &Location) -> io::Result<Growing> {
         let begun = place.begin(Stream::Stdout)?;
         let temporary = begun.temporary_path();
-        let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned()?));
+        let stdin = Patient(File::from(io::stdin().as_fd().try_clone_to_owned()?));
         let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };
         let (following, interest) = capture::follow(stdin, limits, begun)?;
         Ok(Growing { temporary, following, interest })

@@ -18,7 +18,7 @@ use crate::capture::{
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::preview::{PerStream, Status, TotalsMask};
-use crate::source::Awaited;
+use crate::source::Patient;
 use crate::store::{self, Env, Record, Stores};
 
 use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
@@ -104,7 +104,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     // Ctrl-C is for the writing command; once that has ended, so does the input.
     signals::ignore_once()?;
     let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
-    let stdin = Awaited(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
+    let stdin = Patient(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
     let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
     let from = (&*look.limits_from.to_string(), &*config.policy_from(&args.look.overrides()));
     print(&finished, from, form)?;

@@ -13,7 +13,6 @@ use crate::tune::TuneGrid;
 use super::super::Corpus;
 use super::run::{TuneChoice, TuneRun};
 
-/// What is to be measured.
 #[derive(Debug, Clone)]
 pub struct TuneRequest {
     pub outputs: TuneOutputs,
@@ -22,19 +21,15 @@ pub struct TuneRequest {
     pub find: Option<Pattern>,
 }
 
-/// The outputs to measure.
 #[derive(Debug, Clone)]
 pub enum TuneOutputs {
     /// All stored outputs, or those of an agent.
     Stored(Option<String>),
-    /// These stored outputs.
     Entries(Vec<Entry>),
-    /// Outputs that have been listed.
     #[allow(private_interfaces, reason = "only the program lists outputs")]
     Listed(Arc<Corpus>),
 }
 
-/// The policies to measure them under.
 #[derive(Debug, Clone)]
 pub enum TunePolicies {
     /// Settings around the limits of one: the one that is named, else the one that cut most of the outputs.
@@ -43,7 +38,6 @@ pub enum TunePolicies {
     Current,
 }
 
-/// Why nothing can be measured.
 #[derive(Debug)]
 pub enum TuneFault {
     /// There are no outputs; what became of listing each directory of the stores.
@@ -54,9 +48,6 @@ pub enum TuneFault {
 }
 
 /// Lists the outputs, and resolves the policies.
-///
-/// # Errors
-/// There are no outputs, or the policy cannot be tuned.
 pub fn prepare_tuning(config: &Config, request: TuneRequest) -> Result<TuneRun, TuneFault> {
     let corpus = corpus(config, request.outputs)?;
     let fault = |words| TuneFault::Policy(words, Arc::clone(&corpus));

@@ -40,13 +40,7 @@ pub(crate) struct TuneChoice {
 #[derive(Debug)]
 pub(crate) enum TuneKind {
     /// Settings around the limits of a policy.
-    Settings {
-        /// The policy with the limits that it has.
-        policy: Box<EffectivePolicy>,
-        /// The settings.
-        grid: TuneGrid,
-    },
-    /// Policies with the limits that they have.
+    Settings { policy: Box<EffectivePolicy>, grid: TuneGrid },
     Policies {
         policies: Vec<EffectivePolicy>,
         /// The number of the first that is a design; those come last.
@@ -54,7 +48,6 @@ pub(crate) enum TuneKind {
     },
 }
 
-/// What has been found out so far.
 #[derive(Debug)]
 struct RunState {
     sums: TuneSums,
@@ -66,7 +59,6 @@ struct RunState {
     unreadable: (u64, Option<String>),
 }
 
-/// What a run has found out so far, in figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TuneFigures {
     /// What each setting, or policy, does to all outputs.
@@ -76,7 +68,6 @@ pub struct TuneFigures {
     /// The number of outputs measured, and their length in bytes.
     pub(crate) outputs: u64,
     pub(crate) bytes: u64,
-    /// The number of finds in them.
     pub(crate) finds: u64,
     /// What they are, unless they were asked for.
     pub(crate) severity: Severity,
@@ -93,7 +84,6 @@ pub struct TuneFigures {
 }
 
 impl TuneChoice {
-    /// Takes a policy and the settings around its limits.
     pub(crate) fn settings(policy: EffectivePolicy, grid: TuneGrid) -> Self {
         Self { policies: grid.policies.clone(), kind: TuneKind::Settings { policy: Box::new(policy), grid } }
     }
@@ -104,7 +94,6 @@ impl TuneChoice {
         Self { policies: each, kind: TuneKind::Policies { policies, designs } }
     }
 
-    /// Returns the number of the present setting.
     fn present(&self) -> Option<usize> {
         match &self.kind {
             TuneKind::Settings { grid, .. } => Some(grid.current),
@@ -121,7 +110,6 @@ impl TuneChoice {
 }
 
 impl TuneRun {
-    /// Prepares a run; nothing has been measured.
     pub(crate) fn new(
         corpus: Arc<Corpus>,
         choice: TuneChoice,
@@ -139,7 +127,6 @@ impl TuneRun {
         Self { corpus, choice, find, severities, bytes, state: Mutex::new(state) }
     }
 
-    /// Returns the policy under the setting, or the policy, of this number.
     pub(crate) fn policy(&self, number: usize) -> Option<&Policy> {
         self.choice.policies.get(number)
     }
@@ -153,9 +140,6 @@ impl TuneRun {
     }
 
     /// Measures all outputs while `goes_on` says yes, and reports the figures from time to time and at the end.
-    ///
-    /// # Errors
-    /// A policy has a mistake that only shows in use.
     pub fn measure(
         &self,
         goes_on: &(dyn Fn() -> bool + Sync),

@@ -41,7 +41,6 @@ pub struct Viewport {
     pub progress: ProgressLines,
 }
 
-/// A document being scrolled in a frame of a given size.
 #[derive(Clone, Copy)]
 pub struct Scroll<'a> {
     pub reader: Reader<'a>,

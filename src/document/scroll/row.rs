@@ -43,7 +43,6 @@ impl ScreenRow {
         texts.next() == Some("{") && texts.next() == Some("\"")
     }
 
-    /// Whether it shows several states of a progress line.
     pub(crate) fn shows_states(&self) -> bool {
         let mut texts = self.cells.iter().map(|cell| cell.text.as_str()).skip_while(|text| *text != "^M");
         self.states.is_none() && texts.any(|text| text != "^M")

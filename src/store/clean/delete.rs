@@ -10,7 +10,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::fs::stat;
+use crate::fs::identity::FileStat;
 use crate::store::own::id::is_own;
 use crate::store::own::{LOCK, new_file};
 use crate::store::root::RootError;
@@ -23,7 +23,6 @@ use crate::text::label;
 /// The log of deletions, in overspill's own directory.
 const LOG: &str = "deletions.log";
 
-/// How an entry was selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteMode {
     /// By a rule: a file with other hard links is not deleted.
@@ -32,43 +31,29 @@ pub enum DeleteMode {
     Single,
 }
 
-/// The result of a deletion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeleteOutcome {
     Deleted,
-    /// Already deleted by someone else.
     AlreadyGone,
-    /// Not deleted.
     Stayed(Reason),
 }
 
 /// Why an entry was not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It, or its directory, has changed since it was listed.
     Changed,
-    /// Its name does not fit its store.
     Name,
-    /// It is not a regular file.
     NotAFile,
-    /// It, or the directory of overspill's own store, belongs to another user.
     Foreign,
-    /// The directory of overspill's own store is accessible to others.
     Exposed,
-    /// It is on another mount.
     OtherMount,
-    /// It has other hard links.
     HardLinked,
-    /// It is being written, or open in a viewer.
     InUse,
-    /// The user keeps it.
     Kept,
-    /// The system's error.
     System(String),
 }
 
 impl Reason {
-    /// Returns the reason in words.
     pub fn as_str(&self) -> &str {
         match self {
             Reason::Changed => "changed since it was listed",
@@ -97,18 +82,12 @@ pub struct Cleaner {
 impl Cleaner {
     /// Tries to take the lock for cleaning: `None` if another process holds it. Creates overspill's own directory for
     /// the log if it is missing.
-    ///
-    /// # Errors
-    /// [`OwnError`].
     pub fn start(env: &Env) -> Result<Option<Cleaner>, OwnError> {
         Self::start_within(env, 1)
     }
 
     /// Same as [`Cleaner::start`], but waits up to 2 s for another process that is cleaning: an automatic cleaning ends
     /// sooner.
-    ///
-    /// # Errors
-    /// [`OwnError`].
     pub fn start_patiently(env: &Env) -> Result<Option<Cleaner>, OwnError> {
         Self::start_within(env, 40)
     }
@@ -124,7 +103,6 @@ impl Cleaner {
         Ok(Some(Cleaner { store, log, unlogged: None, _lock: lock }))
     }
 
-    /// Returns the store whose lock is held.
     pub fn store(&self) -> &OwnStore {
         &self.store
     }
@@ -182,9 +160,7 @@ impl Cleaner {
 /// The result of an automatic cleaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Number of files deleted.
     pub files: u64,
-    /// Their total size in bytes.
     pub bytes: u64,
 }
 
@@ -252,7 +228,7 @@ fn stay(allowed: bool, reason: Reason) -> Result<(), NotDeleted> {
 fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
     stay(name_fits(entry), Reason::Name)?;
     let dir = directory(entry, env)?;
-    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(stat::FileStat::from);
+    let look = || statat(&dir, entry.name(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
     // Identity is checked only under the lock below: while another cleaner deletes the file, its ctime changes.
     may_go(&look()?, entry, mode, env)?;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -264,17 +240,17 @@ fn try_delete(entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDelet
     // Check both the name and the open file. The name first: another cleaner may have deleted it, which changes the
     // open file too.
     judge(&look()?, entry, mode, env)?;
-    judge(&stat::FileStat::from(fstat(&file)?), entry, mode, env)?;
+    judge(&FileStat::from(fstat(&file)?), entry, mode, env)?;
     Ok(unlinkat(&dir, entry.name(), AtFlags::empty())?)
 }
 
-fn judge(facts: &stat::FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
+fn judge(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
     may_go(facts, entry, mode, env)?;
     stay(facts.identity == entry.identity, Reason::Changed)
 }
 
 /// Applies all rules except identity.
-fn may_go(facts: &stat::FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
+fn may_go(facts: &FileStat, entry: &Entry, mode: DeleteMode, env: &Env) -> Result<(), NotDeleted> {
     stay(facts.kind == FileType::RegularFile, Reason::NotAFile)?;
     stay(facts.uid == env.uid(), Reason::Foreign)?;
     stay(facts.identity.dev == entry.place().root_dev, Reason::OtherMount)?;
@@ -300,7 +276,7 @@ fn directory(entry: &Entry, env: &Env) -> Result<OwnedFd, NotDeleted> {
     } else {
         place.root.open_below(&place.path)?
     };
-    let facts = stat::FileStat::from(fstat(&dir)?);
+    let facts = FileStat::from(fstat(&dir)?);
     stay(facts.identity.same_file(&entry.place().identity), Reason::Changed)?;
     if entry.is_own() {
         stay(facts.uid == env.uid(), Reason::Foreign)?;

@@ -10,7 +10,6 @@ use super::{Entry, EntryStatus, Left, Rule, sum};
 /// An automatic cleaning deletes nothing younger than this, and no cleaning an unfinished spill that is.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
-/// Who requested a cleaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// The user, who sees the plan first.
@@ -19,29 +18,23 @@ pub enum Trigger {
     Automatic,
 }
 
-/// What a cleaning deletes.
 #[derive(Clone, Copy, Debug)]
 pub struct CleanRule {
     /// Delete everything older than this; `None`: what is overdue by its store's own rule.
     pub older_than: Option<SignedDuration>,
     /// Then delete the oldest until at most this many bytes are left.
     pub max_total: Option<u64>,
-    /// Who requested the cleaning.
     pub asked: Trigger,
 }
 
-/// Why an entry is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// A temporary file that its writer left behind.
     Unfinished,
     /// Its store's own rule should have deleted it.
     Overdue(Rule),
-    /// Older than the requested age.
     Old,
-    /// Among the oldest beyond the total.
     OverTotal,
-    /// Named by the user.
     Asked,
     /// Named by the user, who was told that it is kept.
     AskedKept,
@@ -60,7 +53,6 @@ impl Why {
     }
 }
 
-/// An entry to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ToDelete {
     pub index: usize,
@@ -70,7 +62,6 @@ pub struct ToDelete {
 /// Why an entry that is due is not deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Skipped {
-    /// Kept by the user.
     Kept,
     /// Not a regular file of the user with a single name; the status says why.
     Unusual(EntryStatus),
@@ -78,14 +69,12 @@ pub enum Skipped {
     Young,
 }
 
-/// What a cleaning would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleanPlan {
     /// What to delete, in this order: unfinished, due, then the oldest.
     pub to_delete: Vec<ToDelete>,
     /// Entries that are due, or may be, but not deleted, by index.
     pub skipped: Vec<(usize, Skipped)>,
-    /// Bytes that would be freed.
     pub bytes: u64,
 }
 

@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::store::{DeleteMode, Entry, Why};
 
-/// An entry to be deleted.
 #[derive(Clone, Debug)]
 pub struct Marked {
     /// The entry, as it was when it was marked.
     pub entry: Entry,
     pub why: Why,
-    /// How it was selected.
     pub mode: DeleteMode,
 }
 
@@ -54,27 +52,22 @@ impl Pending {
         step
     }
 
-    /// Whether the entry at `path` is marked.
     pub fn contains(&self, path: &Path) -> bool {
         self.entries.contains_key(path)
     }
 
-    /// Returns the number of marked entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Returns the marked entry, if it is only one.
     pub fn only(&self) -> Option<&Marked> {
         self.entries.values().next().filter(|_| self.entries.len() == 1)
     }
 
-    /// Whether no entry is marked.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Returns the number of bytes that deleting them would free.
     pub fn bytes(&self) -> u64 {
         self.bytes.try_into().unwrap_or(u64::MAX)
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{Mode, OFlags};
 
-use crate::fs::stat::timestamp;
+use crate::fs::identity::timestamp;
 use crate::source::Identity;
 use crate::store::own::id::parse_id;
 use crate::store::root::Root;
@@ -31,7 +31,6 @@ pub struct ListedDir {
     pub(crate) root_dev: u64,
     /// The age at which the store's entries are deleted, with the user's setting.
     pub(crate) after: Option<SignedDuration>,
-    /// The store that it belongs to.
     pub store: Arc<StoreSpec>,
 }
 
@@ -46,11 +45,8 @@ pub enum EntryStatus {
     SymbolicLink,
     /// A directory, FIFO, socket or device with a spill's name.
     NotAFile,
-    /// It has other hard links.
     HardLinked,
-    /// It belongs to another user.
     ForeignOwner,
-    /// It is on another mount.
     OtherMount,
     /// Its modification time is over five minutes in the future.
     FutureTime,
@@ -59,7 +55,6 @@ pub enum EntryStatus {
 }
 
 impl EntryStatus {
-    /// Returns the status in words.
     pub fn words(self) -> Cow<'static, str> {
         let words = match self {
             EntryStatus::Ok => "ok",
@@ -81,7 +76,6 @@ impl EntryStatus {
 /// The facts that follow from an entry's location, shared by all entries with the same facts.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// The directory that contains it.
     pub place: Arc<ListedDir>,
     /// The agent, as named in its policies.
     pub agent: Arc<str>,
@@ -109,23 +103,18 @@ pub struct Entry {
     pub identity: Identity,
     /// When its store's rule deletes it.
     pub expires: Expiry,
-    /// The rule that decides this.
     pub rule: Rule,
-    /// What is unusual about it.
     pub status: EntryStatus,
     /// Permission bits, 0 to 0o7777.
     pub mode: u32,
-    /// User id of the owner.
     pub owner: u32,
 }
 
 impl Entry {
-    /// Returns the facts that follow from its location.
     pub fn origin(&self) -> &Arc<Origin> {
         &self.origin
     }
 
-    /// Returns the directory that contains it.
     pub fn place(&self) -> &ListedDir {
         &self.origin.place
     }
@@ -150,7 +139,6 @@ impl Entry {
         }
     }
 
-    /// Returns the agent, as named in its policies.
     pub fn agent(&self) -> &str {
         &self.origin.agent
     }
@@ -160,17 +148,14 @@ impl Entry {
         self.origin.tool.as_deref()
     }
 
-    /// Returns the session, if the path says so.
     pub fn session(&self) -> Option<&str> {
         self.origin.session.as_deref()
     }
 
-    /// Returns the project, if the path says so.
     pub fn project(&self) -> Option<&str> {
         self.origin.project.as_deref()
     }
 
-    /// Returns the session, or else the project.
     pub fn whose(&self) -> Option<&str> {
         self.session().or(self.project())
     }
@@ -182,12 +167,10 @@ impl Entry {
         }
     }
 
-    /// Returns the modification time.
     pub fn modified(&self) -> Timestamp {
         timestamp(self.identity.modified)
     }
 
-    /// Returns when its id was created, if the id says so.
     pub fn made(&self) -> Option<Timestamp> {
         parse_id(self.id().as_bytes())?.time(self.modified())
     }
@@ -211,23 +194,19 @@ impl Entry {
         self.copy().map_or_else(|| self.path().to_string_lossy().into_owned(), |copy| copy.original.clone())
     }
 
-    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.identity.size
     }
 
-    /// Returns the store that contains it.
     pub fn store(&self) -> &StoreSpec {
         &self.place().store
     }
 
-    /// Returns what the file contains.
     pub fn holds(&self) -> Holds {
         let kind = || self.kind().map_or(Holds::Raw, |kind| kind.holds);
         self.copy().map_or_else(kind, |copy| copy.holds)
     }
 
-    /// Returns the policies that may have created it, most likely first.
     pub fn policies(&self) -> &[String] {
         self.kind().map_or(&[], |kind| &kind.policies)
     }
@@ -248,7 +227,6 @@ impl Entry {
         }
     }
 
-    /// Whether it is in overspill's own store.
     pub fn is_own(&self) -> bool {
         self.store().agent == OWN
     }
@@ -279,7 +257,6 @@ impl Entry {
         now.duration_since(youngest)
     }
 
-    /// Returns the time left at `now`.
     pub fn left(&self, now: Timestamp) -> Left {
         self.expires.left(now)
     }
@@ -305,9 +282,6 @@ impl Entry {
 
 /// Returns the first line of an entry's file, without its line feed, at most 4 KiB. These are raw bytes: escape them
 /// before they are shown.
-///
-/// # Errors
-/// Same as [`Entry::open`].
 pub fn first_line(entry: &Entry) -> io::Result<Vec<u8>> {
     const MOST: u64 = 4 << 10;
     let mut line = Vec::new();

@@ -24,7 +24,6 @@ pub fn rest_after(took: Duration) -> Duration {
     LOOK_EVERY.max(took * REST)
 }
 
-/// What a listing of all stores passes on.
 pub enum Scanned {
     Begun {
         now: Timestamp,

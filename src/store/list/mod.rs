@@ -19,17 +19,14 @@ use jiff::Timestamp;
 
 use super::{DirWatch, Entry, Env, RootReport, StoreSpec, Stores, apply_limits};
 
-/// Everything in some stores.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The entries, in no particular order; their expiry includes the limits on count and total size.
     pub entries: Vec<Entry>,
-    /// For each store its roots, and the result of listing each.
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
 }
 
 impl Listing {
-    /// Returns a watch for changed, new and removed directories.
     pub fn watch(&self) -> DirWatch {
         DirWatch::new(self.reports.iter().flat_map(|(_, roots)| roots))
     }

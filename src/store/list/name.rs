@@ -7,7 +7,6 @@ use std::os::unix::ffi::OsStrExt;
 /// Maximum length in bytes of a name that is stored inline. The ids of all agents are shorter.
 const SHORT: usize = 38;
 
-/// A file name of any bytes.
 #[derive(Clone)]
 pub(crate) enum FileName {
     Short { len: u8, bytes: [u8; SHORT] },

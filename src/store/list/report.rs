@@ -12,11 +12,8 @@ use crate::text::label::SafeText;
 pub struct RootReport {
     /// The root's path, or its pattern where a variable is not set.
     pub root: PathBuf,
-    /// What became of it.
     pub state: RootState,
-    /// Entries found under it.
     pub entries: u64,
-    /// Their sizes in bytes, together.
     pub bytes: u64,
     /// Directories under it that could not be read, with the reason.
     pub unreadable: Vec<(PathBuf, String)>,
@@ -36,18 +33,13 @@ impl RootReport {
     }
 }
 
-/// What became of listing a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RootState {
-    /// Listed to the end.
     Listed,
     /// Listing was stopped by the receiver.
     Stopped,
-    /// It is not there.
     Absent,
-    /// Its pattern names a variable that is not set.
     Unset(Unset),
-    /// It cannot be read, for this reason.
     Unreadable(String),
 }
 

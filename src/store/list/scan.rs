@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 
-use crate::fs::stat::{self, timestamp};
+use crate::fs::identity::{FileStat, timestamp};
 use crate::source::Identity;
 use crate::store::own::id::parse_id;
 use crate::store::root::{Root, RootError};
@@ -72,7 +72,6 @@ struct Scan<'a> {
     retention: Retention,
     root_dev: u64,
     words: Interner,
-    /// What the user keeps in overspill's own store.
     kept: Kept,
 }
 
@@ -103,7 +102,7 @@ impl<'a> Scan<'a> {
             }
             Err(error) => self.report.state = RootState::Unreadable(error.to_string()),
             Ok((dir, stat)) => {
-                self.root_dev = stat::FileStat::from(stat).identity.dev;
+                self.root_dev = FileStat::from(stat).identity.dev;
                 let store = Arc::clone(self.store);
                 if self.level(dir, &root, &store.path, &PathFacts::default()).is_break() {
                     self.report.state = RootState::Stopped;
@@ -137,7 +136,7 @@ impl<'a> Scan<'a> {
     fn watch(&mut self, dir: &OwnedFd, at: &Path) -> Option<Identity> {
         let stat =
             fstat(dir).map_err(|error| self.report.unreadable.push((at.to_owned(), error.to_string())));
-        let identity = stat::FileStat::from(stat.ok()?).identity;
+        let identity = FileStat::from(stat.ok()?).identity;
         self.report.dirs.push((at.to_owned(), Some(identity.modified)));
         Some(identity)
     }
@@ -265,17 +264,12 @@ impl<'a> Scan<'a> {
         facts: &PathFacts,
         asked: StatResult,
     ) -> ControlFlow<()> {
-        let entry = match asked {
+        let status = match &asked {
             Err(Errno::NOENT) => return ControlFlow::Continue(()),
-            Err(error) => {
-                let reason = error.raw_os_error().try_into().unwrap_or_default();
-                self.entry(origins, name, facts, None, EntryStatus::Unreadable(reason))
-            }
-            Ok(stat) => {
-                let status = status(&stat, &origins.place, facts.partial, self.env, self.now);
-                self.entry(origins, name, facts, Some(stat), status)
-            }
+            Err(error) => EntryStatus::Unreadable(error.raw_os_error().try_into().unwrap_or_default()),
+            Ok(stat) => status(stat, &origins.place, facts.partial, self.env, self.now),
         };
+        let entry = self.entry(origins, name, facts, asked.ok(), status);
         self.report.entries += 1;
         self.report.bytes = self.report.bytes.saturating_add(entry.size());
         (self.sink)(entry)
@@ -286,7 +280,7 @@ impl<'a> Scan<'a> {
         origins: &mut Origins,
         name: &OsStr,
         facts: &PathFacts,
-        stat: Option<stat::FileStat>,
+        stat: Option<FileStat>,
         status: EntryStatus,
     ) -> Entry {
         let mut entry = Entry {
@@ -321,15 +315,13 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A matching file name, and the facts extracted from it.
 type Fitting = (OsString, PathFacts);
 
-/// The system's answer about a file.
-type StatResult = Result<stat::FileStat, Errno>;
+type StatResult = Result<FileStat, Errno>;
 
 fn ask(dir: &OwnedFd, files: &[Fitting], asked: &mut [StatResult]) {
     for ((name, _), asked) in files.iter().zip(asked) {
-        *asked = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(stat::FileStat::from);
+        *asked = statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).map(FileStat::from);
     }
 }
 
@@ -361,7 +353,6 @@ impl Origins {
         origin
     }
 
-    /// Returns the origin of a kept copy.
     fn of_copy(&self, copy: &Arc<CopyRecord>, words: &mut Interner) -> Arc<Origin> {
         let agent = words.share(&copy.agent);
         let [tool, session, project] = [&copy.tool, &copy.session, &copy.project]
@@ -371,7 +362,7 @@ impl Origins {
     }
 }
 
-fn status(stat: &stat::FileStat, place: &ListedDir, partial: bool, env: &Env, now: Timestamp) -> EntryStatus {
+fn status(stat: &FileStat, place: &ListedDir, partial: bool, env: &Env, now: Timestamp) -> EntryStatus {
     let future = timestamp(stat.identity.modified).duration_since(now) > CLOCK_SLACK;
     if stat.kind == FileType::Symlink {
         EntryStatus::SymbolicLink

@@ -9,7 +9,6 @@ use jiff::Timestamp;
 
 use crate::store::{Entry, Left};
 
-/// The sort key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortBy {
     /// Youngest first.
@@ -18,7 +17,6 @@ pub enum SortBy {
     Size,
     /// What is deleted soonest first; what is never deleted last.
     Left,
-    /// By agent name.
     Agent,
     /// By tool name; entries without one last.
     Tool,
@@ -141,7 +139,6 @@ pub fn sum(sizes: impl IntoIterator<Item = u64>) -> u64 {
     sizes.into_iter().fold(0, u64::saturating_add)
 }
 
-/// What entries add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EntrySums {
     pub entries: u64,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::fs::stat::timestamp;
+use crate::fs::identity::timestamp;
 use crate::source::{Identity, Stamp};
 
 use super::{Entry, RootReport};
@@ -20,7 +20,6 @@ pub struct DirWatch {
 }
 
 impl DirWatch {
-    /// Watches the directories of these reports.
     pub fn new<'a>(reports: impl IntoIterator<Item = &'a RootReport>) -> DirWatch {
         let dirs = reports.into_iter().flat_map(|report| report.dirs.iter().cloned()).collect();
         DirWatch { dirs }
@@ -38,7 +37,6 @@ impl DirWatch {
     }
 }
 
-/// Entries that may be growing.
 #[derive(Debug, Default)]
 pub(crate) struct GrowingEntries(Vec<GrowingEntry>);
 

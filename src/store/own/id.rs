@@ -6,7 +6,6 @@
 
 use jiff::Timestamp;
 
-/// The prefix of every id.
 const PREFIX: &[u8] = b"tool_";
 /// The period, in milliseconds, of the time in a 6-byte id.
 pub(crate) const WRAP_MS: i64 = 1 << 36;
@@ -23,10 +22,8 @@ pub enum IdForm {
     Eight,
 }
 
-/// A parsed id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id {
-    /// The form it is written in.
     pub form: IdForm,
     /// Milliseconds as written in the name: modulo 2^36 in the 6-byte form, otherwise since 1970.
     pub millis: i64,

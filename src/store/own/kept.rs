@@ -18,7 +18,6 @@ use super::{OwnStore, new_file};
 
 const KEPT: &str = "kept";
 
-/// What the user keeps.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
     /// The ids in overspill's own store that no cleaning deletes.
@@ -28,17 +27,14 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Whether an entry, or a copy of it, is kept.
     pub fn has(&self, entry: &Entry) -> bool {
         entry.is_kept() || self.has_copy_of(entry)
     }
 
-    /// Whether there is a kept copy of an entry.
     pub fn has_copy_of(&self, entry: &Entry) -> bool {
         self.copies.values().any(|copy| copy.is_of(entry))
     }
 
-    /// Returns the record of the kept copy of this name.
     pub(crate) fn copy(&self, name: &str) -> Option<&Arc<CopyRecord>> {
         self.copies.get(name)
     }
@@ -58,9 +54,6 @@ impl OwnStore {
     }
 
     /// Removes the exemption of a spill and its record, if there are any, because the spill is gone.
-    ///
-    /// # Errors
-    /// The system's error.
     pub(crate) fn forget(&self, id: &str, env: &Env) -> io::Result<()> {
         if !is_own(id.as_bytes()) {
             return Ok(());

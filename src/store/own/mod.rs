@@ -24,17 +24,11 @@ pub(super) const LOCK: &str = ".lock";
 
 /// Returns the directory of everything that overspill stores: `$XDG_DATA_HOME/overspill`, by default under
 /// `~/.local/share`, on both Linux and macOS.
-///
-/// # Errors
-/// If neither that variable nor a home directory is set.
 pub fn own_home(env: &Env) -> Result<PathBuf, Unset> {
     expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
 }
 
 /// Returns the directory of overspill's own spills, in [`own_home`].
-///
-/// # Errors
-/// Same as [`own_home`].
 pub fn own_root(env: &Env) -> Result<PathBuf, Unset> {
     Ok(own_home(env)?.join(SPILLS))
 }
@@ -42,25 +36,16 @@ pub fn own_root(env: &Env) -> Result<PathBuf, Unset> {
 /// Why overspill's own store cannot be used, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnError {
-    /// Its location is not known.
     #[error("no place for the store: {0}; set XDG_DATA_HOME to an absolute path")]
     Unset(#[from] Unset),
-    /// It is a symbolic link, or something else that is not a directory.
     #[error("{}: is a symbolic link or not a directory; move it away", .0.display())]
     NotADirectory(PathBuf),
-    /// It belongs to another user.
     #[error("{}: belongs to another user; set XDG_DATA_HOME to a directory of yours", .0.display())]
     Foreign(PathBuf),
-    /// It is accessible to its group or others.
     #[error("{}: is open to others; run `chmod 700` on it", .0.display())]
     Exposed(PathBuf),
-    /// Any other error of the system.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 impl OwnError {
@@ -78,10 +63,6 @@ pub struct OwnStore {
 }
 
 impl OwnStore {
-    /// Opens the store, if it exists.
-    ///
-    /// # Errors
-    /// [`OwnError`], if a directory is a link, belongs to another user, or is open to others.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
         let Some((path, home)) = open_home(env)? else { return Ok(None) };
         let root = path.join(SPILLS);
@@ -90,9 +71,6 @@ impl OwnStore {
     }
 
     /// Opens the store, creating what is missing: directories with mode 0700, whatever the umask.
-    ///
-    /// # Errors
-    /// Same as [`OwnStore::open`].
     pub fn create(env: &Env) -> Result<OwnStore, OwnError> {
         let (path, home) = make_home(env)?;
         let root = path.join(SPILLS);
@@ -100,7 +78,6 @@ impl OwnStore {
         Ok(OwnStore { home, spills, root })
     }
 
-    /// Returns the directory of the spills.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -150,7 +127,6 @@ pub(super) fn new_file(at: &OwnedFd, name: &str, flags: OFlags) -> io::Result<Fi
     Ok(File::from(file))
 }
 
-/// Opens the directory of everything that overspill stores, if it exists.
 fn open_home(env: &Env) -> Result<Option<(PathBuf, OwnedFd)>, OwnError> {
     let path = own_home(env)?;
     Ok(open(CWD, &path, &path, env)?.map(|home| (path, home)))

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
 use serde::{Deserialize, Serialize};
 
-use crate::fs::stat::{FileStat, timestamp};
+use crate::fs::identity::{FileStat, timestamp};
 use crate::store::{Entry, Env, Holds, NewSpill};
 
 use super::{OwnError, OwnStore, make, make_home, open, open_home};
@@ -23,22 +23,17 @@ const MAX_POLICIES: usize = 64;
 /// How long a record without a spill is kept: the spill may be about to get its final name.
 const GRACE: SignedDuration = SignedDuration::from_hours(1);
 
-/// How a recorded command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exit {
-    /// Exited with this status.
     Code(u8),
-    /// Killed by the signal of this number.
     Signal(i32),
 }
 
 /// A size in bytes and lines. A last line without a line feed counts, unlike in `wc -l`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OutputSize {
-    /// Bytes.
     pub bytes: u64,
-    /// Lines.
     pub lines: u64,
 }
 
@@ -53,17 +48,14 @@ pub enum Record {
 /// The record of an output that was kept as a copy: what was known of the original. Any string may be hostile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CopyRecord {
-    /// The path of the copy.
     pub path: String,
     /// The path of the original, which notices print.
     pub original: String,
-    /// When the original was last changed.
     pub modified: Timestamp,
     pub agent: String,
     pub tool: Option<String>,
     pub session: Option<String>,
     pub project: Option<String>,
-    /// What the original's file contains.
     pub holds: Holds,
     /// The command that printed it, in one line; empty if not known.
     pub command: String,
@@ -75,14 +67,11 @@ pub struct CopyRecord {
     pub limits_from: String,
 }
 
-/// The record of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// The path of the spill.
     pub path: String,
     /// Command and arguments; empty for a stream. What an agent ran is one line of its shell.
     pub command: Vec<String>,
-    /// The directory it ran in.
     pub directory: String,
     /// The tool that it stood for.
     pub tool: Option<String>,
@@ -91,7 +80,6 @@ pub struct RunRecord {
     pub agent: Option<String>,
     /// `stdout` (including standard error, unless captured separately) or `stderr`.
     pub stream: String,
-    /// When it started.
     pub start: Timestamp,
     /// When the command and its output had both ended.
     pub end: Timestamp,
@@ -106,7 +94,6 @@ pub struct RunRecord {
     pub kept: OutputSize,
     /// Why that is not everything: `cap`, `disk full`, `failed`.
     pub truncated: Option<String>,
-    /// The policy that made the preview.
     pub policy: String,
     /// The parameters that were set, with their values: those of the preview, lowered to the headroom.
     #[serde(default)]
@@ -133,14 +120,12 @@ impl CopyRecord {
         }
     }
 
-    /// Whether an entry is the original, unchanged.
     pub fn is_of(&self, entry: &Entry) -> bool {
         self.modified == entry.modified() && *self.original == *entry.path().to_string_lossy()
     }
 }
 
 impl RunRecord {
-    /// Whether all that the command printed was saved.
     #[cfg(feature = "app")]
     pub(crate) fn is_whole(&self) -> bool {
         self.kept.bytes >= self.seen.bytes
@@ -217,9 +202,6 @@ impl Record {
     }
 
     /// Deletes records that are over an hour old and whose spills are gone; called once per run. Returns how many.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn sweep(env: &Env, now: Timestamp) -> io::Result<u64> {
         let Some(dir) = records(env).map_err(io::Error::other)? else { return Ok(0) };
         let mut swept = 0;
@@ -252,7 +234,6 @@ fn is_gone(error: io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }
 
-/// Deletes the record for the spill of this file name.
 pub(crate) fn remove(env: &Env, name: &str) {
     if let Ok(Some(dir)) = records(env) {
         // The record may not exist.
@@ -260,7 +241,6 @@ pub(crate) fn remove(env: &Env, name: &str) {
     }
 }
 
-/// Opens the directory of the records, if it exists.
 fn records(env: &Env) -> Result<Option<OwnedFd>, OwnError> {
     let Some((path, home)) = open_home(env)? else { return Ok(None) };
     open(&home, Path::new(RECORDS), &path.join(RECORDS), env)

@@ -38,10 +38,6 @@ pub struct NewSpill {
 }
 
 impl OwnStore {
-    /// Creates a spill with a new id.
-    ///
-    /// # Errors
-    /// The system's error.
     pub fn begin(&self, now: Timestamp) -> io::Result<NewSpill> {
         loop {
             let dir = self.spills().try_clone()?;
@@ -160,12 +156,10 @@ impl NewSpill {
         Ok(spill)
     }
 
-    /// Returns the file, open for reading and writing.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Returns its id, which will be its name.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -224,7 +218,6 @@ pub(crate) fn next_id(now: Timestamp) -> io::Result<String> {
     Ok(new_id(now, COUNTER.fetch_add(1, Ordering::Relaxed), random()?))
 }
 
-/// Returns random bytes for a name.
 pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

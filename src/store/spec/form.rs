@@ -72,7 +72,6 @@ const MOST: usize = 64;
 /// Maximum number of directories between a root and its files.
 const MOST_PATH: usize = 16;
 
-/// The keys of the file.
 const FILE: &[Field] = &[
     needed("agent", Checked(name)),
     optional("source", Text),
@@ -118,7 +117,6 @@ pub(super) fn check(text: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<Mistake>) 
     (table, mistakes)
 }
 
-/// Finds what must not be empty.
 fn empty(text: &str, file: &DeTable) -> Option<Mistake> {
     let mistake = |at: usize, key: &str, words: &str| {
         let (spot, words) = (Spot::of(text, at), words.to_owned());

@@ -37,9 +37,7 @@ pub enum Holds {
     Stripped,
     /// With text of the agent around it.
     Wrapped,
-    /// Reindented JSON.
     Reindented,
-    /// Already truncated.
     Cut,
 }
 
@@ -65,54 +63,35 @@ pub struct StoreSpec {
     pub agent: String,
     /// Patterns for the file names, and what each kind of file contains; the first match wins.
     pub files: Vec<FileRule>,
-    /// When entries are deleted.
     pub retention: Retention,
-    /// How certain all this is.
     pub confidence: Confidence,
-    /// Where the information comes from.
     pub source: String,
-    /// A remark for the user.
     pub note: Option<String>,
-    /// Warnings, each for the kinds of file it applies to.
     pub warnings: Vec<Warning>,
     pub(super) roots: Vec<String>,
     pub(super) path: Vec<Component>,
     skip: Vec<String>,
 }
 
-/// One kind of file in a store.
 #[derive(Clone, Debug)]
 pub struct FileRule {
     /// The tool, if all files of this kind come from the same one.
     pub tool: Option<String>,
-    /// What the file contains.
     pub holds: Holds,
     /// Policies that may have created it, most likely first.
     pub policies: Vec<String>,
     pub(super) name: Component,
 }
 
-/// Why a store description cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
-    /// The file or directory cannot be read.
     #[error("{}: {source}", path.display())]
-    Read {
-        /// The file or directory.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// The file is not a valid store description; the message begins with the line.
     #[error("{}:{message}", path.display())]
-    Form {
-        path: PathBuf,
-        /// What is wrong.
-        message: String,
-    },
+    Form { path: PathBuf, message: String },
 }
 
-/// All known stores.
 #[derive(Clone, Debug, Default)]
 pub struct Stores {
     /// Sorted by name.
@@ -125,7 +104,6 @@ pub struct Stores {
     broken: Vec<Broken>,
 }
 
-/// A file of the user's own that cannot be used.
 #[derive(Clone, Debug)]
 struct Broken {
     /// The agent that it describes; if it does not say so, the name of the file.
@@ -140,7 +118,6 @@ pub(super) const OWN: &str = "overspill";
 const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/stores.rs"));
 
 impl Stores {
-    /// Returns the built-in stores.
     pub fn builtin() -> Stores {
         let mut stores = Stores::default();
         for (text, json) in BUILTIN {
@@ -314,12 +291,10 @@ impl FileRule {
 }
 
 impl StoreSpec {
-    /// Returns the root directories: each path, or the unset variable that it needs.
     pub fn roots(&self, env: &Env) -> Vec<Result<PathBuf, Unset>> {
         self.roots.iter().map(|pattern| expand::root(pattern, env)).collect()
     }
 
-    /// Returns each root's pattern with the root.
     pub(super) fn rooted(&self, env: &Env) -> impl Iterator<Item = (&str, Result<Root, Unset>)> {
         self.roots.iter().map(|pattern| (pattern.as_str(), Root::new(pattern, env)))
     }

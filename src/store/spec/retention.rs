@@ -12,11 +12,9 @@ use crate::store::own::id::{Id, IdForm, WRAP_MS};
 
 use super::expand::expand;
 
-/// What a store's rule is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// The file's modification time.
     Mtime,
     /// The modification time of the directory that contains it.
     FolderMtime,
@@ -24,18 +22,13 @@ pub enum Basis {
     Id,
     /// Deleted with its session or task.
     SessionEnd,
-    /// Deleted when the agent's process ends.
     ProcessExit,
-    /// Nothing deletes it.
     Never,
-    /// Not known.
     Unknown,
 }
 
-/// A store's retention rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// What the rule is based on.
     pub basis: Basis,
     /// The age at which an entry is deleted, for rules based on age.
     pub after: Option<SignedDuration>,
@@ -45,7 +38,6 @@ pub struct Retention {
     pub max_count: Option<u64>,
     /// Maximum number of bytes in a directory; beyond it the oldest entries are deleted.
     pub max_total: Option<u64>,
-    /// A remark for the user.
     pub note: Option<String>,
 }
 
@@ -62,22 +54,15 @@ pub struct Setting {
 /// The rule that an entry's expiry comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// Age by modification time.
     Mtime,
-    /// Age by the time in the name.
     Id,
-    /// Too many entries.
     Count,
-    /// Too many bytes.
     TotalSize,
     SessionEnd,
-    /// End of the process.
     ProcessExit,
-    /// Never deleted.
     Never,
     /// Never deleted, because the user keeps it in overspill's own store.
     Kept,
-    /// Not known.
     Unknown,
 }
 
@@ -103,30 +88,23 @@ impl Rule {
 pub enum Expiry {
     /// At the first cleanup that the agent runs after this time.
     At(Timestamp),
-    /// When its session or task ends.
     SessionEnd,
-    /// When the agent's process ends.
     ProcessExit,
     /// Its process ended without deleting it, so nothing will.
     Orphaned,
-    /// Nothing deletes it.
     Never,
     Unknown,
 }
 
-/// The time left until an expiry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// This much time is left.
     For(SignedDuration),
-    /// It should have been deleted this long ago.
     Overdue(SignedDuration),
     /// There is no point in time.
     Open,
 }
 
 impl Expiry {
-    /// Returns the point in time, if there is one.
     pub fn at(self) -> Option<Timestamp> {
         match self {
             Expiry::At(time) => Some(time),
@@ -162,7 +140,6 @@ impl Retention {
         Retention { after: set.or(self.after), ..self.clone() }
     }
 
-    /// Whether the number or total size of entries is limited as well.
     pub fn has_limits(&self) -> bool {
         self.max_count.is_some() || self.max_total.is_some()
     }

@@ -79,7 +79,6 @@ impl Sgr {
     }
 }
 
-/// Handles a parameter with its sub-parameters.
 fn grouped(group: &[u16], style: Style) -> Style {
     match *group {
         [code] => single(code, style),
@@ -158,7 +157,6 @@ fn underlined(kind: u16, style: Style) -> Style {
     }
 }
 
-/// Returns one of the 16 colours by number.
 fn named(index: u16) -> Option<Color> {
     let color: Option<AnsiColor> = u8::try_from(index).ok().and_then(|index| Ansi256Color(index).into_ansi());
     color.map(Color::from)

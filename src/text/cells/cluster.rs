@@ -12,7 +12,6 @@ const WINDOW: usize = 512;
 const POINTS: usize = 8;
 const DOTTED_CIRCLE: char = '\u{25cc}';
 
-/// A drawable grapheme.
 #[derive(Debug)]
 pub(super) struct Grapheme {
     pub text: CellText,

@@ -31,9 +31,7 @@ mod tests;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
-    /// How to treat escape sequences.
     pub escapes: Escapes,
-    /// How to show bytes that are not UTF-8.
     pub invalid: Invalid,
     /// Columns between tab stops, at most [`CellText::MAX`]; 0 shows a tab as `^I`.
     pub tab: u8,
@@ -98,7 +96,6 @@ pub enum CellKind {
 }
 
 impl CellKind {
-    /// Whether such a cell takes space on the screen.
     pub fn is_drawn(self) -> bool {
         !matches!(self, Self::Style | Self::Hidden | Self::LineEnd)
     }
@@ -111,7 +108,6 @@ pub struct Cell {
     pub text: CellText,
     /// Width of `text` in columns. 0 only if the kind is not drawn.
     pub width: u8,
-    /// What it represents.
     pub kind: CellKind,
     /// Colour and weight from the SGR before it. Plain for [`CellKind::Control`], [`CellKind::Escape`] and
     /// [`CellKind::Replaced`], so that their look cannot be disguised.
@@ -123,14 +119,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Returns the index after its last byte in the given slice.
     pub fn end(&self) -> usize {
         self.start as usize + self.len as usize
-    }
-
-    /// Whether the byte at `offset` of the slice belongs to it.
-    pub fn covers(&self, offset: usize) -> bool {
-        (self.start as usize..self.end()).contains(&offset)
     }
 }
 
@@ -186,7 +176,6 @@ impl<'a> Cells<'a> {
         self.state
     }
 
-    /// Returns how tabs and bytes are shown.
     pub fn show(&self) -> &Show {
         &self.show
     }
@@ -353,7 +342,6 @@ impl Iterator for Cells<'_> {
 
 impl std::iter::FusedIterator for Cells<'_> {}
 
-/// Returns all cells of the line at the start of `bytes`.
 pub fn sanitize(bytes: &[u8], show: &Show) -> Vec<Cell> {
     Cells::new(bytes, show).collect()
 }

@@ -13,17 +13,14 @@ impl CellText {
     /// Maximum length of a cell's text in bytes.
     pub const MAX: usize = 32;
 
-    /// Returns the text.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..self.len()]).unwrap_or_default()
     }
 
-    /// Returns its length in bytes.
     pub fn len(&self) -> usize {
         usize::from(self.len)
     }
 
-    /// Whether nothing is printed for this cell.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -54,14 +54,11 @@ impl BlockLines {
 /// A number of lines that meet the conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LineCount {
-    /// Those that the model got whole.
     pub got: u64,
-    /// Those that it did not get whole.
     pub lost: u64,
 }
 
 impl LineCount {
-    /// Returns how many of them are shown.
     pub fn shown(&self, shows: Shows) -> u64 {
         self.lost + if shows == Shows::All { self.got } else { 0 }
     }
@@ -79,12 +76,10 @@ pub struct FilterIndex {
 }
 
 impl FilterIndex {
-    /// Creates an index of `len` bytes with nothing counted.
     pub fn new(len: usize) -> Self {
         Self::with_block(len, block_size(len as u64))
     }
 
-    /// Creates an index with blocks of this many bytes.
     pub(crate) fn with_block(len: usize, block: usize) -> Self {
         let blocks = len.div_ceil(block);
         let groups = vec![LineCount::default(); blocks.div_ceil(GROUP)];
@@ -93,7 +88,6 @@ impl FilterIndex {
         index
     }
 
-    /// Returns the block size in bytes.
     pub fn block(&self) -> usize {
         self.block
     }
@@ -103,17 +97,14 @@ impl FilterIndex {
             ..blocks.end.saturating_mul(self.block).min(self.len)
     }
 
-    /// Returns the blocks to be counted, in order.
     pub fn pending(&self) -> &[Range<usize>] {
         &self.pending
     }
 
-    /// Returns the number of bytes in the blocks to be counted.
     pub fn pending_bytes(&self) -> usize {
         self.pending.iter().map(|blocks| self.range(blocks.clone()).len()).sum()
     }
 
-    /// Returns the length of the indexed bytes.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -136,7 +127,6 @@ impl FilterIndex {
         self.pending = joined;
     }
 
-    /// Adds the counts of consecutive blocks.
     pub fn insert(&mut self, first: usize, lines: &[BlockLines]) {
         for (block, new) in (first..self.blocks.len()).zip(lines) {
             let old = self.blocks[block].replace(*new).unwrap_or(BlockLines::NONE);
@@ -172,12 +162,10 @@ impl FilterIndex {
         }
     }
 
-    /// Returns the counts of a block, if it is counted.
     pub fn get(&self, block: usize) -> Option<BlockLines> {
         self.blocks.get(block).copied().flatten()
     }
 
-    /// Returns the number of lines counted so far.
     pub fn total(&self) -> LineCount {
         let add = |a: LineCount, b: &LineCount| LineCount { got: a.got + b.got, lost: a.lost + b.lost };
         self.groups.iter().fold(LineCount::default(), add)

@@ -15,16 +15,13 @@ use super::utf16::ByteOrder;
 /// What a line has to meet to be shown.
 #[derive(Debug, Clone)]
 pub enum Condition {
-    /// It has a match.
     With(Pattern),
-    /// It has no match.
     Without(Pattern),
 }
 
 /// Which of the lines that meet all conditions are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shows {
-    /// All of them.
     #[default]
     All,
     /// Those that the model did not get whole.
@@ -63,7 +60,6 @@ impl Condition {
         }
     }
 
-    /// Adds the lines of `lines` that meet the condition.
     fn sift(&self, bytes: OwnBytes, lines: Range<usize>, into: &mut Vec<Range<usize>>) {
         let found = self.pattern().lines_in(bytes, lines.clone());
         match self {
@@ -120,12 +116,10 @@ pub enum Share {
 pub struct Got<'a>(pub &'a [Range<usize>]);
 
 impl Got<'_> {
-    /// Returns the first part that ends after an offset.
     fn after(&self, offset: usize) -> Option<&Range<usize>> {
         self.0.get(self.0.partition_point(|part| part.end <= offset))
     }
 
-    /// Whether the model got all of a range that is not empty.
     pub fn covers(&self, range: &Range<usize>) -> bool {
         self.after(range.start).is_some_and(|part| part.start <= range.start && range.end <= part.end)
     }
@@ -145,7 +139,6 @@ impl Got<'_> {
         ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
     }
 
-    /// Whether the model got any of a range.
     fn touches(&self, range: &Range<usize>) -> bool {
         self.after(range.start).is_some_and(|part| part.start < range.end)
     }
@@ -177,7 +170,6 @@ impl Got<'_> {
     }
 }
 
-/// Iterates over the lines of a range of whole lines, each with its line feed.
 fn each_line(bytes: &[u8], lines: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = lines.start;
     std::iter::from_fn(move || {
@@ -190,7 +182,6 @@ fn each_line(bytes: &[u8], lines: Range<usize>) -> impl Iterator<Item = Range<us
     })
 }
 
-/// Counts the lines of ranges of whole lines.
 fn count_lines(bytes: &[u8], lines: &[Range<usize>]) -> u32 {
     let in_run = |run: &Range<usize>| {
         let run = &bytes[run.clone()];

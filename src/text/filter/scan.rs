@@ -7,7 +7,6 @@ use super::{Condition, Got, Shows, count_lines, meeting};
 use crate::text::search::{CHUNK, NEAR, certain_in_line, line_end};
 use crate::text::supply::{OwnBytes, Supply};
 
-/// A scan for the lines that meet conditions.
 #[derive(Debug, Clone, Copy)]
 pub struct LineScan<'a> {
     pub conditions: &'a [Condition],

@@ -10,9 +10,6 @@ use crate::text::cells::{self, Show};
 /// Writes a value as JSON on one line, without a line feed. Escapes controls (including C1 and DEL), and bidirectional,
 /// tag and other invisible characters; those beyond the BMP as two surrogates. For a program that is all; for a
 /// terminal, which shows as `show` says, also combining marks that would not fit its cells, or all that is not ASCII.
-///
-/// # Errors
-/// Those of `out`.
 pub fn write(
     out: &mut impl io::Write,
     value: &impl serde::Serialize,

@@ -116,9 +116,6 @@ fn within<'a>(graphemes: impl Iterator<Item = &'a str>, columns: usize) -> usize
 /// Prints content to a terminal line by line, made safe as `show` says. With `colour` the styles are regenerated (and
 /// always ended before a line feed and at the end), escaped controls are reversed and sequences as text dim; without it, no escape sequence is
 /// written at all.
-///
-/// # Errors
-/// Those of `out`.
 pub fn write_safe(out: &mut impl io::Write, bytes: &[u8], show: &Show, colour: bool) -> io::Result<()> {
     let mut printer = Printer { text: String::new(), style: Style::new(), colour };
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {

@@ -12,13 +12,11 @@ use super::{columns_of, fit, is_plain, label};
 pub struct SafeText(String);
 
 impl SafeText {
-    /// Text of any origin, made safe.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         if is_plain(&text) { Self(text) } else { Self::from_bytes(text.as_bytes()) }
     }
 
-    /// Bytes of any origin, made safe.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(label(bytes))
     }

@@ -4,13 +4,11 @@
 //! is in the line: [`segment_at`] returns the bytes, [`super::ansi::style_at`] the style in which they begin. Columns
 //! count from the start of the given slice.
 
-mod clip;
-
 use std::ops::Range;
 
 use anstyle::Style;
 
-use super::cells::{Cell, CellKind, Cells, Show, tab_width};
+use super::cells::{Cell, CellKind, CellText, Cells, Show, tab_width};
 
 #[cfg(test)]
 mod tests;
@@ -30,14 +28,12 @@ pub enum Wrap {
     /// A single row: the columns from `from_column` (0-based, from the start of the slice) to the width. A cell across
     /// either edge is drawn in part: spaces for half a wide character, the rest of `<202E>`.
     Sideways {
-        /// The first column shown.
         from_column: u64,
         /// Maximum number of columns shown.
         width: u16,
     },
 }
 
-/// One row of the screen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Row {
     /// Index of the first byte of the row in the given slice.
@@ -52,40 +48,6 @@ pub struct Row {
 impl Row {
     pub fn columns(&self) -> usize {
         self.cells.iter().map(|cell| usize::from(cell.width)).sum()
-    }
-
-    /// Returns the index of the cell for the byte at `offset` of the slice.
-    pub fn cell_at_byte(&self, offset: usize) -> Option<usize> {
-        let after = self.cells.partition_point(|cell| cell.start as usize <= offset);
-        let index = after.checked_sub(1)?;
-        self.cells[index].covers(offset).then_some(index)
-    }
-
-    /// Returns the column (0-based, in this row) at which the byte at `offset` of the slice is drawn.
-    pub fn column_of_byte(&self, offset: usize) -> Option<usize> {
-        let index = self.cell_at_byte(offset)?;
-        Some(self.cells[..index].iter().map(|cell| usize::from(cell.width)).sum())
-    }
-
-    /// Returns the index of the cell drawn at a column (0-based) of this row.
-    pub fn cell_at_column(&self, column: usize) -> Option<usize> {
-        let mut end = 0;
-        self.cells.iter().position(|cell| {
-            end += usize::from(cell.width);
-            end > column
-        })
-    }
-
-    /// Returns the indices of the cells for any byte of `range`: those to highlight for a match.
-    pub fn cells_in(&self, range: Range<usize>) -> Range<usize> {
-        let first = self.cells.partition_point(|cell| cell.end() <= range.start);
-        let last = self.cells.partition_point(|cell| (cell.start as usize) < range.end);
-        first..last.max(first)
-    }
-
-    /// Returns how many escape sequences in this row are hidden from the screen.
-    pub fn hidden(&self) -> usize {
-        self.cells.iter().filter(|cell| cell.kind == CellKind::Hidden).count()
     }
 }
 
@@ -178,10 +140,10 @@ impl<'a> Rows<'a> {
         match cell.kind {
             CellKind::Tab if room > 0 => {
                 let stop = u16::from(tab_width(self.cells.show().tab, column.into()));
-                Some(clip::narrowed(cell, 0..stop.min(room) as u8))
+                Some(narrowed(cell, 0..stop.min(room) as u8))
             }
             _ if u16::from(cell.width) <= room => Some(cell),
-            _ if column == 0 => Some(clip::stand_in(cell)),
+            _ if column == 0 => Some(stand_in(cell)),
             _ => None,
         }
     }
@@ -198,7 +160,7 @@ impl<'a> Rows<'a> {
                 (row.start, row.end) = (cell.end(), cell.end());
                 continue;
             }
-            push(&mut row, clip::seen(cell, start, from..to));
+            push(&mut row, seen(cell, start, from..to));
             if column >= to {
                 break;
             }
@@ -291,4 +253,36 @@ fn anchor(line: &[u8], number: usize) -> usize {
     let only_end_follows =
         at > 0 && matches!(line.len() - at, 1 | 2) && matches!(&line[at..], b"\n" | b"\r\n");
     if only_end_follows { line.len() } else { at }
+}
+
+/// Returns a one-column mark for a cell that is wider than the whole row.
+fn stand_in(cell: Cell) -> Cell {
+    Cell { text: CellText::from('>'), width: 1, kind: CellKind::Control, look: Style::new(), ..cell }
+}
+
+/// Returns the visible part of a cell at column `start`, where `view` are the visible columns.
+fn seen(cell: Cell, start: u64, view: Range<u64>) -> Cell {
+    let end = start + u64::from(cell.width);
+    if view.start <= start && end <= view.end {
+        return cell;
+    }
+    let from = view.start.saturating_sub(start);
+    let to = view.end.min(end) - start;
+    narrowed(cell, from as u8..to as u8)
+}
+
+/// Returns the columns `columns` of a cell: names are cut, half a wide character becomes spaces.
+fn narrowed(cell: Cell, columns: Range<u8>) -> Cell {
+    let width = columns.len() as u8;
+    let text = match cell.kind {
+        CellKind::Control | CellKind::Escape if cell.text.as_str().is_ascii() => part_of(cell.text, columns),
+        _ => CellText::spaces(width),
+    };
+    Cell { text, width, ..cell }
+}
+
+/// Names are ASCII, so that a column is a byte.
+fn part_of(name: CellText, columns: Range<u8>) -> CellText {
+    let columns = usize::from(columns.start)..usize::from(columns.end);
+    name.as_str().get(columns).map_or_else(CellText::default, CellText::from_short)
 }

@@ -137,24 +137,6 @@ fn sideways_keeps_the_colour_that_began_before() {
 }
 
 #[test]
-fn bytes_cells_and_columns_find_each_other() {
-    let row = Rows::new("a日\x1b[1mb\n".as_bytes(), PAGER, Wrap::Width(9)).next().unwrap();
-    let cells: Vec<_> = (0..10).map(|byte| row.cell_at_byte(byte)).collect();
-    let style = Some(2);
-    assert_eq!(cells, [Some(0), Some(1), Some(1), Some(1), style, style, style, style, Some(3), None]);
-    assert_eq!(row.column_of_byte(2), Some(1));
-    assert_eq!(row.column_of_byte(8), Some(3));
-    assert_eq!(
-        [0, 1, 2, 3, 4].map(|column| row.cell_at_column(column)),
-        [Some(0), Some(1), Some(1), Some(3), None]
-    );
-    assert_eq!(row.cells_in(2..9), 1..4);
-    assert_eq!(row.cells_in(1..1), 1..1);
-    assert_eq!(row.cells_in(20..30), 4..4);
-    assert_eq!((row.columns(), row.hidden()), (4, 0));
-}
-
-#[test]
 fn one_row_of_a_long_line_reads_no_more_than_it_shows() {
     let line = vec![b'x'; 10 * ANCHOR];
     let mut rows = Rows::new(&line, PAGER, Wrap::Width(80));

@@ -131,47 +131,6 @@ impl Stretches {
     }
 }
 
-/// Finds the first match that starts in `within`. `go_on` is called for each stretch; returns `None` if it returns
-/// false.
-pub fn find<'a>(
-    bytes: impl Into<OwnBytes<'a>>,
-    pattern: &Pattern,
-    within: Range<usize>,
-    go_on: &dyn Fn(&Range<usize>) -> bool,
-) -> Option<Range<usize>> {
-    seek(bytes.into(), pattern, within, Toward::End, go_on)
-}
-
-/// Finds the last match that starts in `within`; same as [`find`] otherwise.
-pub fn find_back<'a>(
-    bytes: impl Into<OwnBytes<'a>>,
-    pattern: &Pattern,
-    within: Range<usize>,
-    go_on: &dyn Fn(&Range<usize>) -> bool,
-) -> Option<Range<usize>> {
-    seek(bytes.into(), pattern, within, Toward::Start, go_on)
-}
-
-fn seek(
-    bytes: OwnBytes,
-    pattern: &Pattern,
-    within: Range<usize>,
-    toward: Toward,
-    go_on: &dyn Fn(&Range<usize>) -> bool,
-) -> Option<Range<usize>> {
-    let stretches = Stretches::new(within.start..within.end.min(bytes.len()), toward);
-    for number in 0..stretches.count() {
-        let window = stretches.window(number, bytes.len());
-        if !go_on(&window) {
-            return None;
-        }
-        if let Some(found) = stretches.nearest(number, bytes.part(window), pattern, |_| true) {
-            return Some(found);
-        }
-    }
-    None
-}
-
 /// Returns all matches that start in `stretch`, in order; one may end beyond it, in the same line.
 pub fn starting_in<'a>(
     bytes: OwnBytes<'a>,
@@ -244,12 +203,10 @@ impl MatchCounts {
         self.chunks.get(after).or(self.chunks.last()).is_some_and(|(_, count)| *count > before(stretch.start))
     }
 
-    /// Returns the number of matches so far.
     pub fn total(&self) -> u64 {
         self.chunks.last().map_or(0, |c| c.1)
     }
 
-    /// Returns the number of bytes searched so far.
     pub fn counted_bytes(&self) -> usize {
         self.chunks.last().map_or(0, |c| c.0)
     }

@@ -12,7 +12,6 @@ const LONG_START: usize = 4;
 /// Bytes compared at a time, without a branch.
 const LANES: usize = 128;
 
-/// Bytes that are compared at a time.
 type Block = [u8; LANES];
 
 /// The bit that makes a letter lower case; other bytes are compared as they are.
@@ -30,7 +29,6 @@ pub(crate) struct Needle {
     rare: [usize; 2],
 }
 
-/// The result of searching for a needle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sighting {
     At(usize),
@@ -163,7 +161,6 @@ fn letter(class: &Class) -> Option<u8> {
     (upper == u32::from(letter.to_ascii_uppercase())).then_some(letter)
 }
 
-/// Returns the members of ranges of one element each.
 fn singles(ranges: impl Iterator<Item = (u32, u32)>) -> Option<Vec<u32>> {
     ranges.map(|(start, end)| (start == end).then_some(start)).collect()
 }

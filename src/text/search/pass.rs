@@ -44,7 +44,6 @@ impl SearchPiece {
         Some(Self::Lines(start..len))
     }
 
-    /// Returns the bytes that it is of.
     pub fn range(&self) -> &Range<usize> {
         match self {
             Self::Lines(range) | Self::LongLine(range) => range,

@@ -31,7 +31,6 @@ pub struct Pattern {
     utf16: Option<ByteOrder>,
 }
 
-/// Why a pattern cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct PatternError {
@@ -113,7 +112,6 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), severity: Some(severity), ..whole })
     }
 
-    /// Returns the pattern as typed.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -219,7 +217,6 @@ impl Pattern {
         &self.regex
     }
 
-    /// Whether a needle is searched for before the regular expression.
     #[cfg(test)]
     pub(super) fn is_sifted(&self) -> bool {
         self.needle.is_some()

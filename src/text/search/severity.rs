@@ -9,10 +9,8 @@ use super::{LOOK_BEHIND, Pattern};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Something failed.
     #[default]
     Error,
-    /// Something may be wrong.
     Warning,
 }
 
@@ -27,7 +25,6 @@ impl Severity {
         }
     }
 
-    /// Returns the noun for one.
     pub fn singular(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -41,7 +38,6 @@ impl Severity {
         BUILT_IN[self as usize].get_or_init(|| Pattern::of_severity(self.text(), self).ok()).as_ref()
     }
 
-    /// Returns the built-in pattern as text.
     pub fn text(self) -> &'static str {
         match self {
             Self::Error => ERRORS,
@@ -75,7 +71,6 @@ impl SeverityPatterns {
         level_pattern();
     }
 
-    /// Whether nothing is left to compile.
     pub fn are_compiled(&self) -> bool {
         let mut patterns = self.own.iter().zip(&BUILT_IN);
         patterns.all(|(own, built_in)| own.is_some() || built_in.get().is_some()) && LEVEL.get().is_some()

@@ -185,7 +185,6 @@ impl TotalsMask {
         self.0 & other.0 != 0
     }
 
-    /// Whether this set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -209,20 +208,15 @@ impl BitOrAssign for TotalsMask {
     }
 }
 
-/// The figures of a range of bytes. Figures that were not wanted are 0. The sum of two is the measure of both.
+/// The figures of a range of bytes, as [`TotalsMask`] names them. Those that were not wanted are 0. The sum of two is the
+/// measure of both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Measure {
-    /// LF bytes.
     pub line_feeds: u64,
-    /// UTF-8 bytes of the lossy decoding.
     pub decoded_bytes: u64,
-    /// UTF-16 units of the lossy decoding.
     pub units: u64,
-    /// Code points of the lossy decoding.
     pub points: u64,
-    /// Bytes that are not part of a character.
     pub bad_bytes: u64,
-    /// CR bytes not followed by LF.
     pub lone_returns: u64,
 }
 
@@ -259,7 +253,6 @@ pub fn measure(bytes: &[u8], range: Range<usize>, want: TotalsMask) -> Measure {
     sum
 }
 
-/// Measures all of `bytes`.
 pub fn measure_all(bytes: &[u8], want: TotalsMask) -> Measure {
     measure(bytes, 0..bytes.len(), want)
 }

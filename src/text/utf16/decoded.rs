@@ -81,7 +81,6 @@ impl Utf16Text {
     }
 }
 
-/// The text of a line or of a part of one.
 #[derive(Debug)]
 pub enum LineText<'a> {
     Plain(&'a [u8]),
@@ -104,7 +103,6 @@ impl<'a> LineText<'a> {
         }
     }
 
-    /// Returns the index in the text of what stands at an index of the source.
     pub fn index_of(&self, source: usize) -> usize {
         match self {
             Self::Plain(_) => source,
@@ -112,7 +110,6 @@ impl<'a> LineText<'a> {
         }
     }
 
-    /// Returns a row of the text as one of the source.
     pub fn in_source(&self, row: Row) -> Row {
         match self {
             Self::Plain(_) => row,

@@ -48,7 +48,6 @@ impl ByteOrder {
         start.as_chunks().0.iter().all(is_ascii).then_some(order)
     }
 
-    /// Returns what people call it.
     pub fn words(self) -> &'static str {
         match self {
             Self::Little => "UTF-16, little-endian",

@@ -4,8 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::rows::column::{CellSide, TableColumn};
-use crate::rows::fit::{self, BETWEEN};
+use crate::rows::column::{BETWEEN, CellSide, TableColumn, column_widths};
 
 use super::canvas::Canvas;
 use super::line::{self, Span};
@@ -36,7 +35,7 @@ impl ListTable<'_> {
             });
             cells.max().unwrap_or(0)
         };
-        fit::widths(self.columns, widest, (room, MARKS))
+        column_widths(self.columns, widest, (room, MARKS))
     }
 
     /// Draws the headings and the rows; `chosen` is the selected one of them.

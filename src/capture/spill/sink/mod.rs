@@ -14,7 +14,6 @@ pub const HOLD: usize = 64 << 10;
 /// Why a spill does not have the whole output.
 #[derive(Clone, Debug)]
 pub enum Stopped {
-    /// The cap was reached.
     Cap,
     /// Writing failed: disk full, quota, no permission.
     Failed(Arc<io::Error>),
@@ -39,7 +38,6 @@ fn is_full(error: &io::Error) -> bool {
 /// Creates a spill once it turns out to be needed.
 pub(crate) type Begin<W> = Box<dyn FnOnce() -> io::Result<W> + Send>;
 
-/// The limits of a sink, and what it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SinkLimits {
     /// Bytes held in memory before a file is created.
@@ -74,7 +72,6 @@ enum State<W> {
     Stopped(Option<W>),
 }
 
-/// Everything that a sink took.
 pub(crate) struct Received<W> {
     pub counter: Counter,
     /// Number of bytes in the file.
@@ -110,7 +107,6 @@ impl<W: Write> Sink<W> {
         }
     }
 
-    /// Same, for a file that exists already.
     pub(crate) fn begun(limits: SinkLimits, file: W) -> Self {
         Self::in_state(limits, State::Spilling(file))
     }
@@ -135,7 +131,6 @@ impl<W: Write> Sink<W> {
         self.counter.line_feeds()
     }
 
-    /// Returns the file, if it has been created.
     pub(crate) fn file(&self) -> Option<&W> {
         match &self.state {
             State::Spilling(file) => Some(file),
