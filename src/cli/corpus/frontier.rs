@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::cli::table;
+use crate::cli::{add, table};
 use crate::config::EffectivePolicy;
 use crate::human::{count, size, thousands};
 use crate::preview::Direction;
@@ -22,57 +22,6 @@ pub(super) struct Tuned<'a> {
     pub is_complete: bool,
 }
 
-#[derive(Serialize)]
-struct TunedJson<'a> {
-    version: u32,
-    policy: &'a str,
-    limits_from: String,
-    unit: &'static str,
-    outputs: u64,
-    bytes: u64,
-    with_errors: u64,
-    finds: u64,
-    complete: bool,
-    current: SettingJson,
-    settings: Vec<SettingJson>,
-    frontier: Vec<SettingJson>,
-}
-
-#[derive(Serialize)]
-struct SettingJson {
-    max_lines: Option<u64>,
-    max_bytes: Option<u64>,
-    direction: Option<&'static str>,
-    cut: u64,
-    tokens: u64,
-    tokens_median: u64,
-    tokens_p95: u64,
-    tokens_max: u64,
-    kept_finds: u64,
-    lost_last_line: u64,
-    lost_first_error: u64,
-    lost_all: u64,
-}
-
-impl SettingJson {
-    fn of(setting: &TuneSetting, figures: &SettingFigures) -> Self {
-        Self {
-            max_lines: setting.max_lines,
-            max_bytes: setting.max_size,
-            direction: setting.direction.map(Direction::as_str),
-            cut: figures.cut,
-            tokens: figures.tokens,
-            tokens_median: figures.tokens_median,
-            tokens_p95: figures.tokens_p95,
-            tokens_max: figures.tokens_max,
-            kept_finds: figures.kept_finds,
-            lost_last_line: figures.lost_last_line,
-            lost_first_error: figures.lost_first_error,
-            lost_all: figures.lost_all,
-        }
-    }
-}
-
 impl Tuned<'_> {
     fn present(&self) -> SettingFigures {
         self.figures.get(self.grid.current).copied().unwrap_or_default()
@@ -80,28 +29,36 @@ impl Tuned<'_> {
 }
 
 pub(super) fn json(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
-    let settings = || tuned.grid.settings.iter().zip(tuned.figures);
-    let present = tuned.present();
-    let own = TuneSetting::of(&tuned.policy.policy);
-    let object = TunedJson {
-        version: 1,
-        policy: tuned.policy.policy.name(),
-        limits_from: tuned.policy.limits_from.to_string(),
-        unit: tuned.policy.policy.unit().as_str(),
-        outputs: tuned.sums.outputs,
-        bytes: tuned.sums.bytes,
-        with_errors: tuned.sums.with_errors(),
-        finds: tuned.sums.finds(),
-        complete: tuned.is_complete,
-        current: SettingJson::of(&own, &present),
-        settings: settings().map(|(setting, figures)| SettingJson::of(setting, figures)).collect(),
-        frontier: frontier(tuned.figures, tuned.grid.current)
-            .into_iter()
-            .filter_map(|number| tuned.grid.settings.get(number).zip(tuned.figures.get(number)))
-            .map(|(setting, figures)| SettingJson::of(setting, figures))
-            .collect(),
-    };
+    let EffectivePolicy { policy, limits_from, .. } = tuned.policy;
+    let settings: Vec<Value> =
+        tuned.grid.settings.iter().zip(tuned.figures).map(|(of, figures)| record(of, figures)).collect();
+    let best = frontier(tuned.figures, tuned.grid.current);
+    let best: Vec<&Value> = best.into_iter().filter_map(|number| settings.get(number)).collect();
+    let object = json!({
+        "version": 1,
+        "policy": policy.name(),
+        "limits_from": limits_from.to_string(),
+        "unit": policy.unit().as_str(),
+        "outputs": tuned.sums.outputs,
+        "bytes": tuned.sums.bytes,
+        "with_errors": tuned.sums.with_errors(),
+        "finds": tuned.sums.finds(),
+        "complete": tuned.is_complete,
+        "current": record(&TuneSetting::of(policy), &tuned.present()),
+        "settings": settings,
+        "frontier": best,
+    });
     crate::cli::json(out, &object)
+}
+
+fn record(setting: &TuneSetting, figures: &SettingFigures) -> Value {
+    let mut record = json!({
+        "max_lines": setting.max_lines,
+        "max_bytes": setting.max_size,
+        "direction": setting.direction.map(Direction::as_str),
+    });
+    add(&mut record, json!(figures));
+    record
 }
 
 /// Prints the settings worth choosing between with the present one in its place, then what a move to each buys.

@@ -7,39 +7,23 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::args::ShowArgs;
 use crate::cli::named::{self, Named};
 use crate::cli::sessions;
-use crate::cli::stores::row::{self, EntryJson, mode};
+use crate::cli::stores::row;
 use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{CommandResult, Failure, json, say};
+use crate::cli::{CommandResult, Failure, add, json, say};
 use crate::config::{Config, Overrides};
 use crate::human::{size, span, thousands, utc};
 use crate::known::{Extent, Warning};
 use crate::preview::Policy;
-use crate::rows::outputs;
+use crate::rows::outputs::{self, mode};
 use crate::source::OpenError;
 use crate::store::{Entry, EntryStatus, Holds, RunRecord};
 use crate::text::label::label;
-
-/// An entry's facts as in `--json`: those of `list`, and more.
-#[derive(Serialize)]
-struct EntryDetails {
-    version: u32,
-    kind: &'static str,
-    #[serde(flatten)]
-    record: EntryJson,
-    made: Option<String>,
-    retention: String,
-    policies: Vec<String>,
-    owner: u32,
-    exposed: bool,
-    note: Option<String>,
-    warnings: Vec<String>,
-    run: Option<RunRecord>,
-}
 
 /// The facts of a file that is not in a store.
 #[derive(Serialize)]
@@ -71,7 +55,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
         Some(mut entry) => {
             let run = runs::learn(&mut entry, &config.env);
             if args.json {
-                json(&mut out, &EntryDetails::of(&entry, run, &selected, config))?
+                json(&mut out, &record(&entry, run, &selected, config))?
             } else {
                 lines(&mut out, &of_entry(&entry, run.as_ref(), &selected, config))?
             }
@@ -93,22 +77,22 @@ fn no_text(word: &OsStr) -> Failure {
     Failure::Usage(format!("--text prints a text of a call; `overspill {word} | cat` prints an output"))
 }
 
-impl EntryDetails {
-    fn of(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &Config) -> Self {
-        Self {
-            version: 1,
-            kind: "output",
-            record: EntryJson::of(entry, selected),
-            made: entry.made().map(utc),
-            retention: row::retention(&entry.store().retention.as_set(&config.env)),
-            policies: config.candidates(Some(&entry.path())),
-            owner: entry.owner,
-            exposed: entry.exposed(),
-            note: entry.store().note.clone(),
-            warnings: warnings(entry, config),
-            run: run.map(|run| RunRecord { start: whole(run.start), end: whole(run.end), ..run }),
-        }
-    }
+/// Returns the facts as in `--json`: those of `list`, and more.
+fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &Config) -> Value {
+    let mut record = json!({ "version": 1, "kind": "output" });
+    let listed = outputs::json(entry, selected.now);
+    let more = json!({
+        "made": entry.made().map(utc),
+        "retention": row::retention(&entry.store().retention.as_set(&config.env)),
+        "policies": config.candidates(Some(&entry.path())),
+        "owner": entry.owner,
+        "exposed": entry.exposed(),
+        "note": entry.store().note,
+        "warnings": warnings(entry, config),
+        "run": run.map(|run| RunRecord { start: whole(run.start), end: whole(run.end), ..run }),
+    });
+    [listed, more].into_iter().for_each(|fields| add(&mut record, fields));
+    record
 }
 
 /// Leaves out parts of a second.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use crate::cli::args::{CallSort, CallsArgs};
-use crate::cli::{CommandResult, json, say, table};
+use crate::cli::{CommandResult, json_array, say, table};
 use crate::config::Config;
 use crate::rows::calls::{CallRow, CallSizes, table_columns};
 use crate::rows::lost::LostInCall;
@@ -14,7 +14,7 @@ use crate::session::model::{Call, CallStatus, CutState};
 use crate::session::spill::SpillState;
 use crate::text::search::SeverityPatterns;
 
-use super::row::{CallJson, examiner};
+use super::row::{examiner, record};
 use super::select::SelectedSession;
 
 /// Lists the calls of a session, or the one that is named with it.
@@ -36,8 +36,7 @@ pub(crate) fn list(
     sort(&mut calls, args.sort, inspector);
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if is_json {
-        let records: Vec<_> = calls.iter().map(|call| CallJson::new(inspector, call)).collect();
-        json(&mut out, &records)?;
+        json_array(&mut out, calls.iter().map(|call| record(inspector, call)))?;
     } else if calls.is_empty() && !transcript.unread.is_format_unknown() {
         say(if any { "no calls of that kind" } else { "no calls" });
     } else {

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::SystemTime;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::args::SessionsArgs;
-use crate::cli::{CommandResult, Failure, json, named, say, table};
+use crate::cli::{CommandResult, Failure, json_array, named, say, table};
 use crate::config::Config;
 use crate::human::{span, thousands, utc};
 use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
@@ -30,28 +30,6 @@ use super::select::{earliest, known, unread_in_words};
 
 /// The most sessions that are counted at once.
 const MOST_THREADS: usize = 4;
-
-/// One session as in `--json`. Times are RFC 3339, UTC; sizes are bytes.
-#[derive(Debug, Serialize)]
-pub(super) struct SessionJson {
-    id: String,
-    agent: &'static str,
-    agent_version: Option<String>,
-    project: Option<String>,
-    title: Option<String>,
-    started: Option<String>,
-    ended: Option<String>,
-    live: bool,
-    open_to_others: bool,
-    path: String,
-    size: u64,
-    calls: Option<u64>,
-    cut: Option<u64>,
-    lost: Option<u64>,
-    gone: Option<u64>,
-    got_bytes: Option<u64>,
-    tokens_estimate: Option<u64>,
-}
 
 pub(super) struct SessionLine {
     session: ListedSession,
@@ -70,7 +48,7 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     let rows = counted(sessions, config.env.uid());
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
-        json(&mut out, &rows.iter().map(SessionJson::of).collect::<Vec<_>>())?;
+        json_array(&mut out, rows.iter().map(record))?;
     } else if rows.is_empty() {
         say(&none_in_words(config, args));
     } else {
@@ -226,30 +204,29 @@ fn line(
     SessionLine { session, sums }
 }
 
-impl SessionJson {
-    pub(super) fn of(row: &SessionLine) -> Self {
-        let SessionLine { session: ListedSession { agent, file, facts, is_open_to_others }, .. } = row;
-        let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map(of);
-        Self {
-            id: file.id.clone(),
-            agent,
-            agent_version: facts.version.clone(),
-            project: facts.cwd.clone(),
-            title: facts.title.as_deref().map(|title| mask(title).into_owned()),
-            started: facts.started.map(utc),
-            ended: facts.ended.map(utc),
-            live: list::is_live(file, SystemTime::now()),
-            open_to_others: *is_open_to_others,
-            path: file.path.to_string_lossy().into_owned(),
-            size: file.size,
-            calls: sum(|sums| sums.calls),
-            cut: sum(|sums| sums.cut),
-            lost: sum(|sums| sums.lost),
-            gone: sum(|sums| sums.gone),
-            got_bytes: sum(|sums| sums.got_bytes),
-            tokens_estimate: sum(|sums| sums.got_bytes.div_ceil(4)),
-        }
-    }
+/// Returns the fields of `--json`. Times are RFC 3339, UTC; sizes are bytes.
+pub(super) fn record(SessionLine { session, sums }: &SessionLine) -> Value {
+    let ListedSession { agent, file, facts, is_open_to_others } = session;
+    let sum = |of: fn(&CallSums) -> u64| sums.as_ref().map(of);
+    json!({
+        "id": file.id,
+        "agent": agent,
+        "agent_version": facts.version,
+        "project": facts.cwd,
+        "title": facts.title.as_deref().map(mask),
+        "started": facts.started.map(utc),
+        "ended": facts.ended.map(utc),
+        "live": list::is_live(file, SystemTime::now()),
+        "open_to_others": is_open_to_others,
+        "path": file.path.to_string_lossy(),
+        "size": file.size,
+        "calls": sum(|sums| sums.calls),
+        "cut": sum(|sums| sums.cut),
+        "lost": sum(|sums| sums.lost),
+        "gone": sum(|sums| sums.gone),
+        "got_bytes": sum(|sums| sums.got_bytes),
+        "tokens_estimate": sum(|sums| sums.got_bytes.div_ceil(4)),
+    })
 }
 
 pub(super) fn row(SessionLine { session, sums }: &SessionLine) -> SessionRow {

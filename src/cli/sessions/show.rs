@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::args::{CallText, ShowArgs};
 use crate::cli::safe::SafeWriter;
@@ -25,20 +26,19 @@ use crate::source::Source;
 use crate::store;
 use crate::text::label::label;
 
-use super::calls::row;
-use super::list::{SessionJson, line_of};
-use super::row::{CallJson, examiner};
+use super::list::{self, line_of};
+use super::row::{self, examiner};
 use super::select::SelectedSession;
 
 /// The longest text in `--json`, in bytes.
 const MAX_JSON: usize = 16 << 20;
 
 #[derive(Serialize)]
-struct RecordedJson<T> {
+struct RecordedJson {
     version: u64,
     kind: &'static str,
     #[serde(flatten)]
-    record: T,
+    record: Value,
     #[serde(flatten)]
     text: Option<TextJson>,
 }
@@ -59,11 +59,11 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
             let (call, text) =
                 (found.the_call()?, which.map(|which| text_json(config, found, which)).transpose()?);
             let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
-            let record = CallJson::new(found.inspector(&examiner), call);
+            let record = row::record(found.inspector(&examiner), call);
             json(&mut out, &RecordedJson { version: 1, kind: "call", record, text })?;
         }
         (_, true) => {
-            let record = SessionJson::of(&line_of(config, &found.file)?);
+            let record = list::record(&line_of(config, &found.file)?);
             json(&mut out, &RecordedJson { version: 1, kind: "session", record, text: None })?;
         }
         (None, false) => {
@@ -106,13 +106,13 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let inspector = found.inspector(&examiner);
     let related = RelatedSessions::find(&config.env, &found.file, &());
-    let row = row(call, inspector, &related, &config.severities());
+    let row = super::calls::row(call, inspector, &related, &config.severities());
     Ok(calls::facts(&row, inspector.facts(call, inspector.best(call).first())))
 }
 
 fn of_session(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
     let now = crate::env::now();
-    let mut row = super::list::row(&line_of(config, &found.file)?);
+    let mut row = list::row(&line_of(config, &found.file)?);
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let mut spills = Vec::new();
     row.lost.found(LostInCall::count_all(

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde::Serialize;
+use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::CleanArgs;
-use crate::cli::{CommandResult, Failure, json, say, table};
+use crate::cli::{CommandResult, Failure, json_array, say, table};
 use crate::config::{Config, Need};
 use crate::human::{count, size};
+use crate::rows::outputs;
 use crate::store::{
     self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Record, Skipped, SortBy, ToDelete,
     Trigger, Why, clean_plan,
@@ -17,7 +19,7 @@ use crate::store::{
 use crate::text::label::label;
 
 use super::confirm::{Consent, ask};
-use super::row::{DELETE_COLUMNS, EntryJson, ToDeleteRow};
+use super::row::{DELETE_COLUMNS, ToDeleteRow};
 use super::select::{OWN, Selected, Whose};
 
 #[derive(Debug)]
@@ -67,19 +69,12 @@ impl From<store::DeleteOutcome> for DueOutcome {
     }
 }
 
-#[derive(Serialize)]
-struct CleanRow<'a> {
-    #[serde(flatten)]
-    record: EntryJson,
-    why: Option<&'static str>,
-    outcome: &'static str,
-    reason: Option<&'a str>,
-}
-
-impl<'a> CleanRow<'a> {
-    fn of(entry: &Entry, why: Option<&'static str>, end: &'a DueOutcome, selected: &Selected) -> Self {
-        Self { record: EntryJson::of(entry, selected), why, outcome: end.as_str(), reason: end.reason() }
-    }
+fn record(entry: &Entry, why: Option<&str>, end: &DueOutcome, now: Timestamp) -> Value {
+    let mut record = outputs::json(entry, now);
+    record["why"] = why.into();
+    record["outcome"] = end.as_str().into();
+    record["reason"] = end.reason().into();
+    record
 }
 
 /// Returns which settings the cleaning cannot do without: how long overspill's own store keeps outputs, if that is
@@ -165,9 +160,8 @@ fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
         plan.to_delete.iter().map(|to_delete| (to_delete.index, Some(word(to_delete.why)))).zip(&ends);
     let skipped = plan.skipped.iter().map(|(index, _)| (*index, None)).zip(&kept);
     let due = to_delete.chain(skipped);
-    let rows: Vec<CleanRow> =
-        due.map(|((index, why), end)| CleanRow::of(&selected.entries[index], why, end, selected)).collect();
-    json(&mut crate::cli::safe::stdout(), &rows)?;
+    let record = |((index, why), end)| record(&selected.entries[index], why, end, selected.now);
+    json_array(&mut crate::cli::safe::stdout(), due.map(record))?;
     result(&ends)
 }
 

@@ -4,12 +4,11 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::cli::args::ListArgs;
-use crate::cli::{CommandResult, json, say, table};
+use crate::cli::{CommandResult, json_array, say, table};
 use crate::config::Config;
-use crate::rows::outputs::{OutputFacts, OutputRow, recorded, table_columns};
+use crate::rows::outputs::{self, OutputFacts, OutputRow, recorded, table_columns};
 use crate::store::{Entry, Env, Record, SortBy};
 
-use super::row::EntryJson;
 use super::runs;
 use super::select::{Selected, Whose};
 
@@ -21,8 +20,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     sort(&mut rows, &selected, args);
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
-        let records: Vec<EntryJson> = rows.iter().map(|row| EntryJson::of(&row.entry, &selected)).collect();
-        json(&mut out, &records)?;
+        json_array(&mut out, rows.iter().map(|row| outputs::json(&row.entry, selected.now)))?;
     } else if rows.is_empty() {
         let which = if any { " of that kind" } else { "" };
         say(&format!("no stored outputs{which}; `overspill stores --all` shows the directories searched"));

@@ -1,75 +1,13 @@
-//! One entry as `--json` prints it, and the rule of its store in words.
-
-use std::borrow::Cow;
+//! Entries that are to be deleted as a table, and the rule of a store in words.
 
 use jiff::SignedDuration;
-use serde::Serialize;
 
-use crate::human::{size, thousands, utc};
+use crate::human::{size, thousands};
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
-use crate::store::{Basis, Entry, EntryStatus, Expiry, Left as TimeLeft, Retention};
-
+use crate::store::{Basis, Entry, Retention};
 use crate::text::label::SafeText;
-
-use super::select::Selected;
-
-/// One entry as in `--json`. Times are RFC 3339, UTC, to the second.
-#[derive(Debug, Serialize)]
-pub(crate) struct EntryJson {
-    id: String,
-    path: String,
-    agent: String,
-    tool: Option<String>,
-    session: Option<String>,
-    project: Option<String>,
-    size: u64,
-    modified: String,
-    expires: Option<String>,
-    rule: &'static str,
-    holds: &'static str,
-    /// The path of the original, of a kept copy.
-    copy_of: Option<String>,
-    status: Cow<'static, str>,
-    mode: String,
-}
-
-impl EntryJson {
-    /// Converts a selected entry. What the user keeps does not expire.
-    pub(crate) fn of(entry: &Entry, selected: &Selected) -> Self {
-        Self {
-            id: entry.id().into_owned(),
-            path: entry.path().to_string_lossy().into_owned(),
-            agent: entry.agent().to_string(),
-            tool: entry.tool().map(str::to_owned),
-            session: entry.session().map(str::to_owned),
-            project: entry.project().map(str::to_owned),
-            size: entry.size(),
-            modified: utc(entry.modified()),
-            expires: entry.expires.at().map(utc),
-            rule: entry.rule.as_str(),
-            holds: entry.holds().as_str(),
-            copy_of: entry.copy().map(|copy| copy.original.clone()),
-            status: status(entry, selected),
-            mode: mode(entry.mode),
-        }
-    }
-}
-
-/// Returns what is unusual about an entry, or else whether it is overdue or never deleted.
-fn status(entry: &Entry, selected: &Selected) -> Cow<'static, str> {
-    match (entry.status, entry.left(selected.now)) {
-        (EntryStatus::Ok, TimeLeft::Overdue(_)) => "overdue".into(),
-        (EntryStatus::Ok, TimeLeft::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
-        (status, _) => status.words(),
-    }
-}
-
-/// Formats permission bits for `chmod`: `0600`.
-pub(crate) fn mode(bits: u32) -> String {
-    format!("{bits:04o}")
-}
 
 /// An entry that is to be deleted, and by which rule.
 pub(crate) struct ToDeleteRow {

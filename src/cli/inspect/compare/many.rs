@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::args::CompareArgs;
 use crate::cli::corpus::gather::gather;
 use crate::cli::corpus::measure::measure;
-use crate::cli::{CommandResult, fail, json, table};
+use crate::cli::{CommandResult, fail, json_array, table};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::is_design;
 use crate::human::{count, size, thousands};
@@ -17,25 +17,6 @@ use crate::text::search::Pattern;
 use crate::tune::{SettingFigures, TuneSums, Tuner};
 
 use super::choice::{self, Chosen, ComparedPolicy};
-
-/// What one policy does to all outputs.
-#[derive(Debug, Serialize)]
-struct PolicyOnMany {
-    policy: String,
-    confidence: &'static str,
-    limits_from: String,
-    outputs: u64,
-    cut: u64,
-    tokens: u64,
-    tokens_median: u64,
-    tokens_p95: u64,
-    tokens_max: u64,
-    finds: u64,
-    finds_kept: u64,
-    lost_last_line: u64,
-    lost_first_error: u64,
-    lost_all: u64,
-}
 
 /// Measures all outputs under the chosen policies, and prints the sums.
 pub(super) fn run(
@@ -63,7 +44,7 @@ pub(super) fn run(
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let record = |row: &TuneRow| Some(record(policies.get(row.number)?, &row.figures, sums));
-        json(&mut out, &rows.iter().filter_map(record).collect::<Vec<_>>())?;
+        json_array(&mut out, rows.iter().filter_map(record))?;
     } else if sums.outputs > 0 {
         let finds = if find.is_some() { "finds" } else { sums.severity().plural() };
         table::print(&mut out, policy_columns(), &rows)?;
@@ -80,21 +61,22 @@ pub(super) fn run(
     measured.end()
 }
 
-fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> PolicyOnMany {
-    PolicyOnMany {
-        policy: found.policy.name().to_owned(),
-        confidence: found.policy.confidence().as_str(),
-        limits_from: found.limits_from.to_string(),
-        outputs: sums.outputs,
-        cut: figures.cut,
-        tokens: figures.tokens,
-        tokens_median: figures.tokens_median,
-        tokens_p95: figures.tokens_p95,
-        tokens_max: figures.tokens_max,
-        finds: sums.finds(),
-        finds_kept: figures.kept_finds,
-        lost_last_line: figures.lost_last_line,
-        lost_first_error: figures.lost_first_error,
-        lost_all: figures.lost_all,
-    }
+/// Returns the fields of `--json`: what one policy does to all outputs.
+fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> Value {
+    json!({
+        "policy": found.policy.name(),
+        "confidence": found.policy.confidence().as_str(),
+        "limits_from": found.limits_from.to_string(),
+        "outputs": sums.outputs,
+        "cut": figures.cut,
+        "tokens": figures.tokens,
+        "tokens_median": figures.tokens_median,
+        "tokens_p95": figures.tokens_p95,
+        "tokens_max": figures.tokens_max,
+        "finds": sums.finds(),
+        "finds_kept": figures.kept_finds,
+        "lost_last_line": figures.lost_last_line,
+        "lost_first_error": figures.lost_first_error,
+        "lost_all": figures.lost_all,
+    })
 }
