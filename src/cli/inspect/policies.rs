@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::args::PoliciesArgs;
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, json_array, table};
+use crate::cli::{CommandResult, Failure, table};
 use crate::compare::{self, Keeps};
 use crate::config::Config;
 use crate::human::{limit_in, thousands};
@@ -56,20 +56,14 @@ pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
         out.write_all(text.as_bytes())?;
         return Ok(out.end()?);
     }
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     let names = if of_agent.is_empty() { config.catalog.names().collect() } else { of_agent };
     let mut policies = names.iter().map(|name| config.catalog.get(name)).collect::<Result<Vec<_>, _>>()?;
     let is_current = |policy: &Policy| config.catalog.is_current(policy);
     if !args.all && policies.iter().any(is_current) {
         policies.retain(is_current);
     }
-    if args.json {
-        let is_own = |policy: &Policy| config.catalog.is_own(policy.name());
-        json_array(&mut out, policies.iter().map(|policy| record(policy, is_own(policy))))?;
-    } else {
-        table::print(&mut out, &COLUMNS, &policies)?;
-    }
-    Ok(out.flush()?)
+    let is_own = |policy: &Policy| config.catalog.is_own(policy.name());
+    table::list(args.json, &COLUMNS, &policies, |policy| record(policy, is_own(policy)))
 }
 
 /// Prints the other forms of the policy's tool as comments, so that the result is still a policy file.

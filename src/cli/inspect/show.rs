@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 use crate::cli::args::ShowArgs;
 use crate::cli::named::{self, Named};
 use crate::cli::sessions;
-use crate::cli::stores::row;
-use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
+use crate::cli::stores::words;
 use crate::cli::{CommandResult, Failure, add, json, say};
 use crate::config::{Config, Overrides};
 use crate::human::{size, span, thousands, utc};
@@ -53,7 +52,7 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match selected.at(&path).cloned() {
         Some(mut entry) => {
-            let run = runs::learn(&mut entry, &config.env);
+            let run = words::learn(&mut entry, &config.env);
             if args.json {
                 json(&mut out, &record(&entry, run, &selected, config))?
             } else {
@@ -83,7 +82,7 @@ fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &C
     let listed = outputs::json(entry, selected.now);
     let more = json!({
         "made": entry.made().map(utc),
-        "retention": row::retention(&entry.store().retention.as_set(&config.env)),
+        "retention": words::retention(&entry.store().retention.as_set(&config.env)),
         "policies": config.candidates(Some(&entry.path())),
         "owner": entry.owner,
         "exposed": entry.exposed(),
@@ -157,7 +156,7 @@ fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
 
 fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Line> {
     let spec = entry.store();
-    let retention = row::retention(&spec.retention.as_set(&config.env));
+    let retention = words::retention(&spec.retention.as_set(&config.env));
     let rule = match entry.is_kept() {
         true => "kept: no rule deletes it".to_owned(),
         false => rule(entry.rule.as_str(), &retention),
@@ -185,7 +184,8 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
     let notes = [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !entry.is_kept()));
     lines.extend(notes.into_iter().flatten().map(|note| ("note", label(note.as_bytes()))));
     lines.extend(warnings(entry, config).iter().map(|text| ("warning", label(text.as_bytes()))));
-    let told = run.map(runs::in_words).into_iter().chain(entry.copy().map(|copy| runs::copy_in_words(copy)));
+    let told =
+        run.map(words::in_words).into_iter().chain(entry.copy().map(|copy| words::copy_in_words(copy)));
     lines.extend(
         told.flatten()
             .filter(|(_, value)| !value.is_empty())

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
@@ -23,13 +21,11 @@ use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::mask::mask;
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::tally::{CallSums, CountedSession, count_new};
+use crate::source::share_out;
 use crate::text::label::shell;
 
 use super::calls;
 use super::select::{earliest, known, unread_in_words};
-
-/// The most sessions that are counted at once.
-const MOST_THREADS: usize = 4;
 
 pub(super) struct SessionLine {
     session: ListedSession,
@@ -146,27 +142,20 @@ fn warn_of_open(sessions: &[ListedSession]) {
 fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionLine> {
     let families =
         families(&sessions.iter().map(|session| (&session.file, &session.facts)).collect::<Vec<_>>());
-    let (next, families, shared) = (AtomicUsize::new(0), &families, &sessions);
-    let family = |family: &Vec<usize>| {
-        let mut seen = SeenCalls::default();
-        let sessions = family.iter().filter_map(|n| Some((*n, shared.get(*n)?)));
-        let counts = sessions.map(|(n, session)| (n, count_new(&session.file, uid, &mut seen, &())));
-        counts.collect::<Vec<_>>()
-    };
-    let work = || {
-        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
-        numbers.map_while(|n| families.get(n)).flat_map(family).collect::<Vec<_>>()
-    };
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
-    let mut counts: Vec<_> = thread::scope(|scope| {
-        let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-        let workers: Vec<_> = (1..threads).filter_map(spawn).collect();
-        let mut counts = work();
-        for worker in workers {
-            counts.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        counts
-    });
+    let counts = Mutex::new(Vec::new());
+    share_out(
+        families.len(),
+        || (),
+        |(), family| {
+            let mut seen = SeenCalls::default();
+            for n in &families[family] {
+                let counted = count_new(&sessions[*n].file, uid, &mut seen, &());
+                counts.lock().unwrap_or_else(PoisonError::into_inner).push((*n, counted));
+            }
+            ControlFlow::Continue(())
+        },
+    );
+    let mut counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     counts.sort_by_key(|(n, _)| *n);
     let counts = counts.into_iter().map(|(_, counted)| counted);
     // A database may fail for each of its sessions.

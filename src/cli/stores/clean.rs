@@ -18,8 +18,7 @@ use crate::store::{
 };
 use crate::text::label::label;
 
-use super::confirm::{Consent, ask};
-use super::row::{DELETE_COLUMNS, ToDeleteRow};
+use super::confirm::{Consent, DELETE_COLUMNS, ToDeleteRow, ask};
 use super::select::{OWN, Selected, Whose};
 
 #[derive(Debug)]

@@ -18,8 +18,8 @@ use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, rest_after};
 use crate::text::label::label;
 
-use super::runs;
 use super::select::{Selected, Whose};
+use super::words;
 
 /// How long an output must not change before it counts as complete.
 const SETTLES: Duration = Duration::from_secs(1);
@@ -66,7 +66,7 @@ fn follow(config: &Config, whose: Whose, first: Listed, is_json: bool) -> Comman
         for entry in take_complete(&mut growing) {
             match WatchedOutput::read(entry, &policies, &severities) {
                 Ok(mut output) => {
-                    runs::learn(&mut output.entry, &config.env);
+                    words::learn(&mut output.entry, &config.env);
                     print(&output, &selected, is_json)?;
                 }
                 Err(ReadFault::Gone) => {}

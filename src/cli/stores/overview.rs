@@ -14,8 +14,8 @@ use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
 use crate::text::label::{SafeText, ascii, label};
 
-use super::row::retention;
 use super::select::OWN;
+use super::words::retention;
 
 /// Lists all stores, or prints the file of one agent to save, edit and use.
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
@@ -68,10 +68,7 @@ fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
         return Err(Failure::Usage(fault.to_owned()));
     }
     config.stores.text(name).ok_or_else(|| {
-        let mut known: Vec<&str> = config.stores.specs.iter().map(|spec| spec.agent.as_str()).collect();
-        known.extend(config.stores.keep_none.iter().map(|(agent, _)| agent.as_str()));
-        known.sort_unstable();
-        known.dedup();
+        let known = Vec::from_iter(config.stores.agents());
         let instead = suggest::name(name, &known, "the stores are:");
         Failure::Usage(format!("no store `{}`; {instead}", label(name.as_bytes())))
     })
@@ -155,6 +152,7 @@ fn holds(spec: &StoreSpec) -> Vec<&'static str> {
 }
 
 /// A directory of a store, or an agent that keeps no outputs.
+#[derive(Default)]
 struct StoreRow {
     store: String,
     /// Whether there is anything to tell of it on this system.
@@ -202,13 +200,8 @@ fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
     });
     let without = config.stores.keep_none.iter().map(|(agent, why)| StoreRow {
         store: agent.clone(),
-        is_there: false,
-        outputs: None,
-        bytes: None,
-        rule: None,
-        holds: None,
-        confidence: None,
         directory: format!("keeps none: {why}"),
+        ..StoreRow::default()
     });
     let mut rows: Vec<StoreRow> = stores.chain(without).collect();
     rows.sort_by(|a, b| a.store.cmp(&b.store));

@@ -3,13 +3,12 @@
 mod choice;
 mod many;
 
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use crate::cli::args::{CompareArgs, PolicyArgs};
 use crate::cli::corpus::tune::pattern;
 use crate::cli::input;
-use crate::cli::{CommandResult, json, table};
+use crate::cli::{CommandResult, table};
 use crate::compare::{Comparison, KeptFinds};
 use crate::config::Config;
 use crate::human::{size, thousands, tokens};
@@ -52,14 +51,8 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
     };
     rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| a.cmp_by_kept(b)));
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if args.json {
-        json(&mut out, &rows)?;
-    } else {
-        let is_shown = |column: &&ListColumn<_>| pattern.is_some() || column.heading() != "finds";
-        table::print(&mut out, COLUMNS.iter().filter(is_shown), &rows)?;
-    }
-    Ok(out.flush()?)
+    let is_shown = |column: &&ListColumn<_>| pattern.is_some() || column.heading() != "finds";
+    table::list(args.json, COLUMNS.iter().filter(is_shown), &rows, |row| row)
 }
 
 /// Counts all matches, and for each row those that it keeps entirely.

@@ -1,29 +1,47 @@
-//! Entries that are to be deleted as a table, and the rule of a store in words.
+//! What is known of outputs, in words: the rule of their store, the run that printed one, the original of a kept copy.
 
 use jiff::SignedDuration;
 
-use crate::human::{size, thousands};
-use crate::rows::column::CellSide::{Left, Path, Right};
-use crate::rows::column::{ListColumn, RowCell};
-use crate::rows::outputs;
-use crate::store::{Basis, Entry, Retention};
-use crate::text::label::SafeText;
+use crate::human::{lines, size, thousands, utc};
+use crate::store::{Basis, CopyRecord, Entry, Env, Exit, OutputSize, Record, Retention, RunRecord};
 
-/// An entry that is to be deleted, and by which rule.
-pub(crate) struct ToDeleteRow {
-    pub entry: Entry,
-    pub why: &'static str,
+/// Reads the record of the run that created an entry, and sets the entry's tool from it.
+pub(crate) fn learn(entry: &mut Entry, env: &Env) -> Option<RunRecord> {
+    let run = Record::of_run(env, &entry.path())?;
+    run.tool.iter().for_each(|tool| entry.learn_tool(tool));
+    Some(run)
 }
 
-pub(crate) static DELETE_COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
-    ListColumn::new("when", Right, 7, |row: &ToDeleteRow, look| outputs::when(&row.entry, look)),
-    ListColumn::new("size", Right, 8, |row: &ToDeleteRow, _| RowCell::plain(size(row.entry.size()))),
-    ListColumn::new("agent", Left, 13, |row: &ToDeleteRow, _| RowCell::plain(row.entry.agent())),
-    ListColumn::new("why", Left, 24, |row: &ToDeleteRow, _| RowCell::plain(row.why)),
-    ListColumn::new("path", Path, 0, |row: &ToDeleteRow, _| {
-        RowCell::plain(SafeText::from_bytes(row.entry.path().as_os_str().as_encoded_bytes()))
-    }),
-];
+/// Returns what is recorded of a kept copy as pairs of label and value; not yet safe to print.
+pub(crate) fn copy_in_words(copy: &CopyRecord) -> Vec<(&'static str, String)> {
+    let cut = copy.policies.first().map(|policy| format!("{policy}, limits from {}", copy.limits_from));
+    vec![
+        ("copy of", copy.original.clone()),
+        ("command", copy.command.clone()),
+        ("cut by", cut.unwrap_or_default()),
+    ]
+}
+
+/// Returns a record as pairs of label and value; not yet safe to print.
+pub(crate) fn in_words(run: &RunRecord) -> Vec<(&'static str, String)> {
+    let exit = run.exit.map(|exit| match exit {
+        Exit::Code(code) => format!("with status {code}"),
+        Exit::Signal(signal) => format!("by signal {signal}"),
+    });
+    let ended = [exit, run.stopped.as_ref().map(|how| format!("stopped: {how}"))];
+    let ended: Vec<String> = ended.into_iter().flatten().collect();
+    let amount = |of: OutputSize| format!("{}, {}", size(of.bytes), lines(of.lines));
+    let lost = run.truncated.as_ref().map(|why| format!("; {} kept: {why}", amount(run.kept)));
+    vec![
+        ("command", run.command.join(" ")),
+        ("in", run.directory.clone()),
+        ("began", utc(run.start)),
+        ("ended", ended.join(", ")),
+        ("stream", if run.stream == "stderr" { run.stream.clone() } else { String::new() }),
+        ("printed", amount(run.seen) + &lost.unwrap_or_default()),
+        ("cut by", run.policy.clone()),
+    ]
+}
 
 pub(crate) fn retention(rule: &Retention) -> String {
     let after = |since: &str| match rule.after {
