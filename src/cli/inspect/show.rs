@@ -1,12 +1,12 @@
 //! `overspill show`: prints what is known of one output, session or call.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::args::ShowArgs;
@@ -24,19 +24,11 @@ use crate::source::OpenError;
 use crate::store::{Entry, EntryStatus, Holds, RunRecord};
 use crate::text::label::label;
 
-/// The facts of a file that is not in a store.
-#[derive(Serialize)]
-struct FileFacts {
-    version: u32,
-    kind: &'static str,
+/// A file that is not in a store.
+struct LooseFile {
     path: String,
-    size: u64,
-    modified: Option<String>,
-    rule: Option<&'static str>,
+    meta: Metadata,
     policies: Vec<String>,
-    mode: String,
-    owner: u32,
-    exposed: bool,
 }
 
 /// Shows what is known of an entry, of a file outside of all stores, or of a session or a call.
@@ -60,11 +52,11 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
             }
         }
         None => {
-            let facts = FileFacts::of(&path, config)?;
+            let file = LooseFile::open(&path, config)?;
             if args.json {
-                json(&mut out, &facts)?
+                json(&mut out, &file.record())?
             } else {
-                lines(&mut out, &facts.lines(config, selected.now))?
+                lines(&mut out, &file.lines(config, selected.now))?
             }
         }
     }
@@ -99,8 +91,8 @@ fn whole(time: Timestamp) -> Timestamp {
     Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
-impl FileFacts {
-    fn of(path: &Path, config: &Config) -> anyhow::Result<Self> {
+impl LooseFile {
+    fn open(path: &Path, config: &Config) -> anyhow::Result<Self> {
         let meta = match std::fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(OpenError::Missing(path.to_owned()).into());
@@ -112,37 +104,49 @@ impl FileFacts {
                 format!("{} is a directory; name a file or the id of a stored output", path.display());
             return Err(Failure::Usage(words).into());
         }
-        let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
         let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self {
-            version: 1,
-            kind: "output",
             path: absolute.to_string_lossy().into_owned(),
-            size: meta.size(),
-            modified: modified.map(utc),
-            rule: None,
+            meta,
             policies: policy.into_iter().map(|policy| policy.name().to_owned()).collect(),
-            mode: mode(meta.mode() & 0o7777),
-            owner: meta.uid(),
-            exposed: meta.mode() & 0o077 != 0,
+        })
+    }
+
+    fn modified(&self) -> Option<Timestamp> {
+        self.meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).map(whole)
+    }
+
+    fn mode(&self) -> String {
+        mode(self.meta.mode() & 0o7777)
+    }
+
+    fn record(&self) -> Value {
+        json!({
+            "version": 1,
+            "kind": "output",
+            "path": self.path,
+            "size": self.meta.size(),
+            "modified": self.modified().map(utc),
+            "rule": null,
+            "policies": self.policies,
+            "mode": self.mode(),
+            "owner": self.meta.uid(),
+            "exposed": self.meta.mode() & 0o077 != 0,
         })
     }
 
     fn lines(&self, config: &Config, now: Timestamp) -> Vec<Line> {
-        let modified: Option<Timestamp> = self.modified.as_ref().and_then(|time| time.parse().ok());
         let ago = |time: Timestamp| span(now.duration_since(time).as_secs().try_into().unwrap_or(0));
+        let modified = self.modified().map(|time| format!("{} ({} ago)", utc(time), ago(time)));
         vec![
             ("path", label(self.path.as_bytes())),
             ("store", "none: no agent's rule deletes it".to_owned()),
-            ("size", bytes(self.size)),
-            (
-                "modified",
-                modified.map_or("–".to_owned(), |time| format!("{} ({} ago)", utc(time), ago(time))),
-            ),
+            ("size", bytes(self.meta.size())),
+            ("modified", modified.unwrap_or_else(|| "–".to_owned())),
             ("policies", names(&self.policies)),
-            ("mode", self.mode.clone()),
-            ("owner", owner(self.owner, config)),
+            ("mode", self.mode()),
+            ("owner", owner(self.meta.uid(), config)),
         ]
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::cli::args::SessionsArgs;
 use crate::cli::{CommandResult, Failure, json_array, named, say, table};
 use crate::config::Config;
-use crate::human::{span, thousands, utc};
+use crate::human::{count, span, thousands, utc};
 use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::directory_to_close;
@@ -120,10 +120,7 @@ fn none_in_words(config: &Config, args: &SessionsArgs) -> String {
 fn warn_of_open(sessions: &[ListedSession]) {
     let open = || sessions.iter().filter(|session| session.is_open_to_others);
     let Some(first) = open().next() else { return };
-    let count = match open().count() {
-        1 => "1 session".to_owned(),
-        count => format!("{} sessions", thousands(count as u64)),
-    };
+    let count = count(open().count() as u64, "session");
     let dirs: BTreeSet<PathBuf> =
         open().filter_map(|session| directory_to_close(&session.file.path)).collect();
     // One below another that is closed is closed, too.
@@ -143,18 +140,15 @@ fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionLine> {
     let families =
         families(&sessions.iter().map(|session| (&session.file, &session.facts)).collect::<Vec<_>>());
     let counts = Mutex::new(Vec::new());
-    share_out(
-        families.len(),
-        || (),
-        |(), family| {
-            let mut seen = SeenCalls::default();
-            for n in &families[family] {
-                let counted = count_new(&sessions[*n].file, uid, &mut seen, &());
-                counts.lock().unwrap_or_else(PoisonError::into_inner).push((*n, counted));
-            }
-            ControlFlow::Continue(())
-        },
-    );
+    let count = |(): &mut (), family: usize| {
+        let mut seen = SeenCalls::default();
+        for n in &families[family] {
+            let counted = count_new(&sessions[*n].file, uid, &mut seen, &());
+            counts.lock().unwrap_or_else(PoisonError::into_inner).push((*n, counted));
+        }
+        ControlFlow::Continue(())
+    };
+    share_out(families.len(), || (), count);
     let mut counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     counts.sort_by_key(|(n, _)| *n);
     let counts = counts.into_iter().map(|(_, counted)| counted);

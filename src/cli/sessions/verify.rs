@@ -57,12 +57,9 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
             let transcript = selected.opened.transcript();
             let examiner = examiner(config, transcript.agent, paths);
             let inspector = selected.inspector(&examiner);
-            match selected.call() {
-                Some(call) => check(inspector, [call].into_iter(), &mut found),
-                None => {
-                    check(inspector, transcript.calls.iter().filter(|call| call.is_partial()), &mut found)
-                }
-            }
+            let all = || transcript.calls.iter().filter(|call| call.is_partial()).collect();
+            let calls: Vec<&Call> = selected.call().map_or_else(all, |call| vec![call]);
+            check(inspector, calls.into_iter(), &mut found);
         }
         None => {
             let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();

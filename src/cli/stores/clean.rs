@@ -153,14 +153,11 @@ fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
         Consent::Given => delete(selected, plan, env)?,
         Consent::DryRun | Consent::Ask => plan.to_delete.iter().map(|_| DueOutcome::WouldGo).collect(),
     };
-    let kept: Vec<DueOutcome> =
-        plan.skipped.iter().map(|(_, why)| DueOutcome::Kept(because(why).into_owned())).collect();
-    let to_delete =
-        plan.to_delete.iter().map(|to_delete| (to_delete.index, Some(word(to_delete.why)))).zip(&ends);
-    let skipped = plan.skipped.iter().map(|(index, _)| (*index, None)).zip(&kept);
-    let due = to_delete.chain(skipped);
-    let record = |((index, why), end)| record(&selected.entries[index], why, end, selected.now);
-    json_array(&mut crate::cli::safe::stdout(), due.map(record))?;
+    let record = |index: usize, why, end: &_| record(&selected.entries[index], why, end, selected.now);
+    let due = plan.to_delete.iter().zip(&ends).map(|(due, end)| record(due.index, Some(word(due.why)), end));
+    let kept = |why| DueOutcome::Kept(because(why).into_owned());
+    let skipped = plan.skipped.iter().map(|(index, why)| record(*index, None, &kept(why)));
+    json_array(&mut crate::cli::safe::stdout(), due.chain(skipped))?;
     result(&ends)
 }
 

@@ -141,7 +141,7 @@ const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/stores.rs")
 
 impl Stores {
     /// Returns all agents whose stores are described, with those that keep no spills.
-    pub(crate) fn agents(&self) -> BTreeSet<&str> {
+    pub fn agents(&self) -> BTreeSet<&str> {
         let without = self.keep_none.iter().map(|(agent, _)| agent.as_str());
         self.specs.iter().map(|spec| spec.agent.as_str()).chain(without).collect()
     }
