@@ -26,9 +26,13 @@ mod table;
 mod terminal;
 mod view;
 
+use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use crate::config::{Config, FileFault, Need};
 use crate::store::Env;
@@ -200,9 +204,27 @@ fn run(args: Args) -> CommandResult {
 }
 
 /// Writes a value to standard output's writer as one line of JSON.
-fn json(out: &mut impl Write, value: &impl serde::Serialize) -> io::Result<()> {
+fn json(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     crate::text::label::json::write(out, value, terminal::show(&io::stdout()).as_ref())?;
     out.write_all(b"\n")
+}
+
+/// The same for an array whose elements are made one by one.
+fn json_array<T: Serialize>(out: &mut impl Write, values: impl Iterator<Item = T>) -> io::Result<()> {
+    struct Each<I>(Cell<Option<I>>);
+    impl<T: Serialize, I: Iterator<Item = T>> Serialize for Each<I> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.0.take().into_iter().flatten())
+        }
+    }
+    json(out, &Each(Cell::new(Some(values))))
+}
+
+/// Adds the fields of an object to another.
+fn add(object: &mut Value, fields: Value) {
+    if let (Value::Object(object), Value::Object(fields)) = (object, fields) {
+        object.extend(fields);
+    }
 }
 
 /// Whether the reader of standard output closed it, which is not an error.

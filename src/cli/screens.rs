@@ -19,7 +19,7 @@ pub(crate) use crate::tui::{Beginning, StartAt, TuneStart};
 
 use super::args::PolicyArgs;
 use super::input::{self, OpenInput};
-use super::sessions::row::examiner;
+use super::sessions::select::examiner;
 use super::terminal::{colour, is_unicode, tells_background, unusable};
 use super::{CommandResult, Failure, say};
 

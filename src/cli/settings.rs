@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::config::{Config, EffectiveSetting, Overrides, SettingFrom};
 use crate::rows::column::CellSide::{Left, Path as ToPath};
@@ -17,21 +17,6 @@ use super::args::ConfigArgs;
 use super::table;
 use super::{CommandResult, Failure, input, json, screens};
 
-#[derive(Serialize)]
-struct SettingsJson {
-    version: u32,
-    file: Option<String>,
-    settings: Vec<SettingJson>,
-}
-
-#[derive(Serialize)]
-struct SettingJson {
-    name: String,
-    value: String,
-    from: String,
-    line: Option<usize>,
-}
-
 pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
     let keys: Vec<_> = screens::settable_keys().into_iter().map(|(name, keys, _)| (name, keys)).collect();
     let overrides =
@@ -40,9 +25,9 @@ pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let file = config.file().filter(|file| file.exists());
-        let file = file.map(|file| file.to_string_lossy().into_owned());
-        let settings = settings.into_iter().map(SettingJson::from).collect();
-        json(&mut out, &SettingsJson { version: 1, file, settings })?;
+        let file = file.map(|file| file.to_string_lossy());
+        let settings: Vec<Value> = settings.iter().map(record).collect();
+        json(&mut out, &json!({ "version": 1, "file": file, "settings": settings }))?;
     } else {
         table::print(&mut out, &COLUMNS, &settings)?;
     }
@@ -69,14 +54,12 @@ fn word(from: &SettingFrom) -> String {
     }
 }
 
-impl From<EffectiveSetting> for SettingJson {
-    fn from(setting: EffectiveSetting) -> Self {
-        let line = match setting.from {
-            SettingFrom::File(_, line) => Some(line),
-            _ => None,
-        };
-        Self { name: setting.name, value: setting.value, from: word(&setting.from), line }
-    }
+fn record(EffectiveSetting { name, value, from }: &EffectiveSetting) -> Value {
+    let line = match from {
+        SettingFrom::File(_, line) => Some(line),
+        _ => None,
+    };
+    json!({ "name": name, "value": value, "from": word(from), "line": line })
 }
 
 /// Writes a commented file to `file`, or else to the place where it is read from, and prints its path.

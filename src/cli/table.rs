@@ -4,11 +4,28 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::Style;
+use serde::Serialize;
 
 use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowLook, TableColumn, column_widths};
 use crate::text::label::{SafeText, ascii};
 
-use super::terminal;
+use super::safe::stdout;
+use super::{CommandResult, json_array, terminal};
+
+/// Writes rows to standard output: as a table, or as a JSON array of what `record` makes of each.
+pub(crate) fn list<'r, R: 'static, T: Serialize>(
+    is_json: bool,
+    columns: impl IntoIterator<Item = &'static ListColumn<R>>,
+    rows: &'r [R],
+    record: impl Fn(&'r R) -> T,
+) -> CommandResult {
+    let mut out = io::BufWriter::new(stdout());
+    match is_json {
+        true => json_array(&mut out, rows.iter().map(record))?,
+        false => print(&mut out, columns, rows)?,
+    }
+    Ok(out.flush()?)
+}
 
 /// Writes a line of cells a row, below a heading where one is wanted.
 pub(crate) fn print<R: 'static>(

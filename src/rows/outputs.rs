@@ -1,12 +1,15 @@
 //! The rows of the list of stored outputs: what is found out about each, and what its columns, groups, filter and details
 //! say.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use serde_json::{Value, json};
 
-use crate::human::{size, span, span_left};
+use crate::human::{size, span, span_left, utc};
 use crate::session::citing::CitingCall;
 use crate::store::{
     self, Entry, EntryStatus, Env, Expiry, Left, Record, Rule, RunRecord, SortBy, first_line,
@@ -202,7 +205,7 @@ const IN_TABLES: &[ListColumn<OutputRow>] = &[
         .yields(0),
     ListColumn::new("mode", ToLeft, 5, |row: &OutputRow, _| {
         let mark = if row.entry.exposed() { "!" } else { "" };
-        RowCell::plain(format!("{:04o}{mark}", row.entry.mode))
+        RowCell::plain(mode(row.entry.mode) + mark)
     })
     .yields(0),
     ListColumn::new("session", ToLeft, 36, |row: &OutputRow, _| {
@@ -213,6 +216,41 @@ const IN_TABLES: &[ListColumn<OutputRow>] = &[
         RowCell::plain(SafeText::from_bytes(row.entry.id_bytes()))
     }),
 ];
+
+/// Returns the fields of `--json`. Times are RFC 3339, UTC, to the second.
+pub(crate) fn json(entry: &Entry, now: Timestamp) -> Value {
+    json!({
+        "id": entry.id(),
+        "path": entry.path().to_string_lossy(),
+        "agent": entry.agent(),
+        "tool": entry.tool(),
+        "session": entry.session(),
+        "project": entry.project(),
+        "size": entry.size(),
+        "modified": utc(entry.modified()),
+        // What the user keeps does not expire.
+        "expires": entry.expires.at().map(utc),
+        "rule": entry.rule.as_str(),
+        "holds": entry.holds().as_str(),
+        "copy_of": entry.copy().map(|copy| &copy.original),
+        "status": status(entry, now),
+        "mode": mode(entry.mode),
+    })
+}
+
+/// Returns what is unusual about an entry, or else whether it is overdue or never deleted.
+fn status(entry: &Entry, now: Timestamp) -> Cow<'static, str> {
+    match (entry.status, entry.left(now)) {
+        (EntryStatus::Ok, Left::Overdue(_)) => "overdue".into(),
+        (EntryStatus::Ok, Left::Open) if entry.expires == Expiry::Orphaned => "orphaned".into(),
+        (status, _) => status.words(),
+    }
+}
+
+/// Formats permission bits for `chmod`: `0600`.
+pub(crate) fn mode(bits: u32) -> String {
+    format!("{bits:04o}")
+}
 
 fn order(by: SortBy, rows: &RowTable<OutputRow>, shown: &[u32]) -> Vec<u32> {
     by.order(shown, |n| &rows[n as usize].entry)
@@ -350,7 +388,7 @@ pub(crate) fn details(row: &OutputRow, user: Option<u32>, look: &RowLook) -> [Sa
         Some(user) if user == entry.owner => "you".to_owned(),
         _ => entry.owner.to_string(),
     };
-    let access = format!("mode {:04o}, owner {owner}{}", entry.mode, exposure(row));
+    let access = format!("mode {}, owner {owner}{}", mode(entry.mode), exposure(row));
     let printed = row.peek().and_then(|peek| peek.printed);
     let saved = printed.map(|all| format!("only the first {} of {} saved", size(entry.size()), size(all)));
     let lost = row.share().and_then(|share| share.first_lost.as_ref()).filter(|lost| !lost.text.is_empty());

@@ -1,5 +1,7 @@
 //! Adds up what each setting does, over all outputs.
 
+use serde::Serialize;
+
 use crate::text::search::Severity;
 
 use super::visit::{UnderSetting, VisitedOutput};
@@ -26,7 +28,7 @@ struct FindSums {
 }
 
 /// What one setting does to all outputs. Tokens are estimated, at four bytes each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub(crate) struct SettingFigures {
     pub cut: u64,
     pub tokens: u64,

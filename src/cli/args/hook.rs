@@ -1,4 +1,4 @@
-//! Arguments of `overspill hook`.
+//! Arguments of `overspill setup` and `overspill hook`, and the agents that have hooks.
 
 use clap::{Args as Group, ValueEnum};
 
@@ -7,10 +7,34 @@ pub(crate) struct HookArgs {
     /// The agent that runs the hook
     #[arg(value_name = "AGENT")]
     pub agent: HookAgent,
-
     /// Put the start, the errors and the end of a long output in place of its preview (claude-code)
     #[arg(long)]
     pub replace: bool,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct SetupArgs {
+    /// The agent to set up
+    #[arg(value_name = "AGENT")]
+    pub agent: HookAgent,
+    /// Set up the project in the current directory, not the user (claude-code, gemini-cli, opencode)
+    #[arg(long)]
+    pub project: bool,
+    /// Print the file as it would be, and write nothing
+    #[arg(long)]
+    pub print: bool,
+    /// Take away what setup added, and leave the file as it was
+    #[arg(long, conflicts_with_all = ["replace", "capture"])]
+    pub remove: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub yes: bool,
+    /// Let the hook put the start, the errors and the end of a long output in place of its preview (claude-code)
+    #[arg(long)]
+    pub replace: bool,
+    /// Also save the outputs of which the agent keeps no copy (claude-code)
+    #[arg(long)]
+    pub capture: bool,
 }
 
 /// An agent whose hooks are known.

@@ -1,41 +1,33 @@
 //! All command-line arguments.
 
-mod compare;
-mod complete;
 mod corpus;
 pub(crate) mod examples;
-mod explain;
 mod global;
 pub(crate) mod help;
 mod hook;
+mod inspect;
 mod leading;
 mod policy;
 pub(crate) mod refused;
 mod run;
 mod save;
 mod sessions;
-mod setup;
 pub(crate) mod status;
 mod stores;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args as Group, Parser, Subcommand};
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
-use crate::preview::ToCount;
-
-pub(crate) use compare::CompareArgs;
-pub(crate) use complete::{CompleteArgs, CompletedBy};
 pub(crate) use corpus::{GrepArgs, TuneArgs};
-pub(crate) use explain::ExplainArgs;
 pub(crate) use global::{ColorWhen, GlobalArgs};
-pub(crate) use hook::{HookAgent, HookArgs};
+pub(crate) use hook::{HookAgent, HookArgs, SetupArgs};
+pub(crate) use inspect::{CompareArgs, ExplainArgs, FormArgs, PoliciesArgs, PreviewArgs, ReadArgs, TextForm};
 pub(crate) use policy::{LimitArgs, PolicyArgs};
 pub(crate) use run::{CallerLimits, LayoutOf, RunArgs, Unread};
 pub(crate) use save::SaveArgs;
 pub(crate) use sessions::{CallSort, CallText, CallsArgs, SessionsArgs, VerifyArgs};
-pub(crate) use setup::SetupArgs;
 pub(crate) use stores::{CleanArgs, ListArgs, RmArgs, ShowArgs, StoresArgs};
 
 /// See exactly what the model saw of a tool's output, and page through the rest
@@ -181,52 +173,6 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Group)]
-pub(crate) struct PreviewArgs {
-    /// File or id; - (the default) is standard input
-    #[arg(value_name = "FILE|ID|-", default_value = "-")]
-    pub file: OsString,
-    /// Save all of standard input if the policy cuts it, and print the path
-    #[arg(long)]
-    pub save: bool,
-    #[command(flatten)]
-    pub saving: SaveArgs,
-    #[command(flatten)]
-    pub look: PolicyArgs,
-    #[command(flatten)]
-    pub form: FormArgs,
-}
-
-#[derive(Debug, Group)]
-pub(crate) struct ReadArgs {
-    /// File or id
-    #[arg(value_name = "FILE|ID")]
-    pub file: OsString,
-    /// First line, numbered as the agent's read tool does
-    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true)]
-    pub offset: Option<u64>,
-    /// Maximum number of lines
-    #[arg(long, value_name = "M", value_parser = whole_number, allow_negative_numbers = true)]
-    pub limit: Option<u64>,
-    #[command(flatten)]
-    pub look: PolicyArgs,
-    #[command(flatten)]
-    pub form: FormArgs,
-}
-
-#[derive(Debug, Group)]
-pub(crate) struct PoliciesArgs {
-    /// List this agent's policies, or print this policy's file
-    #[arg(value_name = "AGENT|NAME")]
-    pub name: Option<String>,
-    /// Include policies of earlier versions
-    #[arg(long)]
-    pub all: bool,
-    /// Print a JSON array
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Group)]
 pub(crate) struct ConfigArgs {
     /// Show the settings as they are with this policy
     #[arg(short, long, value_name = "NAME")]
@@ -242,50 +188,26 @@ pub(crate) struct ConfigArgs {
     pub init: bool,
 }
 
-/// How text is printed.
 #[derive(Debug, Group)]
-#[command(next_help_heading = "Output format")]
-pub(crate) struct FormArgs {
-    /// Print a JSON object: the text, its parts, and the figures
-    #[arg(long)]
-    json: bool,
-    /// Print escape sequences unchanged, even to a terminal
-    #[arg(long, conflicts_with = "json")]
-    raw: bool,
+pub(crate) struct CompleteArgs {
+    /// Shell that asks
+    pub shell: CompletedBy,
+    /// bash: the characters at which it breaks words
+    pub breaks: String,
+    /// bash: the line up to the cursor; other shells: the words after the program's name, the last at the cursor
+    #[arg(last = true)]
+    pub words: Vec<OsString>,
 }
 
-/// How text is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TextForm {
-    /// Byte for byte, except that a terminal gets it escaped.
-    Text,
-    /// Same, but a terminal gets its colours.
-    Rendered,
-    /// Byte for byte, always.
-    Raw,
-    /// One JSON object.
-    Json,
-}
-
-impl TextForm {
-    /// Returns what to count: JSON has every figure.
-    pub(crate) fn counts(self) -> ToCount {
-        match self {
-            TextForm::Json => ToCount::All,
-            TextForm::Text | TextForm::Rendered | TextForm::Raw => ToCount::Text,
-        }
-    }
-}
-
-impl FormArgs {
-    /// Returns the form that the flags select.
-    pub(crate) fn form(&self) -> TextForm {
-        match (self.json, self.raw) {
-            (true, _) => TextForm::Json,
-            (false, true) => TextForm::Raw,
-            (false, false) => TextForm::Text,
-        }
-    }
+/// A shell whose script asks what fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompletedBy {
+    /// bash, which gives its line
+    Bash,
+    /// zsh
+    Zsh,
+    /// fish
+    Fish,
 }
 
 /// Parses a whole number, 0 or more.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 
 use clap::ColorChoice;
-use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use clap::error::{ContextValue, Error};
 
 use crate::cli::safe::{MAX_LINE, put};
 use crate::cli::terminal::help_colour;
@@ -17,10 +17,6 @@ const PREFIXES: [&str; 2] = ["error:", "overspill:"];
 
 /// Prints the error, or the requested help or version. Returns the exit status.
 pub(crate) fn tell(mut error: Error) -> u8 {
-    if error.kind() == ErrorKind::InvalidValue {
-        // All values are listed, and what is most like another by its letters is seldom meant.
-        error.remove(ContextKind::SuggestedValue);
-    }
     let status = u8::try_from(error.exit_code()).unwrap_or(2);
     if !error.use_stderr() {
         return match error.print().and_then(|()| io::stdout().flush()) {

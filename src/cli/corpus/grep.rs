@@ -109,9 +109,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn run(&self, corpus: &Corpus) -> io::Result<()> {
         let failed = Mutex::new(None);
-        std::thread::scope(|scope| {
-            // Without the thread there is no progress line.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || self.meter.show_until_over());
+        self.meter.show_during(|| {
             let mut out = crate::cli::safe::shared_stdout();
             let mut is_first = self.print == ToPrint::Lines && self.form.has_headings();
             let take = |block: &mut Vec<u8>| {
@@ -132,7 +130,6 @@ impl Search<'_> {
                     .map_or(ControlFlow::Continue(()), |output| self.search(reader, output, outlet))
             };
             in_order(corpus.outputs.len(), CorpusReader::default, search, take);
-            self.meter.end();
         });
         failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
     }

@@ -83,13 +83,7 @@ impl Measurement {
     fn run<'p>(&self, corpus: &Corpus, tuner: &(impl Fn() -> Tuner<'p> + Sync)) -> anyhow::Result<()> {
         let second = flag::register_conditional_default(SIGINT, Arc::clone(&self.stop))?;
         let first = flag::register(SIGINT, Arc::clone(&self.stop))?;
-        let visited = std::thread::scope(|scope| {
-            // Without the thread there is no progress line.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || self.meter.show_until_over());
-            let visited = visit_all(corpus, tuner, self);
-            self.meter.end();
-            visited
-        });
+        let visited = self.meter.show_during(|| visit_all(corpus, tuner, self));
         for id in [first, second] {
             signal_hook::low_level::unregister(id);
         }

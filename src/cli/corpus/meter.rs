@@ -66,8 +66,18 @@ impl Meter {
         line
     }
 
-    /// Shows the line from time to time until [`Meter::end`].
-    pub(super) fn show_until_over(&self) {
+    /// Shows the line from time to time while `work` is done.
+    pub(super) fn show_during<T>(&self, work: impl FnOnce() -> T) -> T {
+        std::thread::scope(|scope| {
+            // Without the thread there is no progress line.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || self.show_until_over());
+            let done = work();
+            self.end();
+            done
+        })
+    }
+
+    fn show_until_over(&self) {
         let mut line = self.lock();
         while self.is_shown && !line.is_over {
             if self.began.elapsed() >= AFTER {
@@ -82,8 +92,7 @@ impl Meter {
         }
     }
 
-    /// Ends the line.
-    pub(super) fn end(&self) {
+    fn end(&self) {
         drop(self.clear());
         self.lock().is_over = true;
         self.ended.notify_all();

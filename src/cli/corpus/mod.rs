@@ -1,6 +1,5 @@
 //! The commands that look at many outputs together.
 
-mod frontier;
 pub(crate) mod gather;
 pub(crate) mod grep;
 pub(crate) mod measure;

@@ -3,17 +3,21 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 use crate::cli::args::TuneArgs;
 use crate::cli::screens::{TuneStart, show_tune};
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
-use crate::cli::{CommandResult, Failure, fail, input, say};
+use crate::cli::{CommandResult, Failure, add, fail, input, say, table};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies, likely_policy};
+use crate::human::{count, size, thousands};
+use crate::preview::Direction;
+use crate::rows::settings::{beside_best, setting_columns, setting_rows};
 use crate::text::search::Pattern;
-use crate::tune::{TuneGrid, Tuner};
+use crate::tune::{SettingFigures, TuneGrid, TuneMove, TuneSetting, TuneSums, Tuner, frontier};
 
-use super::frontier::{self, Tuned};
 use super::gather::gather;
 use super::measure::measure;
 
@@ -77,9 +81,9 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
     };
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match (args.json, sums.outputs) {
-        (true, _) => frontier::json(&mut out, &tuned)?,
+        (true, _) => json(&mut out, &tuned)?,
         (false, 0) => {}
-        (false, _) => frontier::table(&mut out, &tuned)?,
+        (false, _) => table(&mut out, &tuned)?,
     }
     out.flush()?;
     measured.end()
@@ -97,4 +101,86 @@ fn policy(config: &Config, args: &TuneArgs, corpus: &Corpus) -> anyhow::Result<E
     let found = config.resolve(&overrides, None).map_err(input::usage)?;
     found.warnings.iter().for_each(|warning| say(warning));
     Ok(found)
+}
+
+/// The settings that were measured.
+struct Tuned<'a> {
+    policy: &'a EffectivePolicy,
+    grid: &'a TuneGrid,
+    figures: &'a [SettingFigures],
+    sums: &'a TuneSums,
+    /// What the finds are called.
+    finds: &'static str,
+    /// Whether all outputs could be visited.
+    is_complete: bool,
+}
+
+impl Tuned<'_> {
+    fn present(&self) -> SettingFigures {
+        self.figures.get(self.grid.current).copied().unwrap_or_default()
+    }
+}
+
+fn json(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
+    let EffectivePolicy { policy, limits_from, .. } = tuned.policy;
+    let settings: Vec<Value> =
+        tuned.grid.settings.iter().zip(tuned.figures).map(|(of, figures)| record(of, figures)).collect();
+    let best = frontier(tuned.figures, tuned.grid.current);
+    let best: Vec<&Value> = best.into_iter().filter_map(|number| settings.get(number)).collect();
+    let object = json!({
+        "version": 1,
+        "policy": policy.name(),
+        "limits_from": limits_from.to_string(),
+        "unit": policy.unit().as_str(),
+        "outputs": tuned.sums.outputs,
+        "bytes": tuned.sums.bytes,
+        "with_errors": tuned.sums.with_errors(),
+        "finds": tuned.sums.finds(),
+        "complete": tuned.is_complete,
+        "current": record(&TuneSetting::of(policy), &tuned.present()),
+        "settings": settings,
+        "frontier": best,
+    });
+    crate::cli::json(out, &object)
+}
+
+fn record(setting: &TuneSetting, figures: &SettingFigures) -> Value {
+    let mut record = json!({
+        "max_lines": setting.max_lines,
+        "max_bytes": setting.max_size,
+        "direction": setting.direction.map(Direction::as_str),
+    });
+    add(&mut record, json!(figures));
+    record
+}
+
+/// Prints the settings worth choosing between with the present one in its place, then what a move to each buys.
+fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
+    let (sums, present, policy) = (tuned.sums, tuned.present(), &tuned.policy.policy);
+    writeln!(
+        out,
+        "{}: the best of {} settings for {} ({}) with {} in {} of them; * is the present one\n",
+        policy.name(),
+        tuned.figures.len(),
+        count(sums.outputs, "output"),
+        size(sums.bytes),
+        count(sums.finds(), tuned.finds.trim_end_matches('s')),
+        thousands(sums.with_errors()),
+    )?;
+    let rows = setting_rows(policy, tuned.grid, tuned.figures, sums.finds());
+    table::print(out, setting_columns(), &rows)?;
+    if sums.finds() == 0 {
+        return writeln!(out, "\nnothing in these outputs matches, so the fewest tokens are best");
+    }
+    writeln!(out)?;
+    for row in &rows {
+        let setting = row.setting.words(row.unit);
+        if row.is_present {
+            writeln!(out, "{setting}, now: {}", beside_best(tuned.figures, tuned.grid.current))?;
+        } else {
+            let buys = TuneMove::of(&row.figures, &present, sums.finds());
+            writeln!(out, "{setting}: {}", buys.words(tuned.finds))?;
+        }
+    }
+    Ok(())
 }

@@ -3,8 +3,8 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::cli::stores::row;
 use crate::cli::stores::select::Selected;
+use crate::cli::stores::words;
 use crate::cli::{fail, say};
 use crate::compare::{first_lost_line, kept_ranges};
 use crate::config::{Config, EffectivePolicy, Overrides};
@@ -79,7 +79,7 @@ fn rule_of(config: &Config, path: &Path) -> Option<String> {
         return Some("gone before its time, so not by the agent's rule".to_owned());
     }
     let due = due.map(|due| format!(", so from {} on", due.strftime("%Y-%m-%d")));
-    Some(format!("{} deletes {}{}", spec.agent, row::retention(&retention), due.unwrap_or_default()))
+    Some(format!("{} deletes {}{}", spec.agent, words::retention(&retention), due.unwrap_or_default()))
 }
 
 /// Plans the preview of the spill, and compares its notices with the one found.

@@ -3,7 +3,6 @@
 mod event;
 mod input;
 mod note;
-mod replace;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -62,8 +61,9 @@ fn answer(config: &Config, event: &HookEvent, replaces: bool) -> Option<Value> {
     let saved = event.saved_as().or_else(|| hook.captured()).or_else(|| hook.cited(text.as_ref()?));
     let note = match saved.filter(|path| is_known(config, path, event.records())) {
         Some(path) if replaces && event.is_of_shell() && event.phase() == Phase::After => {
-            return event
-                .with_text(hook.of_file(&path, &|output, name| replace::text(config, output, name))?);
+            return event.with_text(
+                hook.of_file(&path, &|output, name| note::in_place_of_preview(config, output, name))?,
+            );
         }
         Some(path) => {
             hook.of_file(&path, &|output, name| hook.note_of_file(output, &path, name, text.as_ref()))

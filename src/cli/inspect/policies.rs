@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::args::PoliciesArgs;
 use crate::cli::safe::SafeWriter;
@@ -10,67 +10,35 @@ use crate::cli::{CommandResult, Failure, table};
 use crate::compare::{self, Keeps};
 use crate::config::Config;
 use crate::human::{limit_in, thousands};
-use crate::known::{Edge, Era};
-use crate::preview::Policy;
+use crate::known::Era;
+use crate::preview::{Param, Policy};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};
 use crate::text::label::label;
 
-/// One policy as in `--json`.
-#[derive(Serialize)]
-struct PolicyJson {
-    name: String,
-    summary: String,
-    unit: &'static str,
-    max_lines: Option<u64>,
-    max_size: Option<u64>,
-    keeps: Option<Keeps>,
-    confidence: &'static str,
-    version: String,
-    from: Option<Edge>,
-    until: Option<Edge>,
-    seen: Option<Edge>,
-    era_of: Option<String>,
-    source: String,
-    warnings: Vec<String>,
-    parameters: Vec<Parameter>,
-    own: bool,
-}
-
-#[derive(Serialize)]
-struct Parameter {
-    name: String,
-    default: String,
-    doc: String,
-}
-
-impl PolicyJson {
-    fn of(policy: &Policy, own: bool) -> Self {
-        let parameter = |param: &crate::preview::Param| Parameter {
-            name: param.name.clone(),
-            default: param.default.to_string(),
-            doc: param.doc.clone(),
-        };
-        let Era { from, until, seen, of } = policy.era();
-        Self {
-            name: policy.name().to_owned(),
-            summary: policy.summary().to_owned(),
-            unit: policy.unit().as_str(),
-            max_lines: policy.max_lines(),
-            max_size: policy.max_size(),
-            keeps: compare::end_kept(policy),
-            confidence: policy.confidence().as_str(),
-            version: policy.version(),
-            from,
-            until,
-            seen,
-            era_of: of,
-            source: policy.source().to_owned(),
-            warnings: policy.warnings().iter().map(|warning| warning.text.clone()).collect(),
-            parameters: policy.params().iter().map(parameter).collect(),
-            own,
-        }
-    }
+/// Returns the fields of `--json`.
+fn record(policy: &Policy, own: bool) -> Value {
+    let parameter =
+        |param: &Param| json!({ "name": param.name, "default": param.default.to_string(), "doc": param.doc });
+    let Era { from, until, seen, of } = policy.era();
+    json!({
+        "name": policy.name(),
+        "summary": policy.summary(),
+        "unit": policy.unit().as_str(),
+        "max_lines": policy.max_lines(),
+        "max_size": policy.max_size(),
+        "keeps": compare::end_kept(policy),
+        "confidence": policy.confidence().as_str(),
+        "version": policy.version(),
+        "from": from,
+        "until": until,
+        "seen": seen,
+        "era_of": of,
+        "source": policy.source(),
+        "warnings": policy.warnings().iter().map(|warning| &warning.text).collect::<Vec<_>>(),
+        "parameters": policy.params().iter().map(parameter).collect::<Vec<_>>(),
+        "own": own,
+    })
 }
 
 /// Lists the policies, all or an agent's, or prints the file of one to save, edit and use.
@@ -88,21 +56,14 @@ pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
         out.write_all(text.as_bytes())?;
         return Ok(out.end()?);
     }
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     let names = if of_agent.is_empty() { config.catalog.names().collect() } else { of_agent };
     let mut policies = names.iter().map(|name| config.catalog.get(name)).collect::<Result<Vec<_>, _>>()?;
     let is_current = |policy: &Policy| config.catalog.is_current(policy);
     if !args.all && policies.iter().any(is_current) {
         policies.retain(is_current);
     }
-    if args.json {
-        let records: Vec<PolicyJson> =
-            policies.iter().map(|p| PolicyJson::of(p, config.catalog.is_own(p.name()))).collect();
-        crate::cli::json(&mut out, &records)?;
-    } else {
-        table::print(&mut out, &COLUMNS, &policies)?;
-    }
-    Ok(out.flush()?)
+    let is_own = |policy: &Policy| config.catalog.is_own(policy.name());
+    table::list(args.json, &COLUMNS, &policies, |policy| record(policy, is_own(policy)))
 }
 
 /// Prints the other forms of the policy's tool as comments, so that the result is still a policy file.

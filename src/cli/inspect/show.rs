@@ -1,59 +1,34 @@
 //! `overspill show`: prints what is known of one output, session or call.
 
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::args::ShowArgs;
 use crate::cli::named::{self, Named};
 use crate::cli::sessions;
-use crate::cli::stores::row::{self, EntryJson, mode};
-use crate::cli::stores::runs;
 use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{CommandResult, Failure, json, say};
+use crate::cli::stores::words;
+use crate::cli::{CommandResult, Failure, add, json, say};
 use crate::config::{Config, Overrides};
 use crate::human::{size, span, thousands, utc};
 use crate::known::{Extent, Warning};
 use crate::preview::Policy;
-use crate::rows::outputs;
+use crate::rows::outputs::{self, mode};
 use crate::source::OpenError;
 use crate::store::{Entry, EntryStatus, Holds, RunRecord};
 use crate::text::label::label;
 
-/// An entry's facts as in `--json`: those of `list`, and more.
-#[derive(Serialize)]
-struct EntryDetails {
-    version: u32,
-    kind: &'static str,
-    #[serde(flatten)]
-    record: EntryJson,
-    made: Option<String>,
-    retention: String,
-    policies: Vec<String>,
-    owner: u32,
-    exposed: bool,
-    note: Option<String>,
-    warnings: Vec<String>,
-    run: Option<RunRecord>,
-}
-
-/// The facts of a file that is not in a store.
-#[derive(Serialize)]
-struct FileFacts {
-    version: u32,
-    kind: &'static str,
+/// A file that is not in a store.
+struct LooseFile {
     path: String,
-    size: u64,
-    modified: Option<String>,
-    rule: Option<&'static str>,
+    meta: Metadata,
     policies: Vec<String>,
-    mode: String,
-    owner: u32,
-    exposed: bool,
 }
 
 /// Shows what is known of an entry, of a file outside of all stores, or of a session or a call.
@@ -69,19 +44,19 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     match selected.at(&path).cloned() {
         Some(mut entry) => {
-            let run = runs::learn(&mut entry, &config.env);
+            let run = words::learn(&mut entry, &config.env);
             if args.json {
-                json(&mut out, &EntryDetails::of(&entry, run, &selected, config))?
+                json(&mut out, &record(&entry, run, &selected, config))?
             } else {
                 lines(&mut out, &of_entry(&entry, run.as_ref(), &selected, config))?
             }
         }
         None => {
-            let facts = FileFacts::of(&path, config)?;
+            let file = LooseFile::open(&path, config)?;
             if args.json {
-                json(&mut out, &facts)?
+                json(&mut out, &file.record())?
             } else {
-                lines(&mut out, &facts.lines(config, selected.now))?
+                lines(&mut out, &file.lines(config, selected.now))?
             }
         }
     }
@@ -93,22 +68,22 @@ fn no_text(word: &OsStr) -> Failure {
     Failure::Usage(format!("--text prints a text of a call; `overspill {word} | cat` prints an output"))
 }
 
-impl EntryDetails {
-    fn of(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &Config) -> Self {
-        Self {
-            version: 1,
-            kind: "output",
-            record: EntryJson::of(entry, selected),
-            made: entry.made().map(utc),
-            retention: row::retention(&entry.store().retention.as_set(&config.env)),
-            policies: config.candidates(Some(&entry.path())),
-            owner: entry.owner,
-            exposed: entry.exposed(),
-            note: entry.store().note.clone(),
-            warnings: warnings(entry, config),
-            run: run.map(|run| RunRecord { start: whole(run.start), end: whole(run.end), ..run }),
-        }
-    }
+/// Returns the facts as in `--json`: those of `list`, and more.
+fn record(entry: &Entry, run: Option<RunRecord>, selected: &Selected, config: &Config) -> Value {
+    let mut record = json!({ "version": 1, "kind": "output" });
+    let listed = outputs::json(entry, selected.now);
+    let more = json!({
+        "made": entry.made().map(utc),
+        "retention": words::retention(&entry.store().retention.as_set(&config.env)),
+        "policies": config.candidates(Some(&entry.path())),
+        "owner": entry.owner,
+        "exposed": entry.exposed(),
+        "note": entry.store().note,
+        "warnings": warnings(entry, config),
+        "run": run.map(|run| RunRecord { start: whole(run.start), end: whole(run.end), ..run }),
+    });
+    [listed, more].into_iter().for_each(|fields| add(&mut record, fields));
+    record
 }
 
 /// Leaves out parts of a second.
@@ -116,8 +91,8 @@ fn whole(time: Timestamp) -> Timestamp {
     Timestamp::from_second(time.as_second()).unwrap_or(time)
 }
 
-impl FileFacts {
-    fn of(path: &Path, config: &Config) -> anyhow::Result<Self> {
+impl LooseFile {
+    fn open(path: &Path, config: &Config) -> anyhow::Result<Self> {
         let meta = match std::fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(OpenError::Missing(path.to_owned()).into());
@@ -129,37 +104,49 @@ impl FileFacts {
                 format!("{} is a directory; name a file or the id of a stored output", path.display());
             return Err(Failure::Usage(words).into());
         }
-        let modified = meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
         let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self {
-            version: 1,
-            kind: "output",
             path: absolute.to_string_lossy().into_owned(),
-            size: meta.size(),
-            modified: modified.map(utc),
-            rule: None,
+            meta,
             policies: policy.into_iter().map(|policy| policy.name().to_owned()).collect(),
-            mode: mode(meta.mode() & 0o7777),
-            owner: meta.uid(),
-            exposed: meta.mode() & 0o077 != 0,
+        })
+    }
+
+    fn modified(&self) -> Option<Timestamp> {
+        self.meta.modified().ok().and_then(|time| Timestamp::try_from(time).ok()).map(whole)
+    }
+
+    fn mode(&self) -> String {
+        mode(self.meta.mode() & 0o7777)
+    }
+
+    fn record(&self) -> Value {
+        json!({
+            "version": 1,
+            "kind": "output",
+            "path": self.path,
+            "size": self.meta.size(),
+            "modified": self.modified().map(utc),
+            "rule": null,
+            "policies": self.policies,
+            "mode": self.mode(),
+            "owner": self.meta.uid(),
+            "exposed": self.meta.mode() & 0o077 != 0,
         })
     }
 
     fn lines(&self, config: &Config, now: Timestamp) -> Vec<Line> {
-        let modified: Option<Timestamp> = self.modified.as_ref().and_then(|time| time.parse().ok());
         let ago = |time: Timestamp| span(now.duration_since(time).as_secs().try_into().unwrap_or(0));
+        let modified = self.modified().map(|time| format!("{} ({} ago)", utc(time), ago(time)));
         vec![
             ("path", label(self.path.as_bytes())),
             ("store", "none: no agent's rule deletes it".to_owned()),
-            ("size", bytes(self.size)),
-            (
-                "modified",
-                modified.map_or("–".to_owned(), |time| format!("{} ({} ago)", utc(time), ago(time))),
-            ),
+            ("size", bytes(self.meta.size())),
+            ("modified", modified.unwrap_or_else(|| "–".to_owned())),
             ("policies", names(&self.policies)),
-            ("mode", self.mode.clone()),
-            ("owner", owner(self.owner, config)),
+            ("mode", self.mode()),
+            ("owner", owner(self.meta.uid(), config)),
         ]
     }
 }
@@ -173,7 +160,7 @@ fn lines(out: &mut impl Write, lines: &[Line]) -> io::Result<()> {
 
 fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config: &Config) -> Vec<Line> {
     let spec = entry.store();
-    let retention = row::retention(&spec.retention.as_set(&config.env));
+    let retention = words::retention(&spec.retention.as_set(&config.env));
     let rule = match entry.is_kept() {
         true => "kept: no rule deletes it".to_owned(),
         false => rule(entry.rule.as_str(), &retention),
@@ -201,7 +188,8 @@ fn of_entry(entry: &Entry, run: Option<&RunRecord>, selected: &Selected, config:
     let notes = [&spec.retention.note, &spec.note].map(|note| note.as_ref().filter(|_| !entry.is_kept()));
     lines.extend(notes.into_iter().flatten().map(|note| ("note", label(note.as_bytes()))));
     lines.extend(warnings(entry, config).iter().map(|text| ("warning", label(text.as_bytes()))));
-    let told = run.map(runs::in_words).into_iter().chain(entry.copy().map(|copy| runs::copy_in_words(copy)));
+    let told =
+        run.map(words::in_words).into_iter().chain(entry.copy().map(|copy| words::copy_in_words(copy)));
     lines.extend(
         told.flatten()
             .filter(|(_, value)| !value.is_empty())

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::capture::{CapturedOutput, FinishedCapture, ProcessStatus, Stop};
+use crate::cli::add;
 use crate::known::Certainty;
 use crate::preview::report;
 
@@ -78,10 +79,4 @@ fn saved(output: &CapturedOutput, path: Option<&PathBuf>) -> Value {
         "seen_bytes": output.seen.bytes,
         "whole": output.is_whole(),
     })
-}
-
-fn add(value: &mut Value, fields: Value) {
-    if let (Value::Object(value), Value::Object(fields)) = (value, fields) {
-        value.extend(fields);
-    }
 }

@@ -2,20 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::args::SessionsArgs;
-use crate::cli::{CommandResult, Failure, json, named, say, table};
+use crate::cli::{CommandResult, Failure, json_array, named, say, table};
 use crate::config::Config;
-use crate::human::{span, thousands, utc};
+use crate::human::{count, span, thousands, utc};
 use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::directory_to_close;
@@ -23,35 +21,11 @@ use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::mask::mask;
 use crate::session::reader::{SessionError, SessionFile};
 use crate::session::tally::{CallSums, CountedSession, count_new};
+use crate::source::share_out;
 use crate::text::label::shell;
 
 use super::calls;
 use super::select::{earliest, known, unread_in_words};
-
-/// The most sessions that are counted at once.
-const MOST_THREADS: usize = 4;
-
-/// One session as in `--json`. Times are RFC 3339, UTC; sizes are bytes.
-#[derive(Debug, Serialize)]
-pub(super) struct SessionJson {
-    id: String,
-    agent: &'static str,
-    agent_version: Option<String>,
-    project: Option<String>,
-    title: Option<String>,
-    started: Option<String>,
-    ended: Option<String>,
-    live: bool,
-    open_to_others: bool,
-    path: String,
-    size: u64,
-    calls: Option<u64>,
-    cut: Option<u64>,
-    lost: Option<u64>,
-    gone: Option<u64>,
-    got_bytes: Option<u64>,
-    tokens_estimate: Option<u64>,
-}
 
 pub(super) struct SessionLine {
     session: ListedSession,
@@ -70,7 +44,7 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     let rows = counted(sessions, config.env.uid());
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
-        json(&mut out, &rows.iter().map(SessionJson::of).collect::<Vec<_>>())?;
+        json_array(&mut out, rows.iter().map(record))?;
     } else if rows.is_empty() {
         say(&none_in_words(config, args));
     } else {
@@ -146,10 +120,7 @@ fn none_in_words(config: &Config, args: &SessionsArgs) -> String {
 fn warn_of_open(sessions: &[ListedSession]) {
     let open = || sessions.iter().filter(|session| session.is_open_to_others);
     let Some(first) = open().next() else { return };
-    let count = match open().count() {
-        1 => "1 session".to_owned(),
-        count => format!("{} sessions", thousands(count as u64)),
-    };
+    let count = count(open().count() as u64, "session");
     let dirs: BTreeSet<PathBuf> =
         open().filter_map(|session| directory_to_close(&session.file.path)).collect();
     // One below another that is closed is closed, too.
@@ -168,27 +139,17 @@ fn warn_of_open(sessions: &[ListedSession]) {
 fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionLine> {
     let families =
         families(&sessions.iter().map(|session| (&session.file, &session.facts)).collect::<Vec<_>>());
-    let (next, families, shared) = (AtomicUsize::new(0), &families, &sessions);
-    let family = |family: &Vec<usize>| {
+    let counts = Mutex::new(Vec::new());
+    let count = |(): &mut (), family: usize| {
         let mut seen = SeenCalls::default();
-        let sessions = family.iter().filter_map(|n| Some((*n, shared.get(*n)?)));
-        let counts = sessions.map(|(n, session)| (n, count_new(&session.file, uid, &mut seen, &())));
-        counts.collect::<Vec<_>>()
-    };
-    let work = || {
-        let numbers = std::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)));
-        numbers.map_while(|n| families.get(n)).flat_map(family).collect::<Vec<_>>()
-    };
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
-    let mut counts: Vec<_> = thread::scope(|scope| {
-        let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-        let workers: Vec<_> = (1..threads).filter_map(spawn).collect();
-        let mut counts = work();
-        for worker in workers {
-            counts.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        for n in &families[family] {
+            let counted = count_new(&sessions[*n].file, uid, &mut seen, &());
+            counts.lock().unwrap_or_else(PoisonError::into_inner).push((*n, counted));
         }
-        counts
-    });
+        ControlFlow::Continue(())
+    };
+    share_out(families.len(), || (), count);
+    let mut counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     counts.sort_by_key(|(n, _)| *n);
     let counts = counts.into_iter().map(|(_, counted)| counted);
     // A database may fail for each of its sessions.
@@ -226,30 +187,29 @@ fn line(
     SessionLine { session, sums }
 }
 
-impl SessionJson {
-    pub(super) fn of(row: &SessionLine) -> Self {
-        let SessionLine { session: ListedSession { agent, file, facts, is_open_to_others }, .. } = row;
-        let sum = |of: fn(&CallSums) -> u64| row.sums.as_ref().map(of);
-        Self {
-            id: file.id.clone(),
-            agent,
-            agent_version: facts.version.clone(),
-            project: facts.cwd.clone(),
-            title: facts.title.as_deref().map(|title| mask(title).into_owned()),
-            started: facts.started.map(utc),
-            ended: facts.ended.map(utc),
-            live: list::is_live(file, SystemTime::now()),
-            open_to_others: *is_open_to_others,
-            path: file.path.to_string_lossy().into_owned(),
-            size: file.size,
-            calls: sum(|sums| sums.calls),
-            cut: sum(|sums| sums.cut),
-            lost: sum(|sums| sums.lost),
-            gone: sum(|sums| sums.gone),
-            got_bytes: sum(|sums| sums.got_bytes),
-            tokens_estimate: sum(|sums| sums.got_bytes.div_ceil(4)),
-        }
-    }
+/// Returns the fields of `--json`. Times are RFC 3339, UTC; sizes are bytes.
+pub(super) fn record(SessionLine { session, sums }: &SessionLine) -> Value {
+    let ListedSession { agent, file, facts, is_open_to_others } = session;
+    let sum = |of: fn(&CallSums) -> u64| sums.as_ref().map(of);
+    json!({
+        "id": file.id,
+        "agent": agent,
+        "agent_version": facts.version,
+        "project": facts.cwd,
+        "title": facts.title.as_deref().map(mask),
+        "started": facts.started.map(utc),
+        "ended": facts.ended.map(utc),
+        "live": list::is_live(file, SystemTime::now()),
+        "open_to_others": is_open_to_others,
+        "path": file.path.to_string_lossy(),
+        "size": file.size,
+        "calls": sum(|sums| sums.calls),
+        "cut": sum(|sums| sums.cut),
+        "lost": sum(|sums| sums.lost),
+        "gone": sum(|sums| sums.gone),
+        "got_bytes": sum(|sums| sums.got_bytes),
+        "tokens_estimate": sum(|sums| sums.got_bytes.div_ceil(4)),
+    })
 }
 
 pub(super) fn row(SessionLine { session, sums }: &SessionLine) -> SessionRow {

@@ -2,7 +2,6 @@
 
 pub(crate) mod calls;
 pub(crate) mod list;
-pub(crate) mod row;
 pub(crate) mod select;
 pub(crate) mod show;
 pub(crate) mod verify;

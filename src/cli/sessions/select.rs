@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use memchr::memmem::Finder;
@@ -19,8 +20,6 @@ use crate::session::spill::SpillState;
 use crate::session::text;
 use crate::session::transcript::ReadReport;
 use crate::text::label::label;
-
-use super::row::examiner;
 
 /// A session, and one of its calls if the argument names one.
 pub(crate) struct SelectedSession {
@@ -90,6 +89,13 @@ impl SelectedSession {
         let first = best.first().ok_or_else(|| Failure::Failed("the call has no result".into()))?;
         Ok(text::to_text(transcript, &first.pieces, usize::MAX)?.0)
     }
+}
+
+/// Returns what examines the calls of an agent's sessions.
+pub(crate) fn examiner(config: &Config, agent: &str, paths: Paths) -> Examiner {
+    let (stores, env) = (config.stores.clone(), config.env.clone());
+    let in_store = Arc::new(move |path: &Path| stores.store_of(path, &env).is_some());
+    Examiner::new(&config.catalog, agent, in_store, config.env.uid(), paths)
 }
 
 /// Lists sessions; says what cannot be looked at.

@@ -3,16 +3,16 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::args::{CallText, ShowArgs};
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, copying, json, say};
+use crate::cli::{CommandResult, Failure, add, copying, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
+use crate::rows;
 use crate::rows::column::RowLook;
 use crate::rows::lost::LostInCall;
-use crate::rows::{calls, sessions};
 use crate::session::copies::RelatedSessions;
 use crate::session::examine::{CallInspector, Paths};
 use crate::session::facts::FirstBytes;
@@ -25,30 +25,12 @@ use crate::source::Source;
 use crate::store;
 use crate::text::label::label;
 
-use super::calls::row;
-use super::list::{SessionJson, line_of};
-use super::row::{CallJson, examiner};
-use super::select::SelectedSession;
+use super::calls;
+use super::list::{self, line_of};
+use super::select::{SelectedSession, examiner};
 
 /// The longest text in `--json`, in bytes.
 const MAX_JSON: usize = 16 << 20;
-
-#[derive(Serialize)]
-struct RecordedJson<T> {
-    version: u64,
-    kind: &'static str,
-    #[serde(flatten)]
-    record: T,
-    #[serde(flatten)]
-    text: Option<TextJson>,
-}
-
-#[derive(Serialize)]
-struct TextJson {
-    what: &'static str,
-    text: String,
-    text_is_cut: bool,
-}
 
 /// Shows what is known of a session or a call, or prints a text of the call.
 pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> CommandResult {
@@ -56,15 +38,18 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
     match (args.text, args.json) {
         (Some(which), false) => return print(config, found, which),
         (which, true) if found.call.is_some() || which.is_some() => {
-            let (call, text) =
-                (found.the_call()?, which.map(|which| text_json(config, found, which)).transpose()?);
+            let call = found.the_call()?;
+            let text = which.map(|which| text_fields(config, found, which)).transpose()?;
             let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
-            let record = CallJson::new(found.inspector(&examiner), call);
-            json(&mut out, &RecordedJson { version: 1, kind: "call", record, text })?;
+            let mut fields = json!({ "version": 1, "kind": "call" });
+            add(&mut fields, calls::record(found.inspector(&examiner), call));
+            add(&mut fields, text.unwrap_or_default());
+            json(&mut out, &fields)?;
         }
         (_, true) => {
-            let record = SessionJson::of(&line_of(config, &found.file)?);
-            json(&mut out, &RecordedJson { version: 1, kind: "session", record, text: None })?;
+            let mut fields = json!({ "version": 1, "kind": "session" });
+            add(&mut fields, list::record(&line_of(config, &found.file)?));
+            json(&mut out, &fields)?;
         }
         (None, false) => {
             for (name, value) in facts(config, found)?.into_iter().filter(|(_, value)| !value.is_empty()) {
@@ -90,12 +75,15 @@ pub(crate) fn print(config: &Config, found: &SelectedSession, which: Option<Call
     Ok(out.get_mut().end()?)
 }
 
-fn text_json(config: &Config, found: &SelectedSession, which: Option<CallText>) -> anyhow::Result<TextJson> {
+fn text_fields(config: &Config, found: &SelectedSession, which: Option<CallText>) -> anyhow::Result<Value> {
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let mut first = FirstBytes::new(MAX_JSON);
     let what = write(found.the_call()?, found.inspector(&examiner), which, &mut first)?;
-    let text = mask(&String::from_utf8_lossy(&first.bytes)).into_owned();
-    Ok(TextJson { what, text, text_is_cut: first.is_more })
+    let mut fields = json!({ "what": what });
+    // Moved, because it may be long.
+    fields["text"] = mask(&String::from_utf8_lossy(&first.bytes)).into_owned().into();
+    fields["text_is_cut"] = first.is_more.into();
+    Ok(fields)
 }
 
 /// Returns what the screens call facts.
@@ -106,13 +94,13 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let inspector = found.inspector(&examiner);
     let related = RelatedSessions::find(&config.env, &found.file, &());
-    let row = row(call, inspector, &related, &config.severities());
-    Ok(calls::facts(&row, inspector.facts(call, inspector.best(call).first())))
+    let row = calls::row(call, inspector, &related, &config.severities());
+    Ok(rows::calls::facts(&row, inspector.facts(call, inspector.best(call).first())))
 }
 
 fn of_session(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
     let now = crate::env::now();
-    let mut row = super::list::row(&line_of(config, &found.file)?);
+    let mut row = list::row(&line_of(config, &found.file)?);
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let mut spills = Vec::new();
     row.lost.found(LostInCall::count_all(
@@ -125,7 +113,7 @@ fn of_session(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&
     let entries = store::entries_at(&spills, &config.stores, &config.env, now, &|| true);
     row.expires.found(entries.values().filter_map(|entry| entry.expires.at()).min());
     let look = RowLook { now, ..RowLook::default() };
-    Ok([("session", found.file.id.clone())].into_iter().chain(sessions::facts(&row, &look)).collect())
+    Ok([("session", found.file.id.clone())].into_iter().chain(rows::sessions::facts(&row, &look)).collect())
 }
 
 /// Writes the text that was asked for, and returns its name.

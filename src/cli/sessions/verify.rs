@@ -1,12 +1,11 @@
 //! `overspill verify`: is what the policies make of the spills what the agents recorded?
 
 use std::collections::HashMap;
-use std::io::{self, Write};
 
 use serde::Serialize;
 
 use crate::cli::args::VerifyArgs;
-use crate::cli::{CommandResult, Failure, json, named, say, table};
+use crate::cli::{CommandResult, Failure, named, say, table};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::rows::column::CellSide::Left;
@@ -17,8 +16,8 @@ use crate::session::list;
 use crate::session::model::Call;
 use crate::session::verdict::{Against, Unchecked, Verdict};
 
-use super::row::{command_of, examiner};
-use super::select;
+use super::calls::command_of;
+use super::select::{self, examiner};
 
 #[derive(Debug, Serialize)]
 struct VerdictJson {
@@ -58,12 +57,9 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
             let transcript = selected.opened.transcript();
             let examiner = examiner(config, transcript.agent, paths);
             let inspector = selected.inspector(&examiner);
-            match selected.call() {
-                Some(call) => check(inspector, [call].into_iter(), &mut found),
-                None => {
-                    check(inspector, transcript.calls.iter().filter(|call| call.is_partial()), &mut found)
-                }
-            }
+            let all = || transcript.calls.iter().filter(|call| call.is_partial()).collect();
+            let calls: Vec<&Call> = selected.call().map_or_else(all, |call| vec![call]);
+            check(inspector, calls.into_iter(), &mut found);
         }
         None => {
             let mut seen: HashMap<Option<String>, SeenCalls> = HashMap::new();
@@ -128,13 +124,7 @@ fn record(inspector: CallInspector, call: &Call, verdict: &Verdict) -> VerdictJs
 fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     let of = |verdict: &str| found.iter().filter(|found| found.verdict == verdict).count() as u64;
     let (equal, differ, unchecked) = (of("equal"), of("differs"), of("unchecked"));
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if as_json {
-        json(&mut out, &found)?;
-    } else {
-        table::print(&mut out, &COLUMNS, found)?;
-    }
-    out.flush()?;
+    table::list(as_json, &COLUMNS, found, |found| found)?;
     let witnessed = found.iter().filter(|found| found.is_by_witness()).count() as u64;
     let by_witness =
         if witnessed > 0 { format!(" ({} by a witness)", thousands(witnessed)) } else { String::new() };

@@ -3,7 +3,6 @@
 mod agent;
 mod child;
 mod codex;
-mod difference;
 mod edit;
 mod file;
 mod hooks_json;
@@ -16,6 +15,8 @@ mod trust;
 use std::io::{self, Write};
 use std::path::Path;
 
+use similar::{ChangeTag, TextDiff};
+
 use crate::cli::args::{HookAgent, SetupArgs};
 use crate::cli::safe::{self, SafeWriter};
 use crate::cli::stores::confirm::{Consent, ask};
@@ -24,7 +25,6 @@ use crate::env::Env;
 use crate::text::label::label;
 
 use agent::Wanted;
-use difference::{DiffLine, difference};
 use file::AgentFile;
 
 /// Shows what would change, asks, and changes it.
@@ -119,6 +119,39 @@ fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
         writeln!(out, "{style}{}{style:#}", format!("{sign} {text}").trim_end())?;
     }
     out.flush()
+}
+
+/// How many lines are shown around a change.
+const AROUND: usize = 3;
+
+/// A line of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DiffLine<'a> {
+    Same(&'a str),
+    Removed(&'a str),
+    Added(&'a str),
+    /// Lines that are the same are left out.
+    Gap,
+}
+
+/// Returns the lines by which two texts differ, with some around them.
+fn difference<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let diff = TextDiff::from_slices(&old, &new);
+    let (mut shown, mut end) = (Vec::new(), 0);
+    for group in diff.grouped_ops(AROUND) {
+        let lines = group.iter().flat_map(|op| diff.iter_changes(op)).map(|change| match change.tag() {
+            ChangeTag::Equal => DiffLine::Same(change.value()),
+            ChangeTag::Delete => DiffLine::Removed(change.value()),
+            ChangeTag::Insert => DiffLine::Added(change.value()),
+        });
+        let is_gap = group.first().is_some_and(|op| op.old_range().start > end);
+        shown.extend(is_gap.then_some(DiffLine::Gap));
+        shown.extend(lines);
+        end = group.last().map_or(end, |op| op.old_range().end);
+    }
+    shown.extend((end < old.len()).then_some(DiffLine::Gap));
+    shown
 }
 
 /// Writes the text; what was there before stays beside it until it is put back.

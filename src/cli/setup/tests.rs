@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::cli::args::HookAgent;
 
 use super::agent::{PREFIX, Wanted};
-use super::difference::{DiffLine, difference};
 use super::edit::{before, with, without};
+use super::{DiffLine, difference};
 
 /// What Codex writes behind the hook when it trusts it.
 const STATE: &str = "\n[hooks.state]\n";

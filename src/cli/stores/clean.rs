@@ -3,21 +3,22 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use serde::Serialize;
+use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::CleanArgs;
-use crate::cli::{CommandResult, Failure, json, say, table};
+use crate::cli::{CommandResult, Failure, json_array, say, table};
 use crate::config::{Config, Need};
 use crate::human::{count, size};
+use crate::rows::outputs;
 use crate::store::{
     self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Record, Skipped, SortBy, ToDelete,
     Trigger, Why, clean_plan,
 };
 use crate::text::label::label;
 
-use super::confirm::{Consent, ask};
-use super::row::{DELETE_COLUMNS, EntryJson, ToDeleteRow};
+use super::confirm::{Consent, DELETE_COLUMNS, ToDeleteRow, ask};
 use super::select::{OWN, Selected, Whose};
 
 #[derive(Debug)]
@@ -67,19 +68,12 @@ impl From<store::DeleteOutcome> for DueOutcome {
     }
 }
 
-#[derive(Serialize)]
-struct CleanRow<'a> {
-    #[serde(flatten)]
-    record: EntryJson,
-    why: Option<&'static str>,
-    outcome: &'static str,
-    reason: Option<&'a str>,
-}
-
-impl<'a> CleanRow<'a> {
-    fn of(entry: &Entry, why: Option<&'static str>, end: &'a DueOutcome, selected: &Selected) -> Self {
-        Self { record: EntryJson::of(entry, selected), why, outcome: end.as_str(), reason: end.reason() }
-    }
+fn record(entry: &Entry, why: Option<&str>, end: &DueOutcome, now: Timestamp) -> Value {
+    let mut record = outputs::json(entry, now);
+    record["why"] = why.into();
+    record["outcome"] = end.as_str().into();
+    record["reason"] = end.reason().into();
+    record
 }
 
 /// Returns which settings the cleaning cannot do without: how long overspill's own store keeps outputs, if that is
@@ -159,15 +153,11 @@ fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -
         Consent::Given => delete(selected, plan, env)?,
         Consent::DryRun | Consent::Ask => plan.to_delete.iter().map(|_| DueOutcome::WouldGo).collect(),
     };
-    let kept: Vec<DueOutcome> =
-        plan.skipped.iter().map(|(_, why)| DueOutcome::Kept(because(why).into_owned())).collect();
-    let to_delete =
-        plan.to_delete.iter().map(|to_delete| (to_delete.index, Some(word(to_delete.why)))).zip(&ends);
-    let skipped = plan.skipped.iter().map(|(index, _)| (*index, None)).zip(&kept);
-    let due = to_delete.chain(skipped);
-    let rows: Vec<CleanRow> =
-        due.map(|((index, why), end)| CleanRow::of(&selected.entries[index], why, end, selected)).collect();
-    json(&mut crate::cli::safe::stdout(), &rows)?;
+    let record = |index: usize, why, end: &_| record(&selected.entries[index], why, end, selected.now);
+    let due = plan.to_delete.iter().zip(&ends).map(|(due, end)| record(due.index, Some(word(due.why)), end));
+    let kept = |why| DueOutcome::Kept(because(why).into_owned());
+    let skipped = plan.skipped.iter().map(|(index, why)| record(*index, None, &kept(why)));
+    json_array(&mut crate::cli::safe::stdout(), due.chain(skipped))?;
     result(&ends)
 }
 

@@ -1,8 +1,14 @@
-//! Whether to delete or change something: either flags say so, or the user is asked on the terminal.
+//! Whether to delete or change something: either flags say so, or the user is shown what, and asked on the terminal.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use crate::cli::Failure;
+use crate::human::size;
+use crate::rows::column::CellSide::{Left, Path, Right};
+use crate::rows::column::{ListColumn, RowCell};
+use crate::rows::outputs;
+use crate::store::Entry;
+use crate::text::label::SafeText;
 
 /// What allows a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,3 +58,19 @@ pub(crate) fn ask(question: &str) -> io::Result<bool> {
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
+
+/// An entry that is to be deleted, and by which rule.
+pub(crate) struct ToDeleteRow {
+    pub entry: Entry,
+    pub why: &'static str,
+}
+
+pub(crate) static DELETE_COLUMNS: [ListColumn<ToDeleteRow>; 5] = [
+    ListColumn::new("when", Right, 7, |row: &ToDeleteRow, look| outputs::when(&row.entry, look)),
+    ListColumn::new("size", Right, 8, |row: &ToDeleteRow, _| RowCell::plain(size(row.entry.size()))),
+    ListColumn::new("agent", Left, 13, |row: &ToDeleteRow, _| RowCell::plain(row.entry.agent())),
+    ListColumn::new("why", Left, 24, |row: &ToDeleteRow, _| RowCell::plain(row.why)),
+    ListColumn::new("path", Path, 0, |row: &ToDeleteRow, _| {
+        RowCell::plain(SafeText::from_bytes(row.entry.path().as_os_str().as_encoded_bytes()))
+    }),
+];

@@ -1,11 +1,10 @@
 //! `overspill list --follow`: a line for each output as an agent stores it, with what the model got.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::args::ListArgs;
 use crate::cli::{CommandResult, Failure, json, say};
@@ -13,13 +12,14 @@ use crate::config::Config;
 use crate::corpus::{CutPolicies, ReadFault, WatchedGot, WatchedOutput};
 use crate::human::{count, size, thousands};
 use crate::known::Certainty;
+use crate::rows::column::key_of;
+use crate::rows::outputs;
 use crate::source::Identity;
 use crate::store::{DirWatch, Entry, EntryStatus, rest_after};
 use crate::text::label::label;
 
-use super::row::EntryJson;
-use super::runs;
 use super::select::{Selected, Whose};
+use super::words;
 
 /// How long an output must not change before it counts as complete.
 const SETTLES: Duration = Duration::from_secs(1);
@@ -66,7 +66,7 @@ fn follow(config: &Config, whose: Whose, first: Listed, is_json: bool) -> Comman
         for entry in take_complete(&mut growing) {
             match WatchedOutput::read(entry, &policies, &severities) {
                 Ok(mut output) => {
-                    runs::learn(&mut output.entry, &config.env);
+                    words::learn(&mut output.entry, &config.env);
                     print(&output, &selected, is_json)?;
                 }
                 Err(ReadFault::Gone) => {}
@@ -123,51 +123,31 @@ fn is_complete(entry: &Entry) -> bool {
 
 /// Returns what tells an output from others: another file of the same name is another output.
 fn key(entry: &Entry) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (entry.path(), entry.identity.dev, entry.identity.ino).hash(&mut hasher);
-    hasher.finish()
-}
-
-/// One output as in `--json`.
-#[derive(Serialize)]
-struct WatchedJson {
-    #[serde(flatten)]
-    entry: EntryJson,
-    certainty: Option<&'static str>,
-    kept_lines: Option<u64>,
-    removed_lines: Option<u64>,
-    errors: Option<u64>,
-    errors_lost: Option<u64>,
-    warnings: Option<u64>,
-    warnings_lost: Option<u64>,
-    first_lost: Option<String>,
+    key_of((entry.path(), entry.identity.dev, entry.identity.ino))
 }
 
 /// Prints an output.
 fn print(output: &WatchedOutput, selected: &Selected, is_json: bool) -> CommandResult {
     let mut out = crate::cli::safe::stdout();
     if is_json {
-        json(&mut out, &WatchedJson::of(output, selected))?;
+        json(&mut out, &record(output, selected))?;
     } else {
         out.write_all(format!("{}\n", words(output)).as_bytes())?;
     }
     Ok(out.flush()?)
 }
 
-impl WatchedJson {
-    fn of(output: &WatchedOutput, selected: &Selected) -> Self {
-        Self {
-            entry: EntryJson::of(&output.entry, selected),
-            certainty: output.certainty.map(Certainty::as_str),
-            kept_lines: output.kept_lines,
-            removed_lines: output.removed_lines,
-            errors: output.errors.map(|errors| errors.all),
-            errors_lost: output.errors.map(|errors| errors.lost),
-            warnings: output.warnings.map(|warnings| warnings.all),
-            warnings_lost: output.warnings.map(|warnings| warnings.lost),
-            first_lost: output.first_lost.clone(),
-        }
-    }
+fn record(output: &WatchedOutput, selected: &Selected) -> Value {
+    let mut record = outputs::json(&output.entry, selected.now);
+    record["certainty"] = output.certainty.map(Certainty::as_str).into();
+    record["kept_lines"] = output.kept_lines.into();
+    record["removed_lines"] = output.removed_lines.into();
+    record["errors"] = output.errors.map(|errors| errors.all).into();
+    record["errors_lost"] = output.errors.map(|errors| errors.lost).into();
+    record["warnings"] = output.warnings.map(|warnings| warnings.all).into();
+    record["warnings_lost"] = output.warnings.map(|warnings| warnings.lost).into();
+    record["first_lost"] = output.first_lost.as_deref().into();
+    record
 }
 
 /// Returns an output as one safe line: time, agent, size, what the model got, errors lost and the first of them.

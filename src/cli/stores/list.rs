@@ -1,17 +1,15 @@
 //! `overspill list`: lists stored outputs without a screen.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::cli::args::ListArgs;
-use crate::cli::{CommandResult, json, say, table};
+use crate::cli::{CommandResult, say, table};
 use crate::config::Config;
-use crate::rows::outputs::{OutputFacts, OutputRow, recorded, table_columns};
+use crate::rows::outputs::{self, OutputFacts, OutputRow, recorded, table_columns};
 use crate::store::{Entry, Env, Record, SortBy};
 
-use super::row::EntryJson;
-use super::runs;
 use super::select::{Selected, Whose};
+use super::words;
 
 pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
@@ -19,17 +17,12 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let mut rows = rows(&mut selected, &config.env);
     let any = !rows.is_empty();
     sort(&mut rows, &selected, args);
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if args.json {
-        let records: Vec<EntryJson> = rows.iter().map(|row| EntryJson::of(&row.entry, &selected)).collect();
-        json(&mut out, &records)?;
-    } else if rows.is_empty() {
+    if rows.is_empty() && !args.json {
         let which = if any { " of that kind" } else { "" };
         say(&format!("no stored outputs{which}; `overspill stores --all` shows the directories searched"));
-    } else {
-        table::print(&mut out, table_columns(), &rows)?;
+        return Ok(());
     }
-    Ok(out.flush()?)
+    table::list(args.json, table_columns(), &rows, |row| outputs::json(&row.entry, selected.now))
 }
 
 /// Takes out the entries, with what is recorded of those that overspill saved, in whatever store.
@@ -38,7 +31,7 @@ fn rows(selected: &mut Selected, env: &Env) -> Vec<OutputRow> {
     let row = |mut entry: Entry| {
         let is_recorded = entry.name().to_str().is_some_and(|name| names.contains(name));
         let facts = is_recorded.then(|| {
-            let run = if entry.copy().is_none() { runs::learn(&mut entry, env) } else { None };
+            let run = if entry.copy().is_none() { words::learn(&mut entry, env) } else { None };
             let mut facts = OutputFacts::default();
             facts.peek.found(Some(recorded(&entry, run)));
             Arc::new(facts)

@@ -6,6 +6,5 @@ pub(crate) mod follow;
 pub(crate) mod list;
 pub(crate) mod overview;
 pub(crate) mod rm;
-pub(crate) mod row;
-pub(crate) mod runs;
 pub(crate) mod select;
+pub(crate) mod words;

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::args::StoresArgs;
 use crate::cli::safe::SafeWriter;
@@ -12,45 +12,10 @@ use crate::human::{size, thousands};
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
-use crate::text::label::{ascii, label};
+use crate::text::label::{SafeText, ascii, label};
 
-use super::row::retention;
 use super::select::OWN;
-
-/// One store as in `--json`. An agent that keeps no outputs has no roots, and a reason.
-#[derive(Serialize)]
-struct StoreJson {
-    name: String,
-    agent: String,
-    roots: Vec<Root>,
-    entries: u64,
-    bytes: u64,
-    rule: Option<String>,
-    rule_note: Option<String>,
-    holds: Vec<&'static str>,
-    policies: Vec<String>,
-    confidence: Option<&'static str>,
-    source: Option<String>,
-    note: Option<String>,
-    warnings: Vec<String>,
-    keeps_none: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Root {
-    path: String,
-    state: &'static str,
-    reason: Option<String>,
-    entries: u64,
-    bytes: u64,
-    unreadable: Vec<Unreadable>,
-}
-
-#[derive(Serialize)]
-struct Unreadable {
-    path: String,
-    reason: String,
-}
+use super::words::retention;
 
 /// Lists all stores, or prints the file of one agent to save, edit and use.
 pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
@@ -85,7 +50,7 @@ fn print(out: &mut impl Write, rows: &[StoreRow]) -> io::Result<()> {
     let columns = COLUMNS.iter().filter(|column| !["deleted", "directory"].contains(&column.heading()));
     table::print(&mut lines, columns, rows)?;
     let below = rows.iter().map(|row| {
-        let rule = row.spec.as_ref().map(|of| format!("deleted: {} · ", of.0)).unwrap_or_default();
+        let rule = row.rule.as_ref().map(|rule| format!("deleted: {rule} · ")).unwrap_or_default();
         format!("  {rule}{}\n", row.directory)
     });
     for (line, below) in
@@ -103,86 +68,65 @@ fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
         return Err(Failure::Usage(fault.to_owned()));
     }
     config.stores.text(name).ok_or_else(|| {
-        let mut known: Vec<&str> = config.stores.specs.iter().map(|spec| spec.agent.as_str()).collect();
-        known.extend(config.stores.keep_none.iter().map(|(agent, _)| agent.as_str()));
-        known.sort_unstable();
-        known.dedup();
+        let known = Vec::from_iter(config.stores.agents());
         let instead = suggest::name(name, &known, "the stores are:");
         Failure::Usage(format!("no store `{}`; {instead}", label(name.as_bytes())))
     })
 }
 
-fn records(config: &Config, listing: &Listing) -> Vec<StoreJson> {
-    let stores = listing.reports.iter().map(|(spec, roots)| StoreJson::of(spec, roots, &config.env));
-    let without = config.stores.keep_none.iter().map(|(agent, why)| StoreJson::without(agent, why));
-    let mut records: Vec<StoreJson> = stores.chain(without).collect();
-    records.sort_by(|a, b| a.name.cmp(&b.name));
+/// Returns the stores as in `--json`. An agent that keeps no outputs has no directories, and a reason.
+fn records(config: &Config, listing: &Listing) -> Vec<Value> {
+    let stores = listing.reports.iter().map(|(spec, roots)| record(spec, roots, &config.env));
+    let without = config.stores.keep_none.iter().map(|(agent, why)| {
+        json!({
+            "name": agent, "agent": agent, "roots": [], "entries": 0, "bytes": 0, "rule": null, "rule_note": null,
+            "holds": [], "policies": [], "confidence": null, "source": null, "note": null, "warnings": [],
+            "keeps_none": why,
+        })
+    });
+    let mut records: Vec<Value> = stores.chain(without).collect();
+    records.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
     records
 }
 
-impl StoreJson {
-    fn of(spec: &StoreSpec, roots: &[RootReport], env: &Env) -> Self {
-        let rule = spec.retention.as_set(env);
-        let mut policies: Vec<String> = Vec::new();
-        for policy in spec.files.iter().flat_map(|file| &file.policies) {
-            if !policies.contains(policy) {
-                policies.push(policy.clone());
-            }
-        }
-        Self {
-            name: spec.name.clone(),
-            agent: spec.agent.clone(),
-            roots: roots.iter().map(|root| Root::of(spec, root, env)).collect(),
-            entries: roots.iter().map(|root| root.entries).sum(),
-            bytes: store::sum(roots.iter().map(|root| root.bytes)),
-            rule: Some(retention(&rule)),
-            rule_note: rule.note,
-            holds: holds(spec),
-            policies,
-            confidence: Some(spec.confidence.as_str()),
-            source: Some(spec.source.clone()),
-            note: spec.note.clone(),
-            warnings: spec.warnings.iter().map(|warning| warning.text.clone()).collect(),
-            keeps_none: None,
+fn record(spec: &StoreSpec, roots: &[RootReport], env: &Env) -> Value {
+    let rule = spec.retention.as_set(env);
+    let mut policies: Vec<&String> = Vec::new();
+    for policy in spec.files.iter().flat_map(|file| &file.policies) {
+        if !policies.contains(&policy) {
+            policies.push(policy);
         }
     }
-
-    fn without(agent: &str, why: &str) -> Self {
-        Self {
-            name: agent.to_owned(),
-            agent: agent.to_owned(),
-            roots: Vec::new(),
-            entries: 0,
-            bytes: 0,
-            rule: None,
-            rule_note: None,
-            holds: Vec::new(),
-            policies: Vec::new(),
-            confidence: None,
-            source: None,
-            note: None,
-            warnings: Vec::new(),
-            keeps_none: Some(why.to_owned()),
-        }
-    }
+    json!({
+        "name": spec.name,
+        "agent": spec.agent,
+        "roots": roots.iter().map(|root| root_record(spec, root, env)).collect::<Vec<_>>(),
+        "entries": roots.iter().map(|root| root.entries).sum::<u64>(),
+        "bytes": store::sum(roots.iter().map(|root| root.bytes)),
+        "rule": retention(&rule),
+        "rule_note": rule.note,
+        "holds": holds(spec),
+        "policies": policies,
+        "confidence": spec.confidence.as_str(),
+        "source": spec.source,
+        "note": spec.note,
+        "warnings": spec.warnings.iter().map(|warning| &warning.text).collect::<Vec<_>>(),
+        "keeps_none": null,
+    })
 }
 
-impl Root {
-    fn of(spec: &StoreSpec, report: &RootReport, env: &Env) -> Self {
-        let unreadable = |(path, reason): &(std::path::PathBuf, String)| Unreadable {
-            path: path.to_string_lossy().into_owned(),
-            reason: reason.clone(),
-        };
-        let (state, reason) = state(spec, report, env);
-        Self {
-            path: report.root.to_string_lossy().into_owned(),
-            state,
-            reason,
-            entries: report.entries,
-            bytes: report.bytes,
-            unreadable: report.unreadable.iter().map(unreadable).collect(),
-        }
-    }
+fn root_record(spec: &StoreSpec, report: &RootReport, env: &Env) -> Value {
+    let unreadable = report.unreadable.iter();
+    let unreadable = unreadable.map(|(path, why)| json!({ "path": path.to_string_lossy(), "reason": why }));
+    let (state, reason) = state(spec, report, env);
+    json!({
+        "path": report.root.to_string_lossy(),
+        "state": state,
+        "reason": reason,
+        "entries": report.entries,
+        "bytes": report.bytes,
+        "unreadable": unreadable.collect::<Vec<_>>(),
+    })
 }
 
 /// Returns whether a root exists, and if not, why; for overspill's own store also why it cannot be used.
@@ -208,34 +152,33 @@ fn holds(spec: &StoreSpec) -> Vec<&'static str> {
 }
 
 /// A directory of a store, or an agent that keeps no outputs.
+#[derive(Default)]
 struct StoreRow {
     store: String,
     /// Whether there is anything to tell of it on this system.
     is_there: bool,
     /// The outputs in it and their bytes, if it could be listed.
-    figures: Option<(u64, u64)>,
-    spec: Option<(String, String, &'static str)>,
+    outputs: Option<u64>,
+    bytes: Option<u64>,
+    /// How the store deletes, what it holds, and how certain that is; `None` if the agent keeps none.
+    rule: Option<String>,
+    holds: Option<String>,
+    confidence: Option<&'static str>,
     directory: String,
 }
 
 static COLUMNS: [ListColumn<StoreRow>; 7] = [
     ListColumn::new("store", Left, 24, |row: &StoreRow, _| RowCell::plain(row.store.as_str())),
-    ListColumn::new("outputs", Right, 9, |row: &StoreRow, _| or_dash(row.figures.map(|of| thousands(of.0)))),
-    ListColumn::new("size", Right, 8, |row: &StoreRow, _| or_dash(row.figures.map(|of| size(of.1)))),
-    ListColumn::new("deleted", Left, 40, |row: &StoreRow, _| {
-        or_dash(row.spec.as_ref().map(|of| of.0.clone()))
-    }),
-    ListColumn::new("holds", Left, 24, |row: &StoreRow, _| or_dash(row.spec.as_ref().map(|of| of.1.clone())))
-        .yields(1),
-    ListColumn::new("confidence", Left, 12, |row: &StoreRow, _| {
-        or_dash(row.spec.as_ref().map(|of| of.2.to_owned()))
-    })
-    .yields(0),
+    ListColumn::new("outputs", Right, 9, |row: &StoreRow, _| or_dash(row.outputs.map(thousands))),
+    ListColumn::new("size", Right, 8, |row: &StoreRow, _| or_dash(row.bytes.map(size))),
+    ListColumn::new("deleted", Left, 40, |row: &StoreRow, _| or_dash(row.rule.as_deref())),
+    ListColumn::new("holds", Left, 24, |row: &StoreRow, _| or_dash(row.holds.as_deref())).yields(1),
+    ListColumn::new("confidence", Left, 12, |row: &StoreRow, _| or_dash(row.confidence)).yields(0),
     ListColumn::new("directory", Path, 0, |row: &StoreRow, _| RowCell::plain(row.directory.as_str())),
 ];
 
-fn or_dash(words: Option<String>) -> RowCell {
-    RowCell::plain(words.unwrap_or_else(|| "–".to_owned()))
+fn or_dash(words: Option<impl Into<SafeText>>) -> RowCell {
+    RowCell::plain(words.map_or_else(|| "–".into(), Into::into))
 }
 
 fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
@@ -248,20 +191,17 @@ fn rows(config: &Config, listing: &Listing) -> Vec<StoreRow> {
             RootState::Listed => root.entries > 0 || !root.unreadable.is_empty() || spec.agent == OWN,
             RootState::Stopped | RootState::Unreadable(_) => true,
         },
-        figures: (root.state == RootState::Listed).then_some((root.entries, root.bytes)),
-        spec: Some((
-            retention(&spec.retention.as_set(&config.env)),
-            holds(spec).join(", "),
-            spec.confidence.as_str(),
-        )),
+        outputs: (root.state == RootState::Listed).then_some(root.entries),
+        bytes: (root.state == RootState::Listed).then_some(root.bytes),
+        rule: Some(retention(&spec.retention.as_set(&config.env))),
+        holds: Some(holds(spec).join(", ")),
+        confidence: Some(spec.confidence.as_str()),
         directory: directory(spec, root, &config.env),
     });
     let without = config.stores.keep_none.iter().map(|(agent, why)| StoreRow {
         store: agent.clone(),
-        is_there: false,
-        figures: None,
-        spec: None,
         directory: format!("keeps none: {why}"),
+        ..StoreRow::default()
     });
     let mut rows: Vec<StoreRow> = stores.chain(without).collect();
     rows.sort_by(|a, b| a.store.cmp(&b.store));

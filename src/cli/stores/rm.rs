@@ -12,8 +12,7 @@ use crate::human::{count, size};
 use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Record, Why};
 
 use super::clean::path;
-use super::confirm::{Consent, ask};
-use super::row::{DELETE_COLUMNS, ToDeleteRow};
+use super::confirm::{Consent, DELETE_COLUMNS, ToDeleteRow, ask};
 use super::select::{Selected, Whose};
 
 /// Shows the entries, asks for confirmation, and deletes them one by one.

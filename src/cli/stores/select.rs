@@ -1,6 +1,5 @@
 //! Selects the entries that the commands without a screen work on, and finds which of them the user keeps.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -119,21 +118,15 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
         return Ok(Listing::default());
     }
     let mut all = store::list(&config.stores.specs, &config.env, now);
-    let known = agents(config, &all.entries);
+    let mut known = config.stores.agents();
+    known.extend(all.entries.iter().map(|entry| entry.agent()));
     if !known.contains(name) {
-        let known: Vec<&str> = known.into_iter().collect();
         let instead = match name.contains(',') {
             true => "name one, or leave it out for all of them".to_owned(),
-            false => suggest::name(name, &known, "the agents are:"),
+            false => suggest::name(name, &Vec::from_iter(known), "the agents are:"),
         };
         return Err(Failure::Usage(format!("no agent `{}`; {instead}", label(name.as_bytes()))).into());
     }
     all.entries.retain(|entry| entry.agent() == name);
     Ok(all)
-}
-
-fn agents<'a>(config: &'a Config, entries: &'a [Entry]) -> BTreeSet<&'a str> {
-    let described = config.stores.specs.iter().map(|spec| spec.agent.as_str());
-    let without = config.stores.keep_none.iter().map(|(agent, _)| agent.as_str());
-    described.chain(without).chain(entries.iter().map(|entry| entry.agent())).collect()
 }

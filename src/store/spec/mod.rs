@@ -6,7 +6,7 @@ pub(crate) mod pattern;
 pub(crate) mod retention;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -118,6 +118,12 @@ pub(super) const OWN: &str = "overspill";
 const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/stores.rs"));
 
 impl Stores {
+    /// Returns all agents whose stores are described, with those that keep no spills.
+    pub fn agents(&self) -> BTreeSet<&str> {
+        let without = self.keep_none.iter().map(|(agent, _)| agent.as_str());
+        self.specs.iter().map(|spec| spec.agent.as_str()).chain(without).collect()
+    }
+
     pub fn builtin() -> Stores {
         let mut stores = Stores::default();
         for (text, json) in BUILTIN {

@@ -1,26 +1,31 @@
 //! `overspill compare`: one output, or many, under every policy, one row per policy.
 
 mod choice;
-mod many;
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use serde_json::{Value, json};
+
 use crate::cli::args::{CompareArgs, PolicyArgs};
+use crate::cli::corpus::gather::gather;
+use crate::cli::corpus::measure::measure;
 use crate::cli::corpus::tune::pattern;
-use crate::cli::input;
-use crate::cli::{CommandResult, json, table};
+use crate::cli::{CommandResult, fail, input, json_array, table};
 use crate::compare::{Comparison, KeptFinds};
-use crate::config::Config;
-use crate::human::{size, thousands, tokens};
+use crate::config::{Config, EffectivePolicy};
+use crate::corpus::is_design;
+use crate::human::{count, size, thousands, tokens};
 use crate::known::Confidence;
-use crate::preview::{Output, Totals, TotalsMask};
+use crate::preview::{Output, Policy, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};
+use crate::rows::settings::{TuneRow, policy_columns, policy_rows};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::search::{Pattern, each_match};
+use crate::tune::{SettingFigures, TuneSums, Tuner};
 
-use choice::ComparedPolicy;
+use choice::{Chosen, ComparedPolicy};
 
 /// Plans a preview under every chosen policy and reports what each keeps.
 pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
@@ -28,7 +33,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let chosen = choice::chosen(config, args)?;
     let file = match &args.files[..] {
         [file] if !std::path::Path::new(file).is_dir() => file,
-        _ => return many::run(config, args, &chosen, pattern.as_ref()),
+        _ => return many(config, args, &chosen, pattern.as_ref()),
     };
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
     let policies = choice::resolved(config, args, &chosen, opened.path.as_deref())?;
@@ -52,14 +57,8 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
         row.confidence == Some(Confidence::Own.as_str()) && !config.catalog.is_own(&row.policy)
     };
     rows.sort_by(|a, b| is_design(a).cmp(&is_design(b)).then_with(|| a.cmp_by_kept(b)));
-    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    if args.json {
-        json(&mut out, &rows)?;
-    } else {
-        let is_shown = |column: &&ListColumn<_>| pattern.is_some() || column.heading() != "finds";
-        table::print(&mut out, COLUMNS.iter().filter(is_shown), &rows)?;
-    }
-    Ok(out.flush()?)
+    let is_shown = |column: &&ListColumn<_>| pattern.is_some() || column.heading() != "finds";
+    table::list(args.json, COLUMNS.iter().filter(is_shown), &rows, |row| row)
 }
 
 /// Counts all matches, and for each row those that it keeps entirely.
@@ -92,4 +91,62 @@ static COLUMNS: [ListColumn<Comparison>; 8] = [
 
 fn figure(number: Option<u64>, words: fn(u64) -> String) -> RowCell {
     RowCell::plain(number.map_or_else(|| "–".to_owned(), words))
+}
+
+/// Measures all outputs under the chosen policies, and prints the sums.
+fn many(config: &Config, args: &CompareArgs, chosen: &[Chosen], find: Option<&Pattern>) -> CommandResult {
+    let severities = config.severities();
+    let (corpus, _) = gather(config, &args.files, None)?;
+    let mut policies = Vec::new();
+    for found in choice::resolved(config, args, chosen, None)? {
+        match found {
+            ComparedPolicy::Policy(found) => policies.push(*found),
+            ComparedPolicy::Failed(name, error) => fail(&format!("{name} is left out: {error}")),
+        }
+    }
+    policies.sort_by_key(|found| is_design(config, &found.policy));
+    let designs = policies.partition_point(|found| !is_design(config, &found.policy));
+    let each: Vec<Policy> = policies.iter().map(|found| found.policy.clone()).collect();
+    let mut measured = measure(&corpus, each.len(), &|| Tuner::of_each(&each, find, &severities))?;
+    let figures = measured.sums.figures();
+    let sums = &measured.sums;
+    let rows = policy_rows(&policies, designs, &figures, sums.finds());
+    let mut out = io::BufWriter::new(crate::cli::safe::stdout());
+    if args.json {
+        let record = |row: &TuneRow| Some(record(policies.get(row.number)?, &row.figures, sums));
+        json_array(&mut out, rows.iter().filter_map(record))?;
+    } else if sums.outputs > 0 {
+        let finds = if find.is_some() { "finds" } else { sums.severity().plural() };
+        table::print(&mut out, policy_columns(), &rows)?;
+        writeln!(
+            out,
+            "\nof {} ({}) with {} in {} of them",
+            count(sums.outputs, "output"),
+            size(sums.bytes),
+            count(sums.finds(), finds.trim_end_matches('s')),
+            thousands(sums.with_errors()),
+        )?;
+    }
+    out.flush()?;
+    measured.end()
+}
+
+/// Returns the fields of `--json`: what one policy does to all outputs.
+fn record(found: &EffectivePolicy, figures: &SettingFigures, sums: &TuneSums) -> Value {
+    json!({
+        "policy": found.policy.name(),
+        "confidence": found.policy.confidence().as_str(),
+        "limits_from": found.limits_from.to_string(),
+        "outputs": sums.outputs,
+        "cut": figures.cut,
+        "tokens": figures.tokens,
+        "tokens_median": figures.tokens_median,
+        "tokens_p95": figures.tokens_p95,
+        "tokens_max": figures.tokens_max,
+        "finds": sums.finds(),
+        "finds_kept": figures.kept_finds,
+        "lost_last_line": figures.lost_last_line,
+        "lost_first_error": figures.lost_first_error,
+        "lost_all": figures.lost_all,
+    })
 }
