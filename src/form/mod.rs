@@ -11,4 +11,4 @@ pub(crate) use nearest::instead;
 #[cfg(feature = "app")]
 pub(crate) use nearest::nearest;
 pub(crate) use shape::{Field, Shape, check, needed, optional};
-pub(crate) use word::{is_word, word};
+pub(crate) use word::{is_word, one_of};

@@ -1,17 +1,18 @@
 //! Keeps a number of pieces from either end, regardless of size.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::Direction;
-use crate::preview::section::{Fault, Keys};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-use super::context::Context;
+use super::context::{Context, Strategy};
 use super::selection::Selection;
 
 /// The keys of `ends`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Ends {
     head_lines: Figure,
     tail_lines: Figure,
@@ -19,16 +20,8 @@ pub(crate) struct Ends {
     zero_keeps_all: bool,
 }
 
-impl Ends {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            head_lines: keys.figure("head_lines")?,
-            tail_lines: keys.figure("tail_lines")?,
-            zero_keeps_all: keys.flag("zero_keeps_all")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Ends {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let head_lines = context.scope.figure(&self.head_lines)?;
         let tail_lines = context.scope.figure(&self.tail_lines)?;
         let both = head_lines.saturating_add(tail_lines);
@@ -41,7 +34,9 @@ impl Ends {
             }
         }
     }
+}
 
+impl Ends {
     fn two(&self, text: &Text, head_lines: u64, tail_lines: u64) -> Selection {
         let (start, end) = (text.body.start, text.lines_end());
         let side = |from, lines| text.outer_pieces(start..end, from, lines).unwrap_or(start..end);

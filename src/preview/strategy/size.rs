@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Fragment, Part, Unit};
-use crate::preview::section::{Fault, Keys};
+use crate::preview::section::or_default;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-use super::context::{Boundary, Context, From};
+use super::context::{Boundary, Context, From, Strategy};
 use super::selection::{Selection, lines_in};
 
 /// One end of a text, cut by size.
@@ -24,8 +26,9 @@ pub(crate) struct End {
 }
 
 /// The keys of `size`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Size {
+    #[serde(deserialize_with = "or_default")]
     from: From,
     size: Figure,
     ruler: Ruler,
@@ -34,18 +37,8 @@ pub(crate) struct Size {
     zero_keeps_all: bool,
 }
 
-impl Size {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            from: keys.word("from")?,
-            size: keys.figure("size")?,
-            ruler: Ruler::read(keys)?,
-            snap: Snap::read(keys)?,
-            zero_keeps_all: keys.flag("zero_keeps_all")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Size {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let from = self.from.resolve(context);
         let unit = self.ruler.unit(context);
@@ -77,20 +70,17 @@ pub(crate) fn whole(text: &Text) -> End {
 }
 
 /// Moves a cut back to the nearest line feed.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Snap {
     /// How far in that line feed must be (from the end: how near it must be).
+    #[serde(rename = "snap")]
     pub near: Figure,
     /// Whether the line feed is kept.
+    #[serde(rename = "snap_keeps_feed")]
     keeps_feed: bool,
 }
 
 impl Snap {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Option<Self>, Fault> {
-        let Some(near) = keys.optional_figure("snap")? else { return Ok(None) };
-        Ok(Some(Self { near, keeps_feed: keys.flag("snap_keeps_feed")? }))
-    }
-
     /// Cuts the kept range back to a line feed that is far enough in (from the end: near enough); half a character
     /// before it counts as one.
     pub(crate) fn snapped(
@@ -118,18 +108,15 @@ impl Snap {
 }
 
 /// How a cut by size measures.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Ruler {
     /// The unit of sizes, if not the policy's.
     unit: Option<Unit>,
+    #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
 }
 
 impl Ruler {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self { unit: keys.optional_word("unit")?, boundary: keys.word("boundary")? })
-    }
-
     pub(crate) fn unit(&self, context: &Context) -> Unit {
         self.unit.unwrap_or(context.unit)
     }

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::middle::Middle;
 use crate::preview::strategy::segments::{self, Segment};
 use crate::preview::strategy::selection::{Selection, lines_in};
@@ -15,7 +16,7 @@ use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
 /// The keys of `collected`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Collected {
     /// Raw bytes that the collector holds, half from either end.
     held: Figure,
@@ -27,17 +28,8 @@ pub(crate) struct Collected {
     middle: Middle,
 }
 
-impl Collected {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            held: keys.figure("held")?,
-            size: keys.figure("size")?,
-            marker: keys.optional_template("marker")?,
-            middle: Middle::read(keys)?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Collected {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let held = as_usize(context.scope.figure(&self.held)?);
         let budget = context.scope.figure(&self.size)?;
         let dropped = text.bytes.len().saturating_sub(held);

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Unit};
-use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::composed;
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::segments::{self, Segment};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
@@ -17,7 +18,7 @@ use crate::text::units;
 use super::sequences::{CSI, ESC, control_end, final_end, sequences, string_end};
 
 /// The keys of `filtered`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Filtered {
     /// Bytes per read.
     chunk: Figure,
@@ -29,17 +30,8 @@ pub(crate) struct Filtered {
     after: Option<Template>,
 }
 
-impl Filtered {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            chunk: keys.figure("chunk")?,
-            over: keys.figure("over")?,
-            size: keys.figure("size")?,
-            after: keys.optional_template("after")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Filtered {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.over)?;
         let shown = context.scope.figure(&self.size)?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));

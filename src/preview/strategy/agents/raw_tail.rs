@@ -1,25 +1,22 @@
 //! Keeps the last raw bytes, wherever they begin, without the line feeds at the end.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::{Selection, lines_in};
 use crate::preview::strategy::size;
 use crate::preview::template::Figure;
 
 /// The keys of `raw-tail`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct RawTail {
     size: Figure,
 }
 
-impl RawTail {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self { size: keys.figure("size")? })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for RawTail {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = as_usize(context.scope.figure(&self.size)?);
         let is_cut = text.bytes.len() > most;
         let start = text.bytes.len().saturating_sub(most);

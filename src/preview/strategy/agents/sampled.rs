@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::{Selection, lines_in};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
@@ -15,7 +16,7 @@ use crate::preview::template::{Figure, Template};
 const OVERHEAD: u64 = 4;
 
 /// The keys of `sampled`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Sampled {
     lines: Figure,
     size: Figure,
@@ -23,16 +24,8 @@ pub(crate) struct Sampled {
     marker: Template,
 }
 
-impl Sampled {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            lines: keys.figure("lines")?,
-            size: keys.figure("size")?,
-            marker: keys.template("marker")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Sampled {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
         let marker = context.scope.words(&self.marker, Facts::new())?;
         let room = (marker.len() as u64).saturating_add(OVERHEAD);

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Fragment, LimitHit, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::{Boundary, Context};
+use crate::preview::section::or_default;
+use crate::preview::strategy::context::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::strategy::selection::{Selection, ShownLines};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
@@ -26,7 +26,7 @@ enum LineEnds {
 }
 
 /// The keys of `window`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Window {
     /// Number of lines before the window.
     skip: Figure,
@@ -36,11 +36,15 @@ pub(crate) struct Window {
     /// Maximum size of one line.
     line_size: Option<Figure>,
     /// The unit of `line_size`.
+    #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
     /// Where a long line may be cut.
+    #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
     /// Appended to a line that was cut.
+    #[serde(deserialize_with = "or_default")]
     line_suffix: String,
+    #[serde(deserialize_with = "or_default")]
     line_ends: LineEnds,
     /// A line's number and what follows it.
     number: Option<Template>,
@@ -62,23 +66,8 @@ struct Line {
     next: usize,
 }
 
-impl Window {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            skip: keys.figure("skip")?,
-            lines: keys.figure("lines")?,
-            size: keys.optional_figure("size")?,
-            line_size: keys.optional_figure("line_size")?,
-            line_unit: keys.optional_word("line_unit")?.unwrap_or(Unit::Utf16),
-            boundary: keys.word("boundary")?,
-            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
-            line_ends: keys.word("line_ends")?,
-            number: keys.optional_template("number")?,
-            past_end: keys.template("past_end")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Window {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let scope = context.scope;
         let figures = Figures {
             skip: scope.figure(&self.skip)?,
@@ -95,7 +84,9 @@ impl Window {
         };
         self.take(text, context, &figures, start)
     }
+}
 
+impl Window {
     fn take(
         &self,
         text: &Text,
