@@ -1,5 +1,6 @@
 //! A table of a policy file, read as serde derives it for a struct: each mistake becomes a fault with its position.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -14,8 +15,8 @@ use crate::form::{instead, one_of};
 use super::template::{Compiler, Figure, Template};
 
 /// A table as written, with the position of each key and value.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Section(Vec<(Spanned<String>, KeyValue)>);
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Section(BTreeMap<Spanned<String>, KeyValue>);
 
 /// A value as written, with its position.
 pub(crate) type KeyValue = Spanned<Raw>;
@@ -29,28 +30,6 @@ pub(crate) enum Raw {
     Text(String),
     Texts(Vec<String>),
     Other(IgnoredAny),
-}
-
-impl<'de> Deserialize<'de> for Section {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Section;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a table")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Section, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Section(entries))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
 }
 
 /// A mistake in a policy file.
@@ -119,8 +98,8 @@ impl<'a> Keys<'a> {
         }
     }
 
-    fn entry(&self, key: &str) -> Option<&'a (Spanned<String>, KeyValue)> {
-        self.section.0.iter().find(|(name, _)| name.get_ref() == key)
+    fn entry(&self, key: &str) -> Option<(&'a Spanned<String>, &'a KeyValue)> {
+        self.section.0.get_key_value(key)
     }
 
     fn missing(&self, key: &str) -> Fault {
@@ -143,8 +122,8 @@ impl<'a> Keys<'a> {
 
     /// Fails if the table has a key that was not requested.
     pub(crate) fn finish(self) -> Result<(), Fault> {
-        let foreign = self.section.0.iter().find(|(key, _)| !self.asked.contains(&key.get_ref().as_str()));
-        let Some((key, _)) = foreign else { return Ok(()) };
+        let foreign = self.section.0.keys().filter(|key| !self.asked.contains(&key.get_ref().as_str()));
+        let Some(key) = foreign.min_by_key(|key| key.span().start) else { return Ok(()) };
         let remedy = instead(key.get_ref(), self.asked.iter().copied(), "it has");
         let message = format!("{} has no such key; {remedy}", self.owner);
         Err(Fault { at: key.span().start, line: None, key: key.get_ref().clone(), message })

@@ -46,32 +46,16 @@ impl Ends {
             0 => end..end,
             _ => side(Direction::Tail, tail_lines),
         };
-        let parts = |range: std::ops::Range<usize>| text.kept(range).into_iter().collect::<Vec<_>>();
         let kept = head_lines.saturating_add(tail_lines);
-        let mut selection = Selection {
-            slots: vec![("kept", Vec::new()), ("head", parts(head.clone())), ("tail", parts(tail.clone()))],
-            ranges: vec![head, tail],
-            lines: Some(Ok(kept)),
-            ..Selection::default()
-        };
-        selection.facts.insert("gap", Fact::Flag(true));
+        let mut selection = Selection { lines: Some(Ok(kept)), ..Selection::ends(text, head, tail) };
+        selection.slots.push(("kept", Vec::new()));
         let left_out = text.line_count().map(|lines| lines.saturating_sub(kept));
-        selection.facts.insert("middle_lines", Fact::from(left_out));
-        selection
+        selection.with_fact("gap", Fact::Flag(true)).with_fact("middle_lines", Fact::from(left_out))
     }
 }
 
 fn all(text: &Text) -> Selection {
-    let mut selection = Selection {
-        slots: vec![
-            ("kept", text.kept(text.body.clone()).into_iter().collect()),
-            ("head", Vec::new()),
-            ("tail", Vec::new()),
-        ],
-        ranges: vec![text.body.clone()],
-        lines: Some(text.line_count()),
-        ..Selection::default()
-    };
-    selection.facts.insert("gap", Fact::Flag(false));
-    selection
+    let mut selection = Selection::everything(text);
+    selection.slots.extend([("head", Vec::new()), ("tail", Vec::new())]);
+    selection.with_fact("gap", Fact::Flag(false))
 }

@@ -45,16 +45,9 @@ impl Strategy for Exact {
         let first = proposed.min(room);
         let head = all.end(text, Direction::Head, Unit::Chars, first);
         let tail = all.end(text, Direction::Tail, Unit::Chars, room - first);
-        let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
         let shown: String = marker.chars().take(as_usize(size)).collect();
-        let selection = Selection {
-            cut: Some(true),
-            lines: Some(Ok(composed::lines(text, &head) + composed::lines(text, &tail))),
-            hit: Some(context.by_size()),
-            slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
-            ranges,
-            ..Selection::default()
-        };
+        let slots = vec![("head", head), ("tail", tail)];
+        let selection = Selection { cut: Some(true), ..composed::selection(text, context, slots) };
         Ok(selection.with_fact("marker", Fact::Text(shown)))
     }
 }

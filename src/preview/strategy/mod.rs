@@ -38,37 +38,39 @@ use context::{Context, Strategy};
 use pieces::Pieces;
 use selection::Selection;
 
+type Read = fn(&mut Keys) -> Result<Box<dyn Strategy>, Fault>;
+
 /// The name of each strategy in a policy file, which outputs it takes, and what reads its keys.
-const STRATEGIES: [(&str, Takes, fn(&mut Keys) -> Result<Box<dyn Strategy>, Fault>); 29] = [
-    ("pieces", Takes::Large, read::<Pieces>),
-    ("size", Takes::Large, read::<size::Size>),
-    ("middle", Takes::Large, read::<middle::Middle>),
-    ("ends", Takes::Large, read::<ends::Ends>),
-    ("window", Takes::Every, read::<read::window::Window>),
-    ("plain-window", Takes::Every, read::<read::plain_window::PlainWindow>),
-    ("matches", Takes::Every, read::<read::matches::Matches>),
-    ("errors", Takes::Every, read::<errors::Errors>),
-    ("balanced", Takes::Large, read::<agents::balanced::Balanced>),
-    ("sampled", Takes::Large, read::<agents::sampled::Sampled>),
-    ("held", Takes::Large, read::<Held>),
-    ("rolling", Takes::Large, read::<Rolling>),
-    ("collected", Takes::Every, read::<agents::collected::Collected>),
-    ("twice", Takes::Large, read::<twice::Twice>),
-    ("snapped", Takes::Large, read::<agents::snapped::Snapped>),
-    ("raw-tail", Takes::Every, read::<agents::raw_tail::RawTail>),
-    ("clipped", Takes::Every, read::<Clipped>),
-    ("shares", Takes::Large, read::<agents::shares::Shares>),
-    ("exact", Takes::Every, read::<exact::Exact>),
-    ("view", Takes::Every, read::<read::view::View>),
-    ("stripped", Takes::Large, read::<agents::stripped::Stripped>),
-    ("text-mode", Takes::Every, read::<agents::text_mode::TextMode>),
-    ("wrapped", Takes::Every, read::<agents::wrapped::Wrapped>),
-    ("filtered", Takes::Every, read::<agents::filtered::Filtered>),
-    ("shaped", Takes::Every, read::<agents::shaped::Shaped>),
-    ("counted", Takes::Every, read::<counted::Counted>),
-    ("numbered", Takes::Large, read::<agents::numbered::Numbered>),
-    ("weighed", Takes::Every, read::<agents::weighed::Weighed>),
-    ("celled", Takes::Every, read::<agents::celled::Celled>),
+const STRATEGIES: [(&str, Takes, Read); 29] = [
+    ("pieces", Takes::Large, boxed::<Pieces>),
+    ("size", Takes::Large, boxed::<size::Size>),
+    ("middle", Takes::Large, boxed::<middle::Middle>),
+    ("ends", Takes::Large, boxed::<ends::Ends>),
+    ("window", Takes::Every, boxed::<read::window::Window>),
+    ("plain-window", Takes::Every, boxed::<read::plain_window::PlainWindow>),
+    ("matches", Takes::Every, boxed::<read::matches::Matches>),
+    ("errors", Takes::Every, boxed::<errors::Errors>),
+    ("balanced", Takes::Large, boxed::<agents::balanced::Balanced>),
+    ("sampled", Takes::Large, boxed::<agents::sampled::Sampled>),
+    ("held", Takes::Large, boxed::<Held>),
+    ("rolling", Takes::Large, boxed::<Rolling>),
+    ("collected", Takes::Every, boxed::<agents::collected::Collected>),
+    ("twice", Takes::Large, boxed::<twice::Twice>),
+    ("snapped", Takes::Large, boxed::<agents::snapped::Snapped>),
+    ("raw-tail", Takes::Every, boxed::<size::RawTail>),
+    ("clipped", Takes::Every, boxed::<Clipped>),
+    ("shares", Takes::Large, boxed::<agents::shares::Shares>),
+    ("exact", Takes::Every, boxed::<exact::Exact>),
+    ("view", Takes::Every, boxed::<read::view::View>),
+    ("stripped", Takes::Large, boxed::<agents::stripped::Stripped>),
+    ("text-mode", Takes::Every, boxed::<agents::text_mode::TextMode>),
+    ("wrapped", Takes::Every, boxed::<agents::wrapped::Wrapped>),
+    ("filtered", Takes::Every, boxed::<agents::filtered::Filtered>),
+    ("shaped", Takes::Every, boxed::<agents::shaped::Shaped>),
+    ("counted", Takes::Every, boxed::<counted::Counted>),
+    ("numbered", Takes::Large, boxed::<agents::numbered::Numbered>),
+    ("weighed", Takes::Every, boxed::<agents::weighed::Weighed>),
+    ("celled", Takes::Every, boxed::<agents::celled::Celled>),
 ];
 
 /// Which outputs a strategy handles.
@@ -79,7 +81,7 @@ enum Takes {
     Large,
 }
 
-fn read<S: Strategy + DeserializeOwned>(keys: &mut Keys) -> Result<Box<dyn Strategy>, Fault> {
+fn boxed<S: Strategy + DeserializeOwned>(keys: &mut Keys) -> Result<Box<dyn Strategy>, Fault> {
     Ok(Box::new(keys.read::<S>()?))
 }
 

@@ -193,13 +193,9 @@ fn is_over(text: &Text, range: Range<usize>, unit: Unit, size: u64) -> bool {
 }
 
 fn finish(text: &Text, from: Direction, taken: Taken, half: Option<Range<usize>>) -> Selection {
-    let mut parts: Vec<_> = text.kept(taken.range.clone()).into_iter().collect();
     let halves = u64::from(half.is_some());
-    if let Some(half) = half {
-        let changed = text.changed(half, vec![Fragment::Replaced(1)]);
-        let at = if from == Direction::Head { parts.len() } else { 0 };
-        parts.insert(at, changed);
-    }
+    let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
+    let parts = from.join(text.kept(taken.range.clone()), half);
     let total = text.line_count();
     let count = if taken.all { total } else { Ok(taken.count) };
     let first = total.and_then(|total| count.map(|count| (total + 1).saturating_sub(count)));
@@ -225,10 +221,7 @@ fn finish(text: &Text, from: Direction, taken: Taken, half: Option<Range<usize>>
 
 /// Adds the size of the partially kept line, and of what was left out of it.
 fn line_figures(text: &Text, direction: Direction, taken: &Taken, selection: &mut Selection) {
-    let line = match direction {
-        Direction::Head => text.line_size(taken.range.start, direction),
-        Direction::Tail => text.line_size(taken.range.end, direction),
-    };
+    let line = text.line_size(direction.edge(&taken.range), direction);
     let kept = taken.size;
     selection.facts.insert("line_bytes", Fact::from(line));
     selection.facts.insert("rest_bytes", Fact::from(line.map(|line| line.saturating_sub(kept))));
@@ -256,10 +249,7 @@ fn has_none(text: &Text) -> bool {
 /// Takes whole pieces from one end while they fit both limits.
 fn by_size(text: &Text, region: Range<usize>, bounds: &Bounds, size: u64) -> Taken {
     let (from, unit) = (bounds.from, bounds.unit);
-    let outside = match from {
-        Direction::Head => region.start,
-        Direction::Tail => region.end,
-    };
+    let outside = from.edge(&region);
     let mut taken = Taken { range: outside..outside, ..Taken::default() };
     let mut next = (!has_none(text)).then_some(region);
     while let Some(within) = next {

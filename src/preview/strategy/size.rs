@@ -65,6 +65,33 @@ impl Strategy for Size {
     }
 }
 
+/// The keys of `raw-tail`, which keeps the last raw bytes, wherever they begin, without the line feeds at the end.
+#[derive(Debug, Deserialize)]
+pub(crate) struct RawTail {
+    size: Figure,
+}
+
+impl Strategy for RawTail {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let most = as_usize(context.scope.figure(&self.size)?);
+        let is_cut = text.bytes.len() > most;
+        let start = text.bytes.len().saturating_sub(most);
+        let mut end = text.body.end;
+        while end > start && text.bytes[end - 1] == b'\n' {
+            end -= 1;
+        }
+        let kept = raw(text, start..end);
+        Ok(Selection {
+            lines: Some(Ok(lines_in(text, &kept.range))),
+            slots: vec![("kept", kept.parts)],
+            ranges: vec![kept.range],
+            hit: is_cut.then_some(context.by_size()),
+            cut: Some(is_cut),
+            ..Selection::default()
+        })
+    }
+}
+
 pub(crate) fn whole(text: &Text) -> End {
     End { range: text.body.clone(), parts: text.kept(text.body.clone()).into_iter().collect(), halves: 0 }
 }
@@ -147,11 +174,7 @@ impl Ruler {
         let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
         let halves = u64::from(half.is_some());
         let whole = text.kept(range.clone());
-        let parts = match from {
-            Direction::Head => whole.into_iter().chain(half).collect(),
-            Direction::Tail => half.into_iter().chain(whole).collect(),
-        };
-        End { range, parts, halves }
+        End { range, parts: from.join(whole, half), halves }
     }
 }
 

@@ -45,17 +45,13 @@ impl Strategy for Balanced {
         let tail_range = tail.edges.last().map_or(text.body.end, |(start, _)| *start)..text.body.end;
         let kept = (head.edges.len() + tail.edges.len()) as u64;
         let by_size = kept < first + last;
-        let parts = |range| text.kept(range).into_iter().collect::<Vec<_>>();
-        let mut selection = Selection {
-            slots: vec![("head", parts(head_range.clone())), ("tail", parts(tail_range.clone()))],
-            ranges: vec![head_range, tail_range],
+        let selection = Selection {
             lines: Some(Ok(kept)),
             hit: Some(if by_size { context.by_size() } else { LimitHit::Lines }),
-            ..Selection::default()
+            ..Selection::ends(text, head_range, tail_range)
         };
         let left_out = text.line_count().map(|lines| lines.saturating_sub(kept));
-        selection.facts.insert("middle_lines", Fact::from(left_out));
-        Ok(selection)
+        Ok(selection.with_fact("middle_lines", Fact::from(left_out)))
     }
 }
 

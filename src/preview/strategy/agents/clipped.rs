@@ -10,7 +10,7 @@ use crate::preview::model::{Part, Unit};
 use crate::preview::section::or_default;
 #[cfg(feature = "records")]
 use crate::preview::strategy::breaks::breaks;
-use crate::preview::strategy::breaks::next_break;
+use crate::preview::strategy::breaks::line_ends;
 use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
@@ -37,7 +37,7 @@ impl Strategy for Clipped {
         let (mut parts, mut lines) = (Vec::new(), 0);
         let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
         while at < text.body.end && sum < most && text.gave_up().is_empty() {
-            let line = next_line(text, at);
+            let line = at..line_ends(text, at).1;
             at = line.end;
             lines += 1;
             let limit = line_most.min(most - sum);
@@ -91,20 +91,6 @@ impl Clipped {
         }
         Some(longer)
     }
-}
-
-fn next_line(text: &Text, at: usize) -> Range<usize> {
-    let end = text.patient_end(at, text.body.end);
-    let found = next_break(&text.bytes[..end], at);
-    if found.is_none() && end < text.body.end {
-        text.give_up();
-    }
-    let mut stop = found.map_or(end, |found| found.end);
-    if stop < text.body.end && text.bytes[stop - 1] == b'\r' && text.bytes[stop] == b'\n' {
-        stop += 1;
-    }
-    text.touch(at..stop);
-    at..stop
 }
 
 /// Returns the CR and LF bytes that end a line.

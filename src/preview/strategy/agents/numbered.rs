@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Fragment, Part};
-use crate::preview::strategy::breaks::{MAX_BREAK, breaks, count_rare, next_break};
+use crate::preview::strategy::breaks::{MAX_BREAK, breaks, count_rare, line_ends};
 use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
@@ -64,16 +64,9 @@ fn from_start(text: &Text, most: u64) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut at = text.body.start;
     while at < text.body.end && (lines.len() as u64) < most && text.gave_up().is_empty() {
-        let bound = text.patient_end(at, text.body.end);
-        let found = next_break(&text.bytes[..bound], at);
-        if found.is_none() && bound < text.body.end {
-            text.give_up();
-        }
-        let (stop, next) = found.map_or((bound, bound), |found| (found.start, found.end));
-        let is_pair = next == bound && text.bytes[next - 1] == b'\r' && text.bytes.get(next) == Some(&b'\n');
-        text.touch(at..next);
+        let (stop, next) = line_ends(text, at);
         lines.push(at..stop);
-        at = next + usize::from(is_pair && next < text.body.end);
+        at = next;
     }
     lines
 }

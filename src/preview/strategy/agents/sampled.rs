@@ -6,9 +6,11 @@ use serde::Deserialize;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, Part, Unit};
+use crate::preview::model::{Direction, LimitHit, Unit};
+use crate::preview::strategy::composed;
 use crate::preview::strategy::context::{Context, Strategy};
-use crate::preview::strategy::selection::{Selection, lines_in};
+use crate::preview::strategy::segments::Segment;
+use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
@@ -117,20 +119,11 @@ fn finish(
     tail: Vec<Range<usize>>,
     fits: bool,
 ) -> Selection {
-    let parts = |ranges: &[Range<usize>]| -> Vec<Part> {
-        ranges.iter().filter_map(|range| text.kept(range.clone())).collect()
-    };
-    let (head_parts, tail_parts) = (parts(&head), parts(&tail));
-    let lines: u64 = head.iter().chain(&tail).map(|range| lines_in(text, range)).sum();
-    let mut selection = Selection {
-        lines: Some(Ok(lines)),
-        hit: Some(if fits { LimitHit::Lines } else { context.by_size() }),
-        ranges: head.into_iter().chain(tail).collect(),
-        ..Selection::default()
-    };
-    selection.facts.insert("marker", Fact::Text(marker));
-    selection.facts.insert("gap", Fact::Flag(true));
-    selection.facts.insert("tail_empty", Fact::Flag(tail_parts.is_empty()));
-    selection.slots = vec![("head", head_parts), ("tail", tail_parts)];
-    selection
+    let is_tail_empty = tail.iter().all(Range::is_empty);
+    let segments = |ranges: Vec<Range<usize>>| ranges.into_iter().map(Segment::Bytes).collect();
+    let slots = vec![("head", segments(head)), ("tail", segments(tail))];
+    let hit = Some(if fits { LimitHit::Lines } else { context.by_size() });
+    let selection = Selection { hit, ..composed::selection(text, context, slots) };
+    let selection = selection.with_fact("marker", Fact::Text(marker)).with_fact("gap", Fact::Flag(true));
+    selection.with_fact("tail_empty", Fact::Flag(is_tail_empty))
 }

@@ -10,7 +10,6 @@ use crate::preview::model::{Direction, Fragment, Part, Unit, WAITING};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Composed, Envelope};
 use crate::preview::strategy::context::{Context, Strategy};
-use crate::preview::strategy::segments::Segment;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
@@ -98,18 +97,9 @@ impl Shaped {
         let (first, last) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
         let first = total.map_or(first, |total| first.min(total));
         let last = total.map_or(last, |total| last.min(total - first));
-        let (head, tail) = (
-            all.end(text, Direction::Head, Unit::Utf16, first),
-            all.end(text, Direction::Tail, Unit::Utf16, last),
-        );
-        let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
-        let mut selection = Selection {
-            lines: Some(Ok(composed::lines(text, &head) + composed::lines(text, &tail))),
-            halves: composed::halves(&head) + composed::halves(&tail),
-            ranges,
-            slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
-            ..Selection::default()
-        };
+        let head = all.end(text, Direction::Head, Unit::Utf16, first);
+        let tail = all.end(text, Direction::Tail, Unit::Utf16, last);
+        let mut selection = composed::selection(text, context, vec![("head", head), ("tail", tail)]);
         selection.facts.insert("stop", Fact::Text("size".to_owned()));
         selection.facts.insert("head_size", Fact::Number(first));
         selection.facts.insert("elided", Fact::from(total.map(|total| total - last)));

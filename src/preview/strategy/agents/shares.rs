@@ -83,10 +83,7 @@ fn reach(left: u64) -> usize {
 
 /// Takes lines from one end, at most `most`, while they fit; of the one that does not, as much as fits.
 fn side(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
-    let outside = match from {
-        Direction::Head => text.body.start,
-        Direction::Tail => text.body.end,
-    };
+    let outside = from.edge(&text.body);
     let mut side = Side { range: outside..outside, ..Side::default() };
     let mut next = Some(text.body.clone());
     let mut cut = Vec::new();
@@ -105,10 +102,7 @@ fn side(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
         next = piece.rest;
     }
     let whole = text.kept(side.range.clone());
-    side.parts = match from {
-        Direction::Head => whole.into_iter().chain(cut).collect(),
-        Direction::Tail => cut.into_iter().chain(whole).collect(),
-    };
+    side.parts = from.join(whole, cut);
     side
 }
 
@@ -129,10 +123,6 @@ impl Side {
         self.reach(from, &range);
         self.halves = u64::from(half.is_some());
         let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
-        let mut parts: Vec<_> = half.into_iter().chain([Part::Notice { text: DOTS.to_owned() }]).collect();
-        if from == Direction::Tail {
-            parts.rotate_right(1);
-        }
-        parts
+        from.join(half, [Part::Notice { text: DOTS.to_owned() }])
     }
 }

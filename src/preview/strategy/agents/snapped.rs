@@ -37,17 +37,10 @@ impl Strategy for Snapped {
             tail = feed + 1;
         }
         let (head, tail) = (start..head, tail..end);
-        let mut selection = Selection {
-            lines: Some(Ok(lines_in(text, &head) + lines_in(text, &tail))),
-            hit: Some(context.by_size()),
-            slots: vec![
-                ("head", text.kept(head.clone()).into_iter().collect()),
-                ("tail", text.kept(tail.clone()).into_iter().collect()),
-            ],
-            ..Selection::default()
-        };
-        selection.facts.insert("elided", Fact::Number((tail.start - head.end) as u64));
-        selection.ranges = vec![head, tail];
-        Ok(selection)
+        let elided = Fact::Number((tail.start - head.end) as u64);
+        let lines = Some(Ok(lines_in(text, &head) + lines_in(text, &tail)));
+        let hit = Some(context.by_size());
+        let selection = Selection { lines, hit, ..Selection::ends(text, head, tail) };
+        Ok(selection.with_fact("elided", elided))
     }
 }

@@ -93,17 +93,10 @@ impl Strategy for Weighed {
         let scale = Scale { keys: self, context, most, total };
         let kept = scale.kept(text, &start)?;
         let (kept, suffix) = scale.bounded(text, &kept)?;
-        let mut segments = vec![Segment::Bytes(kept.head.clone()), Segment::Words(kept.between.clone())];
-        segments.push(Segment::Bytes(kept.tail.clone()));
-        segments.push(Segment::Words(suffix));
-        Ok(Selection {
-            cut: Some(true),
-            lines: Some(Ok(composed::lines(text, &segments))),
-            ranges: segments.iter().filter_map(Segment::range).collect(),
-            slots: vec![("kept", composed::parts(text, segments))],
-            hit: Some(context.by_size()),
-            ..Selection::default()
-        })
+        let Kept { head, between, tail } = kept;
+        let (between, suffix) = (Segment::Words(between), Segment::Words(suffix));
+        let segments = vec![Segment::Bytes(head), between, Segment::Bytes(tail), suffix];
+        Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", segments)]) })
     }
 }
 

@@ -108,9 +108,9 @@ impl Strategy for Matches {
         let totals = if full { mapped_totals(text, line_size.is_some(), &items, suffix, most) } else { None };
         let sizes = items[..shown].iter().map(|item| item_size(text, item, suffix));
         let output_bytes = is_cut.then(|| sizes.sum::<u64>() + (shown as u64).saturating_sub(1));
-        selection.inner = Some(Inner { output_bytes, totals, ..Inner::of(text, full, full && shown == 0) });
-        selection.inner =
-            selection.inner.map(|inner| Inner { limited: many.then_some(most), clipped, ..inner });
+        let limited = many.then_some(most);
+        let inner = Inner::of(text, full, full && shown == 0);
+        selection.inner = Some(Inner { output_bytes, totals, limited, clipped, ..inner });
         Ok(selection)
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{Fragment, LimitHit, Part, Unit};
+use crate::preview::model::{Fragment, LimitHit, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::context::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::strategy::selection::{Selection, ShownLines};
@@ -126,42 +126,31 @@ impl Window {
             shown.take(row.stop, line.text.end);
             at = line.next;
         }
-        Ok(self.finish(
-            text,
-            context,
-            figures.skip,
-            Taken { parts, taken, stop, range: start..end, halves, shown },
-        ))
-    }
-
-    fn finish(&self, text: &Text, context: &Context, skip: u64, taken: Taken) -> Selection {
-        let first = skip + 1;
-        let last = skip + taken.taken;
-        let count = if taken.stop == "end" { Ok(last) } else { count_lines(text, self.line_ends) };
-        let hit = match taken.stop {
-            "size" => Some(context.by_size()),
-            "lines" => Some(LimitHit::Lines),
-            _ => None,
-        };
-        let end = taken.range.end;
-        let mut selection = Selection {
-            slots: vec![("kept", taken.parts)],
-            ranges: vec![taken.range],
-            halves: taken.halves,
-            lines: Some(Ok(taken.taken)),
-            hit,
-            cut: Some(taken.stop != "end"),
-            span: Some((Ok(first), Ok(last))),
+        let last = figures.skip + taken;
+        let count = if stop == "end" { Ok(last) } else { count_lines(text, self.line_ends) };
+        Ok(Selection {
+            slots: vec![("kept", parts)],
+            ranges: vec![start..end],
+            halves,
+            lines: Some(Ok(taken)),
+            hit: match stop {
+                "size" => Some(context.by_size()),
+                "lines" => Some(LimitHit::Lines),
+                _ => None,
+            },
+            cut: Some(stop != "end"),
+            span: Some((Ok(figures.skip + 1), Ok(last))),
             silent_limit: Some(LimitHit::Size(self.line_unit)),
-            shown: Some(taken.shown.ranges(end)),
+            shown: Some(shown.ranges(end)),
+            total_lines: Some(count),
+            facts: Facts::from([
+                ("count", Fact::from(count)),
+                ("lines", Fact::from(count)),
+                ("next", Fact::Number(last + 1)),
+                ("stop", Fact::Text(stop.to_owned())),
+            ]),
             ..Selection::default()
-        };
-        selection.facts.insert("count", Fact::from(count));
-        selection.facts.insert("lines", Fact::from(count));
-        selection.facts.insert("next", Fact::Number(last + 1));
-        selection.facts.insert("stop", Fact::Text(taken.stop.to_owned()));
-        selection.total_lines = Some(count);
-        selection
+        })
     }
 
     fn row(&self, text: &Text, line_size: Option<u64>, at: usize, number: String) -> Row {
@@ -194,11 +183,7 @@ impl Window {
 /// Returns the line that begins at `at`, which is before the end.
 fn line_at(text: &Text, ends: LineEnds, at: usize) -> Line {
     let end = text.body.end;
-    let found = match ends {
-        LineEnds::Lf => text.feed_after(at, end),
-        LineEnds::Any => text.break_after(at, end),
-    };
-    let Some(stop) = found else { return Line { text: at..end, next: end } };
+    let Some(stop) = break_in(text, ends, at, end) else { return Line { text: at..end, next: end } };
     let is_pair = text.bytes[stop] == b'\r' && stop + 1 < end && text.bytes[stop + 1] == b'\n';
     Line { text: at..stop, next: stop + 1 + usize::from(is_pair) }
 }
@@ -236,16 +221,6 @@ fn count_lines(text: &Text, ends: LineEnds) -> Result<u64, TotalsMask> {
         last != b'\n' && !(ends == LineEnds::Any && last == b'\r')
     };
     Ok(feeds + returns + u64::from(is_open))
-}
-
-/// What was taken, and why it ended.
-struct Taken {
-    parts: Vec<Part>,
-    taken: u64,
-    stop: &'static str,
-    range: Range<usize>,
-    halves: u64,
-    shown: ShownLines,
 }
 
 /// A line as the model gets it.
