@@ -1,4 +1,4 @@
-//! What a strategy works with besides its own figures, and the types that several strategies share.
+//! What a strategy is, what it works with besides its own figures, and the types that several strategies share.
 
 use std::any::Any;
 use std::fmt::Debug;

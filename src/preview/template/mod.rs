@@ -10,18 +10,14 @@ pub(crate) mod scope;
 pub(crate) mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
-#[cfg(feature = "records")]
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 use serde::Deserialize;
 
 use crate::preview::value::Value;
-use crate::text::units::TotalsMask;
 
-use facts::{Fact, Facts};
 use mark::SLOT;
 #[cfg(feature = "records")]
 use pattern::{NoticePattern, TextPattern};
@@ -73,8 +69,8 @@ pub(crate) struct CompiledTemplate {
     name: String,
     /// The figures and parameters that it uses.
     mentioned: BTreeSet<String>,
-    /// Those that decide which slots it holds; `None` if that is not simple.
-    deciders: Option<SlotDeciders>,
+    /// Those that decide which slots it holds, read when first asked for; `None` if that is not simple.
+    deciders: OnceLock<Option<SlotDeciders>>,
     /// What recognises its texts, and the notices of all templates but this one; made when first asked for.
     #[cfg(feature = "records")]
     text_pattern: OnceLock<Option<TextPattern>>,
@@ -83,18 +79,6 @@ pub(crate) struct CompiledTemplate {
 }
 
 impl CompiledTemplate {
-    /// Same as [`scope::Scope::unsettled`].
-    fn unsettled(&self, facts: &Facts) -> Option<TotalsMask> {
-        let SlotDeciders { conditions, expressions } = self.deciders.as_ref()?;
-        let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
-        let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
-        let wants = conditions.iter().chain(with_slots).filter_map(|name| facts.get(name.as_str()));
-        Some(wants.fold(TotalsMask::NOTHING, |sum, fact| match fact {
-            Fact::Waiting(want) => sum | *want,
-            _ => sum,
-        }))
-    }
-
     /// Whether it uses a figure.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.mentioned.contains(name)
@@ -164,7 +148,7 @@ impl Compiler {
         templates.push(CompiledTemplate {
             name,
             mentioned,
-            deciders: uses::slot_deciders(source),
+            deciders: OnceLock::new(),
             #[cfg(feature = "records")]
             text_pattern: OnceLock::new(),
             #[cfg(feature = "records")]

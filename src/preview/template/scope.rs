@@ -13,6 +13,7 @@ use crate::text::units::TotalsMask;
 
 use super::facts::{Fact, Facts};
 use super::mark::{OTHER_SLOTS, SLOT, waiting};
+use super::uses::{self, SlotDeciders};
 use super::{CompiledFigure, Figure, Template, Templates, describe};
 
 /// A template's variables; records which of them had to be shown as `…`.
@@ -126,10 +127,19 @@ impl<'a> Scope<'a> {
         figure.as_ref().map(|figure| self.figure(figure)).transpose()
     }
 
-    /// Returns the totals that have yet to be counted before it is settled which slots are in the text; `None` if that
-    /// may depend on everything that the text lacks.
+    /// Returns the totals that have yet to be counted before it is settled which slots are in the text of a template;
+    /// `None` if that may depend on everything that the text lacks.
     pub(crate) fn unsettled(&self, template: &Template, facts: &Facts) -> Option<TotalsMask> {
-        self.templates.of(template).unsettled(facts)
+        let read = || uses::slot_deciders(self.templates.source_of(template).ok()?.source());
+        let deciders = self.templates.of(template).deciders.get_or_init(read);
+        let SlotDeciders { conditions, expressions } = deciders.as_ref()?;
+        let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
+        let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
+        let wants = conditions.iter().chain(with_slots).filter_map(|name| facts.get(name.as_str()));
+        Some(wants.fold(TotalsMask::NOTHING, |sum, fact| match fact {
+            Fact::Waiting(want) => sum | *want,
+            _ => sum,
+        }))
     }
 
     /// Renders a template.

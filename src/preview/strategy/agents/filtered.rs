@@ -38,14 +38,8 @@ impl Strategy for Filtered {
         let reads = Reads { text, chunk };
         let last_line = context.scope.optional_words(&self.after, Facts::new())?;
         let Some(within) = reads.within(most) else {
-            let start = reads.start(shown);
-            let start = segments::end(text, &start, Direction::Head, Unit::Utf16, shown);
-            return Ok(cut(
-                text,
-                composed::selection(text, context, vec![("kept", start)]),
-                reads.size(),
-                last_line,
-            ));
+            let start = segments::end(text, &reads.start(shown), Direction::Head, Unit::Utf16, shown);
+            return Ok(cut(text, context, start, reads.size(), last_line));
         };
         let mut whole = segments_of(trimmed(text, within));
         whole.push(Segment::Words(last_line));
@@ -58,17 +52,13 @@ impl Strategy for Filtered {
             });
         }
         let start = segments::end(text, &whole, Direction::Head, Unit::Utf16, shown);
-        Ok(cut(
-            text,
-            composed::selection(text, context, vec![("kept", start)]),
-            Fact::Number(size),
-            String::new(),
-        ))
+        Ok(cut(text, context, start, Fact::Number(size), String::new()))
     }
 }
 
-/// Adds the size of the cut text, and the line that follows the notice.
-fn cut(text: &Text, mut selection: Selection, size: Fact, last_line: String) -> Selection {
+/// Keeps a start, with the size of the cut text, and the line that follows the notice.
+fn cut(text: &Text, context: &Context, start: Vec<Segment>, size: Fact, last_line: String) -> Selection {
+    let mut selection = composed::selection(text, context, vec![("kept", start)]);
     let shared = shared(text, &selection.ranges);
     selection.lines = selection.lines.map(|lines| lines.map(|lines| lines.saturating_sub(shared)));
     selection.facts.insert("size", size);

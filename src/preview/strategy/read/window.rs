@@ -126,11 +126,12 @@ impl Window {
             shown.take(row.stop, line.text.end);
             at = line.next;
         }
+        let kept = start..end;
         let last = figures.skip + taken;
         let count = if stop == "end" { Ok(last) } else { count_lines(text, self.line_ends) };
         Ok(Selection {
             slots: vec![("kept", parts)],
-            ranges: vec![start..end],
+            ranges: vec![kept],
             halves,
             lines: Some(Ok(taken)),
             hit: match stop {
