@@ -7,4 +7,4 @@ mod word;
 
 pub(crate) use mistake::{Mistake, Spot};
 pub(crate) use shape::{Field, Shape, check, needed, optional};
-pub(crate) use word::{instead, is_word, nearest, word};
+pub(crate) use word::{instead, is_word, nearest, one_of};

@@ -1,4 +1,4 @@
-//! Words that people write: one of a few, as an enum that serde reads, and the one that a mistyped word is like.
+//! Words that people write: one of a few, such as those of an enum that serde reads, and the one that a mistyped word is like.
 
 use serde::de::value::Error;
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
@@ -36,16 +36,23 @@ pub(crate) fn instead<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clo
     }
 }
 
-/// Reads one of the words of an enum.
+/// Checks that a text is one of the words of an enum.
 ///
 /// # Errors
 /// It is none of them; the message names those there are.
-pub(crate) fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    T::deserialize(Word(text)).map_err(|error| error.to_string())
+pub(crate) fn is_word<T: DeserializeOwned>(text: &str) -> Result<(), String> {
+    T::deserialize(Word(text)).map(drop).map_err(|error| error.to_string())
 }
 
-pub(crate) fn is_word<T: DeserializeOwned>(text: &str) -> Result<(), String> {
-    word::<T>(text).map(drop)
+/// Returns the place of a text among these words.
+///
+/// # Errors
+/// Same as [`is_word`].
+pub(crate) fn one_of(text: &str, words: &[&'static str]) -> Result<usize, String> {
+    words.iter().position(|word| *word == text).ok_or_else(|| {
+        let shown = crate::fs::plain_file::few_words(text);
+        format!("does not take `{shown}`; {}", instead(text, words.iter().copied(), "write one of"))
+    })
 }
 
 /// Learns the words from the enum, so that they are listed in one place only.
@@ -64,12 +71,8 @@ impl<'de> Deserializer<'de> for Word<'_> {
         words: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        if words.contains(&self.0) {
-            return visitor.visit_enum(self.0.into_deserializer());
-        }
-        let shown = crate::fs::plain_file::few_words(self.0);
-        let remedy = instead(self.0, words.iter().copied(), "write one of");
-        Err(serde::de::Error::custom(format!("does not take `{shown}`; {remedy}")))
+        one_of(self.0, words).map_err(serde::de::Error::custom)?;
+        visitor.visit_enum(self.0.into_deserializer())
     }
 
     serde::forward_to_deserialize_any! {

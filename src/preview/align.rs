@@ -44,23 +44,17 @@ pub(crate) enum PieceOrigin {
 pub(crate) fn align(text: &str, whole: &[u8], wanted: &dyn Fn() -> bool) -> Option<Vec<AlignedPiece>> {
     let mut aligner = Aligner { text, whole, pieces: Vec::new(), at: 0, from: 0, looked: 0 };
     let suffix = aligner.ends();
-    let (end, floor) = (text.len() - suffix.len, whole.len() - suffix.len);
+    let (end, floor) = (text.len() - suffix, whole.len() - suffix);
     while aligner.at < end {
         if !wanted() {
             return None;
         }
         aligner.step(end, floor);
     }
-    if suffix.len > 0 {
+    if suffix > 0 {
         aligner.push(AlignedPiece { text: end..text.len(), origin: PieceOrigin::Same(floor..whole.len()) });
     }
     Some(aligner.pieces)
-}
-
-/// The common end of text and output.
-struct Suffix {
-    /// Its length in bytes.
-    len: usize,
 }
 
 struct Aligner<'a> {
@@ -75,8 +69,8 @@ struct Aligner<'a> {
 }
 
 impl Aligner<'_> {
-    /// Takes the common beginning, and returns the common end of the rest.
-    fn ends(&mut self) -> Suffix {
+    /// Takes the common beginning, and returns the length in bytes of the common end of the rest.
+    fn ends(&mut self) -> usize {
         let run = self.extend(0, 0, self.text.len(), self.whole.len());
         let length = run.text_end;
         let is_line = self.text[..length].contains('\n') || length == self.text.len();
@@ -103,7 +97,7 @@ impl Aligner<'_> {
         let from = self.whole.len() - (self.text.len() - start);
         start += usize::from(!opens(self.whole, from) && self.text.as_bytes().get(start) == Some(&b'\n'));
         let len = self.text.len() - start;
-        Suffix { len: if len >= LEAST { len } else { 0 } }
+        if len >= LEAST { len } else { 0 }
     }
 
     /// Aligns the next line of the text, or skips it as added.

@@ -2,19 +2,20 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::text::units;
 
 use super::error::PlanError;
 use super::input::{Input, Stream};
 use super::measure::as_usize;
 use super::model::{Fragment, Part, WAITING};
-use super::section::{Fault, Keys};
 use super::template::facts::Facts;
 use super::template::scope::Scope;
 use super::template::{Figure, Template};
 
 /// A cap on the whole response.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Cap {
     /// The response is cut if it exceeds this many raw bytes.
     over: Figure,
@@ -26,15 +27,6 @@ pub(crate) struct Cap {
 }
 
 impl Cap {
-    pub(super) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            over: keys.figure("over")?,
-            size: keys.figure("size")?,
-            to_line: keys.flag("to_line")?,
-            notice: keys.template("notice")?,
-        })
-    }
-
     /// Cuts the joined parts (raw bytes) to the cap, back to a line feed if requested. Returns whether it cut.
     pub(super) fn apply(
         &self,

@@ -3,11 +3,14 @@
 use std::ops::Range;
 
 use regex::bytes::{Captures, Regex};
+use serde::Deserialize;
 
+use crate::fs::plain_file;
 use crate::text::supply::OwnBytes;
 
 /// A regular expression that searches nothing but bytes of our own: the output's may change at any moment.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
 pub(crate) struct Expression(Regex);
 
 impl Expression {
@@ -35,8 +38,10 @@ impl Expression {
     }
 }
 
-impl From<Regex> for Expression {
-    fn from(regex: Regex) -> Self {
-        Self(regex)
+impl TryFrom<String> for Expression {
+    type Error = String;
+
+    fn try_from(source: String) -> Result<Self, String> {
+        plain_file::regex(&source).map(Self)
     }
 }

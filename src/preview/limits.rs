@@ -1,11 +1,12 @@
 //! The limits beyond which an output is cut.
 
+use serde::Deserialize;
+
 use crate::text::units::TotalsMask;
 
 use super::error::PlanError;
 use super::measure::Text;
 use super::model::Unit;
-use super::section::{Fault, Keys};
 use super::template::Figure;
 use super::template::scope::Scope;
 
@@ -22,7 +23,7 @@ pub(crate) enum Over {
 pub(crate) type PlainLimits = (Option<u64>, Option<u64>);
 
 /// The limits of `[when]`; exceeding either is enough.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
 pub(crate) struct Limits {
     pub lines: Option<Figure>,
     pub size: Option<Figure>,
@@ -40,19 +41,6 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            lines: keys.optional_figure("lines")?,
-            size: keys.optional_figure("size")?,
-            raw: keys.optional_figure("raw")?,
-            unit: keys.optional_word("unit")?,
-            also_size: keys.optional_figure("also_size")?,
-            also_unit: keys.optional_word("also_unit")?,
-            bare: keys.flag("bare")?,
-            zero_is_off: keys.flag("zero_is_off")?,
-        })
-    }
-
     /// Whether there is any limit at all.
     pub(crate) fn has_any(&self) -> bool {
         self.lines.is_some() || self.size.is_some() || self.raw.is_some()

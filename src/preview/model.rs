@@ -268,6 +268,26 @@ impl Direction {
             Self::Tail => "tail",
         }
     }
+
+    /// Returns the outermost place of a range.
+    pub(crate) fn edge(self, range: &Range<usize>) -> usize {
+        match self {
+            Self::Head => range.start,
+            Self::Tail => range.end,
+        }
+    }
+
+    /// Joins what lies outermost with what follows inward, in the order of the text.
+    pub(crate) fn join<T>(
+        self,
+        outer: impl IntoIterator<Item = T>,
+        inner: impl IntoIterator<Item = T>,
+    ) -> Vec<T> {
+        match self {
+            Self::Head => outer.into_iter().chain(inner).collect(),
+            Self::Tail => inner.into_iter().chain(outer).collect(),
+        }
+    }
 }
 
 /// The limit that cut an output.

@@ -97,7 +97,7 @@ fn join(
     planned.missing |= laid.waiting;
     planned.ranges_missing |= laid.unsettled;
     if input.stderr.is_some() {
-        let is_whole = together.mentions("stderr_whole");
+        let is_whole = policy.file().templates.of(together).mentions("stderr_whole");
         let counted = if is_whole { untouched(policy, stderr) } else { other };
         add(&mut planned, counted);
     }
@@ -219,10 +219,11 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection
     facts.insert("kept_empty", Fact::Flag(is_empty));
     facts.insert("is_empty", Fact::Flag(text.is_empty()));
     // These two may read all of an output, so they are computed only if the policy uses them.
-    if policy.texts().mention("is_blank") {
+    let mentions = |name| policy.texts().mention(name, &policy.file().templates);
+    if mentions("is_blank") {
         facts.insert("is_blank", Fact::Flag(text.is_blank()));
     }
-    if policy.texts().mention("json_units") {
+    if mentions("json_units") {
         facts.insert("json_units", text.json_units().map_or(Fact::Nothing, Fact::Number));
     }
     if let Some((first, last)) = selection.span {
@@ -260,7 +261,7 @@ fn lay_out(
         let fact = if parts.is_empty() { Fact::Text(String::new()) } else { Fact::Slot(at) };
         facts.insert(name, fact);
     }
-    let unsettled = template.unsettled(&facts);
+    let unsettled = scope.unsettled(template, &facts);
     let rendered = scope.render(template, facts)?;
     let parts = rendered.spans.into_iter().flat_map(|span| match span {
         TemplateSpan::Text(text) => vec![Part::Notice { text }],

@@ -1,34 +1,28 @@
 //! Outputs that an agent's tool refuses to show, such as binary files.
 
+use serde::Deserialize;
+
 use super::error::PlanError;
 use super::measure::{Text, as_usize};
-use super::section::{Fault, Keys};
+use super::section::or_default;
 use super::template::facts::Facts;
 use super::template::scope::Scope;
 use super::template::{Figure, Template};
 
 /// What the tool refuses to show.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Refuse {
     /// Number of bytes at the start that are checked for NUL and other control bytes.
     sample: Figure,
     /// Maximum percentage of control bytes, not counting line breaks and tabs.
     controls: Figure,
     /// File name endings that it refuses without looking, in lower case, with the dot.
+    #[serde(deserialize_with = "or_default")]
     endings: Vec<String>,
     words: Template,
 }
 
 impl Refuse {
-    pub(super) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            sample: keys.figure("sample")?,
-            controls: keys.figure("controls")?,
-            endings: keys.optional_texts("endings")?.unwrap_or_default(),
-            words: keys.template("words")?,
-        })
-    }
-
     /// Fails with the agent's message if its tool refuses this output, which is saved at `path`.
     pub(super) fn check(&self, text: &Text, path: &str, scope: &Scope) -> Result<(), PlanError> {
         let sample = as_usize(scope.figure(&self.sample)?);

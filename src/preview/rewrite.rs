@@ -4,13 +4,11 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::fs::plain_file;
 use crate::text::supply::OwnBytes;
 
 use super::expression::Expression;
 use super::input::{Input, Stream};
 use super::model::{Decoding, Fragment, Part};
-use super::section::{Fault, Keys};
 
 /// How kept text is written inside a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -21,7 +19,7 @@ enum Quoted {
 }
 
 /// The final keys of `[keep]`, which any strategy may have.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Rewrite {
     /// What is removed from the kept text.
     remove: Option<Expression>,
@@ -31,14 +29,6 @@ pub(crate) struct Rewrite {
 }
 
 impl Rewrite {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            remove: keys.optional_pattern("remove", |text| plain_file::regex(text).map(Expression::from))?,
-            strip: keys.flag("strip")?,
-            quoted: keys.optional_word("quoted")?,
-        })
-    }
-
     /// Whether it leaves everything as it is.
     #[cfg(feature = "app")]
     pub(crate) fn is_nothing(&self) -> bool {

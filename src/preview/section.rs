@@ -1,19 +1,22 @@
-//! A table of a policy file: its keys are read one by one, and each mistake becomes a fault with its position.
+//! A table of a policy file, read as serde derives it for a struct: each mistake becomes a fault with its position.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
+use serde::de::value::SeqDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, IntoDeserializer, MapAccess, Visitor,
+};
 use toml::Spanned;
 
-use crate::form::{instead, word};
+use crate::form::{instead, one_of};
 
-use super::expression::Expression;
 use super::template::{Compiler, Figure, Template};
 
 /// A table as written, with the position of each key and value.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Section(Vec<(Spanned<String>, KeyValue)>);
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Section(BTreeMap<Spanned<String>, KeyValue>);
 
 /// A value as written, with its position.
 pub(crate) type KeyValue = Spanned<Raw>;
@@ -29,37 +32,23 @@ pub(crate) enum Raw {
     Other(IgnoredAny),
 }
 
-impl<'de> Deserialize<'de> for Section {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Section;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a table")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Section, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry()? {
-                    entries.push(entry);
-                }
-                Ok(Section(entries))
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
-}
-
 /// A mistake in a policy file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct Fault {
     /// Byte offset in the file of the faulty value, or of the key or table.
     pub at: usize,
     /// The line of a template, 1-based, if the mistake is in one.
     pub line: Option<usize>,
+    /// Empty until it is known.
     pub key: String,
     pub message: String,
+}
+
+impl serde::de::Error for Fault {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self { at: 0, line: None, key: String::new(), message: message.to_string() }
+    }
 }
 
 /// Reads the keys of one table.
@@ -80,122 +69,42 @@ impl<'a> Keys<'a> {
         Self { section: section.get_ref(), compiler, place, owner: owner.to_owned(), asked: Vec::new() }
     }
 
-    /// Reads the key whose word decides which other keys there are.
-    pub(crate) fn tag<T: DeserializeOwned>(&mut self, key: &'static str) -> Result<T, Fault> {
-        let word = self.optional_word(key)?.ok_or_else(|| self.missing(key))?;
-        if let Some((name, value)) = self.entry(key) {
-            self.place = name.span().start;
-            if let Raw::Text(value) = value.get_ref() {
-                self.owner = format!("the {key} `{value}`");
-            }
-        }
-        Ok(word)
+    /// Reads the key whose word decides which other keys there are. Returns the word's place among `words`.
+    pub(crate) fn tag(&mut self, key: &'static str, words: &[&'static str]) -> Result<usize, Fault> {
+        self.asked.push(key);
+        let Some((name, value)) = self.entry(key) else { return Err(self.missing(key)) };
+        let Raw::Text(word) = value.get_ref() else { return Err(fault(value, key, "takes a word")) };
+        let number = one_of(word, words).map_err(|words| fault(value, key, words))?;
+        self.place = name.span().start;
+        self.owner = format!("the {key} `{word}`");
+        Ok(number)
     }
 
-    fn entry(&self, key: &str) -> Option<&'a (Spanned<String>, KeyValue)> {
-        self.section.0.iter().find(|(name, _)| name.get_ref() == key)
+    /// Reads a struct: each of its fields is a key, and the fields of a struct in a field are keys of the same table.
+    pub(crate) fn read<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
+        T::deserialize(Key { keys: self, name: "" })
     }
 
-    fn find(&mut self, key: &'static str) -> Option<&'a KeyValue> {
-        if !self.asked.contains(&key) {
-            self.asked.push(key);
-        }
-        self.entry(key).map(|(_, value)| value)
-    }
-
-    fn missing(&self, key: &str) -> Fault {
-        let message = format!("{} needs this key", self.owner);
-        Fault { at: self.place, line: None, key: key.to_owned(), message }
-    }
-
-    /// Reads a number or an expression.
-    pub(crate) fn figure(&mut self, key: &'static str) -> Result<Figure, Fault> {
-        self.optional_figure(key)?.ok_or_else(|| self.missing(key))
-    }
-
-    pub(crate) fn optional_figure(&mut self, key: &'static str) -> Result<Option<Figure>, Fault> {
-        let value = self.find(key);
-        value.map(|value| figure(value, key, self.compiler)).transpose()
-    }
-
-    /// Reads a template.
-    pub(crate) fn template(&mut self, key: &'static str) -> Result<Template, Fault> {
-        self.optional_template(key)?.ok_or_else(|| self.missing(key))
+    /// Reads one key.
+    pub(crate) fn field<T: DeserializeOwned>(&mut self, key: &'static str) -> Result<T, Fault> {
+        T::deserialize(Key { keys: self, name: key }).map_err(|fault| self.placed(key, fault))
     }
 
     /// Reads a template, with a default if the key is absent.
     pub(crate) fn template_or(&mut self, key: &'static str, or: &str) -> Result<Template, Fault> {
-        match self.optional_template(key)? {
+        match self.field(key)? {
             Some(template) => Ok(template),
             None => self.compiler.template(or).map_err(|(_, message)| self.fault(key, message)),
         }
     }
 
-    pub(crate) fn optional_template(&mut self, key: &'static str) -> Result<Option<Template>, Fault> {
-        let Some(value) = self.find(key) else { return Ok(None) };
-        let Raw::Text(source) = value.get_ref() else { return Err(fault(value, key, "takes a template")) };
-        let compiled = self.compiler.template(source);
-        compiled.map(Some).map_err(|(line, message)| Fault { line: Some(line), ..fault(value, key, message) })
+    fn entry(&self, key: &str) -> Option<(&'a Spanned<String>, &'a KeyValue)> {
+        self.section.0.get_key_value(key)
     }
 
-    /// Reads a text.
-    pub(crate) fn text(&mut self, key: &'static str) -> Result<String, Fault> {
-        self.optional_text(key)?.ok_or_else(|| self.missing(key))
-    }
-
-    pub(crate) fn optional_text(&mut self, key: &'static str) -> Result<Option<String>, Fault> {
-        let Some(value) = self.find(key) else { return Ok(None) };
-        match value.get_ref() {
-            Raw::Text(text) => Ok(Some(text.clone())),
-            _ => Err(fault(value, key, "takes text")),
-        }
-    }
-
-    /// Reads a list of texts.
-    pub(crate) fn texts(&mut self, key: &'static str) -> Result<Vec<String>, Fault> {
-        self.optional_texts(key)?.ok_or_else(|| self.missing(key))
-    }
-
-    pub(crate) fn optional_texts(&mut self, key: &'static str) -> Result<Option<Vec<String>>, Fault> {
-        let Some(value) = self.find(key) else { return Ok(None) };
-        match value.get_ref() {
-            Raw::Texts(texts) => Ok(Some(texts.clone())),
-            _ => Err(fault(value, key, "takes a list of texts")),
-        }
-    }
-
-    /// Reads `true` or `false`; false if the key is absent.
-    pub(crate) fn flag(&mut self, key: &'static str) -> Result<bool, Fault> {
-        let Some(value) = self.find(key) else { return Ok(false) };
-        match value.get_ref() {
-            Raw::Flag(flag) => Ok(*flag),
-            _ => Err(fault(value, key, "takes true or false")),
-        }
-    }
-
-    /// Reads one of a few words; the default if the key is absent.
-    pub(crate) fn word<T: DeserializeOwned + Default>(&mut self, key: &'static str) -> Result<T, Fault> {
-        Ok(self.optional_word(key)?.unwrap_or_default())
-    }
-
-    pub(crate) fn optional_word<T: DeserializeOwned>(
-        &mut self,
-        key: &'static str,
-    ) -> Result<Option<T>, Fault> {
-        let Some(value) = self.find(key) else { return Ok(None) };
-        let Raw::Text(text) = value.get_ref() else { return Err(fault(value, key, "takes a word")) };
-        word(text).map(Some).map_err(|error| fault(value, key, error))
-    }
-
-    /// Reads a regular expression over bytes, built from a text.
-    pub(crate) fn optional_pattern<E: ToString>(
-        &mut self,
-        key: &'static str,
-        make: impl Fn(&str) -> Result<Expression, E>,
-    ) -> Result<Option<Expression>, Fault> {
-        let Some(text) = self.optional_text(key)? else { return Ok(None) };
-        let pattern = make(&text);
-        pattern.map(Some).map_err(|error| self.fault(key, error))
+    fn missing(&self, key: &str) -> Fault {
+        let message = format!("{} needs this key", self.owner);
+        Fault { at: self.place, line: None, key: key.to_owned(), message }
     }
 
     /// Returns a fault at the value of a key.
@@ -206,20 +115,154 @@ impl<'a> Keys<'a> {
         }
     }
 
+    /// Places a fault at the value of a key, unless it has a place already.
+    fn placed(&self, key: &'static str, fault: Fault) -> Fault {
+        if fault.key.is_empty() { self.fault(key, fault.message) } else { fault }
+    }
+
     /// Fails if the table has a key that was not requested.
     pub(crate) fn finish(self) -> Result<(), Fault> {
-        let foreign = self.section.0.iter().find(|(key, _)| !self.asked.contains(&key.get_ref().as_str()));
-        let Some((key, _)) = foreign else { return Ok(()) };
+        let foreign = self.section.0.keys().filter(|key| !self.asked.contains(&key.get_ref().as_str()));
+        let Some(key) = foreign.min_by_key(|key| key.span().start) else { return Ok(()) };
         let remedy = instead(key.get_ref(), self.asked.iter().copied(), "it has");
         let message = format!("{} has no such key; {remedy}", self.owner);
         Err(Fault { at: key.span().start, line: None, key: key.get_ref().clone(), message })
     }
 }
 
+/// One key of a table. A struct has none of its own: it stands for the keys of its fields.
+struct Key<'k, 'a> {
+    keys: &'k mut Keys<'a>,
+    name: &'static str,
+}
+
+impl<'a> Key<'_, 'a> {
+    fn find(&mut self) -> Option<&'a KeyValue> {
+        if !self.keys.asked.contains(&self.name) {
+            self.keys.asked.push(self.name);
+        }
+        self.keys.entry(self.name).map(|(_, value)| value)
+    }
+
+    fn value(&mut self) -> Result<&'a KeyValue, Fault> {
+        self.find().ok_or_else(|| self.keys.missing(self.name))
+    }
+
+    fn text(&mut self, takes: &str) -> Result<&'a str, Fault> {
+        let value = self.value()?;
+        match value.get_ref() {
+            Raw::Text(text) => Ok(text),
+            _ => Err(fault(value, self.name, takes)),
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> for Key<'_, '_> {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_str(self.text("takes text")?)
+    }
+
+    /// False if the key is absent.
+    fn deserialize_bool<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Fault> {
+        let Some(value) = self.find() else { return visitor.visit_bool(false) };
+        match value.get_ref() {
+            Raw::Flag(flag) => visitor.visit_bool(*flag),
+            _ => Err(fault(value, self.name, "takes true or false")),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Fault> {
+        let value = self.value()?;
+        match value.get_ref() {
+            Raw::Texts(texts) => visitor.visit_seq(SeqDeserializer::new(texts.iter().map(String::as_str))),
+            _ => Err(fault(value, self.name, "takes a list of texts")),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        mut self,
+        _name: &'static str,
+        words: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        let word = self.text("takes a word")?;
+        one_of(word, words).map_err(|message| self.keys.fault(self.name, message))?;
+        visitor.visit_enum(word.into_deserializer())
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Fault> {
+        if self.find().is_none() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    /// Compiles a [`Template`] or a [`Figure`].
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        mut self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        let place = if name == "Template" {
+            let source = self.text("takes a template")?;
+            let compiled = self.keys.compiler.template(source);
+            let wrong = |(line, message)| Fault { line: Some(line), ..self.keys.fault(self.name, message) };
+            compiled.map_err(wrong)?.0
+        } else {
+            figure(self.value()?, self.name, self.keys.compiler)?.0
+        };
+        visitor.visit_newtype_struct(place.into_deserializer())
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        visitor.visit_map(Fields { keys: self.keys, left: fields.iter(), name: "" })
+    }
+
+    serde::forward_to_deserialize_any! {
+        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple
+        tuple_struct map identifier ignored_any
+    }
+}
+
+/// The fields of a struct in order, those of absent keys, too.
+struct Fields<'k, 'a> {
+    keys: &'k mut Keys<'a>,
+    left: std::slice::Iter<'static, &'static str>,
+    name: &'static str,
+}
+
+impl<'de> MapAccess<'de> for Fields<'_, '_> {
+    type Error = Fault;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
+        let Some(name) = self.left.next() else { return Ok(None) };
+        self.name = name;
+        seed.deserialize(name.into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+        let read = seed.deserialize(Key { keys: self.keys, name: self.name });
+        read.map_err(|fault| self.keys.placed(self.name, fault))
+    }
+}
+
+/// Reads a field of a struct; its default if the key is absent.
+pub(crate) fn or_default<'de, T, D>(key: D) -> Result<T, D::Error>
+where
+    T: Default + Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(key).map(Option::unwrap_or_default)
+}
+
 /// Compiles a number or an expression.
-pub(crate) fn figure(value: &KeyValue, key: &str, compiler: &Compiler) -> Result<Figure, Fault> {
+pub(crate) fn figure(value: &KeyValue, key: &str, compiler: &mut Compiler) -> Result<Figure, Fault> {
     match value.get_ref() {
-        Raw::Number(number) => Ok(Figure::Number(*number)),
+        Raw::Number(number) => Ok(compiler.number(*number)),
         Raw::Text(source) => compiler.figure(source).map_err(|message| fault(value, key, message)),
         _ => Err(fault(value, key, "takes a whole number from 0, or an expression")),
     }

@@ -58,7 +58,7 @@ impl LimitArgs {
 #[derive(Debug, Default, Group)]
 #[command(next_help_heading = "Policy")]
 pub(crate) struct PolicyArgs {
-    /// Policy to cut by: AGENT/TOOL, such as opencode/output, or AGENT for its shell
+    /// Policy to cut by: AGENT/TOOL, or AGENT for its shell
     #[arg(short, long, value_name = "NAME")]
     pub policy: Option<String>,
     /// Tool of the agent given with -p; otherwise the kind of output, for policies that distinguish kinds

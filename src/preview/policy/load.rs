@@ -5,9 +5,6 @@ use toml::Spanned;
 
 use crate::form::{Mistake, Spot};
 use crate::fs::plain_file::few_words;
-use crate::preview::cap::Cap;
-use crate::preview::limits::Limits;
-use crate::preview::refuse::Refuse;
 use crate::preview::section::{self, Fault, Keys, Section};
 use crate::preview::strategy::Keep;
 use crate::preview::template::Compiler;
@@ -96,7 +93,7 @@ fn compile(schema: PolicySchema, params: Vec<Param>) -> Result<PolicyFile, Fault
     let empty = Spanned::new(0..0, Section::default());
     let (when, text) = (schema.when.as_ref().unwrap_or(&empty), schema.text.as_ref().unwrap_or(&empty));
     let rules = Rules {
-        limits: read(when, "`[when]`", &mut compiler, Limits::read)?,
+        limits: read(when, "`[when]`", &mut compiler, |keys| keys.read())?,
         keep: read(&schema.keep, "`[keep]`", &mut compiler, Keep::read)?,
         texts: read(text, "`[text]`", &mut compiler, Texts::read)?,
     };
@@ -109,9 +106,10 @@ fn compile(schema: PolicySchema, params: Vec<Param>) -> Result<PolicyFile, Fault
             format!("this table {what}, so nothing would ever be cut; it has `lines`, `size` or both");
         return Err(Fault { at, line: None, key: "when".to_owned(), message: words });
     }
-    let refuse = read_any(&schema.refuse, "`[refuse]`", &mut compiler, Refuse::read)?;
-    let reads = schema.reads.as_ref().map(|reads| section::figure(reads, "reads", &compiler)).transpose()?;
-    let cap = read_any(&schema.cap, "`[cap]`", &mut compiler, Cap::read)?;
+    let refuse = read_any(&schema.refuse, "`[refuse]`", &mut compiler, |keys| keys.read())?;
+    let reads =
+        schema.reads.as_ref().map(|reads| section::figure(reads, "reads", &mut compiler)).transpose()?;
+    let cap = read_any(&schema.cap, "`[cap]`", &mut compiler, |keys| keys.read())?;
     let variants = schema.variants.iter().map(|variant| read_variant(variant, &mut compiler));
     let variants = variants.collect::<Result<_, _>>()?;
     Ok(PolicyFile { schema, params, templates: compiler.finish(), rules, refuse, reads, cap, variants })
@@ -124,7 +122,7 @@ fn read_variant(schema: &VariantSchema, compiler: &mut Compiler) -> Result<Varia
         defaults,
         lines,
         unit,
-        limits: read_any(&schema.when, "`[variant.when]`", compiler, Limits::read)?,
+        limits: read_any(&schema.when, "`[variant.when]`", compiler, |keys| keys.read())?,
         keep: read_any(&schema.keep, "`[variant.keep]`", compiler, Keep::read)?,
         texts: read_any(&schema.text, "`[variant.text]`", compiler, Texts::read)?,
     })

@@ -61,13 +61,14 @@ impl Texts {
     pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
         Ok(Self {
             whole: keys.template_or("whole", "{{ kept }}")?,
-            cut: keys.template("cut")?,
-            together: keys.optional_template("together")?,
+            cut: keys.field("cut")?,
+            together: keys.field("together")?,
         })
     }
 
     /// Whether any of them uses a figure.
-    pub(crate) fn mention(&self, name: &str) -> bool {
-        [&self.whole, &self.cut].into_iter().chain(&self.together).any(|template| template.mentions(name))
+    pub(crate) fn mention(&self, name: &str, templates: &Templates) -> bool {
+        let all = [&self.whole, &self.cut].into_iter().chain(&self.together);
+        all.into_iter().any(|template| templates.of(template).mentions(name))
     }
 }

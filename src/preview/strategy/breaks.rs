@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::preview::measure::Text;
+
 /// Length of the longest break in bytes.
 pub(crate) const MAX_BREAK: usize = 3;
 
@@ -10,7 +12,7 @@ pub(crate) const MAX_BREAK: usize = 3;
 const STEP: usize = 128;
 
 /// Returns the first break at or after `at`; a CR and the LF after it are one.
-pub(crate) fn next_break(bytes: &[u8], at: usize) -> Option<Range<usize>> {
+fn next_break(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let mut from = at;
     loop {
         let rest = bytes.get(from..)?;
@@ -20,6 +22,22 @@ pub(crate) fn next_break(bytes: &[u8], at: usize) -> Option<Range<usize>> {
         }
         from += near + 1;
     }
+}
+
+/// Returns where the line that begins at `at` ends, without its break and with it. Gives up on a line whose end is too far
+/// to search for.
+pub(crate) fn line_ends(text: &Text, at: usize) -> (usize, usize) {
+    let bound = text.patient_end(at, text.body.end);
+    let found = next_break(&text.bytes[..bound], at);
+    if found.is_none() && bound < text.body.end {
+        text.give_up();
+    }
+    let (stop, mut end) = found.map_or((bound, bound), |found| (found.start, found.end));
+    if end < text.body.end && text.bytes[end - 1] == b'\r' && text.bytes[end] == b'\n' {
+        end += 1;
+    }
+    text.touch(at..end);
+    (stop, end)
 }
 
 /// Counts the breaks that hold neither LF nor CR.

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, Part, Unit};
-use crate::preview::section::{Fault, Keys};
 use crate::preview::template::Template;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::text::units::TotalsMask;
@@ -22,17 +23,13 @@ pub(crate) struct Composed {
 }
 
 /// What the agent puts around the output and cuts with it.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Envelope {
     before: Option<Template>,
     after: Option<Template>,
 }
 
 impl Envelope {
-    pub(super) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self { before: keys.optional_template("before")?, after: keys.optional_template("after")? })
-    }
-
     /// Puts the text, if any, around the output.
     pub(super) fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
         let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');

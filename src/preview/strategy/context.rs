@@ -1,10 +1,23 @@
-//! What a strategy works with besides its own figures, and the types that several strategies share.
+//! What a strategy is, what it works with besides its own figures, and the types that several strategies share.
 
-use serde::Deserialize;
+use std::any::Any;
+use std::fmt::Debug;
 
+use serde::{Deserialize, Deserializer};
+
+use crate::preview::error::PlanError;
 use crate::preview::limits::Limits;
+use crate::preview::measure::Text;
 use crate::preview::model::{Direction, LimitHit, Unit};
 use crate::preview::template::scope::Scope;
+
+use super::selection::Selection;
+
+/// A way of cutting, with its figures.
+pub(crate) trait Strategy: Any + Debug + Send + Sync {
+    /// Selects what is kept of a text that exceeds its limits, or of any if the strategy takes every output.
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError>;
+}
 
 /// The policy around a strategy, with its current parameters.
 pub(crate) struct Context<'a> {
@@ -55,4 +68,9 @@ pub(crate) enum Boundary {
     Unit,
     /// Anywhere between raw bytes.
     Byte,
+}
+
+/// Reads a unit; UTF-16 units if the key is absent.
+pub(crate) fn or_utf16<'de, D: Deserializer<'de>>(key: D) -> Result<Unit, D::Error> {
+    Ok(Option::deserialize(key)?.unwrap_or(Unit::Utf16))
 }

@@ -1,15 +1,16 @@
 //! Keeps both ends around a notice that counts towards the limit and says how much it stands for.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::Direction;
-use crate::preview::section::{Fault, Keys};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
 
 use super::composed::{self, Composed};
-use super::context::Context;
+use super::context::{Context, Strategy};
 use super::segments::{self, Segment};
 use super::selection::Selection;
 
@@ -17,7 +18,7 @@ use super::selection::Selection;
 const ROUNDS: usize = 4;
 
 /// The keys of `counted`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Counted {
     size: Figure,
     /// Percentage of the remaining budget that is taken from the beginning.
@@ -30,18 +31,8 @@ pub(crate) struct Counted {
     notice: Template,
 }
 
-impl Counted {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            size: keys.figure("size")?,
-            head_percent: keys.figure("head_percent")?,
-            before: keys.optional_template("before")?,
-            after: keys.optional_figure("after")?,
-            notice: keys.template("notice")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Counted {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let unit = context.unit;
         let size = context.scope.figure(&self.size)?.max(1);
         let after = self.after.as_ref().map_or(Ok(0), |after| context.scope.figure(after))?;
@@ -75,7 +66,9 @@ impl Counted {
         kept.extend(all.end(text, Direction::Tail, unit, last));
         Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", kept)]) })
     }
+}
 
+impl Counted {
     fn words(
         &self,
         context: &Context,

@@ -1,17 +1,18 @@
 //! Keeps a number of pieces from either end, regardless of size.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::Direction;
-use crate::preview::section::{Fault, Keys};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-use super::context::Context;
+use super::context::{Context, Strategy};
 use super::selection::Selection;
 
 /// The keys of `ends`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Ends {
     head_lines: Figure,
     tail_lines: Figure,
@@ -19,16 +20,8 @@ pub(crate) struct Ends {
     zero_keeps_all: bool,
 }
 
-impl Ends {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            head_lines: keys.figure("head_lines")?,
-            tail_lines: keys.figure("tail_lines")?,
-            zero_keeps_all: keys.flag("zero_keeps_all")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Ends {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let head_lines = context.scope.figure(&self.head_lines)?;
         let tail_lines = context.scope.figure(&self.tail_lines)?;
         let both = head_lines.saturating_add(tail_lines);
@@ -41,7 +34,9 @@ impl Ends {
             }
         }
     }
+}
 
+impl Ends {
     fn two(&self, text: &Text, head_lines: u64, tail_lines: u64) -> Selection {
         let (start, end) = (text.body.start, text.lines_end());
         let side = |from, lines| text.outer_pieces(start..end, from, lines).unwrap_or(start..end);
@@ -51,32 +46,16 @@ impl Ends {
             0 => end..end,
             _ => side(Direction::Tail, tail_lines),
         };
-        let parts = |range: std::ops::Range<usize>| text.kept(range).into_iter().collect::<Vec<_>>();
         let kept = head_lines.saturating_add(tail_lines);
-        let mut selection = Selection {
-            slots: vec![("kept", Vec::new()), ("head", parts(head.clone())), ("tail", parts(tail.clone()))],
-            ranges: vec![head, tail],
-            lines: Some(Ok(kept)),
-            ..Selection::default()
-        };
-        selection.facts.insert("gap", Fact::Flag(true));
+        let mut selection = Selection { lines: Some(Ok(kept)), ..Selection::ends(text, head, tail) };
+        selection.slots.push(("kept", Vec::new()));
         let left_out = text.line_count().map(|lines| lines.saturating_sub(kept));
-        selection.facts.insert("middle_lines", Fact::from(left_out));
-        selection
+        selection.with_fact("gap", Fact::Flag(true)).with_fact("middle_lines", Fact::from(left_out))
     }
 }
 
 fn all(text: &Text) -> Selection {
-    let mut selection = Selection {
-        slots: vec![
-            ("kept", text.kept(text.body.clone()).into_iter().collect()),
-            ("head", Vec::new()),
-            ("tail", Vec::new()),
-        ],
-        ranges: vec![text.body.clone()],
-        lines: Some(text.line_count()),
-        ..Selection::default()
-    };
-    selection.facts.insert("gap", Fact::Flag(false));
-    selection
+    let mut selection = Selection::everything(text);
+    selection.slots.extend([("head", Vec::new()), ("tail", Vec::new())]);
+    selection.with_fact("gap", Fact::Flag(false))
 }

@@ -3,16 +3,18 @@
 use std::collections::VecDeque;
 use std::ops::{ControlFlow, Range};
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Part, Unit};
-use crate::preview::section::{Fault, Keys};
 use crate::preview::template::facts::Fact;
 use crate::preview::template::{Figure, Template};
-use crate::text::search::{Pattern, PatternError, each_match};
+use crate::text::search::{Pattern, each_match};
 use crate::text::supply::CopySupply;
 
-use super::context::Context;
+use super::context::{Context, Strategy};
 use super::middle::Middle;
 use super::selection::Selection;
 
@@ -24,9 +26,10 @@ struct Block {
 }
 
 /// The keys of `errors`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Errors {
     /// Matches lines that are errors.
+    #[serde(rename = "words", deserialize_with = "pattern")]
     pattern: Pattern,
     lines: Figure,
     size: Figure,
@@ -51,34 +54,8 @@ struct Figures<'a> {
     marker: &'a Option<Template>,
 }
 
-impl Errors {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        let pattern = pattern(&keys.texts("words")?).map_err(|error| keys.fault("words", error))?;
-        Ok(Self {
-            pattern,
-            lines: keys.figure("lines")?,
-            size: keys.figure("size")?,
-            around: keys.figure("around")?,
-            tail_lines: keys.figure("tail_lines")?,
-            marker: keys.optional_template("marker")?,
-            middle_over: keys.figure("middle_over")?,
-            middle: Middle::read(keys)?,
-        })
-    }
-
-    fn figures(&self, context: &Context) -> Result<Figures<'_>, PlanError> {
-        let scope = context.scope;
-        Ok(Figures {
-            lines: scope.figure(&self.lines)?,
-            size: scope.figure(&self.size)?,
-            around: scope.figure(&self.around)?,
-            tail_lines: scope.figure(&self.tail_lines)?,
-            middle_over: scope.figure(&self.middle_over)?,
-            marker: &self.marker,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Errors {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let figures = self.figures(context)?;
         let large = text.exceeds(Unit::Bytes, figures.size);
         let is_over = large || text.exceeds_lines(figures.lines).unwrap_or(true);
@@ -97,6 +74,20 @@ impl Errors {
             (false, _, true) => self.middle_of(text, context, text),
             _ => Ok(Selection::uncut(text)),
         }
+    }
+}
+
+impl Errors {
+    fn figures(&self, context: &Context) -> Result<Figures<'_>, PlanError> {
+        let scope = context.scope;
+        Ok(Figures {
+            lines: scope.figure(&self.lines)?,
+            size: scope.figure(&self.size)?,
+            around: scope.figure(&self.around)?,
+            tail_lines: scope.figure(&self.tail_lines)?,
+            middle_over: scope.figure(&self.middle_over)?,
+            marker: &self.marker,
+        })
     }
 
     /// Cuts the middle, of the whole text or of the last pieces.
@@ -131,9 +122,9 @@ impl Errors {
     }
 }
 
-fn pattern(words: &[String]) -> Result<Pattern, PatternError> {
-    let alternatives: Vec<_> = words.iter().map(|word| regex::escape(word)).collect();
-    Pattern::new(&format!("(?i-u:{})", alternatives.join("|")))
+fn pattern<'de, D: Deserializer<'de>>(words: D) -> Result<Pattern, D::Error> {
+    let words: Vec<_> = Vec::<String>::deserialize(words)?.iter().map(|word| regex::escape(word)).collect();
+    Pattern::new(&format!("(?i-u:{})", words.join("|"))).map_err(D::Error::custom)
 }
 
 /// Returns the blocks, each preceded by a marker for what is left out.

@@ -1,19 +1,20 @@
 //! Keeps both ends around a notice that counts towards the limit, so that the result is exactly as long as the limit.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Unit};
-use crate::preview::section::{Fault, Keys};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
 use super::composed::{self, Envelope};
-use super::context::Context;
+use super::context::{Context, Strategy};
 use super::segments::Segment;
 use super::selection::Selection;
 
 /// The keys of `exact`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Exact {
     size: Figure,
     /// The notice; `number` is the line at which the omitted text begins.
@@ -23,17 +24,8 @@ pub(crate) struct Exact {
     frame: Envelope,
 }
 
-impl Exact {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            size: keys.figure("size")?,
-            notice: keys.template("notice")?,
-            short_notice: keys.text("short_notice")?,
-            frame: Envelope::read(keys)?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Exact {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let all = self.frame.around(text, context)?;
         if size == 0 || !all.exceeds(text, Unit::Chars, size) {
@@ -53,16 +45,9 @@ impl Exact {
         let first = proposed.min(room);
         let head = all.end(text, Direction::Head, Unit::Chars, first);
         let tail = all.end(text, Direction::Tail, Unit::Chars, room - first);
-        let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
         let shown: String = marker.chars().take(as_usize(size)).collect();
-        let selection = Selection {
-            cut: Some(true),
-            lines: Some(Ok(composed::lines(text, &head) + composed::lines(text, &tail))),
-            hit: Some(context.by_size()),
-            slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
-            ranges,
-            ..Selection::default()
-        };
+        let slots = vec![("head", head), ("tail", tail)];
+        let selection = Selection { cut: Some(true), ..composed::selection(text, context, slots) };
         Ok(selection.with_fact("marker", Fact::Text(shown)))
     }
 }

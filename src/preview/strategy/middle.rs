@@ -1,18 +1,19 @@
 //! Keeps an amount from either end and leaves out the middle.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::Direction;
-use crate::preview::section::{Fault, Keys};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-use super::context::Context;
+use super::context::{Context, Strategy};
 use super::selection::{Selection, feeds_between, lines_in};
 use super::size::{self, Ruler};
 
 /// The keys of `middle`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Middle {
     head: Figure,
     tail: Figure,
@@ -23,18 +24,8 @@ pub(crate) struct Middle {
     zero_keeps_all: bool,
 }
 
-impl Middle {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            head: keys.figure("head")?,
-            tail: keys.figure("tail")?,
-            ruler: Ruler::read(keys)?,
-            overlap: keys.optional_text("overlap")?,
-            zero_keeps_all: keys.flag("zero_keeps_all")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Middle {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (head_size, tail_size) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
         let unit = self.ruler.unit(context);
         if let Some(words) = self.overlap.as_ref().filter(|_| overlaps(text, head_size, tail_size)) {

@@ -7,21 +7,23 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Piece, Text, as_usize, most_bytes};
 use crate::preview::model::{Direction, Fragment, LimitHit, Unit};
-use crate::preview::section::{Fault, Keys};
+use crate::preview::section::or_default;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::{Fact, Facts};
 
-use super::context::{Context, From};
+use super::context::{Context, From, Strategy};
 use super::selection::Selection;
 use super::size::{Ruler, Snap};
 
 /// The keys of `pieces`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Pieces {
+    #[serde(deserialize_with = "or_default")]
     from: From,
     lines: Option<Figure>,
     pub size: Option<Figure>,
     ruler: Ruler,
+    #[serde(deserialize_with = "or_default")]
     oversize: Oversize,
     snap: Option<Snap>,
     /// Whether keeping the last 0 keeps everything, like `slice(-0)`.
@@ -80,42 +82,8 @@ struct Taken {
     all: bool,
 }
 
-impl Pieces {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            from: keys.word("from")?,
-            lines: keys.optional_figure("lines")?,
-            size: keys.optional_figure("size")?,
-            ruler: Ruler::read(keys)?,
-            oversize: keys.word("oversize")?,
-            snap: Snap::read(keys)?,
-            zero_keeps_all: keys.flag("zero_keeps_all")?,
-            lines_win: keys.flag("lines_win")?,
-        })
-    }
-
-    /// Returns the limits under which whole pieces are kept; none if they may be cut together, or a limit is 0, which
-    /// has meanings of its own.
-    #[cfg(feature = "app")]
-    pub(crate) fn limits(&self, context: &Context) -> Result<Option<PieceLimits>, PlanError> {
-        let limits = PieceLimits {
-            from: self.from.resolve(context),
-            lines: context.scope.optional(&self.lines)?,
-            size: context.scope.optional(&self.size)?,
-            unit: self.unit(context),
-            lines_win: self.lines_win,
-            cuts_oversize: self.oversize == Oversize::Cut,
-        };
-        let is_zero = limits.lines == Some(0) || limits.size == Some(0);
-        Ok(Some(limits).filter(|_| self.oversize != Oversize::Text && !is_zero))
-    }
-
-    /// Returns the unit of sizes.
-    pub(crate) fn unit(&self, context: &Context) -> Unit {
-        self.ruler.unit(context)
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Pieces {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let lines = context.scope.optional(&self.lines)?;
         let size = context.scope.optional(&self.size)?;
         let from = self.from.resolve(context);
@@ -149,6 +117,29 @@ impl Pieces {
         let mut selection = finish(text, from, taken, half);
         selection.facts.extend(cut.into_iter().flat_map(|cut| cut.facts));
         Ok(selection)
+    }
+}
+
+impl Pieces {
+    /// Returns the limits under which whole pieces are kept; none if they may be cut together, or a limit is 0, which
+    /// has meanings of its own.
+    #[cfg(feature = "app")]
+    pub(crate) fn limits(&self, context: &Context) -> Result<Option<PieceLimits>, PlanError> {
+        let limits = PieceLimits {
+            from: self.from.resolve(context),
+            lines: context.scope.optional(&self.lines)?,
+            size: context.scope.optional(&self.size)?,
+            unit: self.unit(context),
+            lines_win: self.lines_win,
+            cuts_oversize: self.oversize == Oversize::Cut,
+        };
+        let is_zero = limits.lines == Some(0) || limits.size == Some(0);
+        Ok(Some(limits).filter(|_| self.oversize != Oversize::Text && !is_zero))
+    }
+
+    /// Returns the unit of sizes.
+    pub(crate) fn unit(&self, context: &Context) -> Unit {
+        self.ruler.unit(context)
     }
 
     /// Cuts the joined pieces to a size, at any boundary allowed.
@@ -202,13 +193,9 @@ fn is_over(text: &Text, range: Range<usize>, unit: Unit, size: u64) -> bool {
 }
 
 fn finish(text: &Text, from: Direction, taken: Taken, half: Option<Range<usize>>) -> Selection {
-    let mut parts: Vec<_> = text.kept(taken.range.clone()).into_iter().collect();
     let halves = u64::from(half.is_some());
-    if let Some(half) = half {
-        let changed = text.changed(half, vec![Fragment::Replaced(1)]);
-        let at = if from == Direction::Head { parts.len() } else { 0 };
-        parts.insert(at, changed);
-    }
+    let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
+    let parts = from.join(text.kept(taken.range.clone()), half);
     let total = text.line_count();
     let count = if taken.all { total } else { Ok(taken.count) };
     let first = total.and_then(|total| count.map(|count| (total + 1).saturating_sub(count)));
@@ -234,10 +221,7 @@ fn finish(text: &Text, from: Direction, taken: Taken, half: Option<Range<usize>>
 
 /// Adds the size of the partially kept line, and of what was left out of it.
 fn line_figures(text: &Text, direction: Direction, taken: &Taken, selection: &mut Selection) {
-    let line = match direction {
-        Direction::Head => text.line_size(taken.range.start, direction),
-        Direction::Tail => text.line_size(taken.range.end, direction),
-    };
+    let line = text.line_size(direction.edge(&taken.range), direction);
     let kept = taken.size;
     selection.facts.insert("line_bytes", Fact::from(line));
     selection.facts.insert("rest_bytes", Fact::from(line.map(|line| line.saturating_sub(kept))));
@@ -265,10 +249,7 @@ fn has_none(text: &Text) -> bool {
 /// Takes whole pieces from one end while they fit both limits.
 fn by_size(text: &Text, region: Range<usize>, bounds: &Bounds, size: u64) -> Taken {
     let (from, unit) = (bounds.from, bounds.unit);
-    let outside = match from {
-        Direction::Head => region.start,
-        Direction::Tail => region.end,
-    };
+    let outside = from.edge(&region);
     let mut taken = Taken { range: outside..outside, ..Taken::default() };
     let mut next = (!has_none(text)).then_some(region);
     while let Some(within) = next {

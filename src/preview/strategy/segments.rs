@@ -54,11 +54,7 @@ pub(crate) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
 /// Takes an amount from one end of a range of the output.
 pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
     let (range, half) = text.end(within, from, unit, size);
-    let (whole, half) = (Segment::Bytes(range), half.map(Segment::Half));
-    match from {
-        Direction::Head => [whole].into_iter().chain(half).collect(),
-        Direction::Tail => half.into_iter().chain([whole]).collect(),
-    }
+    from.join([Segment::Bytes(range)], half.map(Segment::Half))
 }
 
 /// Takes an amount from one end of composed text.

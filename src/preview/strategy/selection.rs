@@ -57,6 +57,16 @@ impl Selection {
         Self { cut: Some(false), ..Self::everything(text) }
     }
 
+    /// Keeps both ends of a text.
+    pub(crate) fn ends(text: &Text, head: Range<usize>, tail: Range<usize>) -> Self {
+        let parts = |range: &Range<usize>| text.kept(range.clone()).into_iter().collect();
+        Self {
+            slots: vec![("head", parts(&head)), ("tail", parts(&tail))],
+            ranges: vec![head, tail],
+            ..Self::default()
+        }
+    }
+
     /// Adds a figure.
     pub(crate) fn with_fact(mut self, name: &'static str, fact: Fact) -> Self {
         self.facts.insert(name, fact);

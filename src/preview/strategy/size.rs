@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Fragment, Part, Unit};
-use crate::preview::section::{Fault, Keys};
+use crate::preview::section::or_default;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-use super::context::{Boundary, Context, From};
+use super::context::{Boundary, Context, From, Strategy};
 use super::selection::{Selection, lines_in};
 
 /// One end of a text, cut by size.
@@ -24,8 +26,9 @@ pub(crate) struct End {
 }
 
 /// The keys of `size`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Size {
+    #[serde(deserialize_with = "or_default")]
     from: From,
     size: Figure,
     ruler: Ruler,
@@ -34,18 +37,8 @@ pub(crate) struct Size {
     zero_keeps_all: bool,
 }
 
-impl Size {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            from: keys.word("from")?,
-            size: keys.figure("size")?,
-            ruler: Ruler::read(keys)?,
-            snap: Snap::read(keys)?,
-            zero_keeps_all: keys.flag("zero_keeps_all")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Size {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let from = self.from.resolve(context);
         let unit = self.ruler.unit(context);
@@ -72,25 +65,49 @@ impl Size {
     }
 }
 
+/// The keys of `raw-tail`, which keeps the last raw bytes, wherever they begin, without the line feeds at the end.
+#[derive(Debug, Deserialize)]
+pub(crate) struct RawTail {
+    size: Figure,
+}
+
+impl Strategy for RawTail {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let most = as_usize(context.scope.figure(&self.size)?);
+        let is_cut = text.bytes.len() > most;
+        let start = text.bytes.len().saturating_sub(most);
+        let mut end = text.body.end;
+        while end > start && text.bytes[end - 1] == b'\n' {
+            end -= 1;
+        }
+        let kept = raw(text, start..end);
+        Ok(Selection {
+            lines: Some(Ok(lines_in(text, &kept.range))),
+            slots: vec![("kept", kept.parts)],
+            ranges: vec![kept.range],
+            hit: is_cut.then_some(context.by_size()),
+            cut: Some(is_cut),
+            ..Selection::default()
+        })
+    }
+}
+
 pub(crate) fn whole(text: &Text) -> End {
     End { range: text.body.clone(), parts: text.kept(text.body.clone()).into_iter().collect(), halves: 0 }
 }
 
 /// Moves a cut back to the nearest line feed.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Snap {
     /// How far in that line feed must be (from the end: how near it must be).
+    #[serde(rename = "snap")]
     pub near: Figure,
     /// Whether the line feed is kept.
+    #[serde(rename = "snap_keeps_feed")]
     keeps_feed: bool,
 }
 
 impl Snap {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Option<Self>, Fault> {
-        let Some(near) = keys.optional_figure("snap")? else { return Ok(None) };
-        Ok(Some(Self { near, keeps_feed: keys.flag("snap_keeps_feed")? }))
-    }
-
     /// Cuts the kept range back to a line feed that is far enough in (from the end: near enough); half a character
     /// before it counts as one.
     pub(crate) fn snapped(
@@ -118,18 +135,15 @@ impl Snap {
 }
 
 /// How a cut by size measures.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Ruler {
     /// The unit of sizes, if not the policy's.
     unit: Option<Unit>,
+    #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
 }
 
 impl Ruler {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self { unit: keys.optional_word("unit")?, boundary: keys.word("boundary")? })
-    }
-
     pub(crate) fn unit(&self, context: &Context) -> Unit {
         self.unit.unwrap_or(context.unit)
     }
@@ -160,11 +174,7 @@ impl Ruler {
         let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
         let halves = u64::from(half.is_some());
         let whole = text.kept(range.clone());
-        let parts = match from {
-            Direction::Head => whole.into_iter().chain(half).collect(),
-            Direction::Tail => half.into_iter().chain(whole).collect(),
-        };
-        End { range, parts, halves }
+        End { range, parts: from.join(whole, half), halves }
     }
 }
 

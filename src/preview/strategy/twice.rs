@@ -1,20 +1,21 @@
 //! Two cuts in a row: keeps both ends of the output, then both ends of that, the second notice included in its limit.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, Unit};
-use crate::preview::section::{Fault, Keys};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
 
 use super::composed;
-use super::context::Context;
+use super::context::{Context, Strategy};
 use super::segments::{self, Segment};
 use super::selection::Selection;
 
 /// The keys of `twice`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Twice {
     first_size: Figure,
     /// Inserted between the ends of the first cut; `number` is the size of the whole.
@@ -24,17 +25,8 @@ pub(crate) struct Twice {
     second_notice: Template,
 }
 
-impl Twice {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            first_size: keys.figure("first_size")?,
-            first_notice: keys.template("first_notice")?,
-            second_size: keys.figure("second_size")?,
-            second_notice: keys.template("second_notice")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Twice {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let second = context.scope.figure(&self.second_size)?;
         let once = self.first_cut(text, context)?;
         let size = segments::units_known(text, &once, text.totals.units);
@@ -52,7 +44,9 @@ impl Twice {
         result.extend(segments::end(text, &once, Direction::Tail, Unit::Utf16, keep));
         Ok(composed::selection(text, context, vec![("kept", result)]))
     }
+}
 
+impl Twice {
     /// Returns both ends with a notice between them, or everything if it fits.
     fn first_cut(&self, text: &Text, context: &Context) -> Result<Vec<Segment>, PlanError> {
         let most = context.scope.figure(&self.first_size)?;

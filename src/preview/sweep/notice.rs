@@ -14,7 +14,7 @@ const BITS: u32 = 5;
 pub(super) struct Deciders(Vec<Decider>);
 
 /// A figure of the engine's by which notices differ in length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 enum Decider {
     Number(Figure),
     /// Whether lines or the size are spoken of.
@@ -23,28 +23,30 @@ enum Decider {
     IsEmpty,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Figure {
-    Pieces,
-    Lines,
-    Bytes,
-    Units,
-    Points,
-    Size,
-    RawBytes,
-    KeptLines,
-    KeptSize,
-    KeptBytes,
-    KeptPoints,
-    RemovedPoints,
-    RestLines,
-    RemovedLines,
-    RemovedSize,
-    RemovedBytes,
-    Removed,
-    First,
-    Last,
-}
+type Figure = fn(&NoticeFigures) -> u64;
+
+/// The figures by which notices differ in length: what templates call each, and what it is.
+const FIGURES: [(&str, Figure); 19] = [
+    ("pieces", |of| of.feeds + 1),
+    ("lines", |of| of.lines),
+    ("bytes", |of| of.bytes),
+    ("units", |of| of.units),
+    ("points", |of| of.points),
+    ("size", |of| of.size),
+    ("raw_bytes", |of| of.raw_bytes),
+    ("kept_lines", |of| of.kept_lines),
+    ("kept_size", |of| of.kept_size),
+    ("kept_bytes", |of| of.kept_bytes),
+    ("kept_points", |of| of.kept_points),
+    ("removed_points", |of| of.points.saturating_sub(of.kept_points)),
+    ("rest_lines", |of| of.feeds.saturating_sub(of.kept_feeds) + 1),
+    ("removed_lines", NoticeFigures::removed_lines),
+    ("removed_size", NoticeFigures::removed_size),
+    ("removed_bytes", |of| of.bytes.saturating_sub(of.kept_bytes)),
+    ("removed", |of| if of.is_by_lines() { of.removed_lines() } else { of.removed_size() }),
+    ("first", |of| of.first),
+    ("last", |of| of.last),
+];
 
 /// The figures of one preview, as templates see them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -127,36 +129,17 @@ impl Deciders {
 
 impl Decider {
     fn of(name: &str) -> Option<Self> {
-        Some(Decider::Number(match name {
-            "unit" => return Some(Decider::Unit),
-            "hit" => return Some(Decider::Hit),
-            "is_empty" => return Some(Decider::IsEmpty),
-            "pieces" => Figure::Pieces,
-            "lines" => Figure::Lines,
-            "bytes" => Figure::Bytes,
-            "units" => Figure::Units,
-            "points" => Figure::Points,
-            "size" => Figure::Size,
-            "raw_bytes" => Figure::RawBytes,
-            "kept_lines" => Figure::KeptLines,
-            "kept_size" => Figure::KeptSize,
-            "kept_bytes" => Figure::KeptBytes,
-            "kept_points" => Figure::KeptPoints,
-            "removed_points" => Figure::RemovedPoints,
-            "rest_lines" => Figure::RestLines,
-            "removed_lines" => Figure::RemovedLines,
-            "removed_size" => Figure::RemovedSize,
-            "removed_bytes" => Figure::RemovedBytes,
-            "removed" => Figure::Removed,
-            "first" => Figure::First,
-            "last" => Figure::Last,
-            _ => return None,
-        }))
+        match name {
+            "unit" => Some(Self::Unit),
+            "hit" => Some(Self::Hit),
+            "is_empty" => Some(Self::IsEmpty),
+            name => FIGURES.iter().find(|(known, _)| *known == name).map(|(_, figure)| Self::Number(*figure)),
+        }
     }
 
     fn code(self, of: &NoticeFigures) -> u32 {
         match self {
-            Decider::Number(figure) => digits(of.figure(figure)),
+            Decider::Number(figure) => digits(figure(of)),
             Decider::Unit => u32::from(of.is_by_lines()),
             Decider::IsEmpty => u32::from(of.is_empty),
             Decider::Hit => match of.hit {
@@ -174,29 +157,12 @@ impl NoticeFigures {
         matches!(self.hit, Some(LimitHit::Lines | LimitHit::Matches) | None)
     }
 
-    fn figure(&self, figure: Figure) -> u64 {
-        let less = |total: u64, kept: u64| total.saturating_sub(kept);
-        match figure {
-            Figure::Pieces => self.feeds + 1,
-            Figure::Lines => self.lines,
-            Figure::Bytes => self.bytes,
-            Figure::Units => self.units,
-            Figure::Points => self.points,
-            Figure::Size => self.size,
-            Figure::RawBytes => self.raw_bytes,
-            Figure::KeptLines => self.kept_lines,
-            Figure::KeptSize => self.kept_size,
-            Figure::KeptBytes => self.kept_bytes,
-            Figure::KeptPoints => self.kept_points,
-            Figure::RemovedPoints => less(self.points, self.kept_points),
-            Figure::RestLines => less(self.feeds, self.kept_feeds) + 1,
-            Figure::RemovedBytes => less(self.bytes, self.kept_bytes),
-            Figure::RemovedSize => less(self.size, self.kept_size),
-            Figure::Removed if !self.is_by_lines() => less(self.size, self.kept_size),
-            Figure::RemovedLines | Figure::Removed => less(self.lines, self.kept_lines),
-            Figure::First => self.first,
-            Figure::Last => self.last,
-        }
+    fn removed_lines(&self) -> u64 {
+        self.lines.saturating_sub(self.kept_lines)
+    }
+
+    fn removed_size(&self) -> u64 {
+        self.size.saturating_sub(self.kept_size)
     }
 }
 

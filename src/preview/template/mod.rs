@@ -10,17 +10,14 @@ pub(crate) mod scope;
 pub(crate) mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
-#[cfg(feature = "records")]
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
+use serde::Deserialize;
 
 use crate::preview::value::Value;
-use crate::text::units::TotalsMask;
 
-use facts::{Fact, Facts};
 use mark::SLOT;
 #[cfg(feature = "records")]
 use pattern::{NoticePattern, TextPattern};
@@ -49,19 +46,31 @@ fn syntax() -> SyntaxConfig {
     SyntaxConfig::builder().keep_trailing_newline(true).build().unwrap_or_default()
 }
 
-/// The compiled templates of one policy.
+/// A template in a policy file: its place among the policy's [`Templates`].
+#[derive(Debug, Deserialize)]
+pub(crate) struct Template(pub usize);
+
+/// A whole number in a policy file: its place among the figures of the policy's [`Templates`].
+#[derive(Debug, Deserialize)]
+pub(crate) struct Figure(pub usize);
+
+/// The compiled templates and figures of one policy.
 #[derive(Debug)]
-pub(crate) struct Templates(Environment<'static>);
+pub(crate) struct Templates {
+    environment: Environment<'static>,
+    templates: Vec<CompiledTemplate>,
+    figures: Vec<CompiledFigure>,
+}
 
 /// One of a policy's compiled templates.
 #[derive(Debug)]
-pub(crate) struct Template {
-    /// Its name in the policy's [`Templates`].
+pub(crate) struct CompiledTemplate {
+    /// Its name in the environment.
     name: String,
     /// The figures and parameters that it uses.
     mentioned: BTreeSet<String>,
-    /// Those that decide which slots it holds; `None` if that is not simple.
-    deciders: Option<SlotDeciders>,
+    /// Those that decide which slots it holds, read when first asked for; `None` if that is not simple.
+    deciders: OnceLock<Option<SlotDeciders>>,
     /// What recognises its texts, and the notices of all templates but this one; made when first asked for.
     #[cfg(feature = "records")]
     text_pattern: OnceLock<Option<TextPattern>>,
@@ -69,29 +78,15 @@ pub(crate) struct Template {
     other_notices: OnceLock<Vec<NoticePattern>>,
 }
 
-impl Template {
-    /// Returns the totals that have yet to be counted before it is settled which slots are in the text; `None` if that
-    /// may depend on everything that the text lacks.
-    pub(crate) fn unsettled(&self, facts: &Facts) -> Option<TotalsMask> {
-        let SlotDeciders { conditions, expressions } = self.deciders.as_ref()?;
-        let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
-        let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
-        let wants = conditions.iter().chain(with_slots).filter_map(|name| facts.get(name.as_str()));
-        Some(wants.fold(TotalsMask::NOTHING, |sum, fact| match fact {
-            Fact::Waiting(want) => sum | *want,
-            _ => sum,
-        }))
-    }
-
+impl CompiledTemplate {
     /// Whether it uses a figure.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.mentioned.contains(name)
     }
 }
 
-/// A whole number in a policy file.
 #[derive(Debug)]
-pub(crate) enum Figure {
+enum CompiledFigure {
     Number(u64),
     /// Computed from the parameters.
     Expression {
@@ -100,11 +95,19 @@ pub(crate) enum Figure {
     },
 }
 
-#[cfg(feature = "app")]
 impl Templates {
+    pub(crate) fn of(&self, template: &Template) -> &CompiledTemplate {
+        &self.templates[template.0]
+    }
+
+    fn source_of(&self, template: &Template) -> Result<minijinja::Template<'_, '_>, minijinja::Error> {
+        self.environment.get_template(&self.of(template).name)
+    }
+
     /// Reads how a template uses its figures; none if that is not simple. `is_param` knows the parameters.
+    #[cfg(feature = "app")]
     pub(crate) fn uses(&self, template: &Template, is_param: &dyn Fn(&str) -> bool) -> Option<uses::Uses> {
-        uses::uses(self.0.get_template(&template.name).ok()?.source(), is_param)
+        uses::uses(self.source_of(template).ok()?.source(), is_param)
     }
 }
 
@@ -113,14 +116,14 @@ impl Templates {
 pub(crate) struct Compiler {
     /// The policy's parameters, at their defaults.
     params: BTreeMap<String, Value>,
-    templates: Environment<'static>,
-    count: usize,
+    templates: Templates,
 }
 
 impl Compiler {
     /// Creates a compiler for a policy with these parameters.
     pub(crate) fn new(params: BTreeMap<String, Value>) -> Self {
-        Self { params, templates: environment().clone(), count: 0 }
+        let environment = environment().clone();
+        Self { params, templates: Templates { environment, templates: Vec::new(), figures: Vec::new() } }
     }
 
     /// Compiles a template, which may use only known names. The error has its line in the template, 1-based.
@@ -131,31 +134,41 @@ impl Compiler {
             return Err((1, "a template cannot hold a NUL".to_owned()));
         }
         bounds::check_template(&self.params, source, syntax())?;
-        let name = self.count.to_string();
-        self.count += 1;
+        let Templates { environment, templates, .. } = &mut self.templates;
+        let name = templates.len().to_string();
         let wrong = |error: minijinja::Error| (error.line().unwrap_or(1), describe(&error));
-        self.templates.add_template_owned(name.clone(), source.to_owned()).map_err(wrong)?;
-        let compiled = self.templates.get_template(&name).map_err(wrong)?;
+        environment.add_template_owned(name.clone(), source.to_owned()).map_err(wrong)?;
+        let compiled = environment.get_template(&name).map_err(wrong)?;
         let mentioned: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
-        match mentioned.iter().find(|name| !self.params.contains_key(*name) && !facts::is_known(name)) {
-            Some(name) => {
-                let line = source.lines().position(|line| line.contains(name.as_str()));
-                Err((line.map_or(1, |at| at + 1), format!("there is no figure or parameter `{name}`")))
-            }
-            None => Ok(Template {
-                name,
-                mentioned,
-                deciders: uses::slot_deciders(source),
-                #[cfg(feature = "records")]
-                text_pattern: OnceLock::new(),
-                #[cfg(feature = "records")]
-                other_notices: OnceLock::new(),
-            }),
+        let is_known = |name: &&String| self.params.contains_key(*name) || facts::is_known(name);
+        if let Some(name) = mentioned.iter().find(|name| !is_known(name)) {
+            let line = source.lines().position(|line| line.contains(name.as_str()));
+            return Err((line.map_or(1, |at| at + 1), format!("there is no figure or parameter `{name}`")));
         }
+        templates.push(CompiledTemplate {
+            name,
+            mentioned,
+            deciders: OnceLock::new(),
+            #[cfg(feature = "records")]
+            text_pattern: OnceLock::new(),
+            #[cfg(feature = "records")]
+            other_notices: OnceLock::new(),
+        });
+        Ok(Template(templates.len() - 1))
+    }
+
+    /// Takes a figure that is written as a number.
+    pub(crate) fn number(&mut self, number: u64) -> Figure {
+        self.push(CompiledFigure::Number(number))
+    }
+
+    fn push(&mut self, figure: CompiledFigure) -> Figure {
+        self.templates.figures.push(figure);
+        Figure(self.templates.figures.len() - 1)
     }
 
     /// Compiles an expression, which may use only parameters.
-    pub(crate) fn figure(&self, source: &str) -> Result<Figure, String> {
+    pub(crate) fn figure(&mut self, source: &str) -> Result<Figure, String> {
         #[cfg(test)]
         COMPILED.set(COMPILED.get() + 1);
         bounds::check_expression(&self.params, source)?;
@@ -164,13 +177,16 @@ impl Compiler {
         let named: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
         match named.iter().find(|name| !self.params.contains_key(*name)) {
             Some(name) => Err(format!("there is no parameter `{name}`")),
-            None => Ok(Figure::Expression { source: source.to_owned(), compiled: Box::new(compiled) }),
+            None => {
+                let (source, compiled) = (source.to_owned(), Box::new(compiled));
+                Ok(self.push(CompiledFigure::Expression { source, compiled }))
+            }
         }
     }
 
     /// Returns the compiled templates.
     pub(crate) fn finish(self) -> Templates {
-        Templates(self.templates)
+        self.templates
     }
 }
 

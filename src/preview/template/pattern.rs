@@ -27,8 +27,8 @@ impl Templates {
     /// Returns what of a text a template added to the parts of an output, in order; `None` if the template does not make
     /// such a text, or adds too little to tell.
     pub(crate) fn added(&self, template: &Template, text: &str) -> Option<Vec<Range<usize>>> {
-        let source = || self.0.get_template(&template.name).ok().map(|found| found.source().to_owned());
-        let pattern = template.text_pattern.get_or_init(|| TextPattern::of(&source()?)).as_ref()?;
+        let source = || self.source_of(template).ok().map(|found| found.source().to_owned());
+        let pattern = self.of(template).text_pattern.get_or_init(|| TextPattern::of(&source()?)).as_ref()?;
         let added = pattern.added(text)?;
         let told: usize = added.iter().map(|range| visible(&text[range.clone()])).sum();
         (told >= LEAST).then_some(added)
@@ -140,13 +140,14 @@ impl NoticePattern {
 
 impl Templates {
     /// Returns the forms of the notices in all templates but `whole`, those with the most words first.
-    pub(crate) fn notices<'a>(&self, whole: &'a Template) -> &'a [NoticePattern] {
-        whole.other_notices.get_or_init(|| self.forms(whole))
+    pub(crate) fn notices(&self, whole: &Template) -> &[NoticePattern] {
+        self.of(whole).other_notices.get_or_init(|| self.forms(whole))
     }
 
     fn forms(&self, whole: &Template) -> Vec<NoticePattern> {
         let mut forms: Vec<NoticePattern> = Vec::new();
-        for (name, template) in self.0.templates().filter(|(name, _)| *name != whole.name) {
+        let others = self.environment.templates().filter(|(name, _)| *name != self.of(whole).name);
+        for (name, template) in others {
             let Ok(parsed) = parse(template.source(), name, syntax()) else { continue };
             let mut ways = vec![Vec::new()];
             Unfold::default().follow(&parsed, &mut ways);

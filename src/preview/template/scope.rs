@@ -13,7 +13,8 @@ use crate::text::units::TotalsMask;
 
 use super::facts::{Fact, Facts};
 use super::mark::{OTHER_SLOTS, SLOT, waiting};
-use super::{Figure, Template, Templates, describe};
+use super::uses::{self, SlotDeciders};
+use super::{CompiledFigure, Figure, Template, Templates, describe};
 
 /// A template's variables; records which of them had to be shown as `…`.
 #[derive(Debug)]
@@ -107,9 +108,9 @@ impl<'a> Scope<'a> {
 
     /// Evaluates a figure; a negative value becomes 0.
     pub(crate) fn figure(&self, figure: &Figure) -> Result<u64, PlanError> {
-        let (source, compiled) = match figure {
-            Figure::Number(number) => return Ok(*number),
-            Figure::Expression { source, compiled } => (source, compiled),
+        let (source, compiled) = match &self.templates.figures[figure.0] {
+            CompiledFigure::Number(number) => return Ok(*number),
+            CompiledFigure::Expression { source, compiled } => (source, compiled),
         };
         if let Some(Value::Integer(number)) = self.params.get(source) {
             return Ok(*number);
@@ -126,10 +127,25 @@ impl<'a> Scope<'a> {
         figure.as_ref().map(|figure| self.figure(figure)).transpose()
     }
 
+    /// Returns the totals that have yet to be counted before it is settled which slots are in the text of a template;
+    /// `None` if that may depend on everything that the text lacks.
+    pub(crate) fn unsettled(&self, template: &Template, facts: &Facts) -> Option<TotalsMask> {
+        let read = || uses::slot_deciders(self.templates.source_of(template).ok()?.source());
+        let deciders = self.templates.of(template).deciders.get_or_init(read);
+        let SlotDeciders { conditions, expressions } = deciders.as_ref()?;
+        let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
+        let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
+        let wants = conditions.iter().chain(with_slots).filter_map(|name| facts.get(name.as_str()));
+        Some(wants.fold(TotalsMask::NOTHING, |sum, fact| match fact {
+            Fact::Waiting(want) => sum | *want,
+            _ => sum,
+        }))
+    }
+
     /// Renders a template.
     pub(crate) fn render(&self, template: &Template, facts: Facts) -> Result<Rendered, PlanError> {
         let wrong = |error: minijinja::Error| self.fault(describe(&error));
-        let compiled = self.templates.0.get_template(&template.name).map_err(wrong)?;
+        let compiled = self.templates.source_of(template).map_err(wrong)?;
         let mark = mark(&[&facts, &self.outside], &self.params, compiled.source());
         let scene = Arc::new(self.scene(facts, mark));
         let text = compiled.render(Var::from_dyn_object(Arc::clone(&scene))).map_err(wrong)?;

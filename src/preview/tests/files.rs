@@ -181,7 +181,7 @@ fn a_missing_directory_has_no_policies() {
 #[test]
 fn unknown_names_and_values_list_what_there_is() {
     let error = Catalog::builtin().get("no/such").unwrap_err().to_string();
-    assert!(error.contains("opencode/output"), "{error}");
+    assert!(error.contains("`overspill policies` lists"), "{error}");
     let mut policy = policy("opencode/output", &[]);
     let error = policy.set("colour", "red").unwrap_err().to_string();
     assert_eq!(

@@ -1,10 +1,11 @@
 //! Keeps half the lines from either end; while that is too large, drops the innermost line of the larger side.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
@@ -21,18 +22,14 @@ impl Side {
 }
 
 /// The keys of `balanced`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Balanced {
     lines: Figure,
     size: Figure,
 }
 
-impl Balanced {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self { lines: keys.figure("lines")?, size: keys.figure("size")? })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Balanced {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
         let (first, last) = halves(text, lines);
         let mut head = side(text, Direction::Head, first, size);
@@ -48,17 +45,13 @@ impl Balanced {
         let tail_range = tail.edges.last().map_or(text.body.end, |(start, _)| *start)..text.body.end;
         let kept = (head.edges.len() + tail.edges.len()) as u64;
         let by_size = kept < first + last;
-        let parts = |range| text.kept(range).into_iter().collect::<Vec<_>>();
-        let mut selection = Selection {
-            slots: vec![("head", parts(head_range.clone())), ("tail", parts(tail_range.clone()))],
-            ranges: vec![head_range, tail_range],
+        let selection = Selection {
             lines: Some(Ok(kept)),
             hit: Some(if by_size { context.by_size() } else { LimitHit::Lines }),
-            ..Selection::default()
+            ..Selection::ends(text, head_range, tail_range)
         };
         let left_out = text.line_count().map(|lines| lines.saturating_sub(kept));
-        selection.facts.insert("middle_lines", Fact::from(left_out));
-        Ok(selection)
+        Ok(selection.with_fact("middle_lines", Fact::from(left_out)))
     }
 }
 

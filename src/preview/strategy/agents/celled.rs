@@ -2,30 +2,27 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::{Selection, lines_in};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 use crate::text::ansi;
 
 /// The keys of `celled`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Celled {
     size: Figure,
     head: Figure,
     tail: Figure,
 }
 
-impl Celled {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self { size: keys.figure("size")?, head: keys.figure("head")?, tail: keys.figure("tail")? })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Celled {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let (first, last) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
         text.touch(text.body.clone());

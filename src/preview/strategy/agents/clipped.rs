@@ -2,39 +2,34 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Part, Unit};
-use crate::preview::section::{Fault, Keys};
+use crate::preview::section::or_default;
 #[cfg(feature = "records")]
 use crate::preview::strategy::breaks::breaks;
-use crate::preview::strategy::breaks::next_break;
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::breaks::line_ends;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 #[cfg(feature = "records")]
 use crate::preview::template::scope::Scope;
 
 /// The keys of `clipped`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Clipped {
     size: Figure,
     /// Maximum size of one line, including its break.
     line_size: Figure,
     /// Appended to a line that was cut.
+    #[serde(deserialize_with = "or_default")]
     line_suffix: String,
 }
 
-impl Clipped {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            size: keys.figure("size")?,
-            line_size: keys.figure("line_size")?,
-            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Clipped {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.size)?;
         let line_most = context.scope.figure(&self.line_size)?;
         let marker = self.line_suffix.as_str();
@@ -42,7 +37,7 @@ impl Clipped {
         let (mut parts, mut lines) = (Vec::new(), 0);
         let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
         while at < text.body.end && sum < most && text.gave_up().is_empty() {
-            let line = next_line(text, at);
+            let line = at..line_ends(text, at).1;
             at = line.end;
             lines += 1;
             let limit = line_most.min(most - sum);
@@ -72,7 +67,9 @@ impl Clipped {
         selection.slots = vec![("kept", parts)];
         Ok(selection)
     }
+}
 
+impl Clipped {
     /// Returns what every line of `text` may have been before it was cut: those that were get a letter more than they may
     /// have. Returns `None` if the limits cannot be worked out.
     #[cfg(feature = "records")]
@@ -94,20 +91,6 @@ impl Clipped {
         }
         Some(longer)
     }
-}
-
-fn next_line(text: &Text, at: usize) -> Range<usize> {
-    let end = text.patient_end(at, text.body.end);
-    let found = next_break(&text.bytes[..end], at);
-    if found.is_none() && end < text.body.end {
-        text.give_up();
-    }
-    let mut stop = found.map_or(end, |found| found.end);
-    if stop < text.body.end && text.bytes[stop - 1] == b'\r' && text.bytes[stop] == b'\n' {
-        stop += 1;
-    }
-    text.touch(at..stop);
-    at..stop
 }
 
 /// Returns the CR and LF bytes that end a line.

@@ -2,20 +2,22 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::model::{Direction, Unit};
+use crate::preview::strategy::composed;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::middle::Middle;
 use crate::preview::strategy::segments::{self, Segment};
-use crate::preview::strategy::selection::{Selection, lines_in};
+use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
 /// The keys of `collected`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Collected {
     /// Raw bytes that the collector holds, half from either end.
     held: Figure,
@@ -27,17 +29,8 @@ pub(crate) struct Collected {
     middle: Middle,
 }
 
-impl Collected {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            held: keys.figure("held")?,
-            size: keys.figure("size")?,
-            marker: keys.optional_template("marker")?,
-            middle: Middle::read(keys)?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Collected {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let held = as_usize(context.scope.figure(&self.held)?);
         let budget = context.scope.figure(&self.size)?;
         let dropped = text.bytes.len().saturating_sub(held);
@@ -113,19 +106,6 @@ fn line_count(text: &Text, collected: &[Segment]) -> u64 {
 }
 
 fn finish(text: &Text, context: &Context, head: Vec<Segment>, tail: Vec<Segment>, stop: &str) -> Selection {
-    let ranges: Vec<_> = head.iter().chain(&tail).filter_map(Segment::range).collect();
-    let parts = |segments: Vec<Segment>| -> Vec<Part> {
-        segments.into_iter().filter_map(|segment| segment.part(text)).collect()
-    };
-    let lines = ranges.iter().map(|range| lines_in(text, range)).sum();
-    let mut selection = Selection {
-        slots: vec![("head", parts(head)), ("tail", parts(tail))],
-        ranges,
-        lines: Some(Ok(lines)),
-        hit: Some(context.by_size()),
-        cut: Some(true),
-        ..Selection::default()
-    };
-    selection.facts.insert("stop", Fact::Text(stop.to_owned()));
-    selection
+    let selection = composed::selection(text, context, vec![("head", head), ("tail", tail)]);
+    Selection { cut: Some(true), ..selection }.with_fact("stop", Fact::Text(stop.to_owned()))
 }

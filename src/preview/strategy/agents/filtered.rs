@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Unit};
-use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::composed;
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::segments::{self, Segment};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
@@ -17,7 +18,7 @@ use crate::text::units;
 use super::sequences::{CSI, ESC, control_end, final_end, sequences, string_end};
 
 /// The keys of `filtered`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Filtered {
     /// Bytes per read.
     chunk: Figure,
@@ -29,31 +30,16 @@ pub(crate) struct Filtered {
     after: Option<Template>,
 }
 
-impl Filtered {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            chunk: keys.figure("chunk")?,
-            over: keys.figure("over")?,
-            size: keys.figure("size")?,
-            after: keys.optional_template("after")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Filtered {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.over)?;
         let shown = context.scope.figure(&self.size)?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
         let reads = Reads { text, chunk };
         let last_line = context.scope.optional_words(&self.after, Facts::new())?;
         let Some(within) = reads.within(most) else {
-            let start = reads.start(shown);
-            let start = segments::end(text, &start, Direction::Head, Unit::Utf16, shown);
-            return Ok(cut(
-                text,
-                composed::selection(text, context, vec![("kept", start)]),
-                reads.size(),
-                last_line,
-            ));
+            let start = segments::end(text, &reads.start(shown), Direction::Head, Unit::Utf16, shown);
+            return Ok(cut(text, context, start, reads.size(), last_line));
         };
         let mut whole = segments_of(trimmed(text, within));
         whole.push(Segment::Words(last_line));
@@ -66,17 +52,13 @@ impl Filtered {
             });
         }
         let start = segments::end(text, &whole, Direction::Head, Unit::Utf16, shown);
-        Ok(cut(
-            text,
-            composed::selection(text, context, vec![("kept", start)]),
-            Fact::Number(size),
-            String::new(),
-        ))
+        Ok(cut(text, context, start, Fact::Number(size), String::new()))
     }
 }
 
-/// Adds the size of the cut text, and the line that follows the notice.
-fn cut(text: &Text, mut selection: Selection, size: Fact, last_line: String) -> Selection {
+/// Keeps a start, with the size of the cut text, and the line that follows the notice.
+fn cut(text: &Text, context: &Context, start: Vec<Segment>, size: Fact, last_line: String) -> Selection {
+    let mut selection = composed::selection(text, context, vec![("kept", start)]);
     let shared = shared(text, &selection.ranges);
     selection.lines = selection.lines.map(|lines| lines.map(|lines| lines.saturating_sub(shared)));
     selection.facts.insert("size", size);

@@ -3,12 +3,13 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::pieces::Pieces;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
@@ -26,7 +27,7 @@ pub(crate) struct HeldReader {
 }
 
 /// The keys of `held`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Held {
     /// Maximum size that the reader holds.
     held: Figure,
@@ -40,28 +41,9 @@ pub(crate) struct Held {
     pieces: Pieces,
 }
 
-impl Held {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            held: keys.figure("held")?,
-            chunk: keys.figure("chunk")?,
-            raw: keys.flag("raw")?,
-            whole_if: keys.optional_figure("whole_if")?,
-            pieces: Pieces::read(keys)?,
-        })
-    }
-
-    /// Returns what it holds; none if it holds raw bytes, or keeps all that it holds.
-    #[cfg(feature = "app")]
-    pub(crate) fn reader(&self, context: &Context) -> Result<Option<(HeldReader, &Pieces)>, PlanError> {
-        let held = context.scope.figure(&self.held)?;
-        let chunk = context.scope.figure(&self.chunk)?.max(1);
-        let is_whole = context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0;
-        Ok((!self.raw && !is_whole).then_some((HeldReader { held, chunk }, &self.pieces)))
-    }
-
+impl Strategy for Held {
     /// Takes whole chunks from the end while they fit, at least one; then whole pieces of those.
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let held = context.scope.figure(&self.held)?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
         let mut start = text.body.end;
@@ -86,6 +68,17 @@ impl Held {
             return Ok(selection.with_fact("stop", Fact::Text("end".to_owned())));
         }
         tail_of(text, context, &self.pieces, self.raw, start..text.body.end)
+    }
+}
+
+impl Held {
+    /// Returns what it holds; none if it holds raw bytes, or keeps all that it holds.
+    #[cfg(feature = "app")]
+    pub(crate) fn reader(&self, context: &Context) -> Result<Option<(HeldReader, &Pieces)>, PlanError> {
+        let held = context.scope.figure(&self.held)?;
+        let chunk = context.scope.figure(&self.chunk)?.max(1);
+        let is_whole = context.scope.optional(&self.whole_if)?.unwrap_or(0) != 0;
+        Ok((!self.raw && !is_whole).then_some((HeldReader { held, chunk }, &self.pieces)))
     }
 }
 
@@ -116,7 +109,7 @@ fn tail_of(
 }
 
 /// The keys of `rolling`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Rolling {
     size: Figure,
     /// The window is cut back to this size whenever it exceeds twice that.
@@ -127,25 +120,9 @@ pub(crate) struct Rolling {
     pieces: Pieces,
 }
 
-impl Rolling {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            size: keys.figure("size")?,
-            held: keys.figure("held")?,
-            chunk: keys.figure("chunk")?,
-            pieces: Pieces::read(keys)?,
-        })
-    }
-
-    /// Returns the size in bytes that is shown, and the size to which the window is cut back.
-    #[cfg(feature = "app")]
-    pub(crate) fn window(&self, context: &Context) -> Result<(u64, u64, &Pieces), PlanError> {
-        let size = context.scope.figure(&self.size)?;
-        Ok((size, context.scope.figure(&self.held)?.max(1), &self.pieces))
-    }
-
+impl Strategy for Rolling {
     /// Takes the end of a window of decoded text; a partial first line is dropped.
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let held = context.scope.figure(&self.held)?.max(1);
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
@@ -169,6 +146,15 @@ impl Rolling {
             selection.facts.insert("line_bytes", Fact::from(open));
         }
         Ok(selection)
+    }
+}
+
+impl Rolling {
+    /// Returns the size in bytes that is shown, and the size to which the window is cut back.
+    #[cfg(feature = "app")]
+    pub(crate) fn window(&self, context: &Context) -> Result<(u64, u64, &Pieces), PlanError> {
+        let size = context.scope.figure(&self.size)?;
+        Ok((size, context.scope.figure(&self.held)?.max(1), &self.pieces))
     }
 }
 

@@ -7,7 +7,6 @@ pub(crate) mod collected;
 pub(crate) mod filtered;
 pub(crate) mod held;
 pub(crate) mod numbered;
-pub(crate) mod raw_tail;
 pub(crate) mod sampled;
 mod sequences;
 pub(crate) mod shaped;

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Fragment, Part};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::breaks::{MAX_BREAK, breaks, count_rare, next_break};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::breaks::{MAX_BREAK, breaks, count_rare, line_ends};
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
@@ -17,7 +18,7 @@ use crate::text::units::TotalsMask;
 const STEP: usize = 4096;
 
 /// The keys of `numbered`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Numbered {
     head_lines: Figure,
     tail_lines: Figure,
@@ -27,17 +28,8 @@ pub(crate) struct Numbered {
     number: Template,
 }
 
-impl Numbered {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            head_lines: keys.figure("head_lines")?,
-            tail_lines: keys.figure("tail_lines")?,
-            line_size: keys.figure("line_size")?,
-            number: keys.template("number")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Numbered {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let first = context.scope.figure(&self.head_lines)?;
         let last = context.scope.figure(&self.tail_lines)?;
         let mut head = from_start(text, first.saturating_add(last).saturating_add(1));
@@ -72,16 +64,9 @@ fn from_start(text: &Text, most: u64) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut at = text.body.start;
     while at < text.body.end && (lines.len() as u64) < most && text.gave_up().is_empty() {
-        let bound = text.patient_end(at, text.body.end);
-        let found = next_break(&text.bytes[..bound], at);
-        if found.is_none() && bound < text.body.end {
-            text.give_up();
-        }
-        let (stop, next) = found.map_or((bound, bound), |found| (found.start, found.end));
-        let is_pair = next == bound && text.bytes[next - 1] == b'\r' && text.bytes.get(next) == Some(&b'\n');
-        text.touch(at..next);
+        let (stop, next) = line_ends(text, at);
         lines.push(at..stop);
-        at = next + usize::from(is_pair && next < text.body.end);
+        at = next;
     }
     lines
 }

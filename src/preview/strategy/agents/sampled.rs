@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
-use crate::preview::strategy::selection::{Selection, lines_in};
+use crate::preview::model::{Direction, LimitHit, Unit};
+use crate::preview::strategy::composed;
+use crate::preview::strategy::context::{Context, Strategy};
+use crate::preview::strategy::segments::Segment;
+use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
@@ -15,7 +18,7 @@ use crate::preview::template::{Figure, Template};
 const OVERHEAD: u64 = 4;
 
 /// The keys of `sampled`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Sampled {
     lines: Figure,
     size: Figure,
@@ -23,16 +26,8 @@ pub(crate) struct Sampled {
     marker: Template,
 }
 
-impl Sampled {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            lines: keys.figure("lines")?,
-            size: keys.figure("size")?,
-            marker: keys.template("marker")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Sampled {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
         let marker = context.scope.words(&self.marker, Facts::new())?;
         let room = (marker.len() as u64).saturating_add(OVERHEAD);
@@ -124,20 +119,11 @@ fn finish(
     tail: Vec<Range<usize>>,
     fits: bool,
 ) -> Selection {
-    let parts = |ranges: &[Range<usize>]| -> Vec<Part> {
-        ranges.iter().filter_map(|range| text.kept(range.clone())).collect()
-    };
-    let (head_parts, tail_parts) = (parts(&head), parts(&tail));
-    let lines: u64 = head.iter().chain(&tail).map(|range| lines_in(text, range)).sum();
-    let mut selection = Selection {
-        lines: Some(Ok(lines)),
-        hit: Some(if fits { LimitHit::Lines } else { context.by_size() }),
-        ranges: head.into_iter().chain(tail).collect(),
-        ..Selection::default()
-    };
-    selection.facts.insert("marker", Fact::Text(marker));
-    selection.facts.insert("gap", Fact::Flag(true));
-    selection.facts.insert("tail_empty", Fact::Flag(tail_parts.is_empty()));
-    selection.slots = vec![("head", head_parts), ("tail", tail_parts)];
-    selection
+    let is_tail_empty = tail.iter().all(Range::is_empty);
+    let segments = |ranges: Vec<Range<usize>>| ranges.into_iter().map(Segment::Bytes).collect();
+    let slots = vec![("head", segments(head)), ("tail", segments(tail))];
+    let hit = Some(if fits { LimitHit::Lines } else { context.by_size() });
+    let selection = Selection { hit, ..composed::selection(text, context, slots) };
+    let selection = selection.with_fact("marker", Fact::Text(marker)).with_fact("gap", Fact::Flag(true));
+    selection.with_fact("tail_empty", Fact::Flag(is_tail_empty))
 }

@@ -2,53 +2,42 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize, is_js_space};
 use crate::preview::model::{Direction, Fragment, Part, Unit, WAITING};
-use crate::preview::section::{Fault, Keys};
+use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Composed, Envelope};
-use crate::preview::strategy::context::Context;
-use crate::preview::strategy::segments::Segment;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
 
 /// The keys of `shaped`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Shaped {
     frame: Envelope,
     size: Figure,
     /// Maximum size of one line, including its break.
     line_size: Figure,
     /// Appended to a line that was cut.
+    #[serde(deserialize_with = "or_default")]
     line_suffix: String,
     head: Figure,
     tail: Figure,
     /// Maximum size that the agent holds of the stream.
     held: Option<Figure>,
     /// Texts that count as empty, apart from surrounding white space.
+    #[serde(deserialize_with = "or_default")]
     empty_texts: Vec<String>,
     /// The text after a cut output.
     closing: Template,
 }
 
-impl Shaped {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            frame: Envelope::read(keys)?,
-            size: keys.figure("size")?,
-            line_size: keys.figure("line_size")?,
-            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
-            head: keys.figure("head")?,
-            tail: keys.figure("tail")?,
-            held: keys.optional_figure("held")?,
-            empty_texts: keys.optional_texts("empty_texts")?.unwrap_or_default(),
-            closing: keys.template("closing")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Shaped {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = context.scope.figure(&self.size)?;
         let mut all = self.frame.around(text, context)?;
         if !all.exceeds(text, Unit::Utf16, size) {
@@ -78,7 +67,9 @@ impl Shaped {
         selection.cut = Some(true);
         Ok(selection)
     }
+}
 
+impl Shaped {
     /// Returns the whole, and whether it counts as empty.
     fn whole(&self, text: &Text, all: &Composed) -> Selection {
         let decoded = text.decoding.decode(&text.bytes[text.body.clone()]);
@@ -106,18 +97,9 @@ impl Shaped {
         let (first, last) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
         let first = total.map_or(first, |total| first.min(total));
         let last = total.map_or(last, |total| last.min(total - first));
-        let (head, tail) = (
-            all.end(text, Direction::Head, Unit::Utf16, first),
-            all.end(text, Direction::Tail, Unit::Utf16, last),
-        );
-        let ranges = head.iter().chain(&tail).filter_map(Segment::range).collect();
-        let mut selection = Selection {
-            lines: Some(Ok(composed::lines(text, &head) + composed::lines(text, &tail))),
-            halves: composed::halves(&head) + composed::halves(&tail),
-            ranges,
-            slots: vec![("head", composed::parts(text, head)), ("tail", composed::parts(text, tail))],
-            ..Selection::default()
-        };
+        let head = all.end(text, Direction::Head, Unit::Utf16, first);
+        let tail = all.end(text, Direction::Tail, Unit::Utf16, last);
+        let mut selection = composed::selection(text, context, vec![("head", head), ("tail", tail)]);
         selection.facts.insert("stop", Fact::Text("size".to_owned()));
         selection.facts.insert("head_size", Fact::Number(first));
         selection.facts.insert("elided", Fact::from(total.map(|total| total - last)));

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Piece, Text, as_usize};
 use crate::preview::model::{Direction, Fragment, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::section::or_default;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
@@ -27,25 +29,18 @@ struct Side {
 }
 
 /// The keys of `shares`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Shares {
     size: Figure,
     /// Text that begins with one of these has been cut already.
+    #[serde(deserialize_with = "or_default")]
     already_cut: Vec<String>,
     /// What the agent puts around the ends: if the whole is no longer than the ends with it, it is left alone.
     wrapper: Template,
 }
 
-impl Shares {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            size: keys.figure("size")?,
-            already_cut: keys.optional_texts("already_cut")?.unwrap_or_default(),
-            wrapper: keys.template("wrapper")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Shares {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let is_start = |words: &String| text.bytes[text.body.clone()].starts_with(words.as_bytes());
         if self.already_cut.iter().any(is_start) {
             return Ok(Selection::uncut(text));
@@ -88,10 +83,7 @@ fn reach(left: u64) -> usize {
 
 /// Takes lines from one end, at most `most`, while they fit; of the one that does not, as much as fits.
 fn side(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
-    let outside = match from {
-        Direction::Head => text.body.start,
-        Direction::Tail => text.body.end,
-    };
+    let outside = from.edge(&text.body);
     let mut side = Side { range: outside..outside, ..Side::default() };
     let mut next = Some(text.body.clone());
     let mut cut = Vec::new();
@@ -110,10 +102,7 @@ fn side(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
         next = piece.rest;
     }
     let whole = text.kept(side.range.clone());
-    side.parts = match from {
-        Direction::Head => whole.into_iter().chain(cut).collect(),
-        Direction::Tail => cut.into_iter().chain(whole).collect(),
-    };
+    side.parts = from.join(whole, cut);
     side
 }
 
@@ -134,10 +123,6 @@ impl Side {
         self.reach(from, &range);
         self.halves = u64::from(half.is_some());
         let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
-        let mut parts: Vec<_> = half.into_iter().chain([Part::Notice { text: DOTS.to_owned() }]).collect();
-        if from == Direction::Tail {
-            parts.rotate_right(1);
-        }
-        parts
+        from.join(half, [Part::Notice { text: DOTS.to_owned() }])
     }
 }

@@ -1,26 +1,23 @@
 //! Keeps half the bytes from either end, moved inward to the start of a character and then to a line feed, if one is
 //! near.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::{Selection, lines_in};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
 /// The keys of `snapped`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Snapped {
     size: Figure,
 }
 
-impl Snapped {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self { size: keys.figure("size")? })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Snapped {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = as_usize(context.scope.figure(&self.size)?).min(text.len());
         let (start, end) = (text.body.start, text.body.end);
         let (first, last) = (size / 2, size - size / 2);
@@ -40,17 +37,10 @@ impl Snapped {
             tail = feed + 1;
         }
         let (head, tail) = (start..head, tail..end);
-        let mut selection = Selection {
-            lines: Some(Ok(lines_in(text, &head) + lines_in(text, &tail))),
-            hit: Some(context.by_size()),
-            slots: vec![
-                ("head", text.kept(head.clone()).into_iter().collect()),
-                ("tail", text.kept(tail.clone()).into_iter().collect()),
-            ],
-            ..Selection::default()
-        };
-        selection.facts.insert("elided", Fact::Number((tail.start - head.end) as u64));
-        selection.ranges = vec![head, tail];
-        Ok(selection)
+        let elided = Fact::Number((tail.start - head.end) as u64);
+        let lines = Some(Ok(lines_in(text, &head) + lines_in(text, &tail)));
+        let hit = Some(context.by_size());
+        let selection = Selection { lines, hit, ..Selection::ends(text, head, tail) };
+        Ok(selection.with_fact("elided", elided))
     }
 }

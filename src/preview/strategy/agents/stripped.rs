@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
@@ -34,18 +35,14 @@ impl Bite {
 }
 
 /// The keys of `stripped`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Stripped {
     lines: Figure,
     size: Figure,
 }
 
-impl Stripped {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self { lines: keys.figure("lines")?, size: keys.figure("size")? })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Stripped {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
         let (mut head, mut tail) = (Head::new(lines / 2, size / 2), Tail::new(size / 2));
         let (mut pieces, mut cost) = (0, 0);

@@ -4,19 +4,19 @@
 use std::ops::Range;
 
 use memchr::memmem;
+use serde::Deserialize;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Fragment, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::{Selection, feeds_between, lines_in};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 use crate::text::units;
 
 /// The keys of `text-mode`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct TextMode {
     /// Text of so many code points, or more, is cut.
     size: Figure,
@@ -26,12 +26,8 @@ pub(crate) struct TextMode {
     tail: Figure,
 }
 
-impl TextMode {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self { size: keys.figure("size")?, head: keys.figure("head")?, tail: keys.figure("tail")? })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for TextMode {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let size = as_usize(context.scope.figure(&self.size)?);
         let body = text.body.clone();
         let starts = Starts { bytes: text.bytes, at: body.start, end: body.end };

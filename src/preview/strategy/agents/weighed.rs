@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use regex::Regex;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Unit};
-use crate::preview::section::{Fault, Keys};
+use crate::preview::section::or_default;
 use crate::preview::strategy::composed;
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::segments::{self, Segment};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
@@ -56,7 +58,7 @@ const HEAVY: &[(u32, u32, u64)] = &[
 ];
 
 /// The keys of `weighed`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Weighed {
     /// Maximum weight of the result.
     size: Figure,
@@ -67,29 +69,17 @@ pub(crate) struct Weighed {
     /// UTF-16 units of the end that are searched to decide whether it matters.
     looked_at: Figure,
     /// Matches the words that make an end matter.
+    #[serde(rename = "words", deserialize_with = "pattern")]
     pattern: Regex,
     /// Inserted between the ends.
+    #[serde(deserialize_with = "or_default")]
     between: String,
     /// Appended at the end; `number` is what is missing.
     suffix: Template,
 }
 
-impl Weighed {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        let words: Vec<_> = keys.texts("words")?.iter().map(|word| regex::escape(word)).collect();
-        let pattern = Regex::new(&format!(r"(?-u:\b)(?:{})(?-u:\b)", words.join("|")));
-        Ok(Self {
-            size: keys.figure("size")?,
-            least: keys.figure("least")?,
-            tail: keys.figure("tail")?,
-            looked_at: keys.figure("looked_at")?,
-            pattern: pattern.map_err(|error| keys.fault("words", error))?,
-            between: keys.optional_text("between")?.unwrap_or_default(),
-            suffix: keys.template("suffix")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Weighed {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.size)?;
         let is_long = text.exceeds(Unit::Utf16, most);
         let near = text.advance(text.body.start, text.body.end, Unit::Utf16, most).at;
@@ -103,19 +93,14 @@ impl Weighed {
         let scale = Scale { keys: self, context, most, total };
         let kept = scale.kept(text, &start)?;
         let (kept, suffix) = scale.bounded(text, &kept)?;
-        let mut segments = vec![Segment::Bytes(kept.head.clone()), Segment::Words(kept.between.clone())];
-        segments.push(Segment::Bytes(kept.tail.clone()));
-        segments.push(Segment::Words(suffix));
-        Ok(Selection {
-            cut: Some(true),
-            lines: Some(Ok(composed::lines(text, &segments))),
-            ranges: segments.iter().filter_map(Segment::range).collect(),
-            slots: vec![("kept", composed::parts(text, segments))],
-            hit: Some(context.by_size()),
-            ..Selection::default()
-        })
+        let Kept { head, between, tail } = kept;
+        let (between, suffix) = (Segment::Words(between), Segment::Words(suffix));
+        let segments = vec![Segment::Bytes(head), between, Segment::Bytes(tail), suffix];
+        Ok(Selection { cut: Some(true), ..composed::selection(text, context, vec![("kept", segments)]) })
     }
+}
 
+impl Weighed {
     /// Whether the end of a text looks like an error, a summary or the end of JSON.
     fn matters(&self, text: &Text, context: &Context) -> Result<bool, PlanError> {
         let looked_at = context.scope.figure(&self.looked_at)?;
@@ -124,6 +109,11 @@ impl Weighed {
         let is_space = |character: char| character.is_whitespace() || character == '\u{feff}';
         Ok(self.pattern.is_match(&end) || end.trim_matches(is_space).ends_with('}'))
     }
+}
+
+fn pattern<'de, D: Deserializer<'de>>(words: D) -> Result<Regex, D::Error> {
+    let words: Vec<_> = Vec::<String>::deserialize(words)?.iter().map(|word| regex::escape(word)).collect();
+    Regex::new(&format!(r"(?-u:\b)(?:{})(?-u:\b)", words.join("|"))).map_err(D::Error::custom)
 }
 
 fn heavy(character: char) -> u64 {

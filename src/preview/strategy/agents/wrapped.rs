@@ -1,11 +1,12 @@
 //! Keeps both ends of an output together with the agent's own text around it, under one limit.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, Unit};
-use crate::preview::section::{Fault, Keys};
 use crate::preview::strategy::composed::{self, Composed, Envelope};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::segments::{self, Segment};
 use crate::preview::strategy::selection::Selection;
 use crate::preview::strategy::size::Ruler;
@@ -13,7 +14,7 @@ use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
 /// The keys of `wrapped`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Wrapped {
     frame: Envelope,
     /// Beyond this size the output and the text around it are cut together.
@@ -23,18 +24,8 @@ pub(crate) struct Wrapped {
     ruler: Ruler,
 }
 
-impl Wrapped {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            frame: Envelope::read(keys)?,
-            over: keys.figure("over")?,
-            head: keys.figure("head")?,
-            tail: keys.figure("tail")?,
-            ruler: Ruler::read(keys)?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Wrapped {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let unit = self.ruler.unit(context);
         let whole = self.frame.around(text, context)?;
         if !whole.exceeds(text, unit, context.scope.figure(&self.over)?) {
@@ -49,7 +40,9 @@ impl Wrapped {
         let selection = Selection { cut: Some(true), ..composed::selection(text, context, slots) };
         Ok(selection.with_fact("elided", Fact::from(size.map(|size| size.saturating_sub(kept)))))
     }
+}
 
+impl Wrapped {
     fn end(&self, text: &Text, whole: &Composed, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
         let mut segments = whole.end(text, from, unit, size);
         if !self.ruler.keeps_halves() {

@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::{Boundary, Context};
+use crate::preview::section::or_default;
+use crate::preview::strategy::context::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::strategy::selection::{Inner, Selection};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
@@ -28,14 +30,19 @@ struct Item {
 }
 
 /// Finds where a match's own text begins in its row, and a byte order mark before it.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "bool")]
 struct Rows(Option<Expression>);
 
-impl Rows {
-    fn new(has_prefix: bool) -> Result<Self, regex::Error> {
+impl TryFrom<bool> for Rows {
+    type Error = regex::Error;
+
+    fn try_from(has_prefix: bool) -> Result<Self, regex::Error> {
         has_prefix.then(|| Expression::new(PREFIX_END)).transpose().map(Self)
     }
+}
 
+impl Rows {
     fn split(&self, bytes: &[u8], line: &Range<usize>) -> (usize, Option<Range<usize>>) {
         // A path has at least one byte.
         let start = line.end.min(line.start + 1);
@@ -51,7 +58,7 @@ impl Rows {
 }
 
 /// The keys of `matches`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Matches {
     /// Maximum number of matches or entries.
     entries: Figure,
@@ -60,28 +67,20 @@ pub(crate) struct Matches {
     /// Maximum size of one of them.
     line_size: Option<Figure>,
     /// The unit of `line_size`.
+    #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
     /// Where a long one may be cut.
+    #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
     /// Appended to one that was cut.
+    #[serde(deserialize_with = "or_default")]
     line_suffix: String,
+    #[serde(rename = "row_prefix")]
     rows: Rows,
 }
 
-impl Matches {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            entries: keys.figure("entries")?,
-            size: keys.optional_figure("size")?,
-            line_size: keys.optional_figure("line_size")?,
-            line_unit: keys.optional_word("line_unit")?.unwrap_or(Unit::Utf16),
-            boundary: keys.word("boundary")?,
-            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
-            rows: Rows::new(keys.flag("row_prefix")?).map_err(|error| keys.fault("row_prefix", error))?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Matches {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let most = context.scope.figure(&self.entries)?;
         let size = context.scope.optional(&self.size)?.unwrap_or(u64::MAX);
         let line_size = context.scope.optional(&self.line_size)?;
@@ -109,12 +108,14 @@ impl Matches {
         let totals = if full { mapped_totals(text, line_size.is_some(), &items, suffix, most) } else { None };
         let sizes = items[..shown].iter().map(|item| item_size(text, item, suffix));
         let output_bytes = is_cut.then(|| sizes.sum::<u64>() + (shown as u64).saturating_sub(1));
-        selection.inner = Some(Inner { output_bytes, totals, ..Inner::of(text, full, full && shown == 0) });
-        selection.inner =
-            selection.inner.map(|inner| Inner { limited: many.then_some(most), clipped, ..inner });
+        let limited = many.then_some(most);
+        let inner = Inner::of(text, full, full && shown == 0);
+        selection.inner = Some(Inner { output_bytes, totals, limited, clipped, ..inner });
         Ok(selection)
     }
+}
 
+impl Matches {
     /// Returns the first pieces, and whether there are more. If they are not cut to a length, none beyond the size is
     /// searched for.
     fn items(&self, text: &Text, most: u64, size: u64, line_size: Option<u64>) -> (Vec<Item>, bool) {

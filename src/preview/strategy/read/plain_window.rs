@@ -1,18 +1,19 @@
 //! A read tool's window of plain lines: from an offset, then whole pieces within the limits.
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::pieces::Pieces;
 use crate::preview::strategy::selection::{Inner, Selection};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
 /// The keys of `plain-window`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct PlainWindow {
     /// Number of lines before the window.
     skip: Figure,
@@ -26,18 +27,8 @@ pub(crate) struct PlainWindow {
     pieces: Pieces,
 }
 
-impl PlainWindow {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            skip: keys.figure("skip")?,
-            take: keys.optional_figure("take")?,
-            take_counts: keys.flag("take_counts")?,
-            past_end: keys.template("past_end")?,
-            pieces: Pieces::read(keys)?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for PlainWindow {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let skip = context.scope.figure(&self.skip)?;
         let asked = context.scope.optional(&self.take)?;
         let take = asked.filter(|_| !self.take_counts);
@@ -62,7 +53,9 @@ impl PlainWindow {
         text.absorb(&window);
         selection
     }
+}
 
+impl PlainWindow {
     /// Cuts the selected lines by the policy's limits and says how the window ends.
     fn within(
         &self,

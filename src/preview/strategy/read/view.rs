@@ -2,17 +2,19 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Fragment, LimitHit, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::Context;
+use crate::preview::section::or_default;
+use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::{Selection, ShownLines};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
 /// The keys of `view`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct View {
     /// Number of lines before the window.
     skip: Figure,
@@ -28,27 +30,14 @@ pub(crate) struct View {
     /// Maximum number of bytes shown of a line.
     line_size: Figure,
     /// Appended to a line that was cut.
+    #[serde(deserialize_with = "or_default")]
     line_suffix: String,
     /// A line's number and what follows it.
     number: Option<Template>,
 }
 
-impl View {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            skip: keys.figure("skip")?,
-            lines: keys.figure("lines")?,
-            file_size: keys.figure("file_size")?,
-            too_large: keys.template("too_large")?,
-            longest_line: keys.figure("longest_line")?,
-            too_long: keys.template("too_long")?,
-            line_size: keys.figure("line_size")?,
-            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
-            number: keys.optional_template("number")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for View {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (skip, limit) = (context.scope.figure(&self.skip)?, context.scope.figure(&self.lines)?);
         let most = context.scope.figure(&self.file_size)?;
         if text.bytes.len() as u64 > most {

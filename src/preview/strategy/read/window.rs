@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{Fragment, LimitHit, Part, Unit};
-use crate::preview::section::{Fault, Keys};
-use crate::preview::strategy::context::{Boundary, Context};
+use crate::preview::model::{Fragment, LimitHit, Unit};
+use crate::preview::section::or_default;
+use crate::preview::strategy::context::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::strategy::selection::{Selection, ShownLines};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
@@ -26,7 +26,7 @@ enum LineEnds {
 }
 
 /// The keys of `window`.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Window {
     /// Number of lines before the window.
     skip: Figure,
@@ -36,11 +36,15 @@ pub(crate) struct Window {
     /// Maximum size of one line.
     line_size: Option<Figure>,
     /// The unit of `line_size`.
+    #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
     /// Where a long line may be cut.
+    #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
     /// Appended to a line that was cut.
+    #[serde(deserialize_with = "or_default")]
     line_suffix: String,
+    #[serde(deserialize_with = "or_default")]
     line_ends: LineEnds,
     /// A line's number and what follows it.
     number: Option<Template>,
@@ -62,23 +66,8 @@ struct Line {
     next: usize,
 }
 
-impl Window {
-    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
-        Ok(Self {
-            skip: keys.figure("skip")?,
-            lines: keys.figure("lines")?,
-            size: keys.optional_figure("size")?,
-            line_size: keys.optional_figure("line_size")?,
-            line_unit: keys.optional_word("line_unit")?.unwrap_or(Unit::Utf16),
-            boundary: keys.word("boundary")?,
-            line_suffix: keys.optional_text("line_suffix")?.unwrap_or_default(),
-            line_ends: keys.word("line_ends")?,
-            number: keys.optional_template("number")?,
-            past_end: keys.template("past_end")?,
-        })
-    }
-
-    pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+impl Strategy for Window {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let scope = context.scope;
         let figures = Figures {
             skip: scope.figure(&self.skip)?,
@@ -95,7 +84,9 @@ impl Window {
         };
         self.take(text, context, &figures, start)
     }
+}
 
+impl Window {
     fn take(
         &self,
         text: &Text,
@@ -135,42 +126,32 @@ impl Window {
             shown.take(row.stop, line.text.end);
             at = line.next;
         }
-        Ok(self.finish(
-            text,
-            context,
-            figures.skip,
-            Taken { parts, taken, stop, range: start..end, halves, shown },
-        ))
-    }
-
-    fn finish(&self, text: &Text, context: &Context, skip: u64, taken: Taken) -> Selection {
-        let first = skip + 1;
-        let last = skip + taken.taken;
-        let count = if taken.stop == "end" { Ok(last) } else { count_lines(text, self.line_ends) };
-        let hit = match taken.stop {
-            "size" => Some(context.by_size()),
-            "lines" => Some(LimitHit::Lines),
-            _ => None,
-        };
-        let end = taken.range.end;
-        let mut selection = Selection {
-            slots: vec![("kept", taken.parts)],
-            ranges: vec![taken.range],
-            halves: taken.halves,
-            lines: Some(Ok(taken.taken)),
-            hit,
-            cut: Some(taken.stop != "end"),
-            span: Some((Ok(first), Ok(last))),
+        let kept = start..end;
+        let last = figures.skip + taken;
+        let count = if stop == "end" { Ok(last) } else { count_lines(text, self.line_ends) };
+        Ok(Selection {
+            slots: vec![("kept", parts)],
+            ranges: vec![kept],
+            halves,
+            lines: Some(Ok(taken)),
+            hit: match stop {
+                "size" => Some(context.by_size()),
+                "lines" => Some(LimitHit::Lines),
+                _ => None,
+            },
+            cut: Some(stop != "end"),
+            span: Some((Ok(figures.skip + 1), Ok(last))),
             silent_limit: Some(LimitHit::Size(self.line_unit)),
-            shown: Some(taken.shown.ranges(end)),
+            shown: Some(shown.ranges(end)),
+            total_lines: Some(count),
+            facts: Facts::from([
+                ("count", Fact::from(count)),
+                ("lines", Fact::from(count)),
+                ("next", Fact::Number(last + 1)),
+                ("stop", Fact::Text(stop.to_owned())),
+            ]),
             ..Selection::default()
-        };
-        selection.facts.insert("count", Fact::from(count));
-        selection.facts.insert("lines", Fact::from(count));
-        selection.facts.insert("next", Fact::Number(last + 1));
-        selection.facts.insert("stop", Fact::Text(taken.stop.to_owned()));
-        selection.total_lines = Some(count);
-        selection
+        })
     }
 
     fn row(&self, text: &Text, line_size: Option<u64>, at: usize, number: String) -> Row {
@@ -203,11 +184,7 @@ impl Window {
 /// Returns the line that begins at `at`, which is before the end.
 fn line_at(text: &Text, ends: LineEnds, at: usize) -> Line {
     let end = text.body.end;
-    let found = match ends {
-        LineEnds::Lf => text.feed_after(at, end),
-        LineEnds::Any => text.break_after(at, end),
-    };
-    let Some(stop) = found else { return Line { text: at..end, next: end } };
+    let Some(stop) = break_in(text, ends, at, end) else { return Line { text: at..end, next: end } };
     let is_pair = text.bytes[stop] == b'\r' && stop + 1 < end && text.bytes[stop + 1] == b'\n';
     Line { text: at..stop, next: stop + 1 + usize::from(is_pair) }
 }
@@ -245,16 +222,6 @@ fn count_lines(text: &Text, ends: LineEnds) -> Result<u64, TotalsMask> {
         last != b'\n' && !(ends == LineEnds::Any && last == b'\r')
     };
     Ok(feeds + returns + u64::from(is_open))
-}
-
-/// What was taken, and why it ended.
-struct Taken {
-    parts: Vec<Part>,
-    taken: u64,
-    stop: &'static str,
-    range: Range<usize>,
-    halves: u64,
-    shown: ShownLines,
 }
 
 /// A line as the model gets it.
