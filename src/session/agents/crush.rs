@@ -21,8 +21,6 @@ use crate::session::record::FileRecords;
 use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
 
-const AGENT: &str = "crush";
-
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const MESSAGES: RowsOf = RowsOf::plain("messages", "parts");
 
@@ -34,8 +32,14 @@ const OTHER_KINDS: &[&str] =
     &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
 
 /// The sessions of Crush in databases.
-pub(crate) const CRUSH: TableFormat =
-    TableFormat { agent: AGENT, seen: "none (source of August 2026)", databases, list: listed, read };
+pub(crate) const CRUSH: TableFormat = TableFormat {
+    agent: "crush",
+    name: "crush",
+    seen: "none (source of August 2026)",
+    databases,
+    list,
+    read,
+};
 
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
@@ -76,30 +80,24 @@ fn of_projects(list: &Path) -> Vec<(PathBuf, PathBuf)> {
 }
 
 /// Lists the sessions; those of sub-agents, which have a parent, are part of it.
-fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     let of_session = rows.columns("sessions")?;
     let is_crush = ["parent_session_id", "summary_message_id"].iter().all(|name| of_session.contains(*name));
     if !is_crush || !rows.columns("messages")?.contains("parts") {
         return Ok(Vec::new());
     }
     let cwd = path.parent().and_then(Path::parent).map(|dir| dir.to_string_lossy().into_owned());
-    let mut sessions = Vec::new();
     let title = database::title("title");
     let sql =
         format!("SELECT id, {title}, created_at, updated_at FROM sessions WHERE parent_session_id IS NULL");
-    rows.each(&sql, &[], &mut |row| {
-        let facts = SessionFacts {
-            id: row.text(0).unwrap_or_default(),
-            title: row.title(1, TITLES),
-            cwd: cwd.clone(),
-            started: row.number(2).and_then(clock::number),
-            ended: row.number(3).and_then(clock::number),
-            ..SessionFacts::default()
-        };
-        sessions.push(SessionFile::in_database(AGENT, path, facts));
-        true
-    })?;
-    Ok(sessions)
+    rows.all(&sql, |row| SessionFacts {
+        id: row.text(0).unwrap_or_default(),
+        title: row.title(1, TITLES),
+        cwd: cwd.clone(),
+        started: row.number(2).and_then(clock::number),
+        ended: row.number(3).and_then(clock::number),
+        ..SessionFacts::default()
+    })
 }
 
 fn read(
@@ -109,18 +107,9 @@ fn read(
     out: &mut Transcript,
 ) -> Result<(), DatabaseError> {
     let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
-    let mut threads = vec![(file.id.clone(), 0)];
     let title = database::title("title");
     let sub_agents = format!("SELECT id, {title} FROM sessions WHERE parent_session_id = ?");
-    rows.each(&sub_agents, &[&file.id], &mut |row| {
-        let id = row.text(0).unwrap_or_default();
-        let thread = out.thread_id(&id);
-        if let (Some(thread), Some(title)) = (out.threads.get_mut(thread as usize), row.title(1, TITLES)) {
-            thread.name = title.into();
-        }
-        threads.push((id, thread));
-        true
-    })?;
+    let threads = rows.threads(&sub_agents, TITLES, file, out)?;
     let columns = rows.columns("messages")?;
     let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
     let sql = format!(
@@ -132,28 +121,22 @@ fn read(
     );
     for (session, thread) in threads {
         let start = history_start(rows, &session)?;
-        let (mut is_wanted, mut buffer) = (true, RowBuffer::default());
+        let mut buffer = RowBuffer::default();
         let (mut count, first) = (0, out.calls.len() as u32);
-        rows.each(&sql, &[&session], &mut |row| {
-            out.unread.records += 1;
-            is_wanted = progress.step(out.unread.records, out.unread.records);
+        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
             let is_summary = start > 0 && count == start;
             count += 1;
             if row.integer(4) == Some(1) && !is_summary {
                 out.count_answer(thread);
             }
             if let Some(parts) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
-                let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+                let place = row.place(source);
                 if is_summary {
-                    compact(parts, &row, thread, first, place, out);
+                    compact(parts, row, thread, first, place, out);
                 }
-                message(parts, &row, thread, place, out);
+                message(parts, row, thread, place, out);
             }
-            is_wanted
         })?;
-        if !is_wanted {
-            return Err(DatabaseError::GivenUp);
-        }
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{first_text, is_type, name, pieces};
 use crate::session::context::ContextEvent;
-use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::fate::{ContextChange, ContextState};
 use crate::session::find;
 use crate::session::json::{Json, Tape};
@@ -20,8 +20,6 @@ use crate::session::model::{
 use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
 use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
-
-const AGENT: &str = "goose";
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 
@@ -40,7 +38,7 @@ const OTHER_KINDS: &[&str] = &[
 
 /// The sessions of Goose in a database.
 pub(crate) const GOOSE: TableFormat =
-    TableFormat { agent: AGENT, seen: "1.52.0", databases, list: listed, read };
+    TableFormat { agent: "goose", name: "goose", seen: "1.52.0", databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let root = env.var("GOOSE_PATH_ROOT").map(|root| Path::new(root).join("data"));
@@ -48,7 +46,7 @@ fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     root.map(|root| root.join("sessions/sessions.db")).into_iter().collect()
 }
 
-fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     let columns = rows.columns("sessions")?;
     if !columns.contains("working_dir") {
         return Ok(Vec::new());
@@ -56,27 +54,15 @@ fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseErr
     let title = database::title(if columns.contains("name") { "name" } else { "NULL" });
     let parent = if columns.contains("parent_session_id") { "parent_session_id" } else { "NULL" };
     let sql = format!("SELECT id, {title}, working_dir, created_at, updated_at, {parent} FROM sessions");
-    let mut sessions = Vec::new();
-    rows.each(&sql, &[], &mut |row| {
-        sessions.push(session_file(path, &row));
-        true
-    })?;
-    Ok(sessions)
-}
-
-fn session_file(path: &Path, row: &TableRow) -> SessionFile {
-    let facts = SessionFacts {
+    rows.all(&sql, |row| SessionFacts {
         id: row.text(0).unwrap_or_default(),
         title: row.title(1, RowsOf::plain("sessions", "name")),
         cwd: row.text(2),
         started: row.text(3).and_then(|text| utc(&text)),
         ended: row.text(4).and_then(|text| utc(&text)),
         parent: row.text(5),
-        version: None,
-        origin: None,
-        model: None,
-    };
-    SessionFile::in_database(AGENT, path, facts)
+        ..SessionFacts::default()
+    })
 }
 
 /// Reads `2026-11-22 05:52:17`, which is UTC.
@@ -98,12 +84,9 @@ fn read(
         database::record("metadata_json"),
         if rows.columns("messages")?.contains("role") { "role" } else { "NULL" },
     );
-    let (mut buffer, mut meta, mut is_wanted) = (RowBuffer::default(), Tape::default(), true);
-    let mut past = Past::default();
-    rows.each(&sql, &[&file.id], &mut |row| {
-        out.unread.records += 1;
-        is_wanted = progress.step(out.unread.records, out.unread.records);
-        let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+    let (mut buffer, mut meta, mut past) = (RowBuffer::default(), Tape::default(), Past::default());
+    rows.each_record(&sql, &file.id, progress, out, &mut |row, out| {
+        let place = row.place(source);
         let at = row.number(2).and_then(clock::number);
         let meta = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
         let is_hidden_from = |who: &str| meta.and_then(|meta| meta.get(who)?.bool()) == Some(false);
@@ -118,10 +101,9 @@ fn read(
             past.note(&message, out);
             message.read(&mut past, out);
         }
-        is_wanted
     })?;
     past.end(out);
-    if is_wanted { Ok(()) } else { Err(DatabaseError::GivenUp) }
+    Ok(())
 }
 
 /// What the agent adds after the summary of a compaction.

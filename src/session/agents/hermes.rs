@@ -23,8 +23,7 @@ use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
 use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
 
-const AGENT: &str = "hermes";
-
+const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const CONTENTS: RowsOf = RowsOf::plain("messages", "content");
 const CALLS: RowsOf = RowsOf::plain("messages", "tool_calls");
 
@@ -47,14 +46,14 @@ const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
 /// The sessions of Hermes in a database.
 pub(crate) const HERMES: TableFormat =
-    TableFormat { agent: AGENT, seen: "0.19.0", databases, list: listed, read };
+    TableFormat { agent: "hermes", name: "hermes", seen: "0.19.0", databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     find::home_or(env, "HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
 }
 
 /// Lists the sessions; those of sub-agents are part of their parents.
-fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     let (of_session, of_message) = (rows.columns("sessions")?, rows.columns("messages")?);
     if !of_session.contains("source") || !of_message.contains("tool_call_id") {
         return Ok(Vec::new());
@@ -68,22 +67,16 @@ fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseErr
         column("model"),
         column("parent_session_id"),
     );
-    let mut sessions = Vec::new();
-    rows.each(&sql, &[], &mut |row| {
-        let facts = SessionFacts {
-            id: row.text(0).unwrap_or_default(),
-            title: row.title(1, RowsOf::plain("sessions", "title")),
-            cwd: row.text(2),
-            model: row.text(3),
-            parent: row.text(4),
-            started: row.number(5).and_then(clock::number),
-            ended: row.number(6).and_then(clock::number),
-            ..SessionFacts::default()
-        };
-        sessions.push(SessionFile::in_database(AGENT, path, facts));
-        true
-    })?;
-    Ok(sessions)
+    rows.all(&sql, |row| SessionFacts {
+        id: row.text(0).unwrap_or_default(),
+        title: row.title(1, TITLES),
+        cwd: row.text(2),
+        model: row.text(3),
+        parent: row.text(4),
+        started: row.number(5).and_then(clock::number),
+        ended: row.number(6).and_then(clock::number),
+        ..SessionFacts::default()
+    })
 }
 
 fn read(
@@ -94,14 +87,8 @@ fn read(
 ) -> Result<(), DatabaseError> {
     let contents = out.add_source(Arc::new(RowRecords::new(file.path.clone(), CONTENTS)));
     let calls = out.add_source(Arc::new(RowRecords::new(file.path.clone(), CALLS)));
-    let mut threads = vec![(file.id.clone(), 0)];
-    let sub_agents = "SELECT id FROM sessions WHERE source = 'subagent' AND parent_session_id = ?";
-    rows.each(sub_agents, &[&file.id], &mut |row| {
-        let id = row.text(0).unwrap_or_default();
-        let thread = out.thread_id(&id);
-        threads.push((id, thread));
-        true
-    })?;
+    let sub_agents = "SELECT id, NULL FROM sessions WHERE source = 'subagent' AND parent_session_id = ?";
+    let threads = rows.threads(sub_agents, TITLES, file, out)?;
     let columns = rows.columns("messages")?;
     let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
     let sql = format!(
@@ -113,17 +100,11 @@ fn read(
         column("compacted"),
     );
     for (session, thread) in threads {
-        let (mut is_wanted, mut past) = (true, Past::default());
-        rows.each(&sql, &[&session], &mut |row| {
-            out.unread.records += 1;
-            is_wanted = progress.step(out.unread.records, out.unread.records);
-            message(&row, thread, contents, calls, &mut past, out);
-            is_wanted
+        let mut past = Past::default();
+        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
+            message(row, thread, contents, calls, &mut past, out);
         })?;
         past.end(out);
-        if !is_wanted {
-            return Err(DatabaseError::GivenUp);
-        }
     }
     Ok(())
 }

@@ -1,29 +1,23 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{first_words, is_type, name, pieces};
 use crate::session::context::{ContextEvent, ResultId};
-use crate::session::database::{self, Database, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, SessionFacts};
-use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
-};
+use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
+use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
 
-use super::rows::{OfSessions, RowsSession, databases};
-
-const AGENT: &str = "opencode";
-
-const FORMAT: &str = "opencode-2";
+use super::rows::{databases, is_kilo, threads};
 
 /// The table of sessions. The one of opencode 1 stays in the database, and is not written any more.
 const SESSIONS: &str = "session_v2";
@@ -47,117 +41,69 @@ const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
 const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
 
 /// The sessions of opencode 2.
-#[derive(Debug)]
-pub(crate) struct OpencodeMessages;
+pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
+    agent: "opencode",
+    name: "opencode-2",
+    seen: "2.0, in its source",
+    databases,
+    list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(rows) },
+    read,
+};
 
-impl SessionFormat for OpencodeMessages {
-    fn agent(&self) -> &'static str {
-        AGENT
+/// Lists the sessions; those of sub-agents are part of their parents.
+fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
+    let columns = rows.columns(SESSIONS)?;
+    if columns.is_empty() {
+        return Ok(Vec::new());
     }
-
-    fn name(&self) -> &'static str {
-        FORMAT
-    }
-
-    fn seen(&self) -> &'static str {
-        "2.0, in its source"
-    }
-
-    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        // What cannot be looked at, the reader of opencode 1 says.
-        let _ = fault;
-        let databases = databases(env, &mut |_| {});
-        databases.iter().flat_map(|path| listed(path, progress).unwrap_or_default()).for_each(found);
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let is_kilo = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"kilo"));
-        let sessions = (Database::is_one(head) && !is_kilo).then(|| listed(path, &()).ok())??;
-        sessions.into_iter().max_by_key(|session| session.modified)
-    }
-
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        file.facts.clone()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        RowsSession::open(AGENT, file, read, progress)
-    }
-}
-
-/// Lists the sessions of a database; those of sub-agents are part of their parents.
-fn listed(path: &Path, progress: &dyn ReadProgress) -> Result<Vec<SessionFile>, DatabaseError> {
-    let mut database = Database::open(path, progress)?;
-    database.whole(progress, |connection| {
-        let columns = connection.columns(SESSIONS)?;
-        if columns.is_empty() {
-            return Ok(Vec::new());
+    let wanted =
+        ["parent_id", "directory", "title", "version", "time_created", "time_updated", "fork_session_id"];
+    let wanted = wanted.map(|column| match column {
+        column if !columns.contains(column) => "NULL".to_owned(),
+        "title" => database::title("title"),
+        column => column.to_owned(),
+    });
+    let mut sessions = rows.all(&format!("SELECT id, {} FROM {SESSIONS}", wanted.join(", ")), |row| {
+        let id = row.text(0).unwrap_or_default();
+        SessionFacts {
+            parent: row.text(1),
+            cwd: row.text(2),
+            title: row.title(3, RowsOf::plain(SESSIONS, "title")),
+            version: row.text(4),
+            model: None,
+            started: row.number(5).and_then(clock::number),
+            ended: row.number(6).and_then(clock::number),
+            origin: row.text(7).or_else(|| Some(id.clone())),
+            id,
         }
-        let wanted =
-            ["parent_id", "directory", "title", "version", "time_created", "time_updated", "fork_session_id"];
-        let wanted = wanted.map(|column| match column {
-            column if !columns.contains(column) => "NULL".to_owned(),
-            "title" => database::title("title"),
-            column => column.to_owned(),
-        });
-        let mut sessions = Vec::new();
-        connection.each(&format!("SELECT id, {} FROM {SESSIONS}", wanted.join(", ")), &[], &mut |row| {
-            let id = row.text(0).unwrap_or_default();
-            let facts = SessionFacts {
-                parent: row.text(1),
-                cwd: row.text(2),
-                title: row.title(3, RowsOf::plain(SESSIONS, "title")),
-                version: row.text(4),
-                model: None,
-                started: row.number(5).and_then(clock::number),
-                ended: row.number(6).and_then(clock::number),
-                origin: row.text(7).or_else(|| Some(id.clone())),
-                id,
-            };
-            if facts.parent.is_none() {
-                sessions.push(SessionFile::in_database(FORMAT, path, facts));
-            }
-            true
-        })?;
-        Ok(sessions)
-    })
+    })?;
+    sessions.retain(|facts| facts.parent.is_none());
+    Ok(sessions)
 }
 
 fn read(
-    connection: &TableRows,
-    agent: &'static str,
     file: &SessionFile,
+    rows: &TableRows,
     progress: &dyn ReadProgress,
-) -> Result<Transcript, DatabaseError> {
-    let mut out = Transcript::new(agent);
-    out.facts = file.facts.clone();
+    out: &mut Transcript,
+) -> Result<(), DatabaseError> {
     let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
     let sql = format!(
         "SELECT rowid, type, time_created, {} FROM session_message WHERE session_id = ? ORDER BY seq",
         database::record("data")
     );
-    for (session, thread) in connection.threads(SESSIONS, file, &mut out)? {
-        let (mut buffer, mut done, mut is_wanted) = (RowBuffer::default(), 0, true);
-        let mut history = Vec::new();
-        connection.each(&sql, &[&session], &mut |row| {
-            out.unread.records += 1;
-            done += 1;
-            is_wanted = progress.step(done, done);
-            let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+    for (session, thread) in threads(rows, SESSIONS, file, out)? {
+        let (mut buffer, mut history) = (RowBuffer::default(), Vec::new());
+        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
             let at = row.number(2).and_then(clock::number);
             if let Some(record) = row.record(3, MESSAGES, &mut buffer, &mut out.unread) {
                 let kind = row.text(1).unwrap_or_default();
-                let message = Message { record, at, thread, place };
-                out.unread.known += u64::from(message.read(&kind, &mut history, &mut out));
+                let message = Message { record, at, thread, place: row.place(source) };
+                out.unread.known += u64::from(message.read(&kind, &mut history, out));
             }
-            is_wanted
         })?;
-        if !is_wanted {
-            return Err(DatabaseError::GivenUp);
-        }
     }
-    out.derive_fates();
-    Ok(out)
+    Ok(())
 }
 
 /// A message that is being read.

@@ -20,12 +20,11 @@ use crate::session::model::{
     Call, CallResult, CallStatus, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
 };
 use crate::session::reader::{
-    OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
-    TakeFault, TakeSession,
+    OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
-use crate::session::watch::PathWatch;
+use crate::session::watch::WatchedSession;
 
 const AGENT: &str = "openhands";
 
@@ -81,10 +80,8 @@ impl SessionFormat for OpenHands {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let (file, watch) = (file.clone(), PathWatch::default());
-        let mut session = EventSession { file, watch, transcript: Transcript::new(AGENT) };
-        session.refresh(progress)?;
-        Ok(Box::new(session))
+        let paths = |file: &SessionFile, _: &Transcript| vec![events_of(&file.path), file.path.clone()];
+        WatchedSession::open(AGENT, file, paths, Box::new(read), progress)
     }
 }
 
@@ -129,39 +126,19 @@ fn time(event: Json) -> Option<Timestamp> {
     clock::time(at).or_else(|| clock::local(&at.short(64)?))
 }
 
-/// A conversation that was opened.
-struct EventSession {
-    file: SessionFile,
-    watch: PathWatch,
-    transcript: Transcript,
-}
-
-impl OpenedSession for EventSession {
-    fn transcript(&self) -> &Transcript {
-        &self.transcript
-    }
-
-    /// Events come, and never change.
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        let events = events_of(&self.file.path);
-        if !self.watch.has_changed(&[events.clone(), self.file.path.clone()]) {
-            return Ok(false);
+/// Reads a conversation. Events come, and never change.
+fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
+    let mut reader = EventReader::new(&file.path);
+    let files = find::files(&events_of(&file.path), is_event, &mut |_| {});
+    let total = files.len() as u64;
+    for (number, file) in files.into_iter().enumerate() {
+        if !progress.step(number as u64, total) {
+            return Err(SessionError::GivenUp);
         }
-        let mut reader = EventReader::new(&self.file.path);
-        let files = find::files(&events, is_event, &mut |_| {});
-        let total = files.len() as u64;
-        for (number, file) in files.into_iter().enumerate() {
-            if !progress.step(number as u64, total) {
-                self.watch = PathWatch::default();
-                return Err(SessionError::GivenUp);
-            }
-            reader.file(file.path);
-        }
-        let before = std::mem::replace(&mut self.transcript, reader.done());
-        let looks = |transcript: &Transcript| (transcript.calls.len(), transcript.unread.records);
-        Ok(looks(&before) != looks(&self.transcript)
-            || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+        reader.file(file.path);
     }
+    *out = reader.done();
+    Ok(())
 }
 
 /// Reads the events of a conversation, one after the other.
@@ -274,7 +251,6 @@ impl EventReader {
             }
         }
         self.out.events.extend((!off.results.is_empty()).then_some(off));
-        self.out.derive_fates();
         self.out
     }
 }
