@@ -18,6 +18,7 @@ pub mod exposure;
 pub mod facts;
 pub mod fate;
 pub mod find;
+pub mod format;
 pub mod id;
 pub mod json;
 pub mod list;

@@ -4,24 +4,18 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use memchr::memmem;
 
-use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, has_line, name, pieces, start_of, text};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::find::{self, FoundFile};
+use crate::session::find;
+use crate::session::format::{LogFormat, only_log};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts};
-use crate::session::reader::{
-    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
+use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
-
-const AGENT: &str = "copilot-cli";
 
 /// The beginnings of the names of events that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
@@ -43,54 +37,27 @@ const OTHER_KINDS: &[&str] = &[
 const SEARCHES: &[&str] = &["grep", "rg"];
 
 /// The sessions of Copilot CLI, a JSON value a line.
-#[derive(Debug)]
-pub(crate) struct CopilotCli;
-
-impl SessionFormat for CopilotCli {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.0.102"
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "COPILOT_HOME", ".copilot") else { return };
-        let root = root.join("session-state");
-        for dir in find::directories(&root, fault) {
-            let log = find::found_file(&dir.join("events.jsonl"));
-            log.iter().for_each(|file| found(session_file(file)));
-        }
-        let older = find::files(&root, |name| name.ends_with(".jsonl"), fault);
-        older.iter().for_each(|file| found(session_file(file)));
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = find::first_line(head);
-        let is_start = memmem::find(first, b"\"session.start\"").is_some()
-            && memmem::find(first, b"\"copilotVersion\"").is_some();
-        is_start.then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
-
-    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        find::glance(head, tail, &mut note_facts)
-    }
-
-    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
-        file.only_log()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CopilotReader::default()), progress)
-    }
-}
+pub(crate) const COPILOT_CLI: LogFormat = LogFormat {
+    agent: "copilot-cli",
+    seen: "1.0.102",
+    find: |env, fault| {
+        let root = find::home_or(env, "COPILOT_HOME", ".copilot");
+        let older = find::matching(root.clone(), "session-state/*.jsonl", fault);
+        [find::matching(root, "session-state/*/events.jsonl", fault), older].concat()
+    },
+    is_log: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
+    id,
+    logs: only_log,
+    note_facts,
+    reader: || Box::new(CopilotReader::default()),
+};
 
 /// The session's id is the name of its directory; of older ones, of the file.
-fn session_file(file: &FoundFile) -> SessionFile {
-    let dir = file.path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    let id = if file.stem() == "events" { dir.unwrap_or_default() } else { file.stem() };
-    file.session(AGENT, id)
+fn id(log: &Path) -> &str {
+    match find::stem(log) {
+        "events" => find::dir_name(log, 1),
+        stem => stem,
+    }
 }
 
 /// Reads the events of one session.

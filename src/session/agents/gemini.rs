@@ -1,30 +1,24 @@
 //! Gemini CLI: an upsert log, in which a message with a known id replaces the earlier one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
-use memchr::memmem;
 use smallvec::SmallVec;
 
-use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, first_text, is_type, name, start_of};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::fate::ContextChange;
-use crate::session::find::{self, FoundFile};
+use crate::session::find;
+use crate::session::format::{LogFormat, only_log};
 use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{
     Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts, TextPiece,
 };
-use crate::session::reader::{
-    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
+use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
-
-const AGENT: &str = "gemini-cli";
 
 /// The arguments by which the model asks for a window of a file.
 const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
@@ -33,57 +27,20 @@ const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
 /// The sessions of Gemini CLI, a JSON value a line.
-#[derive(Debug)]
-pub(crate) struct GeminiCli;
-
-impl SessionFormat for GeminiCli {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "0.61.0"
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "GEMINI_CLI_HOME", "") else { return };
-        for project in find::directories(&root.join(".gemini/tmp"), fault) {
-            let chats = project.join("chats");
-            let nested = find::directories(&chats, fault);
-            for dir in [chats].into_iter().chain(nested) {
-                let files = find::files(&dir, is_session, fault);
-                files.iter().for_each(|file| found(session_file(file)));
-            }
-        }
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = find::first_line(head);
-        let has = |key: &[u8]| memmem::find(first, key).is_some();
-        let looks_alike = has(b"\"sessionId\"") && has(b"\"projectHash\"");
-        looks_alike.then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
-
-    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        find::glance(head, tail, &mut note_facts)
-    }
-
-    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
-        file.only_log()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(GeminiReader::default()), progress)
-    }
-}
-
-fn is_session(name: &str) -> bool {
-    name.ends_with(".jsonl")
-}
-
-fn session_file(file: &FoundFile) -> SessionFile {
-    file.session(AGENT, file.stem())
-}
+pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
+    agent: "gemini-cli",
+    seen: "0.61.0",
+    find: |env, fault| {
+        let root = find::home_or(env, "GEMINI_CLI_HOME", "");
+        let nested = find::matching(root.clone(), ".gemini/tmp/*/chats/*/*.jsonl", fault);
+        [find::matching(root, ".gemini/tmp/*/chats/*.jsonl", fault), nested].concat()
+    },
+    is_log: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
+    id: find::stem,
+    logs: only_log,
+    note_facts,
+    reader: || Box::new(GeminiReader::default()),
+};
 
 /// Reads the messages of one session.
 #[derive(Default)]

@@ -23,13 +23,13 @@ use super::reader::SessionFormat;
 
 /// All forms, in the order in which a file is tried.
 pub const FORMATS: &[&dyn SessionFormat] = &[
-    &claude::ClaudeCode,
-    &codex::Codex,
-    &gemini::GeminiCli,
-    &qwen::QwenCode,
-    &pi::Pi,
-    &copilot::CopilotCli,
-    &kimi_code::KimiCode,
+    &claude::CLAUDE_CODE,
+    &codex::CODEX,
+    &gemini::GEMINI_CLI,
+    &qwen::QWEN_CODE,
+    &pi::PI,
+    &copilot::COPILOT_CLI,
+    &kimi_code::KIMI_CODE,
     &kimi_cli::KimiCli,
     &continue_cli::Continue,
     &cline::Cline,

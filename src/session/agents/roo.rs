@@ -60,8 +60,7 @@ pub(crate) const CLINE: Tasks = Tasks {
 
 impl Tasks {
     fn session(&self, file: &FoundFile) -> SessionFile {
-        let task = file.path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-        file.session(self.name, task.unwrap_or_default())
+        file.session(self.name, find::dir_name(&file.path, 1))
     }
 
     /// Returns the directories in which tasks may lie.
@@ -99,10 +98,8 @@ impl SessionFormat for Tasks {
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         for root in self.roots(env) {
-            for task in find::directories(&root, fault) {
-                let history = find::found_file(&task.join(HISTORY));
-                history.iter().for_each(|file| found(self.session(file)));
-            }
+            let histories = find::matching(Some(root), "*/api_conversation_history.json", fault);
+            histories.iter().for_each(|file| found(self.session(file)));
         }
     }
 
@@ -128,10 +125,9 @@ impl SessionFormat for Tasks {
 
 /// Returns what lies beside the messages: Roo keeps the item of its list of tasks there.
 fn facts(history: &Path) -> SessionFacts {
-    let task = history.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     let bytes = FileRecords::new(history.with_file_name("history_item.json")).whole().unwrap_or_default();
     let mut tape = Tape::default();
-    let mut facts = SessionFacts { id: task.to_owned(), ..SessionFacts::default() };
+    let mut facts = SessionFacts { id: find::dir_name(history, 1).to_owned(), ..SessionFacts::default() };
     if let Ok(item) = tape.read(bytes.trim_ascii()) {
         facts.title = text(item, "task");
         facts.cwd = text(item, "workspace");

@@ -55,7 +55,7 @@ impl SessionFormat for Cline {
         let data = env.var("CLINE_DATA_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute()).or(named);
         let Some(data) = data else { return };
         for dir in find::directories(&data.join("sessions"), fault) {
-            let id = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let id = find::dir_name(&dir, 0);
             let file = find::found_file(&dir.join(format!("{id}{MESSAGES}")));
             file.iter().for_each(|file| found(session_file(file)));
         }
@@ -90,7 +90,7 @@ fn id_of(messages: &Path) -> Option<&str> {
 
 /// Returns the file of the main conversation, and those of its sub-agents and of compactions, which lie beside it.
 fn conversations(main: &Path) -> Vec<PathBuf> {
-    let is_main = main.parent().and_then(Path::file_name).and_then(|name| name.to_str()) == id_of(main);
+    let is_main = id_of(main) == Some(find::dir_name(main, 1));
     let dir = main.parent().filter(|_| is_main);
     let beside = dir.map(|dir| find::files(dir, is_followed, &mut |_| {}));
     let others = beside.into_iter().flatten().map(|file| file.path).filter(|path| path != main);

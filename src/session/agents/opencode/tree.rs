@@ -41,15 +41,11 @@ impl SessionFormat for OpencodeTree {
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::data_dir(env, "opencode/storage/session") else { return };
-        for project in find::directories(&root, fault) {
-            for file in find::files(&project, is_json, fault) {
-                // Those of sub-agents are part of their parents.
-                if let Some(session) = session_file(&file).filter(|session| session.facts.parent.is_none()) {
-                    found(session);
-                }
-            }
-        }
+        let root = find::data_dir(env, "opencode/storage/session");
+        let sessions =
+            find::matching(root, "*/*.json", fault).into_iter().filter_map(|file| session_file(&file));
+        // Those of sub-agents are part of their parents.
+        sessions.filter(|session| session.facts.parent.is_none()).for_each(found);
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {

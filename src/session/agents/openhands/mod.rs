@@ -63,11 +63,9 @@ impl SessionFormat for OpenHands {
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let home = Some(env.home()).filter(|home| home.is_absolute());
-        let Some(root) = home.map(|home| home.join(".openhands/conversations")) else { return };
-        for conversation in find::directories(&root, fault) {
-            let state = find::found_file(&conversation.join(STATE));
-            state.iter().for_each(|file| found(session_file(file)));
-        }
+        let home = home.map(Path::to_owned);
+        let states = find::matching(home, ".openhands/conversations/*/base_state.json", fault);
+        states.iter().for_each(|file| found(session_file(file)));
     }
 
     fn recognise(&self, path: &Path, _: &[u8]) -> Option<SessionFile> {
@@ -87,8 +85,7 @@ impl SessionFormat for OpenHands {
 
 /// The conversation's id is the name of its directory.
 fn session_file(file: &FoundFile) -> SessionFile {
-    let dir = file.path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    file.session(AGENT, dir.unwrap_or_default())
+    file.session(AGENT, find::dir_name(&file.path, 1))
 }
 
 fn events_of(state: &Path) -> PathBuf {

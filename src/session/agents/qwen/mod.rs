@@ -6,80 +6,39 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use memchr::memmem;
 
-use crate::env::Env;
 use crate::session::branch::Branches;
 use crate::session::clock;
 use crate::session::content::{first_text, is_type, last_line, name, pieces, start_of, text};
 use crate::session::fate::FateEvidence;
-use crate::session::find::{self, FoundFile};
+use crate::session::find;
+use crate::session::format::{LogFormat, logs_by};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts};
-use crate::session::reader::{
-    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
+use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 use context::{Step, What};
 
-const AGENT: &str = "qwen-code";
-
 /// The sessions of Qwen Code, a JSON value a line.
-#[derive(Debug)]
-pub(crate) struct QwenCode;
-
-impl SessionFormat for QwenCode {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "0.24.4"
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen") else { return };
-        for project in find::directories(&root.join("projects"), fault) {
-            let files = find::files(&project.join("chats"), |name| name.ends_with(".jsonl"), fault);
-            files.iter().for_each(|file| found(session_file(file)));
-        }
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = find::first_line(head);
-        let has = |key: &[u8]| memmem::find(first, key).is_some();
-        let looks_alike = has(b"\"parentUuid\"") && has(b"\"sessionId\"") && has(b"\"parts\"");
-        looks_alike.then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
-
-    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        find::glance(head, tail, &mut note_facts)
-    }
-
-    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
-        logs(&file.path)
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let main = file.path.clone();
-        let find = Box::new(move || logs(&main));
-        LogSession::follow(AGENT, find, || Box::new(QwenReader::default()), progress)
-    }
-}
-
-fn session_file(file: &FoundFile) -> SessionFile {
-    file.session(AGENT, file.stem())
-}
+pub(crate) const QWEN_CODE: LogFormat = LogFormat {
+    agent: "qwen-code",
+    seen: "0.24.4",
+    find: |env, fault| {
+        find::matching(find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen"), "projects/*/chats/*.jsonl", fault)
+    },
+    is_log: |_, head| find::begins_with_line(head, &["\"parentUuid\"", "\"sessionId\"", "\"parts\""]),
+    id: find::stem,
+    logs: |main| logs_by(main, logs),
+    note_facts,
+    reader: || Box::new(QwenReader::default()),
+};
 
 /// Returns the log of the main conversation, and those of its sub-agents, which lie beside the directory of the logs.
 fn logs(main: &Path) -> Vec<PathBuf> {
-    let dir = main.file_stem().zip(main.ancestors().nth(2));
-    let dir = dir.map(|(session, project)| project.join("subagents").join(session));
-    let is_log = |name: &str| name.starts_with("agent-") && name.ends_with(".jsonl");
-    let others = dir.map(|dir| find::files(&dir, is_log, &mut |_| {})).unwrap_or_default();
+    let dir = main.ancestors().nth(2).map(|project| project.join("subagents").join(find::stem(main)));
+    let others = find::matching(dir, "agent-*.jsonl", &mut |_| {});
     std::iter::once(main.to_owned()).chain(others.into_iter().map(|file| file.path)).collect()
 }
 
