@@ -12,6 +12,7 @@ pub mod context;
 pub mod copies;
 pub mod database;
 pub mod document;
+pub mod entry;
 pub mod examine;
 pub mod exposure;
 #[cfg(feature = "app")]

@@ -3,17 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, has_line, name, pieces, start_of, text};
+use crate::session::content::{LONGEST_NAME, exit_code, flag, has_line, name, start_of, text};
 use crate::session::context::{ContextEvent, ResultId};
+use crate::session::entry::Entry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
 use crate::session::format::{LogFormat, only_log};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts};
+use crate::session::model::{Citation, SessionFacts};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -86,12 +85,9 @@ struct Message {
 /// An event that is being read.
 #[derive(Clone, Copy)]
 struct LogEvent<'a> {
-    record: Json<'a>,
+    entry: Entry<'a>,
     data: Json<'a>,
     number: u32,
-    thread: u32,
-    at: Option<Timestamp>,
-    place: RecordPlace,
 }
 
 impl LogReader for CopilotReader {
@@ -100,12 +96,18 @@ impl LogReader for CopilotReader {
         let Some(data) = record.get("data") else { return false };
         let thread = name(record, "agentId").map_or(0, |agent| out.thread_id(&agent));
         let at = record.get("timestamp").and_then(clock::time);
-        let event = LogEvent { record, data, number: self.ids.len() as u32, thread, at, place };
+        let entry = Entry { record, place, at, thread };
+        let event = LogEvent { entry, data, number: self.ids.len() as u32 };
         self.ids.push(name(record, "id").map_or(0, |id| record_id(&id)));
         match name(record, "type").unwrap_or_default().as_str() {
-            "tool.execution_start" => call(record, data, thread, place, at, out),
+            "tool.execution_start" => {
+                if let Some(id) = name(data, "toolCallId") {
+                    let tool = name(data, "toolName").unwrap_or_default();
+                    entry.add_call(id, &tool, data.get("arguments"), out);
+                }
+            }
             "tool.execution_complete" => {
-                if let Some(call) = result(record, data, thread, place, at, out) {
+                if let Some(call) = result(entry, data, out) {
                     self.add_message(event, Some(ResultId { call, result: 0 }));
                 }
             }
@@ -118,10 +120,7 @@ impl LogReader for CopilotReader {
             "session.truncation" => self.truncate(event, out),
             "session.snapshot_rewind" => self.rewind(event, out),
             "subagent.started" => {
-                if let Some(thread) = out.threads.get_mut(thread as usize) {
-                    name(data, "agentName").into_iter().for_each(|name| thread.name = name.into());
-                    thread.parent_call = name(data, "toolCallId").map(Into::into);
-                }
+                out.describe_thread(thread, name(data, "agentName"), name(data, "toolCallId"));
             }
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
             other => {
@@ -135,13 +134,13 @@ impl LogReader for CopilotReader {
 
 impl CopilotReader {
     fn add_message(&mut self, event: LogEvent, result: Option<ResultId>) {
-        self.history.push(Message { event: event.number, thread: event.thread, result });
+        self.history.push(Message { event: event.number, thread: event.entry.thread, result });
     }
 
     fn answer(&mut self, event: LogEvent, out: &mut Transcript) {
         let request = name(event.data, "apiCallId").map(|id| record_id(&id));
         if request.is_none() || request != self.answered {
-            out.count_answer(event.thread);
+            out.count_answer(event.entry.thread);
         }
         self.answered = request;
         self.add_message(event, None);
@@ -149,12 +148,13 @@ impl CopilotReader {
 
     /// The agent works on while a summary is made: what came since the start is not in it.
     fn compact(&mut self, event: LogEvent, out: &mut Transcript) {
-        let start = self.compacting.remove(&event.thread).unwrap_or(event.number);
-        let succeeded = event.data.get("success").and_then(|value| value.bool()) == Some(true);
-        if !succeeded || event.data.get("outcome").is_some_and(|outcome| !outcome.is("applied")) {
+        let start = self.compacting.remove(&event.entry.thread).unwrap_or(event.number);
+        if !flag(event.data, "success")
+            || event.data.get("outcome").is_some_and(|outcome| !outcome.is("applied"))
+        {
             return;
         }
-        let taken = self.take(|message| message.thread == event.thread && message.event < start);
+        let taken = self.take(|message| message.thread == event.entry.thread && message.event < start);
         event.tell(ContextChange::Compact, FateEvidence::Recorded, &taken, out);
         self.compacted.push((event.number, taken));
     }
@@ -164,14 +164,14 @@ impl CopilotReader {
     fn truncate(&mut self, event: LogEvent, out: &mut Transcript) {
         let count = |key: &str| event.data.get(key).and_then(|count| usize::try_from(count.int()?).ok());
         let removed = count("messagesRemovedDuringTruncation").unwrap_or(0);
-        let messages = self.history.iter().filter(|message| message.thread == event.thread).count();
+        let messages = self.history.iter().filter(|message| message.thread == event.entry.thread).count();
         let evidence = match count("preTruncationMessagesLength") {
             Some(before) if before == messages || before == messages + 1 => FateEvidence::ByRule,
             _ => FateEvidence::Unknown,
         };
         let mut left = removed;
         let taken = self.take(|message| {
-            let is_taken = message.thread == event.thread && left > 0;
+            let is_taken = message.thread == event.entry.thread && left > 0;
             left -= usize::from(is_taken);
             is_taken
         });
@@ -217,53 +217,18 @@ impl LogEvent<'_> {
         if results.is_empty() {
             return;
         }
-        out.events.push(ContextEvent {
-            request: out.next_request(self.thread),
-            evidence,
-            record: Some(self.place.span(self.record)),
-            results,
-            ..ContextEvent::recorded(change, self.at)
-        });
+        out.events.push(ContextEvent { evidence, ..self.entry.event(change, results, out) });
     }
 }
 
-fn call(
-    record: Json,
-    data: Json,
-    thread: u32,
-    place: RecordPlace,
-    at: Option<Timestamp>,
-    out: &mut Transcript,
-) {
-    let Some(id) = name(data, "toolCallId") else { return };
-    let tool = out.tool_id(&name(data, "toolName").unwrap_or_default());
-    let mut call = Call::new(id, thread, tool);
-    call.input = data.get("arguments").map(|input| place.span(input));
-    call.at = at;
-    call.record = Some(place.span(record));
-    out.add_call(call);
-}
-
 /// Reads the result of a call. Returns the call's number if it is the first.
-fn result(
-    record: Json,
-    data: Json,
-    thread: u32,
-    place: RecordPlace,
-    at: Option<Timestamp>,
-    out: &mut Transcript,
-) -> Option<u32> {
-    let number = out.number_or_new(thread, &name(data, "toolCallId")?)?;
+fn result(entry: Entry, data: Json, out: &mut Transcript) -> Option<u32> {
+    let number = out.number_or_new(entry.thread, &name(data, "toolCallId")?)?;
     let is_search = out.calls.get(number as usize).is_some_and(|call| SEARCHES.contains(&out.tool(call)));
     let call = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty())?;
     let content = data.path(&["result", "content"]).or_else(|| data.path(&["error", "message"]));
-    let exit = data.path(&["shellExecution", "exitCode"]).and_then(|code| code.int());
-    call.exit = exit.and_then(|code| code.try_into().ok());
-    let succeeded = data.get("success").and_then(|value| value.bool()) == Some(true);
-    call.status = match call.exit {
-        Some(0) | None if succeeded => CallStatus::Ok,
-        _ => CallStatus::Failed,
-    };
+    call.exit = exit_code(data.path(&["shellExecution", "exitCode"]));
+    call.end(!flag(data, "success"));
     let telemetry = data.get("toolTelemetry");
     let figure = |part: &str, key: &str| telemetry.and_then(|found| found.path(&[part, key]));
     call.tokens = figure("metrics", "result_token_count").and_then(|count| count.int()?.try_into().ok());
@@ -271,21 +236,11 @@ fn result(
     let bytes = figure("properties", "largeOutputOriginalSizeBytes");
     let bytes = bytes.and_then(|bytes| bytes.short(20)).and_then(|bytes| bytes.parse().ok());
     let saved = content.map(start_of).and_then(|start| cited(&start));
-    call.cut = match (&saved, is_large) {
-        (Some(_), _) => CutState::Spill,
-        (None, true) => CutState::Lost,
-        (None, false) if is_search && content.is_some_and(has_omitted) => CutState::Lost,
-        (None, false) => CutState::No,
-    };
-    call.cites = saved.map(|path| Citation { path: PathBuf::from(path), bytes }).into_iter().collect();
-    let copy = data.path(&["result", "detailedContent"]).filter(|text| text.kind() == Kind::String);
-    call.display =
-        copy.map(|text| DisplayCopy::new("detailedContent", place.span(text), Some(0))).into_iter().collect();
-    call.results.push(CallResult::recorded(
-        content.map(|content| pieces(content, place)).unwrap_or_default(),
-        at,
-        place.span(record),
-    ));
+    let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes });
+    let is_cut = is_large || saved.is_none() && is_search && content.is_some_and(has_omitted);
+    call.note_cut(saved, is_cut);
+    entry.note_copy("detailedContent", data.path(&["result", "detailedContent"]), Some(0), call);
+    entry.add_result(content, call);
     Some(number)
 }
 

@@ -8,17 +8,15 @@ use memchr::memmem;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{name, pieces};
+use crate::session::content::{exit_code, name, pieces};
 use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};
-use crate::session::fate::{ContextChange, ContextState};
+use crate::session::entry::Entry;
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, Evidence, RecordSpan, SessionFacts, TextPiece,
-    TextPieces,
-};
+use crate::session::model::{CallResult, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces};
 use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
 use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
@@ -110,11 +108,10 @@ fn read(
 }
 
 fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Past, out: &mut Transcript) {
-    let number = row.integer(0).unwrap_or(0);
-    let place = RecordPlace { source: contents, row: number, start: 0 };
+    let place = row.place(contents);
     if past.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
         let len = row.bytes(2).map_or(0, <[u8]>::len) as u64;
-        past.compacted_at = Some((out.next_request(thread), RecordSpan::new(contents, number, 0, len)));
+        past.compacted_at = Some((out.next_request(thread), RecordSpan::new(contents, place.row, 0, len)));
     }
     match row.text(1).unwrap_or_default().as_str() {
         "assistant" => {
@@ -122,8 +119,9 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
             let before = out.calls.len();
             if !row.is_null(4) {
                 let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
-                let place = RecordPlace { source: calls, row: number, start: 0 };
-                called.items().for_each(|called| call(called, row, thread, place, out));
+                let at = row.number(6).and_then(clock::number);
+                let entry = Entry { record: called, place: row.place(calls), at, thread };
+                called.items().for_each(|called| call(entry.with(called), out));
             }
             // What a compaction keeps is there again, and no new answer.
             if past.compacted_at.is_none() || out.calls.len() > before {
@@ -241,15 +239,12 @@ fn is_one_line(content: &[u8], tool: &str) -> bool {
     is_tools && !tool.is_empty() && !line.contains('\n')
 }
 
-fn call(called: Json, row: &TableRow, thread: u32, place: RecordPlace, out: &mut Transcript) {
+fn call(entry: Entry, out: &mut Transcript) {
+    let called = entry.record;
     let Some(id) = name(called, "call_id").or_else(|| name(called, "id")) else { return };
     let function = called.get("function");
-    let tool = out.tool_id(&function.and_then(|function| name(function, "name")).unwrap_or_default());
-    let mut call = Call::new(id, thread, tool);
-    call.input = function.and_then(|function| function.get("arguments")).map(|input| place.span(input));
-    call.at = row.number(6).and_then(clock::number);
-    call.record = Some(place.span(called));
-    out.add_call(call);
+    let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
+    entry.add_call(id, &tool, function.and_then(|function| function.get("arguments")), out);
 }
 
 fn result(row: &TableRow, content: &[u8], thread: u32, place: RecordPlace, out: &mut Transcript) {
@@ -259,25 +254,13 @@ fn result(row: &TableRow, content: &[u8], thread: u32, place: RecordPlace, out: 
     let mut tape = Tape::default();
     let record = tape.read(content).ok();
     let field = |key: &str| record.and_then(|record| record.get(key));
-    call.exit = field("exit_code").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
-    let is_error =
-        field("error").is_some_and(|error| !error.is_null()) || call.exit.is_some_and(|code| code != 0);
-    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
+    call.exit = exit_code(field("exit_code"));
+    call.end(field("error").is_some_and(|error| !error.is_null()));
     let is_cut =
         field("output").and_then(|output| output.text()).is_some() && field("output").is_some_and(is_cut);
-    call.cut = match (&saved, is_cut) {
-        (Some(_), _) => CutState::Spill,
-        (None, true) => CutState::Lost,
-        (None, false) => CutState::No,
-    };
-    call.cites = saved.into_iter().collect();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: text_of(content, place),
-        at: row.number(6).and_then(clock::number),
-        context: ContextState::default(),
-        record: Some(whole_of(content, place)),
-    });
+    call.note_cut(saved, is_cut);
+    let at = row.number(6).and_then(clock::number);
+    call.results.push(CallResult::recorded(text_of(content, place), at, whole_of(content, place)));
 }
 
 fn whole_of(content: &[u8], place: RecordPlace) -> RecordSpan {
@@ -298,7 +281,7 @@ fn saved(content: &[u8]) -> Option<Citation> {
     let start = String::from_utf8_lossy(content.get(..4096).unwrap_or(content)).into_owned();
     let rest = start.strip_prefix("<persisted-output>\nThis tool result was too large (")?;
     let path = rest.lines().nth(1)?.strip_prefix("Full output saved to: ")?;
-    Some(Citation { path: PathBuf::from(path), bytes: None })
+    Some(Citation::new(path))
 }
 
 /// Whether an output holds the notice, and about as much text around it as the notice says was kept. More may be missing,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{last_line, name};
+use crate::session::content::{exit_code, is, last_line, name};
 use crate::session::database::{
     self, DatabaseError, Packing, RowBuffer, RowRecords, RowsOf, TableRow, TableRows,
 };
@@ -116,16 +116,14 @@ fn read(
 
 /// Reads an entry as pi's, and of a result what pi does not have. Returns whether it is of a kind that is known.
 fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Transcript) -> bool {
-    let message =
-        record.get("message").filter(|message| message.get("role").is_some_and(|role| role.is("toolResult")));
+    let message = record.get("message").filter(|message| is(*message, "role", "toolResult"));
     let result = message.and_then(|message| Some((message, name(message, "toolCallId")?)));
     let is_new = |(_, id): &(Json, String)| out.call_mut(0, id).is_none_or(|call| call.results.is_empty());
     let result = result.filter(is_new);
     let is_known = reader.record(record, place, out);
     let call = result.and_then(|(message, id)| Some((message, out.call_mut(0, &id)?)));
     if let Some((message, call)) = call {
-        let exit = message.path(&["details", "exitCode"]).and_then(|code| code.int());
-        call.exit = exit.and_then(|code| code.try_into().ok()).or(call.exit);
+        call.exit = exit_code(message.path(&["details", "exitCode"])).or(call.exit);
         if call.exit.is_some_and(|code| code != 0) {
             call.status = CallStatus::Failed;
         }

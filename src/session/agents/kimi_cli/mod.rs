@@ -11,7 +11,7 @@ use md5::{Digest, Md5};
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{first_text, name, text};
+use crate::session::content::{first_text, is_type, items, name, text};
 use crate::session::find::{self, FoundFile};
 use crate::session::format::logs_by;
 use crate::session::json::{Json, Tape};
@@ -82,7 +82,7 @@ fn projects(root: &Path) -> HashMap<String, String> {
     let bytes = FileRecords::new(root.join("kimi.json")).whole().unwrap_or_default();
     let mut tape = Tape::default();
     let Ok(record) = tape.read(bytes.trim_ascii()) else { return HashMap::new() };
-    let listed = record.get("work_dirs").into_iter().flat_map(|list| list.items());
+    let listed = items(record, "work_dirs");
     let project = |project: Json| {
         let path = text(project, "path")?;
         let hash = Md5::digest(path.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
@@ -134,8 +134,7 @@ fn own_title(history: &Path) -> Option<String> {
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = record.get("timestamp").and_then(clock::time);
     facts.note_time(at);
-    let message =
-        record.get("message").filter(|message| message.get("type").is_some_and(|kind| kind.is("TurnBegin")));
+    let message = record.get("message").filter(|message| is_type(*message, "TurnBegin"));
     if let (None, Some(message)) = (&facts.title, message) {
         let words = message.path(&["payload", "user_input"]).map(first_text);
         facts.title = words.filter(|words| !words.is_empty());

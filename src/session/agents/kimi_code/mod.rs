@@ -6,17 +6,17 @@ mod rendered;
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use memchr::memmem;
 
 use crate::session::clock;
-use crate::session::content::{first_text, last_line, name, text};
+use crate::session::content::{first_text, flag, last_line, name, text};
 use crate::session::context::ContextEvent;
-use crate::session::fate::{ContextChange, ContextState};
+use crate::session::entry::Entry;
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{LogFormat, logs_by};
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, CallStatus, Evidence, SessionFacts};
+use crate::session::model::{Call, Evidence, SessionFacts};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -92,7 +92,7 @@ impl LogReader for KimiReader {
         note_facts(record, &mut out.facts);
         let at = record.get("time").and_then(clock::time);
         match name(record, "type").unwrap_or_default().as_str() {
-            "context.append_loop_event" => self.event(record, place, at, out),
+            "context.append_loop_event" => self.event(Entry { record, place, at, thread: self.thread }, out),
             "context.append_message" => self.history().add_message(record.get("message")),
             "subagent.spawned" => spawned(record, out),
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
@@ -117,8 +117,8 @@ impl KimiReader {
         &mut self.histories[at]
     }
 
-    fn event(&mut self, record: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
-        let Some(event) = record.get("event") else { return };
+    fn event(&mut self, entry: Entry, out: &mut Transcript) {
+        let Some(event) = entry.record.get("event") else { return };
         let kind = name(event, "type").unwrap_or_default();
         match kind.as_str() {
             "step.begin" => return self.history().ask(),
@@ -129,12 +129,7 @@ impl KimiReader {
         let Some(id) = name(event, "toolCallId") else { return };
         match kind.as_str() {
             "tool.call" => {
-                let tool = out.tool_id(&name(event, "name").unwrap_or_default());
-                let mut call = Call::new(id, self.thread, tool);
-                call.input = event.get("args").map(|input| place.span(input));
-                call.at = at;
-                call.record = Some(place.span(record));
-                out.add_call(call);
+                entry.add_call(id, &name(event, "name").unwrap_or_default(), event.get("args"), out);
             }
             "tool.result" => {
                 let Some(number) = out.number_or_new(self.thread, &id) else { return };
@@ -145,7 +140,7 @@ impl KimiReader {
                 let tool = out.calls.get(number as usize).map(|call| out.tool(call).to_owned());
                 let Some(call) = out.calls.get_mut(number as usize) else { return };
                 if let (Some((found, output)), true) = (found, call.results.is_empty()) {
-                    result(record, found, output, tool.as_deref().unwrap_or_default(), place, at, call);
+                    result(entry, found, output, tool.as_deref().unwrap_or_default(), call);
                 }
             }
             _ => {}
@@ -156,38 +151,22 @@ impl KimiReader {
 fn spawned(record: Json, out: &mut Transcript) {
     let Some(agent) = name(record, "subagentId") else { return };
     let thread = out.thread_id(&agent);
-    if let Some(thread) = out.threads.get_mut(thread as usize) {
-        name(record, "subagentName").into_iter().for_each(|name| thread.name = name.into());
-        thread.parent_call = name(record, "parentToolCallId").map(Into::into);
-    }
+    out.describe_thread(thread, name(record, "subagentName"), name(record, "parentToolCallId"));
 }
 
 fn is_error(found: Json) -> bool {
-    found.get("isError").and_then(|value| value.bool()) == Some(true)
+    flag(found, "isError")
 }
 
-fn result(
-    record: Json,
-    found: Json,
-    output: Json,
-    tool: &str,
-    place: RecordPlace,
-    at: Option<Timestamp>,
-    call: &mut Call,
-) {
-    call.status = if is_error(found) { CallStatus::Failed } else { CallStatus::Ok };
+fn result(entry: Entry, found: Json, output: Json, tool: &str, call: &mut Call) {
+    call.end(is_error(found));
     let failed = last_line(output);
     call.exit = failed
         .strip_prefix("Command failed with exit code: ")
         .and_then(|rest| rest.trim_end_matches('.').parse().ok());
     (call.cut, call.cites) = notice::cut(found, output, tool);
-    call.results.push(CallResult {
-        evidence: Evidence::Rendered,
-        pieces: rendered::rendered(found, output, tool, is_error(found), place),
-        at,
-        context: ContextState::default(),
-        record: Some(place.span(record)),
-    });
+    let sent = rendered::rendered(found, output, tool, is_error(found), entry.place);
+    entry.add_text(Evidence::Rendered, sent, call);
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {

@@ -188,12 +188,9 @@ fn created(message: &FoundFile) -> Option<Timestamp> {
 fn read_part(path: PathBuf, message: &str, history: &mut SessionHistory, out: &mut Transcript) {
     out.unread.records += 1;
     let records = FileRecords::new(path);
-    let Ok(bytes) = records.whole() else {
-        out.unread.broken += 1;
-        return;
-    };
+    let bytes = records.whole();
     let mut tape = Tape::default();
-    let Ok(record) = tape.read(&bytes) else {
+    let Some(Ok(record)) = bytes.as_ref().ok().map(|bytes| tape.read(bytes)) else {
         out.unread.broken += 1;
         return;
     };

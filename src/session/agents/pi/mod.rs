@@ -4,7 +4,7 @@ mod changes;
 mod entries;
 
 use crate::session::clock;
-use crate::session::content::{first_text, is_type, name, text};
+use crate::session::content::{first_text, is, is_type, name, text};
 use crate::session::find;
 use crate::session::format::{LogFormat, only_log};
 use crate::session::json::Json;
@@ -46,7 +46,7 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
         facts.title = text(record, "name").or(facts.title.take());
     }
     let message = record.get("message").filter(|_| facts.title.is_none());
-    if let Some(message) = message.filter(|message| message.get("role").is_some_and(|role| role.is("user"))) {
+    if let Some(message) = message.filter(|message| is(*message, "role", "user")) {
         facts.title = message.get("content").map(first_text).filter(|words| !words.is_empty());
     }
 }
