@@ -12,7 +12,7 @@ use super::transcript::Transcript;
 
 /// A record of a conversation; of one that holds several calls or results, the part with one of them.
 #[derive(Clone, Copy)]
-pub struct Entry<'a> {
+pub struct RecordEntry<'a> {
     pub record: Json<'a>,
     pub place: RecordPlace,
     /// When it was written.
@@ -20,7 +20,7 @@ pub struct Entry<'a> {
     pub thread: u32,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> RecordEntry<'a> {
     /// Returns a part of the record, or the whole of which this is one.
     pub fn with(self, record: Json<'a>) -> Self {
         Self { record, ..self }

@@ -7,7 +7,7 @@ use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{LONGEST_TEXT, items, name, start_of, text};
 use crate::session::document::{DocumentSession, before_member};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind, Tape};
@@ -95,7 +95,8 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
     for (number, item) in history.items().enumerate() {
         out.unread.records += 1;
         out.unread.known += 1;
-        let (message, entry) = (item.get("message"), Entry { record: item, place, at: None, thread: 0 });
+        let (message, entry) =
+            (item.get("message"), RecordEntry { record: item, place, at: None, thread: 0 });
         if number == summary && number > 0 {
             let results = (0..out.calls.len() as u32).flat_map(|call| out.result_ids(call)).collect();
             out.events.push(entry.event(ContextChange::Compact, results, out));
@@ -112,7 +113,7 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
     }
 }
 
-fn call(entry: Entry, out: &mut Transcript) {
+fn call(entry: RecordEntry, out: &mut Transcript) {
     let state = entry.record;
     let Some(id) = name(state, "toolCallId") else { return };
     let function = state.path(&["toolCall", "function"]);

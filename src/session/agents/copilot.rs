@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, exit_code, flag, has_line, name, start_of, text};
 use crate::session::context::{ContextEvent, ResultId};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
 use crate::session::format::{LogFormat, only_log};
@@ -85,7 +85,7 @@ struct Message {
 /// An event that is being read.
 #[derive(Clone, Copy)]
 struct LogEvent<'a> {
-    entry: Entry<'a>,
+    entry: RecordEntry<'a>,
     data: Json<'a>,
     number: u32,
 }
@@ -96,7 +96,7 @@ impl LogReader for CopilotReader {
         let Some(data) = record.get("data") else { return false };
         let thread = name(record, "agentId").map_or(0, |agent| out.thread_id(&agent));
         let at = record.get("timestamp").and_then(clock::time);
-        let entry = Entry { record, place, at, thread };
+        let entry = RecordEntry { record, place, at, thread };
         let event = LogEvent { entry, data, number: self.ids.len() as u32 };
         self.ids.push(name(record, "id").map_or(0, |id| record_id(&id)));
         match name(record, "type").unwrap_or_default().as_str() {
@@ -222,7 +222,7 @@ impl LogEvent<'_> {
 }
 
 /// Reads the result of a call. Returns the call's number if it is the first.
-fn result(entry: Entry, data: Json, out: &mut Transcript) -> Option<u32> {
+fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let number = out.number_or_new(entry.thread, &name(data, "toolCallId")?)?;
     let is_search = out.calls.get(number as usize).is_some_and(|call| SEARCHES.contains(&out.tool(call)));
     let call = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty())?;

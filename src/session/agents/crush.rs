@@ -9,7 +9,7 @@ use crate::session::content::{flag, items, last_line, name, text};
 use crate::session::database::{
     self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows, check_project_s,
 };
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Kind, Tape};
@@ -129,7 +129,7 @@ fn read(
             }
             if let Some(parts) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
                 let at = row.number(3).and_then(clock::number);
-                let entry = Entry { record: parts, place: row.place(source), at, thread };
+                let entry = RecordEntry { record: parts, place: row.place(source), at, thread };
                 if is_summary {
                     // A summary stands for all that came before it in its thread.
                     let results =
@@ -159,7 +159,7 @@ fn history_start(rows: &TableRows, session: &str) -> Result<u64, DatabaseError> 
     Ok(start)
 }
 
-fn message(entry: Entry, out: &mut Transcript) {
+fn message(entry: RecordEntry, out: &mut Transcript) {
     let mut is_known = true;
     for part in entry.record.items() {
         let (entry, data) = (entry.with(part), part.get("data"));
@@ -185,7 +185,7 @@ fn message(entry: Entry, out: &mut Transcript) {
     out.unread.known += u64::from(is_known);
 }
 
-fn result(entry: Entry, data: Json, call: &mut Call) {
+fn result(entry: RecordEntry, data: Json, call: &mut Call) {
     let Some(content) = data.get("content").filter(|content| content.kind() == Kind::String) else { return };
     call.exit = exit_of(&last_line(content));
     call.end(flag(data, "is_error"));

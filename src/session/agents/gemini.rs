@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, first_text, is_type, items, name, start_of};
 use crate::session::context::ResultId;
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{LogFormat, only_log};
@@ -64,7 +64,7 @@ impl LogReader for GeminiReader {
         let set = record.get("$set");
         let at = record.get("timestamp").or_else(|| set?.get("lastUpdated")).and_then(clock::time);
         self.last_at = at.or(self.last_at);
-        let line = Entry { record, place, at: self.last_at, thread: 0 };
+        let line = RecordEntry { record, place, at: self.last_at, thread: 0 };
         if let Some(set) = set {
             set.get("messages").into_iter().for_each(|messages| self.begin_anew(messages, line, out));
             return true;
@@ -92,7 +92,7 @@ impl LogReader for GeminiReader {
 
 impl GeminiReader {
     /// The history is written whole: what is not in it is no longer sent.
-    fn begin_anew(&mut self, messages: Json, line: Entry, out: &mut Transcript) {
+    fn begin_anew(&mut self, messages: Json, line: RecordEntry, out: &mut Transcript) {
         let before = self.calls();
         let known = std::mem::take(&mut self.numbers);
         self.history.clear();
@@ -127,7 +127,7 @@ impl GeminiReader {
         change: ContextChange,
         before: &BTreeSet<u32>,
         after: &BTreeSet<u32>,
-        line: Entry,
+        line: RecordEntry,
         out: &mut Transcript,
     ) {
         let gone: Vec<u32> = before.difference(after).copied().collect();
@@ -136,7 +136,7 @@ impl GeminiReader {
     }
 
     /// A message and all after it are taken back; all, if there is none of this id.
-    fn rewind(&mut self, to: RecordId, line: Entry, out: &mut Transcript) {
+    fn rewind(&mut self, to: RecordId, line: RecordEntry, out: &mut Transcript) {
         let before = self.calls();
         let from = self.numbers.get(&to).copied().unwrap_or(0);
         self.history.truncate(from as usize);
@@ -150,9 +150,9 @@ impl GeminiReader {
         self.history.iter().flatten().copied().collect()
     }
 
-    fn add_message(&mut self, message: Json, line: Entry, out: &mut Transcript) {
+    fn add_message(&mut self, message: Json, line: RecordEntry, out: &mut Transcript) {
         let at = message.get("timestamp").and_then(clock::time).or(line.at);
-        let line = Entry { at, ..line };
+        let line = RecordEntry { at, ..line };
         for (call, text) in self.message(message, line, out) {
             self.set_text(call, text, line, out);
         }
@@ -162,7 +162,7 @@ impl GeminiReader {
     fn message<'a>(
         &mut self,
         message: Json<'a>,
-        line: Entry,
+        line: RecordEntry,
         out: &mut Transcript,
     ) -> Vec<(u32, Option<Json<'a>>)> {
         let Some(id) = name(message, "id").map(|id| record_id(&id)) else { return Vec::new() };
@@ -200,7 +200,7 @@ impl GeminiReader {
     }
 
     /// Sets the text of a call's result. Another one than before stands in the place of that.
-    fn set_text(&mut self, number: u32, content: Option<Json>, line: Entry, out: &mut Transcript) {
+    fn set_text(&mut self, number: u32, content: Option<Json>, line: RecordEntry, out: &mut Transcript) {
         let text = id_of_bytes(content.map(|content| content.raw()).unwrap_or_default());
         // Whole messages are written again, mostly with the same text.
         if self.texts.insert(number, text) == Some(text) {
@@ -216,7 +216,7 @@ impl GeminiReader {
 }
 
 /// Says that a record tells a change of some results.
-fn tell(line: Entry, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
+fn tell(line: RecordEntry, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
     if !results.is_empty() {
         out.events.push(line.event(change, results, out));
     }
@@ -231,10 +231,10 @@ fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Opt
 }
 
 /// Reads a call. Returns its number.
-fn call(line: Entry, called: Json, out: &mut Transcript) -> Option<u32> {
+fn call(line: RecordEntry, called: Json, out: &mut Transcript) -> Option<u32> {
     let id = name(called, "id")?;
     let at = called.get("timestamp").and_then(clock::time).or(line.at);
-    let entry = Entry { at, ..line };
+    let entry = RecordEntry { at, ..line };
     let tool = name(called, "name").unwrap_or_default();
     let call = entry.add_call(id.as_str(), &tool, called.get("args"), out);
     call.status = match name(called, "status").unwrap_or_default().as_str() {
@@ -249,7 +249,7 @@ fn call(line: Entry, called: Json, out: &mut Transcript) -> Option<u32> {
 }
 
 /// Reads a result. `is_file` says that it is of a whole file.
-fn result(line: Entry, content: Option<Json>, is_file: bool, call: &mut Call) {
+fn result(line: RecordEntry, content: Option<Json>, is_file: bool, call: &mut Call) {
     if call.results.is_empty() {
         let start = content.map(start_of).unwrap_or_default();
         let is_cut = is_file && start.trim_start().starts_with(FILE_NOTICE);

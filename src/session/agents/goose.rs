@@ -11,7 +11,7 @@ use crate::session::clock;
 use crate::session::content::{exit_code, first_text, flag, is_type, name};
 use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Tape};
@@ -90,7 +90,7 @@ fn read(
         let is_hidden_from = |who: &str| meta.and_then(|meta| meta.get(who)?.bool()) == Some(false);
         if let Some(content) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
             let message = GooseMessage {
-                entry: Entry { record: content, place: row.place(source), at, thread: 0 },
+                entry: RecordEntry { record: content, place: row.place(source), at, thread: 0 },
                 is_hidden: is_hidden_from("agentVisible"),
                 is_answer: row.text(4).as_deref() == Some("assistant") && !is_hidden_from("userVisible"),
             };
@@ -107,7 +107,7 @@ const COMPACTED: &str = "Your context was compacted";
 
 /// A row with a message.
 struct GooseMessage<'a> {
-    entry: Entry<'a>,
+    entry: RecordEntry<'a>,
     /// Whether it is not sent any more.
     is_hidden: bool,
     /// Whether the model wrote it as an answer.
@@ -180,7 +180,7 @@ impl Past {
     }
 }
 
-fn call(entry: Entry, out: &mut Transcript) {
+fn call(entry: RecordEntry, out: &mut Transcript) {
     let Some(id) = name(entry.record, "id") else { return };
     let value = entry.record.path(&["toolCall", "value"]);
     let tool = value.and_then(|value| name(value, "name")).unwrap_or_default();
@@ -188,7 +188,7 @@ fn call(entry: Entry, out: &mut Transcript) {
 }
 
 /// Reads a result. Returns the number of its call, unless that has one already.
-fn result(entry: Entry, out: &mut Transcript) -> Option<u32> {
+fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let part = entry.record;
     let id = name(part, "id")?;
     let call = out.call_or_new(0, &id, "");

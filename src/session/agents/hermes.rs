@@ -11,7 +11,7 @@ use crate::session::clock;
 use crate::session::content::{exit_code, name, pieces};
 use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
@@ -120,7 +120,7 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
             if !row.is_null(4) {
                 let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
                 let at = row.number(6).and_then(clock::number);
-                let entry = Entry { record: called, place: row.place(calls), at, thread };
+                let entry = RecordEntry { record: called, place: row.place(calls), at, thread };
                 called.items().for_each(|called| call(entry.with(called), out));
             }
             // What a compaction keeps is there again, and no new answer.
@@ -239,7 +239,7 @@ fn is_one_line(content: &[u8], tool: &str) -> bool {
     is_tools && !tool.is_empty() && !line.contains('\n')
 }
 
-fn call(entry: Entry, out: &mut Transcript) {
+fn call(entry: RecordEntry, out: &mut Transcript) {
     let called = entry.record;
     let Some(id) = name(called, "call_id").or_else(|| name(called, "id")) else { return };
     let function = called.get("function");

@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{LONGEST_TEXT, exit_code, first_text, items, name, start_of};
 use crate::session::document::{DocumentSession, before_member};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CutState, SessionFacts};
@@ -83,7 +83,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         out.unread.records += 1;
         let at = message.path(&["extra", "timestamp"]).and_then(clock::time);
         out.facts.note_time(at);
-        let entry = Entry { record: message, place, at, thread: 0 };
+        let entry = RecordEntry { record: message, place, at, thread: 0 };
         match name(message, "role").unwrap_or_default().as_str() {
             "assistant" => {
                 out.count_answer(0);
@@ -101,7 +101,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     }
 }
 
-fn calls(entry: Entry, out: &mut Transcript) {
+fn calls(entry: RecordEntry, out: &mut Transcript) {
     for called in items(entry.record, "tool_calls") {
         let Some(id) = name(called, "id") else { continue };
         let function = called.get("function");
@@ -111,7 +111,7 @@ fn calls(entry: Entry, out: &mut Transcript) {
     }
 }
 
-fn result(entry: Entry, out: &mut Transcript) {
+fn result(entry: RecordEntry, out: &mut Transcript) {
     let message = entry.record;
     let Some(id) = name(message, "tool_call_id") else { return };
     let call = out.call_or_new(0, &id, "");

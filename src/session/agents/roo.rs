@@ -9,7 +9,7 @@ use crate::session::clock;
 use crate::session::content::{first_text, flag, is, is_type, items, name, start_of, text};
 use crate::session::context::ContextEvent;
 use crate::session::document::DocumentSession;
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
 use crate::session::id::{IdMap, record_id};
@@ -148,7 +148,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         let at = message.get("ts").and_then(clock::time);
         out.facts.note_time(at);
         history.begin(message, out);
-        let entry = Entry { record: message, place, at, thread: 0 };
+        let entry = RecordEntry { record: message, place, at, thread: 0 };
         let blocks = items(message, "content");
         for (block_number, block) in blocks.enumerate() {
             let entry = entry.with(block);
@@ -245,7 +245,7 @@ impl History {
 }
 
 /// Reads a call. Returns its number.
-fn call(entry: Entry, out: &mut Transcript) -> Option<u32> {
+fn call(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let block = entry.record;
     let id = name(block, "id")?;
     entry.add_call(id.as_str(), &name(block, "name").unwrap_or_default(), block.get("input"), out);
@@ -263,7 +263,13 @@ fn of_old_protocol(block: Json) -> Option<String> {
 }
 
 /// Reads a result. Returns the number of its call, unless that has one already.
-fn result(entry: Entry, id: &str, tool: &str, content: Option<Json>, out: &mut Transcript) -> Option<u32> {
+fn result(
+    entry: RecordEntry,
+    id: &str,
+    tool: &str,
+    content: Option<Json>,
+    out: &mut Transcript,
+) -> Option<u32> {
     let history = out.sources.get(entry.place.source as usize).map(|source| source.path().to_owned());
     let call = out.call_or_new(0, id, tool);
     let content = content.filter(|_| call.results.is_empty())?;

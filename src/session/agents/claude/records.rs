@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::session::content::{LONGEST_NAME, flag, is_type, items};
 use crate::session::context::ContextEvent;
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
 use crate::session::json::{Json, Tape};
@@ -164,7 +164,7 @@ impl ClaudeReader {
         if let (Some((_, number)), Some(name)) = (recorded.linked, name) {
             self.history.conversation(thread).messages.push((number, name));
         }
-        let entry = Entry { record, place: recorded.place, at: recorded.at, thread };
+        let entry = RecordEntry { record, place: recorded.place, at: recorded.at, thread };
         for block in items(message, "content") {
             let is_call = is_type(block, "tool_use");
             let Some(id) = block.get("id").filter(|_| is_call).and_then(|id| id.short(LONGEST_NAME)) else {
@@ -187,7 +187,7 @@ impl ClaudeReader {
             let Some(number) = out.number_or_new(thread, &id) else { continue };
             let Some(call) = out.calls.get_mut(number as usize) else { continue };
             if call.results.is_empty() {
-                result(Entry { record, place: recorded.place, at: recorded.at, thread }, block, call);
+                result(RecordEntry { record, place: recorded.place, at: recorded.at, thread }, block, call);
             }
             let source = id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid"));
             self.history.results.push(ResultRecord {

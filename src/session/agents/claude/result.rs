@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use smallvec::SmallVec;
 
 use crate::session::content::{LONGEST_TEXT, first_text, first_words, flag};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, CutState, DisplayCopy};
 use crate::session::reader::RecordPlace;
@@ -19,7 +19,7 @@ const FAILURE_HEAD: usize = 5000;
 const MAX_NOTICE: usize = 64;
 
 /// Reads a result into its call.
-pub(super) fn result(entry: Entry, block: Json, call: &mut Call) {
+pub(super) fn result(entry: RecordEntry, block: Json, call: &mut Call) {
     let (content, is_error) = (block.get("content"), flag(block, "is_error"));
     let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
     call.exit = start

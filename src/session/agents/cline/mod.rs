@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::session::clock;
 use crate::session::content::{LONGEST_TEXT, flag, is, is_type, items, name, text};
 use crate::session::document::{DocumentSession, before_member};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
@@ -176,7 +176,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
             out.count_answer(thread);
         }
         for block in items(message, "content") {
-            let entry = Entry { record: block, place, at, thread };
+            let entry = RecordEntry { record: block, place, at, thread };
             if is_type(block, "tool_use") {
                 let Some(id) = name(block, "id") else { continue };
                 entry.add_call(id, &name(block, "name").unwrap_or_default(), block.get("input"), out);
@@ -193,7 +193,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
 }
 
 /// Reads a result. Returns the number of its call, unless that has one already.
-fn result(entry: Entry, out: &mut Transcript) -> Option<u32> {
+fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let (block, thread) = (entry.record, entry.thread);
     let (id, content) = (name(block, "tool_use_id")?, block.get("content")?);
     let call = out.call_or_new(thread, &id, &name(block, "name").unwrap_or_default());

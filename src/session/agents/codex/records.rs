@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::session::clock;
 use crate::session::content::{exit_code, first_text, is, is_type, items, name, start_of, text};
 use crate::session::context::{ContextEvent, ResultId};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::json::{Json, Kind};
 use crate::session::model::SessionFacts;
@@ -55,7 +55,7 @@ impl LogReader for CodexReader {
             "response_item" | "event_msg" => name(item, "type").unwrap_or_default(),
             _ => outer,
         };
-        let entry = Entry { record, place, at, thread: 0 };
+        let entry = RecordEntry { record, place, at, thread: 0 };
         match kind.as_str() {
             "function_call" | "custom_tool_call" | "local_shell_call" => {
                 self.answered(out);
@@ -107,7 +107,7 @@ impl CodexReader {
         }
     }
 
-    fn result(&mut self, entry: Entry, item: Json, out: &mut Transcript) {
+    fn result(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
         let (Some(id), Some(output)) = (name(item, "call_id"), item.get("output")) else { return };
         self.last = LastRecord::Other;
         let Some(number) = out.number_or_new(0, &id) else { return };
@@ -129,7 +129,7 @@ impl CodexReader {
 
     /// The history begins anew: with the items that the record has, or by a rule that keeps no result. What an item has
     /// that the server encrypted cannot be known.
-    fn compact(&mut self, entry: Entry, item: Json, out: &mut Transcript) {
+    fn compact(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
         let history = || items(item, "replacement_history");
         let outputs =
             history().filter(|item| !name(*item, "type").is_some_and(|kind| kind.ends_with("_call")));
@@ -154,7 +154,7 @@ impl CodexReader {
     }
 
     /// The last turns are taken out of the history.
-    fn roll_back(&mut self, entry: Entry, item: Json, out: &mut Transcript) {
+    fn roll_back(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
         let turns = item.get("num_turns").and_then(|number| number.int()).unwrap_or(0);
         self.turn = self.turn.saturating_sub(u64::try_from(turns).unwrap_or(0));
         self.last = LastRecord::Other;
@@ -179,7 +179,7 @@ impl CodexReader {
     }
 }
 
-fn call(entry: Entry, item: Json, out: &mut Transcript) {
+fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
     let Some(id) = name(item, "call_id").or_else(|| name(item, "id")) else { return };
     let tool = name(item, "name").unwrap_or_else(|| "local_shell".to_owned());
     let input = item.get("arguments").or_else(|| item.get("input")).or_else(|| item.get("action"));
@@ -187,17 +187,23 @@ fn call(entry: Entry, item: Json, out: &mut Transcript) {
 }
 
 /// Reads an item of the agent's own screen, which keeps part of what a command printed.
-fn completed(entry: Entry, item: Json, out: &mut Transcript) {
+fn completed(entry: RecordEntry, item: Json, out: &mut Transcript) {
     let Some(item) = item.get("item").filter(|item| is_type(*item, "CommandExecution")) else { return };
     screen_copy(entry, item, "id", ("CommandExecution.aggregated_output", 65_536), out);
 }
 
 /// As [`completed`], of older versions.
-fn exec_end(entry: Entry, item: Json, out: &mut Transcript) {
+fn exec_end(entry: RecordEntry, item: Json, out: &mut Transcript) {
     screen_copy(entry, item, "call_id", ("exec_command_end.aggregated_output", 10_000), out);
 }
 
-fn screen_copy(entry: Entry, item: Json, id: &str, (what, most): (&'static str, u32), out: &mut Transcript) {
+fn screen_copy(
+    entry: RecordEntry,
+    item: Json,
+    id: &str,
+    (what, most): (&'static str, u32),
+    out: &mut Transcript,
+) {
     let Some(call) = name(item, id).and_then(|id| out.call_mut(0, &id)) else { return };
     let exit = exit_code(item.get("exit_code"));
     call.exit = call.exit.or(exit.filter(|code| *code >= 0 || call.results.is_empty()));

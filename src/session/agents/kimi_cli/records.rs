@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::session::clock;
 use crate::session::content::{first_text, is_type, items, last_line, name, pieces};
 use crate::session::context::ContextEvent;
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::json::Json;
 use crate::session::model::{Call, CallResult, CallStatus, Citation, RecordSpan};
@@ -155,7 +155,7 @@ impl KimiReader {
         self.take(&id, &own);
         let function = called.get("function");
         let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
-        let entry = Entry { record, place, at: None, thread: self.thread() };
+        let entry = RecordEntry { record, place, at: None, thread: self.thread() };
         entry.add_call(own, &tool, function.and_then(|function| function.get("arguments")), out);
     }
 
@@ -243,7 +243,7 @@ impl KimiReader {
             "ToolResult" => self.ended(payload, at, out),
             "StepBegin" | "ContentPart" | "ToolCallPart" => {}
             "CompactionEnd" => {
-                let entry = Entry { record, place, at, thread };
+                let entry = RecordEntry { record, place, at, thread };
                 self.summed_up.push((thread, entry.event(ContextChange::Compact, Vec::new(), out)));
             }
             "SubagentEvent" => sub_agent(payload, out),

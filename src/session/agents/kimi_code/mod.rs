@@ -11,7 +11,7 @@ use memchr::memmem;
 use crate::session::clock;
 use crate::session::content::{first_text, flag, last_line, name, text};
 use crate::session::context::ContextEvent;
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{LogFormat, logs_by};
@@ -92,7 +92,9 @@ impl LogReader for KimiReader {
         note_facts(record, &mut out.facts);
         let at = record.get("time").and_then(clock::time);
         match name(record, "type").unwrap_or_default().as_str() {
-            "context.append_loop_event" => self.event(Entry { record, place, at, thread: self.thread }, out),
+            "context.append_loop_event" => {
+                self.event(RecordEntry { record, place, at, thread: self.thread }, out)
+            }
             "context.append_message" => self.history().add_message(record.get("message")),
             "subagent.spawned" => spawned(record, out),
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
@@ -117,7 +119,7 @@ impl KimiReader {
         &mut self.histories[at]
     }
 
-    fn event(&mut self, entry: Entry, out: &mut Transcript) {
+    fn event(&mut self, entry: RecordEntry, out: &mut Transcript) {
         let Some(event) = entry.record.get("event") else { return };
         let kind = name(event, "type").unwrap_or_default();
         match kind.as_str() {
@@ -158,7 +160,7 @@ fn is_error(found: Json) -> bool {
     flag(found, "isError")
 }
 
-fn result(entry: Entry, found: Json, output: Json, tool: &str, call: &mut Call) {
+fn result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut Call) {
     call.end(is_error(found));
     let failed = last_line(output);
     call.exit = failed

@@ -6,7 +6,7 @@ use crate::session::clock;
 use crate::session::content::{exit_code, first_words, is, is_type, items, name};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
@@ -96,7 +96,7 @@ fn read(
             let at = row.number(2).and_then(clock::number);
             if let Some(record) = row.record(3, MESSAGES, &mut buffer, &mut out.unread) {
                 let kind = row.text(1).unwrap_or_default();
-                let entry = Entry { record, at, thread, place: row.place(source) };
+                let entry = RecordEntry { record, at, thread, place: row.place(source) };
                 out.unread.known += u64::from(read_message(entry, &kind, &mut history, out));
             }
         })?;
@@ -125,7 +125,7 @@ impl TextMark {
 }
 
 /// Reads the message. Returns whether it is of a kind that is known.
-fn read_message(entry: Entry, kind: &str, history: &mut Vec<Sent>, out: &mut Transcript) -> bool {
+fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<Sent>, out: &mut Transcript) -> bool {
     match kind {
         "assistant" => {
             out.count_answer(entry.thread);
@@ -144,7 +144,7 @@ fn read_message(entry: Entry, kind: &str, history: &mut Vec<Sent>, out: &mut Tra
     true
 }
 
-fn read_call(entry: Entry, history: &mut Vec<Sent>, out: &mut Transcript) {
+fn read_call(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
     let number = out.calls.len() as u32;
     call(entry, out);
     let tool = entry.record;
@@ -163,7 +163,7 @@ fn read_call(entry: Entry, history: &mut Vec<Sent>, out: &mut Transcript) {
 }
 
 /// A summary stands for what was before it, if it was made to its end. The newest results stand in its text, cut.
-fn compact(entry: Entry, history: &mut Vec<Sent>, out: &mut Transcript) {
+fn compact(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
     if !is(entry.record, "status", "completed") {
         return;
     }
@@ -198,7 +198,7 @@ fn copies_in(recent: &str, history: &[Sent]) -> usize {
     history.iter().rev().take_while(|sent| starts.any(|start| is_at(start, sent.start))).count()
 }
 
-fn call(entry: Entry, out: &mut Transcript) {
+fn call(entry: RecordEntry, out: &mut Transcript) {
     let tool = entry.record;
     let (Some(id), Some(state)) = (name(tool, "id"), tool.get("state")) else { return };
     if out.call_number(entry.thread, &id).is_some() {
@@ -206,7 +206,7 @@ fn call(entry: Entry, out: &mut Transcript) {
     }
     let time =
         |key: &str| [tool, state].iter().find_map(|holder| holder.path(&["time", key])).and_then(clock::time);
-    let called = Entry { at: time("created"), ..entry };
+    let called = RecordEntry { at: time("created"), ..entry };
     let call = called.add_call(id, &name(tool, "name").unwrap_or_default(), state.get("input"), out);
     let status = name(state, "status").unwrap_or_default();
     let facts = |key: &str| ["metadata", "structured"].iter().find_map(|holder| state.path(&[holder, key]));
@@ -223,7 +223,7 @@ fn call(entry: Entry, out: &mut Transcript) {
     // The rest of a file is in the file.
     call.note_cut(paths.map(Citation::new), is_truncated && !is(tool, "name", "read"));
     if let Some(content) = result_of(state, &status) {
-        Entry { at: time("completed"), ..entry }.add_result(Some(content), call);
+        RecordEntry { at: time("completed"), ..entry }.add_result(Some(content), call);
     }
 }
 

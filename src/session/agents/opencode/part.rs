@@ -2,7 +2,7 @@
 
 use crate::session::clock;
 use crate::session::content::{exit_code, has_line, is, is_type, name};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallStatus, Citation};
 use crate::session::reader::RecordPlace;
@@ -41,15 +41,15 @@ pub(super) fn read(part: Json, thread: u32, place: RecordPlace, out: &mut Transc
     }
     let (Some(id), Some(state)) = (name(part, "callID"), part.get("state")) else { return true };
     let time = |key: &str| state.path(&["time", key]).and_then(clock::time);
-    let entry = Entry { record: part, place, at: time("start"), thread };
+    let entry = RecordEntry { record: part, place, at: time("start"), thread };
     if out.call_number(thread, &id).is_none() {
         let call = entry.add_call(id, &name(part, "tool").unwrap_or_default(), state.get("input"), out);
-        result(Entry { at: time("end"), ..entry }, state, call);
+        result(RecordEntry { at: time("end"), ..entry }, state, call);
     }
     true
 }
 
-fn result(entry: Entry, state: Json, call: &mut Call) {
+fn result(entry: RecordEntry, state: Json, call: &mut Call) {
     let is_read = is(entry.record, "tool", "read");
     let status = name(state, "status").unwrap_or_default();
     let metadata = |key: &str| state.path(&["metadata", key]);

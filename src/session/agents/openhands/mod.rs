@@ -12,7 +12,7 @@ use crate::session::branch::Branches;
 use crate::session::clock;
 use crate::session::content::{first_text, flag, is, items, name, pieces, text};
 use crate::session::context::ContextEvent;
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
 use crate::session::id::{IdMap, RecordId, record_id};
@@ -188,7 +188,7 @@ impl EventReader {
             .add(id, name(event, "parent_id").map(|parent| record_id(&parent)).or(self.branches.last()));
         self.out.facts.ended = self.out.facts.ended.max(at);
         self.count_answer(event, kind);
-        let entry = Entry { record: event, place, at, thread: 0 };
+        let entry = RecordEntry { record: event, place, at, thread: 0 };
         match kind {
             "ActionEvent" => {
                 if let Some(id) = name(event, "tool_call_id") {
@@ -246,7 +246,7 @@ impl EventReader {
     }
 }
 
-fn observed(entry: Entry, kind: &str, id: &str, out: &mut Transcript) {
+fn observed(entry: RecordEntry, kind: &str, id: &str, out: &mut Transcript) {
     let (event, place) = (entry.record, entry.place);
     let call = out.call_or_new(0, id, &name(event, "tool_name").unwrap_or_default());
     if !call.results.is_empty() {

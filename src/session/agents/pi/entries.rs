@@ -6,7 +6,7 @@ use crate::session::branch::{Branches, LivingBranch};
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, flag, is, is_type, items, last_line, name, text};
 use crate::session::context::ContextEvent;
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::id::record_id;
 use crate::session::json::Json;
@@ -119,7 +119,7 @@ impl PiReader {
     fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
         let at = record.get("timestamp").and_then(clock::time);
-        let entry = Entry { record, place, at, thread: 0 };
+        let entry = RecordEntry { record, place, at, thread: 0 };
         match name(message, "role").unwrap_or_default().as_str() {
             "assistant" => {
                 out.count_answer(0);
@@ -164,14 +164,14 @@ impl PiReader {
     }
 }
 
-fn calls(entry: Entry, message: Json, out: &mut Transcript) {
+fn calls(entry: RecordEntry, message: Json, out: &mut Transcript) {
     for block in items(message, "content") {
         let Some(id) = name(block, "id").filter(|_| is_type(block, "toolCall")) else { continue };
         entry.add_call(id, &name(block, "name").unwrap_or_default(), block.get("arguments"), out);
     }
 }
 
-fn result(entry: Entry, message: Json, call: &mut Call) {
+fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     let (content, details, is_error) =
         (message.get("content"), message.get("details"), flag(message, "isError"));
     call.exit = content.map(last_line).filter(|_| is_error).and_then(|line| exit_of(&line));

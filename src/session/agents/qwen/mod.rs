@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::session::branch::Branches;
 use crate::session::clock;
 use crate::session::content::{exit_code, first_text, flag, is, is_type, last_line, name, start_of, text};
-use crate::session::entry::Entry;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::FateEvidence;
 use crate::session::find;
 use crate::session::format::{LogFormat, logs_by};
@@ -74,7 +74,7 @@ impl LogReader for QwenReader {
             self.branches.add(id, name(record, "parentUuid").map(|parent| record_id(&parent)));
         }
         let at = record.get("timestamp").and_then(clock::time);
-        let entry = Entry { record, place, at, thread: self.thread };
+        let entry = RecordEntry { record, place, at, thread: self.thread };
         let request = out.next_request(self.thread).or(Some(1));
         match name(record, "type").unwrap_or_default().as_str() {
             "assistant" => {
@@ -135,7 +135,7 @@ impl QwenReader {
         }
     }
 
-    fn result(&mut self, entry: Entry, id: RecordId, out: &mut Transcript) {
+    fn result(&mut self, entry: RecordEntry, id: RecordId, out: &mut Transcript) {
         for part in parts(entry.record) {
             let Some(response) = part.get("functionResponse") else { continue };
             let Some(call_id) = name(response, "id") else { continue };
@@ -156,7 +156,7 @@ impl QwenReader {
         }
     }
 
-    fn calls(&mut self, entry: Entry, out: &mut Transcript) {
+    fn calls(&mut self, entry: RecordEntry, out: &mut Transcript) {
         for called in parts(entry.record).filter_map(|part| part.get("functionCall")) {
             let Some(id) = name(called, "id") else { continue };
             let name_of_tool = name(called, "name").unwrap_or_default();
@@ -226,7 +226,7 @@ fn parts(record: Json) -> impl Iterator<Item = Json> {
     record.path(&["message", "parts"]).into_iter().flat_map(|parts| parts.items())
 }
 
-fn result(entry: Entry, response: Json, call: &mut Call) {
+fn result(entry: RecordEntry, response: Json, call: &mut Call) {
     let failed = response.path(&["response", "error"]);
     let content = failed.or_else(|| response.path(&["response", "output"]));
     let ui = entry.record.get("toolCallResult");
