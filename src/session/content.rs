@@ -74,6 +74,26 @@ pub fn text(record: Json, key: &str) -> Option<String> {
     record.get(key)?.short(LONGEST_TEXT)
 }
 
+/// Whether a member is this text.
+pub fn is(record: Json, key: &str, text: &str) -> bool {
+    record.get(key).is_some_and(|value| value.is(text))
+}
+
 pub fn is_type(record: Json, kind: &str) -> bool {
-    record.get("type").is_some_and(|value| value.is(kind))
+    is(record, "type", kind)
+}
+
+/// Whether a member is true.
+pub fn flag(record: Json, key: &str) -> bool {
+    record.get(key).and_then(|value| value.bool()) == Some(true)
+}
+
+/// Returns the items of a member that is a list.
+pub fn items<'a>(record: Json<'a>, key: &str) -> impl Iterator<Item = Json<'a>> + use<'a> {
+    record.get(key).into_iter().flat_map(|list| list.items())
+}
+
+/// Returns an exit status.
+pub fn exit_code(value: Option<Json>) -> Option<i32> {
+    value?.int()?.try_into().ok()
 }

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use memchr::memmem;
+
 use crate::env::Env;
 
 use super::json::{Json, Tape};
@@ -28,7 +30,7 @@ pub struct FoundFile {
 impl FoundFile {
     /// Returns the name of the file without its last extension; empty if it is not UTF-8.
     pub fn stem(&self) -> &str {
-        self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+        stem(&self.path)
     }
 
     /// Returns the session that the file holds, of which nothing is read yet.
@@ -44,7 +46,23 @@ impl FoundFile {
     }
 }
 
-/// Returns the first line of the start of a file, by which its form is told.
+/// Returns the name of a file without its last extension; empty if it is not UTF-8.
+pub fn stem(path: &Path) -> &str {
+    path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+}
+
+/// Returns the name of the directory that is so many above a file; empty if there is none, or it is not UTF-8.
+pub fn dir_name(path: &Path, above: usize) -> &str {
+    path.ancestors().nth(above).and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// Whether the first line of a file has all of these words, by which its form is told.
+pub fn begins_with_line(head: &[u8], words: &[&str]) -> bool {
+    let first = first_line(head);
+    words.iter().all(|words| memmem::find(first, words.as_bytes()).is_some())
+}
+
+/// Returns the first line of the start of a file.
 pub fn first_line(head: &[u8]) -> &[u8] {
     head.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }
@@ -80,9 +98,30 @@ pub fn directories(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     found
 }
 
+/// Returns the files below a directory whose paths are as `pattern` says: a part `*` stands for any directory, and one in the
+/// name of the file for any characters.
+pub fn matching(root: Option<PathBuf>, pattern: &str, fault: &mut dyn FnMut(String)) -> Vec<FoundFile> {
+    let mut dirs = Vec::from_iter(root);
+    let mut parts: Vec<&str> = pattern.split('/').collect();
+    let name = parts.pop().unwrap_or_default();
+    for part in parts {
+        dirs = match part {
+            "*" => dirs.iter().flat_map(|dir| directories(dir, fault)).collect(),
+            part => dirs.into_iter().map(|dir| dir.join(part)).collect(),
+        };
+    }
+    match name.split_once('*') {
+        Some((start, end)) => {
+            let is_meant = |name: &str| name.starts_with(start) && name.ends_with(end);
+            dirs.iter().flat_map(|dir| files(dir, is_meant, fault)).collect()
+        }
+        None => dirs.iter().filter_map(|dir| found_file(&dir.join(name))).collect(),
+    }
+}
+
 /// Returns the regular files in `dir` whose names `wanted` accepts, sorted by name; none if it is not there.
-pub fn files(dir: &Path, wanted: fn(&str) -> bool, fault: &mut dyn FnMut(String)) -> Vec<FoundFile> {
-    let is_wanted = |entry: &DirEntry| entry.file_name().to_str().is_some_and(wanted);
+pub fn files(dir: &Path, wanted: impl Fn(&str) -> bool, fault: &mut dyn FnMut(String)) -> Vec<FoundFile> {
+    let is_wanted = |entry: &DirEntry| entry.file_name().to_str().is_some_and(&wanted);
     let entries = entries(dir, fault).into_iter().filter(is_wanted);
     let mut found: Vec<_> = entries.filter_map(|entry| found_file(&entry.path())).collect();
     // All have the same parent, and to compare paths part by part takes several times as long.

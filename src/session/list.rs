@@ -87,7 +87,12 @@ pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> Sess
         if !progress.step(0, 1) {
             break;
         }
-        format.find(env, progress, &mut |file| sessions.push(file), &mut |fault| faults.push(fault));
+        format.find(env, progress, &mut |file| sessions.push(file), &mut |fault| {
+            // Two forms may lie in one database.
+            if !faults.contains(&fault) {
+                faults.push(fault);
+            }
+        });
     }
     listing.sessions.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     listing.sessions.dedup_by(|a, b| a.path == b.path && a.id == b.id);

@@ -12,12 +12,14 @@ pub mod context;
 pub mod copies;
 pub mod database;
 pub mod document;
+pub mod entry;
 pub mod examine;
 pub mod exposure;
 #[cfg(feature = "app")]
 pub mod facts;
 pub mod fate;
 pub mod find;
+pub mod format;
 pub mod id;
 pub mod json;
 pub mod list;

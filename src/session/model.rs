@@ -224,6 +224,13 @@ pub struct Citation {
     pub bytes: Option<u64>,
 }
 
+impl Citation {
+    /// Names a spill of which the size is not told.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), bytes: None }
+    }
+}
+
 /// One call of a tool.
 #[derive(Clone, Debug)]
 pub struct Call {
@@ -276,6 +283,22 @@ impl Call {
             tokens: None,
             record: None,
         }
+    }
+
+    /// Notes how it ended: whether it failed by the agent's own words, or by its exit status.
+    pub fn end(&mut self, is_error: bool) {
+        let failed = is_error || self.exit.is_some_and(|code| code != 0);
+        self.status = if failed { CallStatus::Failed } else { CallStatus::Ok };
+    }
+
+    /// Notes the spills that the result names, and whether anything was cut.
+    pub fn note_cut(&mut self, cites: impl IntoIterator<Item = Citation>, is_cut: bool) {
+        self.cites = cites.into_iter().collect();
+        self.cut = match (self.cites.is_empty(), is_cut) {
+            (false, _) => CutState::Spill,
+            (true, true) => CutState::Lost,
+            (true, false) => CutState::No,
+        };
     }
 
     /// Whether a policy made the result of more than the model got: the output was cut, or is a window of a file.

@@ -42,12 +42,6 @@ pub struct SessionFile {
 }
 
 impl SessionFile {
-    /// Returns the session's file as its only log; none if it is no log of a JSON value a line.
-    pub fn only_log(&self) -> Vec<PathBuf> {
-        let is_log = self.path.extension().is_some_and(|end| end == "jsonl");
-        if is_log { vec![self.path.clone()] } else { Vec::new() }
-    }
-
     /// Returns a session in a database, of which a row tells these facts.
     pub fn in_database(format: &'static str, path: &Path, facts: SessionFacts) -> Self {
         let since = facts.ended.and_then(|at| u64::try_from(at.as_millisecond()).ok());
@@ -219,25 +213,12 @@ struct Log {
 }
 
 impl LogSession {
-    /// Reads the logs at `paths`, the main one first. Those after the first may be missing.
+    /// Reads the logs that `find` returns, the main one first, and looks for others at each refresh: an agent may begin a new one. So `find`
+    /// has to be cheap. Those after the first may be missing.
     ///
     /// # Errors
     /// The first cannot be opened, or reading was given up.
     pub fn open(
-        agent: &'static str,
-        paths: Vec<PathBuf>,
-        new_reader: fn() -> Box<dyn LogReader>,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        Self::follow(agent, Box::new(move || paths.clone()), new_reader, progress)
-    }
-
-    /// Reads the logs that `find` returns, and looks for others at each refresh: an agent may begin a new one. So `find`
-    /// has to be cheap.
-    ///
-    /// # Errors
-    /// As for [`LogSession::open`].
-    pub fn follow(
         agent: &'static str,
         mut find: LogPaths,
         new_reader: fn() -> Box<dyn LogReader>,

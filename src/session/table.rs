@@ -4,16 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::env::Env;
 
-use super::database::{Database, DatabaseError, TableRows};
+use super::database::{Database, DatabaseError, RowsOf, TableRow, TableRows};
 use super::model::SessionFacts;
-use super::reader::{
-    OpenResult, OpenedSession, ReadProgress, SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
-};
+use super::reader::{OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession};
 use super::transcript::Transcript;
-use super::watch::PathWatch;
+use super::watch::WatchedSession;
 
 /// Lists the sessions of the database at a path; none if its tables are another agent's.
-pub type ListTables = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError>;
+pub type ListTables = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>;
 
 /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
 pub type ReadTables = fn(
@@ -26,8 +24,9 @@ pub type ReadTables = fn(
 /// The sessions of an agent that keeps them in tables.
 #[derive(Debug)]
 pub struct TableFormat {
-    /// The agent, and the name of the form.
     pub agent: &'static str,
+    /// The name of the form.
+    pub name: &'static str,
     /// The versions of the agent whose tables were seen by the writers of the reader.
     pub seen: &'static str,
     /// Returns where the databases of an environment may be. What must not be read goes to `fault`, in words.
@@ -41,6 +40,10 @@ pub struct TableFormat {
 impl SessionFormat for TableFormat {
     fn agent(&self) -> &'static str {
         self.agent
+    }
+
+    fn name(&self) -> &'static str {
+        self.name
     }
 
     fn seen(&self) -> &'static str {
@@ -67,70 +70,90 @@ impl SessionFormat for TableFormat {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        TableSession::open(self, file, progress)
+        let read = self.read;
+        let read_all =
+            Box::new(move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
+                read_tables(read, file, progress, out).map_err(|error| error.of(&file.path))
+            });
+        WatchedSession::open(
+            self.agent,
+            file,
+            |file, _| Database::files(&file.path).into(),
+            read_all,
+            progress,
+        )
     }
 }
 
 impl TableFormat {
     fn listed(&self, path: &Path, progress: &dyn ReadProgress) -> Result<Vec<SessionFile>, DatabaseError> {
-        Database::open(path, progress)?.whole(progress, |rows| (self.list)(path, rows))
+        let all = Database::open(path, progress)?.whole(progress, |rows| (self.list)(path, rows))?;
+        Ok(all.into_iter().map(|facts| SessionFile::in_database(self.name, path, facts)).collect())
     }
 }
 
-/// A session in a database.
-struct TableSession {
-    file: SessionFile,
-    watch: PathWatch,
+fn read_tables(
     read: ReadTables,
-    transcript: Transcript,
+    file: &SessionFile,
+    progress: &dyn ReadProgress,
+    out: &mut Transcript,
+) -> Result<(), DatabaseError> {
+    let found = Database::open(&file.path, progress)?.whole(progress, |rows| {
+        // It may be tried again.
+        let mut found = out.clone();
+        read(file, rows, progress, &mut found)?;
+        Ok(found)
+    })?;
+    *out = found;
+    Ok(())
 }
 
-impl TableSession {
-    /// Reads a session.
+impl TableRows<'_> {
+    /// Hands the records of a session to `take`, and counts them. `sql` has the session's id as its only parameter.
     ///
     /// # Errors
-    /// The database cannot be read, or reading was given up.
-    fn open(
-        format: &TableFormat,
-        file: &SessionFile,
+    /// As for [`TableRows::each`]; or reading was given up.
+    pub fn each_record(
+        &self,
+        sql: &str,
+        session: &str,
         progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let TableFormat { agent, read, .. } = *format;
-        let (file, watch) = (file.clone(), PathWatch::default());
-        let mut session = Self { file, watch, read, transcript: Transcript::new(agent) };
-        session.refresh(progress)?;
-        Ok(Box::new(session))
+        out: &mut Transcript,
+        take: &mut dyn FnMut(&TableRow, &mut Transcript),
+    ) -> Result<(), DatabaseError> {
+        let mut is_wanted = true;
+        self.each(sql, &[session], &mut |row| {
+            out.unread.records += 1;
+            is_wanted = progress.step(out.unread.records, out.unread.records);
+            take(&row, out);
+            is_wanted
+        })?;
+        if is_wanted { Ok(()) } else { Err(DatabaseError::GivenUp) }
     }
 
-    fn transcript_now(&self, progress: &dyn ReadProgress) -> Result<Transcript, DatabaseError> {
-        Database::open(&self.file.path, progress)?.whole(progress, |rows| {
-            let mut out = Transcript::new(self.transcript.agent);
-            out.facts = self.file.facts.clone();
-            (self.read)(&self.file, rows, progress, &mut out)?;
-            out.derive_fates();
-            Ok(out)
-        })
-    }
-}
-
-impl OpenedSession for TableSession {
-    fn transcript(&self) -> &Transcript {
-        &self.transcript
-    }
-
-    /// Rows change in any place: all are read again, and the calls compared.
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        if !self.watch.has_changed(&Database::files(&self.file.path)) {
-            return Ok(false);
-        }
-        let transcript = match self.transcript_now(progress) {
-            Ok(transcript) => transcript,
-            Err(error) => {
-                self.watch = PathWatch::default();
-                return Err(error.of(&self.file.path));
+    /// Returns the ids of a session and of those of its sub-agents, with the threads that they are. `sql` selects the id and
+    /// the title of the latter, of which `titles` has the long ones.
+    ///
+    /// # Errors
+    /// As for [`TableRows::each`].
+    pub fn threads(
+        &self,
+        sql: &str,
+        titles: RowsOf,
+        file: &SessionFile,
+        out: &mut Transcript,
+    ) -> Result<Vec<(String, u32)>, DatabaseError> {
+        let mut threads = vec![(file.id.clone(), 0)];
+        self.each(sql, &[&file.id], &mut |row| {
+            let id = row.text(0).unwrap_or_default();
+            let thread = out.thread_id(&id);
+            if let (Some(thread), Some(title)) = (out.threads.get_mut(thread as usize), row.title(1, titles))
+            {
+                thread.name = title.into();
             }
-        };
-        let before = std::mem::replace(&mut self.transcript, transcript);
-        Ok(format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+            threads.push((id, thread));
+            true
+        })?;
+        Ok(threads)
     }
 }

@@ -163,6 +163,14 @@ impl Transcript {
         named(&mut self.threads, &mut self.thread_ids, id, new)
     }
 
+    /// Notes what the records say of a sub-agent's thread: its kind or title, and the id of the call that started it.
+    pub fn describe_thread(&mut self, thread: u32, name: Option<String>, parent_call: Option<String>) {
+        if let Some(thread) = self.threads.get_mut(thread as usize) {
+            name.into_iter().for_each(|name| thread.name = name.into());
+            thread.parent_call = parent_call.map(Into::into);
+        }
+    }
+
     /// Returns the name of a call's tool.
     pub fn tool(&self, call: &Call) -> &str {
         self.tools.get(call.tool as usize).map_or("", |name| name)

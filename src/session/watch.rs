@@ -1,9 +1,12 @@
-//! Notices that files or directories may have changed, for the price of a stat each.
+//! Notices that files or directories may have changed, for the price of a stat each; and sessions that are read anew then.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use crate::fs::identity::Identity;
+
+use super::reader::{OpenResult, OpenedSession, ReadProgress, SessionError, SessionFile};
+use super::transcript::Transcript;
 
 /// A change within this time before a look may be followed by another one that leaves the same time behind, since file
 /// systems' clocks tick coarsely.
@@ -26,6 +29,65 @@ impl PathWatch {
         let has_changed = self.seen.as_ref() != Some(&now);
         self.seen = is_settled.then_some(now);
         has_changed
+    }
+}
+
+/// Returns the paths that tell whether anything of a session changed, of which this was read before.
+pub type WatchedPaths = fn(&SessionFile, &Transcript) -> Vec<PathBuf>;
+
+/// Reads a session into a transcript that has its facts so far.
+pub type ReadSession = Box<ReadSessionFn>;
+
+type ReadSessionFn =
+    dyn Fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError> + Send;
+
+/// A session whose records come and change in any place: if any did, all are read again, and the calls compared.
+pub struct WatchedSession {
+    file: SessionFile,
+    paths: WatchedPaths,
+    read: ReadSession,
+    watch: PathWatch,
+    transcript: Transcript,
+}
+
+impl WatchedSession {
+    /// Reads a session of an agent.
+    ///
+    /// # Errors
+    /// The records cannot be read, or reading was given up.
+    pub fn open(
+        agent: &'static str,
+        file: &SessionFile,
+        paths: WatchedPaths,
+        read: ReadSession,
+        progress: &dyn ReadProgress,
+    ) -> OpenResult {
+        let (file, watch) = (file.clone(), PathWatch::default());
+        let mut session = Self { file, paths, read, watch, transcript: Transcript::new(agent) };
+        session.refresh(progress)?;
+        Ok(Box::new(session))
+    }
+}
+
+impl OpenedSession for WatchedSession {
+    fn transcript(&self) -> &Transcript {
+        &self.transcript
+    }
+
+    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
+        if !self.watch.has_changed(&(self.paths)(&self.file, &self.transcript)) {
+            return Ok(false);
+        }
+        let mut transcript = Transcript::new(self.transcript.agent);
+        transcript.facts = self.file.facts.clone();
+        if let Err(error) = (self.read)(&self.file, progress, &mut transcript) {
+            self.watch = PathWatch::default();
+            return Err(error);
+        }
+        transcript.derive_fates();
+        let before = std::mem::replace(&mut self.transcript, transcript);
+        Ok(before.unread != self.transcript.unread
+            || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
     }
 }
 

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{LONGEST_TEXT, name, start_of, text};
-use crate::session::context::ContextEvent;
+use crate::session::content::{LONGEST_TEXT, items, name, start_of, text};
 use crate::session::document::{DocumentSession, before_member};
-use crate::session::fate::{ContextChange, ContextState};
+use crate::session::entry::RecordEntry;
+use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{Call, CallResult, CallStatus, CutState, Evidence, SessionFacts, TextPiece};
+use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{
     OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
@@ -95,12 +95,11 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
     for (number, item) in history.items().enumerate() {
         out.unread.records += 1;
         out.unread.known += 1;
-        let message = item.get("message");
+        let (message, entry) =
+            (item.get("message"), RecordEntry { record: item, place, at: None, thread: 0 });
         if number == summary && number > 0 {
             let results = (0..out.calls.len() as u32).flat_map(|call| out.result_ids(call)).collect();
-            let (request, record) = (out.next_request(0), Some(place.span(item)));
-            let event = ContextEvent::recorded(ContextChange::Compact, None);
-            out.events.push(ContextEvent { request, record, results, ..event });
+            out.events.push(entry.event(ContextChange::Compact, results, out));
         }
         let role = message.and_then(|message| message.get("role"));
         if role.is_some_and(|role| role.is("assistant")) && item.get("conversationSummary").is_none() {
@@ -108,42 +107,35 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
         }
         let model = message.and_then(|message| message.path(&["usage", "model"]));
         out.facts.model = model.and_then(|model| model.short(LONGEST_TEXT)).or(out.facts.model.take());
-        for state in item.get("toolCallStates").into_iter().flat_map(|states| states.items()) {
-            call(state, place, out);
+        for state in items(item, "toolCallStates") {
+            call(entry.with(state), out);
         }
     }
 }
 
-fn call(state: Json, place: RecordPlace, out: &mut Transcript) {
+fn call(entry: RecordEntry, out: &mut Transcript) {
+    let state = entry.record;
     let Some(id) = name(state, "toolCallId") else { return };
     let function = state.path(&["toolCall", "function"]);
-    let tool = out.tool_id(&function.and_then(|function| name(function, "name")).unwrap_or_default());
-    let mut call = Call::new(id, 0, tool);
+    let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
     let input = function.and_then(|function| function.get("arguments")).or_else(|| state.get("parsedArgs"));
-    call.input = input.map(|input| place.span(input));
-    call.record = Some(place.span(state));
+    if out.call_number(0, &id).is_some() {
+        return;
+    }
+    let call = entry.add_call(id, &tool, input, out);
     call.status = match name(state, "status").unwrap_or_default().as_str() {
         "done" => CallStatus::Ok,
         "errored" => CallStatus::Failed,
         "canceled" => CallStatus::Denied,
         _ => CallStatus::NoResult,
     };
-    let output: Vec<Json> = state.get("output").into_iter().flat_map(|output| output.items()).collect();
-    let contents: Vec<Json> = output.iter().filter_map(|item| item.get("content")).collect();
+    let contents: Vec<Json> = items(state, "output").filter_map(|item| item.get("content")).collect();
     let start = contents.first().map(|content| start_of(*content)).unwrap_or_default();
     call.exit = exit_of(&start);
-    call.cut = if is_cut(&start) { CutState::Lost } else { CutState::No };
-    if let Some((evidence, pieces)) = sent(&contents, call.status, place) {
-        let record = Some(place.span(state));
-        call.results.push(CallResult {
-            evidence,
-            pieces: pieces.into(),
-            at: None,
-            context: ContextState::default(),
-            record,
-        });
+    call.note_cut(None, is_cut(&start));
+    if let Some((evidence, pieces)) = sent(&contents, call.status, entry.place) {
+        entry.add_text(evidence, pieces, call);
     }
-    out.add_call(call);
 }
 
 /// Returns what is sent for a call: its texts, with a line feed between them; or that the user did not let it run.

@@ -3,25 +3,18 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-use memchr::memmem;
-
-use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, has_line, name, pieces, start_of, text};
+use crate::session::content::{LONGEST_NAME, exit_code, flag, has_line, name, start_of, text};
 use crate::session::context::{ContextEvent, ResultId};
+use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::find::{self, FoundFile};
+use crate::session::find;
+use crate::session::format::{LogFormat, only_log};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts};
-use crate::session::reader::{
-    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
+use crate::session::model::{Citation, SessionFacts};
+use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
-
-const AGENT: &str = "copilot-cli";
 
 /// The beginnings of the names of events that hold nothing about calls.
 const OTHER_KINDS: &[&str] = &[
@@ -43,54 +36,27 @@ const OTHER_KINDS: &[&str] = &[
 const SEARCHES: &[&str] = &["grep", "rg"];
 
 /// The sessions of Copilot CLI, a JSON value a line.
-#[derive(Debug)]
-pub(crate) struct CopilotCli;
-
-impl SessionFormat for CopilotCli {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.0.102"
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "COPILOT_HOME", ".copilot") else { return };
-        let root = root.join("session-state");
-        for dir in find::directories(&root, fault) {
-            let log = find::found_file(&dir.join("events.jsonl"));
-            log.iter().for_each(|file| found(session_file(file)));
-        }
-        let older = find::files(&root, |name| name.ends_with(".jsonl"), fault);
-        older.iter().for_each(|file| found(session_file(file)));
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = find::first_line(head);
-        let is_start = memmem::find(first, b"\"session.start\"").is_some()
-            && memmem::find(first, b"\"copilotVersion\"").is_some();
-        is_start.then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
-
-    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        find::glance(head, tail, &mut note_facts)
-    }
-
-    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
-        file.only_log()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CopilotReader::default()), progress)
-    }
-}
+pub(crate) const COPILOT_CLI: LogFormat = LogFormat {
+    agent: "copilot-cli",
+    seen: "1.0.102",
+    find: |env, fault| {
+        let root = find::home_or(env, "COPILOT_HOME", ".copilot");
+        let older = find::matching(root.clone(), "session-state/*.jsonl", fault);
+        [find::matching(root, "session-state/*/events.jsonl", fault), older].concat()
+    },
+    is_log: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
+    id,
+    logs: only_log,
+    note_facts,
+    reader: || Box::new(CopilotReader::default()),
+};
 
 /// The session's id is the name of its directory; of older ones, of the file.
-fn session_file(file: &FoundFile) -> SessionFile {
-    let dir = file.path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    let id = if file.stem() == "events" { dir.unwrap_or_default() } else { file.stem() };
-    file.session(AGENT, id)
+fn id(log: &Path) -> &str {
+    match find::stem(log) {
+        "events" => find::dir_name(log, 1),
+        stem => stem,
+    }
 }
 
 /// Reads the events of one session.
@@ -119,12 +85,9 @@ struct Message {
 /// An event that is being read.
 #[derive(Clone, Copy)]
 struct LogEvent<'a> {
-    record: Json<'a>,
+    entry: RecordEntry<'a>,
     data: Json<'a>,
     number: u32,
-    thread: u32,
-    at: Option<Timestamp>,
-    place: RecordPlace,
 }
 
 impl LogReader for CopilotReader {
@@ -133,12 +96,18 @@ impl LogReader for CopilotReader {
         let Some(data) = record.get("data") else { return false };
         let thread = name(record, "agentId").map_or(0, |agent| out.thread_id(&agent));
         let at = record.get("timestamp").and_then(clock::time);
-        let event = LogEvent { record, data, number: self.ids.len() as u32, thread, at, place };
+        let entry = RecordEntry { record, place, at, thread };
+        let event = LogEvent { entry, data, number: self.ids.len() as u32 };
         self.ids.push(name(record, "id").map_or(0, |id| record_id(&id)));
         match name(record, "type").unwrap_or_default().as_str() {
-            "tool.execution_start" => call(record, data, thread, place, at, out),
+            "tool.execution_start" => {
+                if let Some(id) = name(data, "toolCallId") {
+                    let tool = name(data, "toolName").unwrap_or_default();
+                    entry.add_call(id, &tool, data.get("arguments"), out);
+                }
+            }
             "tool.execution_complete" => {
-                if let Some(call) = result(record, data, thread, place, at, out) {
+                if let Some(call) = result(entry, data, out) {
                     self.add_message(event, Some(ResultId { call, result: 0 }));
                 }
             }
@@ -151,10 +120,7 @@ impl LogReader for CopilotReader {
             "session.truncation" => self.truncate(event, out),
             "session.snapshot_rewind" => self.rewind(event, out),
             "subagent.started" => {
-                if let Some(thread) = out.threads.get_mut(thread as usize) {
-                    name(data, "agentName").into_iter().for_each(|name| thread.name = name.into());
-                    thread.parent_call = name(data, "toolCallId").map(Into::into);
-                }
+                out.describe_thread(thread, name(data, "agentName"), name(data, "toolCallId"));
             }
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
             other => {
@@ -168,13 +134,13 @@ impl LogReader for CopilotReader {
 
 impl CopilotReader {
     fn add_message(&mut self, event: LogEvent, result: Option<ResultId>) {
-        self.history.push(Message { event: event.number, thread: event.thread, result });
+        self.history.push(Message { event: event.number, thread: event.entry.thread, result });
     }
 
     fn answer(&mut self, event: LogEvent, out: &mut Transcript) {
         let request = name(event.data, "apiCallId").map(|id| record_id(&id));
         if request.is_none() || request != self.answered {
-            out.count_answer(event.thread);
+            out.count_answer(event.entry.thread);
         }
         self.answered = request;
         self.add_message(event, None);
@@ -182,12 +148,13 @@ impl CopilotReader {
 
     /// The agent works on while a summary is made: what came since the start is not in it.
     fn compact(&mut self, event: LogEvent, out: &mut Transcript) {
-        let start = self.compacting.remove(&event.thread).unwrap_or(event.number);
-        let succeeded = event.data.get("success").and_then(|value| value.bool()) == Some(true);
-        if !succeeded || event.data.get("outcome").is_some_and(|outcome| !outcome.is("applied")) {
+        let start = self.compacting.remove(&event.entry.thread).unwrap_or(event.number);
+        if !flag(event.data, "success")
+            || event.data.get("outcome").is_some_and(|outcome| !outcome.is("applied"))
+        {
             return;
         }
-        let taken = self.take(|message| message.thread == event.thread && message.event < start);
+        let taken = self.take(|message| message.thread == event.entry.thread && message.event < start);
         event.tell(ContextChange::Compact, FateEvidence::Recorded, &taken, out);
         self.compacted.push((event.number, taken));
     }
@@ -197,14 +164,14 @@ impl CopilotReader {
     fn truncate(&mut self, event: LogEvent, out: &mut Transcript) {
         let count = |key: &str| event.data.get(key).and_then(|count| usize::try_from(count.int()?).ok());
         let removed = count("messagesRemovedDuringTruncation").unwrap_or(0);
-        let messages = self.history.iter().filter(|message| message.thread == event.thread).count();
+        let messages = self.history.iter().filter(|message| message.thread == event.entry.thread).count();
         let evidence = match count("preTruncationMessagesLength") {
             Some(before) if before == messages || before == messages + 1 => FateEvidence::ByRule,
             _ => FateEvidence::Unknown,
         };
         let mut left = removed;
         let taken = self.take(|message| {
-            let is_taken = message.thread == event.thread && left > 0;
+            let is_taken = message.thread == event.entry.thread && left > 0;
             left -= usize::from(is_taken);
             is_taken
         });
@@ -250,53 +217,18 @@ impl LogEvent<'_> {
         if results.is_empty() {
             return;
         }
-        out.events.push(ContextEvent {
-            request: out.next_request(self.thread),
-            evidence,
-            record: Some(self.place.span(self.record)),
-            results,
-            ..ContextEvent::recorded(change, self.at)
-        });
+        out.events.push(ContextEvent { evidence, ..self.entry.event(change, results, out) });
     }
 }
 
-fn call(
-    record: Json,
-    data: Json,
-    thread: u32,
-    place: RecordPlace,
-    at: Option<Timestamp>,
-    out: &mut Transcript,
-) {
-    let Some(id) = name(data, "toolCallId") else { return };
-    let tool = out.tool_id(&name(data, "toolName").unwrap_or_default());
-    let mut call = Call::new(id, thread, tool);
-    call.input = data.get("arguments").map(|input| place.span(input));
-    call.at = at;
-    call.record = Some(place.span(record));
-    out.add_call(call);
-}
-
 /// Reads the result of a call. Returns the call's number if it is the first.
-fn result(
-    record: Json,
-    data: Json,
-    thread: u32,
-    place: RecordPlace,
-    at: Option<Timestamp>,
-    out: &mut Transcript,
-) -> Option<u32> {
-    let number = out.number_or_new(thread, &name(data, "toolCallId")?)?;
+fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
+    let number = out.number_or_new(entry.thread, &name(data, "toolCallId")?)?;
     let is_search = out.calls.get(number as usize).is_some_and(|call| SEARCHES.contains(&out.tool(call)));
     let call = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty())?;
     let content = data.path(&["result", "content"]).or_else(|| data.path(&["error", "message"]));
-    let exit = data.path(&["shellExecution", "exitCode"]).and_then(|code| code.int());
-    call.exit = exit.and_then(|code| code.try_into().ok());
-    let succeeded = data.get("success").and_then(|value| value.bool()) == Some(true);
-    call.status = match call.exit {
-        Some(0) | None if succeeded => CallStatus::Ok,
-        _ => CallStatus::Failed,
-    };
+    call.exit = exit_code(data.path(&["shellExecution", "exitCode"]));
+    call.end(!flag(data, "success"));
     let telemetry = data.get("toolTelemetry");
     let figure = |part: &str, key: &str| telemetry.and_then(|found| found.path(&[part, key]));
     call.tokens = figure("metrics", "result_token_count").and_then(|count| count.int()?.try_into().ok());
@@ -304,21 +236,11 @@ fn result(
     let bytes = figure("properties", "largeOutputOriginalSizeBytes");
     let bytes = bytes.and_then(|bytes| bytes.short(20)).and_then(|bytes| bytes.parse().ok());
     let saved = content.map(start_of).and_then(|start| cited(&start));
-    call.cut = match (&saved, is_large) {
-        (Some(_), _) => CutState::Spill,
-        (None, true) => CutState::Lost,
-        (None, false) if is_search && content.is_some_and(has_omitted) => CutState::Lost,
-        (None, false) => CutState::No,
-    };
-    call.cites = saved.map(|path| Citation { path: PathBuf::from(path), bytes }).into_iter().collect();
-    let copy = data.path(&["result", "detailedContent"]).filter(|text| text.kind() == Kind::String);
-    call.display =
-        copy.map(|text| DisplayCopy::new("detailedContent", place.span(text), Some(0))).into_iter().collect();
-    call.results.push(CallResult::recorded(
-        content.map(|content| pieces(content, place)).unwrap_or_default(),
-        at,
-        place.span(record),
-    ));
+    let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes });
+    let is_cut = is_large || saved.is_none() && is_search && content.is_some_and(has_omitted);
+    call.note_cut(saved, is_cut);
+    entry.note_copy("detailedContent", data.path(&["result", "detailedContent"]), Some(0), call);
+    entry.add_result(content, call);
     Some(number)
 }
 

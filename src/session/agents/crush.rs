@@ -5,23 +5,19 @@ use std::sync::Arc;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{last_line, name, text};
-use crate::session::context::ContextEvent;
+use crate::session::content::{flag, items, last_line, name, text};
 use crate::session::database::{
-    self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows, check_project_s,
+    self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows, check_project_s,
 };
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, SessionFacts, TextPiece, TextPieces,
-};
-use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
+use crate::session::model::{Call, Citation, SessionFacts};
+use crate::session::reader::{ReadProgress, SessionFile};
 use crate::session::record::FileRecords;
 use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
-
-const AGENT: &str = "crush";
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const MESSAGES: RowsOf = RowsOf::plain("messages", "parts");
@@ -34,8 +30,14 @@ const OTHER_KINDS: &[&str] =
     &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
 
 /// The sessions of Crush in databases.
-pub(crate) const CRUSH: TableFormat =
-    TableFormat { agent: AGENT, seen: "none (source of August 2026)", databases, list: listed, read };
+pub(crate) const CRUSH: TableFormat = TableFormat {
+    agent: "crush",
+    name: "crush",
+    seen: "none (source of August 2026)",
+    databases,
+    list,
+    read,
+};
 
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
@@ -63,7 +65,7 @@ fn of_projects(list: &Path) -> Vec<(PathBuf, PathBuf)> {
     let bytes = FileRecords::new(list).whole().unwrap_or_default();
     let mut tape = Tape::default();
     let Ok(list) = tape.read(bytes.trim_ascii()) else { return Vec::new() };
-    let projects = list.get("projects").into_iter().flat_map(|projects| projects.items());
+    let projects = items(list, "projects");
     let database = |project: Json| {
         let (project, data) = (PathBuf::from(text(project, "path")?), text(project, "data_dir")?);
         let path = project.join(&data).join(DATABASE);
@@ -76,30 +78,24 @@ fn of_projects(list: &Path) -> Vec<(PathBuf, PathBuf)> {
 }
 
 /// Lists the sessions; those of sub-agents, which have a parent, are part of it.
-fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     let of_session = rows.columns("sessions")?;
     let is_crush = ["parent_session_id", "summary_message_id"].iter().all(|name| of_session.contains(*name));
     if !is_crush || !rows.columns("messages")?.contains("parts") {
         return Ok(Vec::new());
     }
     let cwd = path.parent().and_then(Path::parent).map(|dir| dir.to_string_lossy().into_owned());
-    let mut sessions = Vec::new();
     let title = database::title("title");
     let sql =
         format!("SELECT id, {title}, created_at, updated_at FROM sessions WHERE parent_session_id IS NULL");
-    rows.each(&sql, &[], &mut |row| {
-        let facts = SessionFacts {
-            id: row.text(0).unwrap_or_default(),
-            title: row.title(1, TITLES),
-            cwd: cwd.clone(),
-            started: row.number(2).and_then(clock::number),
-            ended: row.number(3).and_then(clock::number),
-            ..SessionFacts::default()
-        };
-        sessions.push(SessionFile::in_database(AGENT, path, facts));
-        true
-    })?;
-    Ok(sessions)
+    rows.all(&sql, |row| SessionFacts {
+        id: row.text(0).unwrap_or_default(),
+        title: row.title(1, TITLES),
+        cwd: cwd.clone(),
+        started: row.number(2).and_then(clock::number),
+        ended: row.number(3).and_then(clock::number),
+        ..SessionFacts::default()
+    })
 }
 
 fn read(
@@ -109,18 +105,9 @@ fn read(
     out: &mut Transcript,
 ) -> Result<(), DatabaseError> {
     let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
-    let mut threads = vec![(file.id.clone(), 0)];
     let title = database::title("title");
     let sub_agents = format!("SELECT id, {title} FROM sessions WHERE parent_session_id = ?");
-    rows.each(&sub_agents, &[&file.id], &mut |row| {
-        let id = row.text(0).unwrap_or_default();
-        let thread = out.thread_id(&id);
-        if let (Some(thread), Some(title)) = (out.threads.get_mut(thread as usize), row.title(1, TITLES)) {
-            thread.name = title.into();
-        }
-        threads.push((id, thread));
-        true
-    })?;
+    let threads = rows.threads(&sub_agents, TITLES, file, out)?;
     let columns = rows.columns("messages")?;
     let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
     let sql = format!(
@@ -132,28 +119,27 @@ fn read(
     );
     for (session, thread) in threads {
         let start = history_start(rows, &session)?;
-        let (mut is_wanted, mut buffer) = (true, RowBuffer::default());
+        let mut buffer = RowBuffer::default();
         let (mut count, first) = (0, out.calls.len() as u32);
-        rows.each(&sql, &[&session], &mut |row| {
-            out.unread.records += 1;
-            is_wanted = progress.step(out.unread.records, out.unread.records);
+        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
             let is_summary = start > 0 && count == start;
             count += 1;
             if row.integer(4) == Some(1) && !is_summary {
                 out.count_answer(thread);
             }
             if let Some(parts) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
-                let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+                let at = row.number(3).and_then(clock::number);
+                let entry = RecordEntry { record: parts, place: row.place(source), at, thread };
                 if is_summary {
-                    compact(parts, &row, thread, first, place, out);
+                    // A summary stands for all that came before it in its thread.
+                    let results =
+                        (first..out.calls.len() as u32).flat_map(|call| out.result_ids(call)).collect();
+                    out.events.push(entry.event(ContextChange::Compact, results, out));
                 }
-                message(parts, &row, thread, place, out);
+                out.facts.model = row.text(2).filter(|model| !model.is_empty()).or(out.facts.model.take());
+                message(entry, out);
             }
-            is_wanted
         })?;
-        if !is_wanted {
-            return Err(DatabaseError::GivenUp);
-        }
     }
     Ok(())
 }
@@ -173,36 +159,20 @@ fn history_start(rows: &TableRows, session: &str) -> Result<u64, DatabaseError> 
     Ok(start)
 }
 
-/// Notes that a summary stands for all that came before it in its thread, whose calls begin with `first`.
-fn compact(summary: Json, row: &TableRow, thread: u32, first: u32, place: RecordPlace, out: &mut Transcript) {
-    let results = (first..out.calls.len() as u32).flat_map(|call| out.result_ids(call)).collect();
-    let (request, record) = (out.next_request(thread), Some(place.span(summary)));
-    let event = ContextEvent::recorded(ContextChange::Compact, row.number(3).and_then(clock::number));
-    out.events.push(ContextEvent { request, record, results, ..event });
-}
-
-fn message(parts: Json, row: &TableRow, thread: u32, place: RecordPlace, out: &mut Transcript) {
+fn message(entry: RecordEntry, out: &mut Transcript) {
     let mut is_known = true;
-    let at = row.number(3).and_then(clock::number);
-    out.facts.model = row.text(2).filter(|model| !model.is_empty()).or(out.facts.model.take());
-    for part in parts.items() {
-        let data = part.get("data");
+    for part in entry.record.items() {
+        let (entry, data) = (entry.with(part), part.get("data"));
         match (name(part, "type").unwrap_or_default().as_str(), data) {
             ("tool_call", Some(data)) => {
                 let Some(id) = name(data, "id") else { continue };
-                let tool = out.tool_id(&name(data, "name").unwrap_or_default());
-                let mut call = Call::new(id, thread, tool);
-                call.input = data.get("input").map(|input| place.span(input));
-                call.at = at;
-                call.record = Some(place.span(part));
-                out.add_call(call);
+                entry.add_call(id, &name(data, "name").unwrap_or_default(), data.get("input"), out);
             }
             ("tool_result", Some(data)) => {
                 let Some(id) = name(data, "tool_call_id") else { continue };
-                let call = out.call_or_new(thread, &id, &name(data, "name").unwrap_or_default());
+                let call = out.call_or_new(entry.thread, &id, &name(data, "name").unwrap_or_default());
                 if call.results.is_empty() {
-                    result(part, data, place, call);
-                    call.results.iter_mut().for_each(|result| result.at = at);
+                    result(entry, data, call);
                 }
             }
             (kind, _) if OTHER_KINDS.contains(&kind) => {}
@@ -215,26 +185,14 @@ fn message(parts: Json, row: &TableRow, thread: u32, place: RecordPlace, out: &m
     out.unread.known += u64::from(is_known);
 }
 
-fn result(part: Json, data: Json, place: RecordPlace, call: &mut Call) {
+fn result(entry: RecordEntry, data: Json, call: &mut Call) {
     let Some(content) = data.get("content").filter(|content| content.kind() == Kind::String) else { return };
-    let is_error = data.get("is_error").and_then(|flag| flag.bool()) == Some(true);
     call.exit = exit_of(&last_line(content));
-    let failed = is_error || call.exit.is_some_and(|code| code != 0);
-    call.status = if failed { CallStatus::Failed } else { CallStatus::Ok };
+    call.end(flag(data, "is_error"));
     let text = content.text().map(|content| content.to_text(MOST_LOOKED_AT).text).unwrap_or_default();
     let notice = notice(&text);
-    call.cut = match notice {
-        Some(Some(_)) => CutState::Spill,
-        Some(None) => CutState::Lost,
-        None => CutState::No,
-    };
-    let path = notice.flatten().map(PathBuf::from);
-    call.cites = path.map(|path| Citation { path, bytes: None }).into_iter().collect();
-    call.results.push(CallResult::recorded(
-        TextPieces::from_iter([TextPiece::Json(place.span(content))]),
-        None,
-        place.span(part),
-    ));
+    call.note_cut(notice.flatten().map(Citation::new), notice.is_some());
+    entry.add_result(Some(content), call);
 }
 
 /// How much of a result is searched for the notice, in bytes: what is left of an output is shorter.

@@ -1,30 +1,22 @@
 //! Gemini CLI: an upsert log, in which a message with a known id replaces the earlier one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use memchr::memmem;
 use smallvec::SmallVec;
 
-use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, first_text, is_type, name, start_of};
-use crate::session::context::{ContextEvent, ResultId};
+use crate::session::content::{LONGEST_NAME, first_text, is_type, items, name, start_of};
+use crate::session::context::ResultId;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
-use crate::session::find::{self, FoundFile};
+use crate::session::find;
+use crate::session::format::{LogFormat, only_log};
 use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts, TextPiece,
-};
-use crate::session::reader::{
-    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
+use crate::session::model::{Call, CallStatus, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
+use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
-
-const AGENT: &str = "gemini-cli";
 
 /// The arguments by which the model asks for a window of a file.
 const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
@@ -33,57 +25,20 @@ const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
 /// The sessions of Gemini CLI, a JSON value a line.
-#[derive(Debug)]
-pub(crate) struct GeminiCli;
-
-impl SessionFormat for GeminiCli {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "0.61.0"
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "GEMINI_CLI_HOME", "") else { return };
-        for project in find::directories(&root.join(".gemini/tmp"), fault) {
-            let chats = project.join("chats");
-            let nested = find::directories(&chats, fault);
-            for dir in [chats].into_iter().chain(nested) {
-                let files = find::files(&dir, is_session, fault);
-                files.iter().for_each(|file| found(session_file(file)));
-            }
-        }
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = find::first_line(head);
-        let has = |key: &[u8]| memmem::find(first, key).is_some();
-        let looks_alike = has(b"\"sessionId\"") && has(b"\"projectHash\"");
-        looks_alike.then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
-
-    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        find::glance(head, tail, &mut note_facts)
-    }
-
-    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
-        file.only_log()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(GeminiReader::default()), progress)
-    }
-}
-
-fn is_session(name: &str) -> bool {
-    name.ends_with(".jsonl")
-}
-
-fn session_file(file: &FoundFile) -> SessionFile {
-    file.session(AGENT, file.stem())
-}
+pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
+    agent: "gemini-cli",
+    seen: "0.61.0",
+    find: |env, fault| {
+        let root = find::home_or(env, "GEMINI_CLI_HOME", "");
+        let nested = find::matching(root.clone(), ".gemini/tmp/*/chats/*/*.jsonl", fault);
+        [find::matching(root, ".gemini/tmp/*/chats/*.jsonl", fault), nested].concat()
+    },
+    is_log: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
+    id: find::stem,
+    logs: only_log,
+    note_facts,
+    reader: || Box::new(GeminiReader::default()),
+};
 
 /// Reads the messages of one session.
 #[derive(Default)]
@@ -103,21 +58,13 @@ struct GeminiReader {
     last_at: Option<Timestamp>,
 }
 
-/// A record that is being read.
-#[derive(Clone, Copy)]
-struct Line<'a> {
-    record: Json<'a>,
-    place: RecordPlace,
-    at: Option<Timestamp>,
-}
-
 impl LogReader for GeminiReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
         let set = record.get("$set");
         let at = record.get("timestamp").or_else(|| set?.get("lastUpdated")).and_then(clock::time);
         self.last_at = at.or(self.last_at);
-        let line = Line { record, place, at: self.last_at };
+        let line = RecordEntry { record, place, at: self.last_at, thread: 0 };
         if let Some(set) = set {
             set.get("messages").into_iter().for_each(|messages| self.begin_anew(messages, line, out));
             return true;
@@ -145,7 +92,7 @@ impl LogReader for GeminiReader {
 
 impl GeminiReader {
     /// The history is written whole: what is not in it is no longer sent.
-    fn begin_anew(&mut self, messages: Json, line: Line, out: &mut Transcript) {
+    fn begin_anew(&mut self, messages: Json, line: RecordEntry, out: &mut Transcript) {
         let before = self.calls();
         let known = std::mem::take(&mut self.numbers);
         self.history.clear();
@@ -163,7 +110,7 @@ impl GeminiReader {
         let change = if is_summed_up { ContextChange::Compact } else { ContextChange::Drop };
         self.leave(change, &before, &after, line, out);
         let back: Vec<u32> = after.into_iter().filter(|call| self.gone.remove(call)).collect();
-        line.tell(ContextChange::Restore, back.iter().flat_map(|call| out.result_ids(*call)).collect(), out);
+        tell(line, ContextChange::Restore, back.iter().flat_map(|call| out.result_ids(*call)).collect(), out);
         // Of a result that was edited before, the last text is back.
         let edited = back.iter().flat_map(|call| {
             let ids = out.result_ids(*call);
@@ -171,7 +118,7 @@ impl GeminiReader {
                 out.calls.get(id.call as usize).is_some_and(|call| id.result + 1 < call.results.len() as u32)
             })
         });
-        line.tell(ContextChange::Replace, edited.collect(), out);
+        tell(line, ContextChange::Replace, edited.collect(), out);
     }
 
     /// Says of calls whose results were in the history, and are not any more, that they are gone.
@@ -180,16 +127,16 @@ impl GeminiReader {
         change: ContextChange,
         before: &BTreeSet<u32>,
         after: &BTreeSet<u32>,
-        line: Line,
+        line: RecordEntry,
         out: &mut Transcript,
     ) {
         let gone: Vec<u32> = before.difference(after).copied().collect();
-        line.tell(change, gone.iter().flat_map(|call| out.result_ids(*call)).collect(), out);
+        tell(line, change, gone.iter().flat_map(|call| out.result_ids(*call)).collect(), out);
         self.gone.extend(gone);
     }
 
     /// A message and all after it are taken back; all, if there is none of this id.
-    fn rewind(&mut self, to: RecordId, line: Line, out: &mut Transcript) {
+    fn rewind(&mut self, to: RecordId, line: RecordEntry, out: &mut Transcript) {
         let before = self.calls();
         let from = self.numbers.get(&to).copied().unwrap_or(0);
         self.history.truncate(from as usize);
@@ -203,9 +150,9 @@ impl GeminiReader {
         self.history.iter().flatten().copied().collect()
     }
 
-    fn add_message(&mut self, message: Json, line: Line, out: &mut Transcript) {
+    fn add_message(&mut self, message: Json, line: RecordEntry, out: &mut Transcript) {
         let at = message.get("timestamp").and_then(clock::time).or(line.at);
-        let line = Line { at, ..line };
+        let line = RecordEntry { at, ..line };
         for (call, text) in self.message(message, line, out) {
             self.set_text(call, text, line, out);
         }
@@ -215,7 +162,7 @@ impl GeminiReader {
     fn message<'a>(
         &mut self,
         message: Json<'a>,
-        line: Line,
+        line: RecordEntry,
         out: &mut Transcript,
     ) -> Vec<(u32, Option<Json<'a>>)> {
         let Some(id) = name(message, "id").map(|id| record_id(&id)) else { return Vec::new() };
@@ -225,12 +172,12 @@ impl GeminiReader {
             self.history.push(SmallVec::new());
         }
         self.answer(id, message, out);
-        for called in message.get("toolCalls").into_iter().flat_map(|list| list.items()) {
-            let call = call(line.record, called, line.place, line.at, out);
+        for called in items(message, "toolCalls") {
+            let call = call(line, called, out);
             let asked = |key: &&str| called.path(&["args", key]).is_some();
             self.windows.extend(call.filter(|_| WINDOW.iter().any(asked)));
         }
-        let parts = message.get("content").into_iter().flat_map(|list| list.items());
+        let parts = items(message, "content");
         let responses = parts.filter_map(|part| part.get("functionResponse"));
         let texts: Vec<_> = responses.filter_map(|response| response_of(response, out)).collect();
         if let Some(held) = self.history.get_mut(number as usize) {
@@ -242,7 +189,7 @@ impl GeminiReader {
 
     /// Counts an answer. The agent writes its history again under other ids, without the tokens.
     fn answer(&mut self, id: RecordId, message: Json, out: &mut Transcript) {
-        let mut called = message.get("toolCalls").into_iter().flat_map(|list| list.items());
+        let mut called = items(message, "toolCalls");
         let is_new_call =
             |called: Json| name(called, "id").is_some_and(|id| out.call_number(0, &id).is_none());
         let has_tokens = message.get("tokens").is_some_and(|tokens| tokens.kind() == Kind::Object);
@@ -253,7 +200,7 @@ impl GeminiReader {
     }
 
     /// Sets the text of a call's result. Another one than before stands in the place of that.
-    fn set_text(&mut self, number: u32, content: Option<Json>, line: Line, out: &mut Transcript) {
+    fn set_text(&mut self, number: u32, content: Option<Json>, line: RecordEntry, out: &mut Transcript) {
         let text = id_of_bytes(content.map(|content| content.raw()).unwrap_or_default());
         // Whole messages are written again, mostly with the same text.
         if self.texts.insert(number, text) == Some(text) {
@@ -261,25 +208,17 @@ impl GeminiReader {
         }
         let is_read = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "read_file");
         let is_file = is_read && !self.windows.contains(&number);
-        line.tell(ContextChange::Replace, out.result_ids(number).collect(), out);
+        tell(line, ContextChange::Replace, out.result_ids(number).collect(), out);
         if let Some(call) = out.calls.get_mut(number as usize) {
             result(line, content, is_file, call);
         }
     }
 }
 
-impl Line<'_> {
-    /// Says that this record tells a change of some results.
-    fn tell(self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
-        if results.is_empty() {
-            return;
-        }
-        out.events.push(ContextEvent {
-            request: out.next_request(0),
-            record: Some(self.place.span(self.record)),
-            results,
-            ..ContextEvent::recorded(change, self.at)
-        });
+/// Says that a record tells a change of some results.
+fn tell(line: RecordEntry, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
+    if !results.is_empty() {
+        out.events.push(line.event(change, results, out));
     }
 }
 
@@ -292,44 +231,29 @@ fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Opt
 }
 
 /// Reads a call. Returns its number.
-fn call(
-    record: Json,
-    called: Json,
-    place: RecordPlace,
-    at: Option<Timestamp>,
-    out: &mut Transcript,
-) -> Option<u32> {
+fn call(line: RecordEntry, called: Json, out: &mut Transcript) -> Option<u32> {
     let id = name(called, "id")?;
-    let tool = out.tool_id(&name(called, "name").unwrap_or_default());
-    let mut new = Call::new(id.as_str(), 0, tool);
-    new.input = called.get("args").map(|input| place.span(input));
-    new.at = called.get("timestamp").and_then(clock::time).or(at);
-    new.record = Some(place.span(record));
-    let call = out.add_call(new);
+    let at = called.get("timestamp").and_then(clock::time).or(line.at);
+    let entry = RecordEntry { at, ..line };
+    let tool = name(called, "name").unwrap_or_default();
+    let call = entry.add_call(id.as_str(), &tool, called.get("args"), out);
     call.status = match name(called, "status").unwrap_or_default().as_str() {
         "success" => CallStatus::Ok,
         "cancelled" => CallStatus::Denied,
         "error" => CallStatus::Failed,
         _ => call.status,
     };
-    let copy = called.get("resultDisplay").filter(|text| text.kind() == Kind::String);
-    call.display =
-        copy.map(|text| DisplayCopy::new("resultDisplay", place.span(text), None)).into_iter().collect();
+    call.display.clear();
+    entry.note_copy("resultDisplay", called.get("resultDisplay"), None, call);
     out.call_number(0, &id)
 }
 
 /// Reads a result. `is_file` says that it is of a whole file.
-fn result(line: Line, content: Option<Json>, is_file: bool, call: &mut Call) {
+fn result(line: RecordEntry, content: Option<Json>, is_file: bool, call: &mut Call) {
     if call.results.is_empty() {
         let start = content.map(start_of).unwrap_or_default();
-        let saved = cited(&start);
-        call.cut = match saved {
-            Some(_) => CutState::Spill,
-            None if is_file && start.trim_start().starts_with(FILE_NOTICE) => CutState::Lost,
-            None => CutState::No,
-        };
-        call.cites =
-            saved.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
+        let is_cut = is_file && start.trim_start().starts_with(FILE_NOTICE);
+        call.note_cut(cited(&start).map(Citation::new), is_cut);
         call.exit = content.and_then(exit_of);
         if call.status == CallStatus::NoResult {
             call.status = CallStatus::Ok;
@@ -338,11 +262,9 @@ fn result(line: Line, content: Option<Json>, is_file: bool, call: &mut Call) {
             call.status = CallStatus::Failed;
         }
     }
-    call.results.push(CallResult::recorded(
-        content.map(|content| TextPiece::Json(line.place.span(content))).into_iter().collect(),
-        line.at,
-        line.place.span(line.record),
-    ));
+    let text: TextPieces =
+        content.map(|content| TextPiece::Json(line.place.span(content))).into_iter().collect();
+    line.add_text(Evidence::Recorded, text, call);
 }
 
 /// Returns the path in the notice that begins a cut output.

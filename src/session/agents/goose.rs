@@ -8,20 +8,17 @@ use jiff::civil::DateTime;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{first_text, is_type, name, pieces};
+use crate::session::content::{exit_code, first_text, flag, is_type, name};
 use crate::session::context::ContextEvent;
-use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};
-use crate::session::fate::{ContextChange, ContextState};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
+use crate::session::entry::RecordEntry;
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, Evidence, SessionFacts,
-};
-use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
+use crate::session::model::{Citation, SessionFacts};
+use crate::session::reader::{ReadProgress, SessionFile};
 use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
-
-const AGENT: &str = "goose";
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
 
@@ -40,7 +37,7 @@ const OTHER_KINDS: &[&str] = &[
 
 /// The sessions of Goose in a database.
 pub(crate) const GOOSE: TableFormat =
-    TableFormat { agent: AGENT, seen: "1.52.0", databases, list: listed, read };
+    TableFormat { agent: "goose", name: "goose", seen: "1.52.0", databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let root = env.var("GOOSE_PATH_ROOT").map(|root| Path::new(root).join("data"));
@@ -48,7 +45,7 @@ fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     root.map(|root| root.join("sessions/sessions.db")).into_iter().collect()
 }
 
-fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     let columns = rows.columns("sessions")?;
     if !columns.contains("working_dir") {
         return Ok(Vec::new());
@@ -56,27 +53,15 @@ fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseErr
     let title = database::title(if columns.contains("name") { "name" } else { "NULL" });
     let parent = if columns.contains("parent_session_id") { "parent_session_id" } else { "NULL" };
     let sql = format!("SELECT id, {title}, working_dir, created_at, updated_at, {parent} FROM sessions");
-    let mut sessions = Vec::new();
-    rows.each(&sql, &[], &mut |row| {
-        sessions.push(session_file(path, &row));
-        true
-    })?;
-    Ok(sessions)
-}
-
-fn session_file(path: &Path, row: &TableRow) -> SessionFile {
-    let facts = SessionFacts {
+    rows.all(&sql, |row| SessionFacts {
         id: row.text(0).unwrap_or_default(),
         title: row.title(1, RowsOf::plain("sessions", "name")),
         cwd: row.text(2),
         started: row.text(3).and_then(|text| utc(&text)),
         ended: row.text(4).and_then(|text| utc(&text)),
         parent: row.text(5),
-        version: None,
-        origin: None,
-        model: None,
-    };
-    SessionFile::in_database(AGENT, path, facts)
+        ..SessionFacts::default()
+    })
 }
 
 /// Reads `2026-11-22 05:52:17`, which is UTC.
@@ -98,30 +83,23 @@ fn read(
         database::record("metadata_json"),
         if rows.columns("messages")?.contains("role") { "role" } else { "NULL" },
     );
-    let (mut buffer, mut meta, mut is_wanted) = (RowBuffer::default(), Tape::default(), true);
-    let mut past = Past::default();
-    rows.each(&sql, &[&file.id], &mut |row| {
-        out.unread.records += 1;
-        is_wanted = progress.step(out.unread.records, out.unread.records);
-        let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+    let (mut buffer, mut meta, mut past) = (RowBuffer::default(), Tape::default(), Past::default());
+    rows.each_record(&sql, &file.id, progress, out, &mut |row, out| {
         let at = row.number(2).and_then(clock::number);
         let meta = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
         let is_hidden_from = |who: &str| meta.and_then(|meta| meta.get(who)?.bool()) == Some(false);
         if let Some(content) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
             let message = GooseMessage {
-                content,
-                place,
-                at,
+                entry: RecordEntry { record: content, place: row.place(source), at, thread: 0 },
                 is_hidden: is_hidden_from("agentVisible"),
                 is_answer: row.text(4).as_deref() == Some("assistant") && !is_hidden_from("userVisible"),
             };
             past.note(&message, out);
             message.read(&mut past, out);
         }
-        is_wanted
     })?;
     past.end(out);
-    if is_wanted { Ok(()) } else { Err(DatabaseError::GivenUp) }
+    Ok(())
 }
 
 /// What the agent adds after the summary of a compaction.
@@ -129,9 +107,7 @@ const COMPACTED: &str = "Your context was compacted";
 
 /// A row with a message.
 struct GooseMessage<'a> {
-    content: Json<'a>,
-    place: RecordPlace,
-    at: Option<Timestamp>,
+    entry: RecordEntry<'a>,
     /// Whether it is not sent any more.
     is_hidden: bool,
     /// Whether the model wrote it as an answer.
@@ -141,11 +117,12 @@ struct GooseMessage<'a> {
 impl GooseMessage<'_> {
     fn read(&self, past: &mut Past, out: &mut Transcript) {
         let mut is_known = true;
-        for part in self.content.items() {
+        for part in self.entry.record.items() {
+            let entry = self.entry.with(part);
             match name(part, "type").unwrap_or_default().as_str() {
-                "toolRequest" => call(part, self.place, self.at, out),
+                "toolRequest" => call(entry, out),
                 "toolResponse" => {
-                    let call = result(part, self.place, self.at, out);
+                    let call = result(entry, out);
                     past.hidden.extend(call.filter(|_| self.is_hidden));
                 }
                 kind if OTHER_KINDS.contains(&kind) => {}
@@ -175,7 +152,7 @@ impl Past {
     /// Notes a message before it is read.
     fn note(&mut self, message: &GooseMessage, out: &mut Transcript) {
         let is_summary = !self.is_begun && !message.is_hidden;
-        let goes_on = || first_text(message.content).starts_with(COMPACTED);
+        let goes_on = || first_text(message.entry.record).starts_with(COMPACTED);
         if is_summary || (!self.is_begun && !message.is_answer && goes_on()) {
             self.push(ContextChange::Compact, Some(message), out);
         }
@@ -189,10 +166,10 @@ impl Past {
     fn push(&mut self, change: ContextChange, told_by: Option<&GooseMessage>, out: &mut Transcript) {
         let results: Vec<_> = self.hidden.drain(..).flat_map(|call| out.result_ids(call)).collect();
         if !results.is_empty() {
-            let request = told_by.and_then(|_| out.next_request(0));
-            let record = told_by.map(|message| message.place.span(message.content));
-            let event = ContextEvent::recorded(change, told_by.and_then(|message| message.at));
-            out.events.push(ContextEvent { request, record, results, ..event });
+            out.events.push(match told_by {
+                Some(message) => message.entry.event(change, results, out),
+                None => ContextEvent { results, ..ContextEvent::recorded(change, None) },
+            });
         }
     }
 
@@ -203,48 +180,31 @@ impl Past {
     }
 }
 
-fn call(part: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
-    let Some(id) = name(part, "id") else { return };
-    let value = part.path(&["toolCall", "value"]);
-    let tool = out.tool_id(&value.and_then(|value| name(value, "name")).unwrap_or_default());
-    let mut call = Call::new(id, 0, tool);
-    call.input = value.and_then(|value| value.get("arguments")).map(|input| place.span(input));
-    call.at = at;
-    call.record = Some(place.span(part));
-    out.add_call(call);
+fn call(entry: RecordEntry, out: &mut Transcript) {
+    let Some(id) = name(entry.record, "id") else { return };
+    let value = entry.record.path(&["toolCall", "value"]);
+    let tool = value.and_then(|value| name(value, "name")).unwrap_or_default();
+    entry.add_call(id, &tool, value.and_then(|value| value.get("arguments")), out);
 }
 
 /// Reads a result. Returns the number of its call, unless that has one already.
-fn result(part: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) -> Option<u32> {
+fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
+    let part = entry.record;
     let id = name(part, "id")?;
     let call = out.call_or_new(0, &id, "");
     if !call.results.is_empty() {
         return None;
     }
     let value = part.path(&["toolResult", "value"]);
-    let structured = value.and_then(|value| value.get("structuredContent"));
-    let code = structured.and_then(|found| found.get("exit_code")).and_then(|code| code.int());
-    call.exit = code.and_then(|code| code.try_into().ok());
-    let says_error = value.and_then(|value| value.get("isError")).and_then(|flag| flag.bool()) == Some(true);
-    let is_error = says_error || value.is_none() || call.exit.is_some_and(|code| code != 0);
-    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
+    let structured = |key: &str| value.and_then(|value| value.path(&["structuredContent", key]));
+    call.exit = exit_code(structured("exit_code"));
+    call.end(value.is_none_or(|value| flag(value, "isError")));
     let content =
         value.and_then(|value| value.get("content")).or_else(|| part.path(&["toolResult", "error"]));
     let saved = content.into_iter().flat_map(|content| content.items()).find_map(saved);
-    call.cut = if saved.is_some() { CutState::Spill } else { CutState::No };
-    call.cites = saved.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
-    let copy = structured.and_then(|found| found.get("stdout")).filter(|copy| copy.text().is_some());
-    call.display = copy
-        .map(|copy| DisplayCopy::new("structuredContent.stdout", place.span(copy), Some(0)))
-        .into_iter()
-        .collect();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: content.map(|content| pieces(content, place)).unwrap_or_default(),
-        at,
-        context: ContextState::default(),
-        record: Some(place.span(part)),
-    });
+    call.note_cut(saved.map(Citation::new), false);
+    entry.note_copy("structuredContent.stdout", structured("stdout"), Some(0), call);
+    entry.add_result(content, call);
     out.call_number(0, &id)
 }
 

@@ -8,23 +8,20 @@ use memchr::memmem;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{name, pieces};
+use crate::session::content::{exit_code, name, pieces};
 use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};
-use crate::session::fate::{ContextChange, ContextState};
+use crate::session::entry::RecordEntry;
+use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, Evidence, RecordSpan, SessionFacts, TextPiece,
-    TextPieces,
-};
+use crate::session::model::{CallResult, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces};
 use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
 use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
 
-const AGENT: &str = "hermes";
-
+const TITLES: RowsOf = RowsOf::plain("sessions", "title");
 const CONTENTS: RowsOf = RowsOf::plain("messages", "content");
 const CALLS: RowsOf = RowsOf::plain("messages", "tool_calls");
 
@@ -47,14 +44,14 @@ const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
 /// The sessions of Hermes in a database.
 pub(crate) const HERMES: TableFormat =
-    TableFormat { agent: AGENT, seen: "0.19.0", databases, list: listed, read };
+    TableFormat { agent: "hermes", name: "hermes", seen: "0.19.0", databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     find::home_or(env, "HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
 }
 
 /// Lists the sessions; those of sub-agents are part of their parents.
-fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     let (of_session, of_message) = (rows.columns("sessions")?, rows.columns("messages")?);
     if !of_session.contains("source") || !of_message.contains("tool_call_id") {
         return Ok(Vec::new());
@@ -68,22 +65,16 @@ fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseErr
         column("model"),
         column("parent_session_id"),
     );
-    let mut sessions = Vec::new();
-    rows.each(&sql, &[], &mut |row| {
-        let facts = SessionFacts {
-            id: row.text(0).unwrap_or_default(),
-            title: row.title(1, RowsOf::plain("sessions", "title")),
-            cwd: row.text(2),
-            model: row.text(3),
-            parent: row.text(4),
-            started: row.number(5).and_then(clock::number),
-            ended: row.number(6).and_then(clock::number),
-            ..SessionFacts::default()
-        };
-        sessions.push(SessionFile::in_database(AGENT, path, facts));
-        true
-    })?;
-    Ok(sessions)
+    rows.all(&sql, |row| SessionFacts {
+        id: row.text(0).unwrap_or_default(),
+        title: row.title(1, TITLES),
+        cwd: row.text(2),
+        model: row.text(3),
+        parent: row.text(4),
+        started: row.number(5).and_then(clock::number),
+        ended: row.number(6).and_then(clock::number),
+        ..SessionFacts::default()
+    })
 }
 
 fn read(
@@ -94,14 +85,8 @@ fn read(
 ) -> Result<(), DatabaseError> {
     let contents = out.add_source(Arc::new(RowRecords::new(file.path.clone(), CONTENTS)));
     let calls = out.add_source(Arc::new(RowRecords::new(file.path.clone(), CALLS)));
-    let mut threads = vec![(file.id.clone(), 0)];
-    let sub_agents = "SELECT id FROM sessions WHERE source = 'subagent' AND parent_session_id = ?";
-    rows.each(sub_agents, &[&file.id], &mut |row| {
-        let id = row.text(0).unwrap_or_default();
-        let thread = out.thread_id(&id);
-        threads.push((id, thread));
-        true
-    })?;
+    let sub_agents = "SELECT id, NULL FROM sessions WHERE source = 'subagent' AND parent_session_id = ?";
+    let threads = rows.threads(sub_agents, TITLES, file, out)?;
     let columns = rows.columns("messages")?;
     let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
     let sql = format!(
@@ -113,27 +98,20 @@ fn read(
         column("compacted"),
     );
     for (session, thread) in threads {
-        let (mut is_wanted, mut past) = (true, Past::default());
-        rows.each(&sql, &[&session], &mut |row| {
-            out.unread.records += 1;
-            is_wanted = progress.step(out.unread.records, out.unread.records);
-            message(&row, thread, contents, calls, &mut past, out);
-            is_wanted
+        let mut past = Past::default();
+        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
+            message(row, thread, contents, calls, &mut past, out);
         })?;
         past.end(out);
-        if !is_wanted {
-            return Err(DatabaseError::GivenUp);
-        }
     }
     Ok(())
 }
 
 fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Past, out: &mut Transcript) {
-    let number = row.integer(0).unwrap_or(0);
-    let place = RecordPlace { source: contents, row: number, start: 0 };
+    let place = row.place(contents);
     if past.compacted_at.is_none() && row.bytes(2).is_some_and(|content| content.starts_with(SUMMARY)) {
         let len = row.bytes(2).map_or(0, <[u8]>::len) as u64;
-        past.compacted_at = Some((out.next_request(thread), RecordSpan::new(contents, number, 0, len)));
+        past.compacted_at = Some((out.next_request(thread), RecordSpan::new(contents, place.row, 0, len)));
     }
     match row.text(1).unwrap_or_default().as_str() {
         "assistant" => {
@@ -141,8 +119,9 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
             let before = out.calls.len();
             if !row.is_null(4) {
                 let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
-                let place = RecordPlace { source: calls, row: number, start: 0 };
-                called.items().for_each(|called| call(called, row, thread, place, out));
+                let at = row.number(6).and_then(clock::number);
+                let entry = RecordEntry { record: called, place: row.place(calls), at, thread };
+                called.items().for_each(|called| call(entry.with(called), out));
             }
             // What a compaction keeps is there again, and no new answer.
             if past.compacted_at.is_none() || out.calls.len() > before {
@@ -260,15 +239,12 @@ fn is_one_line(content: &[u8], tool: &str) -> bool {
     is_tools && !tool.is_empty() && !line.contains('\n')
 }
 
-fn call(called: Json, row: &TableRow, thread: u32, place: RecordPlace, out: &mut Transcript) {
+fn call(entry: RecordEntry, out: &mut Transcript) {
+    let called = entry.record;
     let Some(id) = name(called, "call_id").or_else(|| name(called, "id")) else { return };
     let function = called.get("function");
-    let tool = out.tool_id(&function.and_then(|function| name(function, "name")).unwrap_or_default());
-    let mut call = Call::new(id, thread, tool);
-    call.input = function.and_then(|function| function.get("arguments")).map(|input| place.span(input));
-    call.at = row.number(6).and_then(clock::number);
-    call.record = Some(place.span(called));
-    out.add_call(call);
+    let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
+    entry.add_call(id, &tool, function.and_then(|function| function.get("arguments")), out);
 }
 
 fn result(row: &TableRow, content: &[u8], thread: u32, place: RecordPlace, out: &mut Transcript) {
@@ -278,25 +254,13 @@ fn result(row: &TableRow, content: &[u8], thread: u32, place: RecordPlace, out: 
     let mut tape = Tape::default();
     let record = tape.read(content).ok();
     let field = |key: &str| record.and_then(|record| record.get(key));
-    call.exit = field("exit_code").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
-    let is_error =
-        field("error").is_some_and(|error| !error.is_null()) || call.exit.is_some_and(|code| code != 0);
-    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
+    call.exit = exit_code(field("exit_code"));
+    call.end(field("error").is_some_and(|error| !error.is_null()));
     let is_cut =
         field("output").and_then(|output| output.text()).is_some() && field("output").is_some_and(is_cut);
-    call.cut = match (&saved, is_cut) {
-        (Some(_), _) => CutState::Spill,
-        (None, true) => CutState::Lost,
-        (None, false) => CutState::No,
-    };
-    call.cites = saved.into_iter().collect();
-    call.results.push(CallResult {
-        evidence: Evidence::Recorded,
-        pieces: text_of(content, place),
-        at: row.number(6).and_then(clock::number),
-        context: ContextState::default(),
-        record: Some(whole_of(content, place)),
-    });
+    call.note_cut(saved, is_cut);
+    let at = row.number(6).and_then(clock::number);
+    call.results.push(CallResult::recorded(text_of(content, place), at, whole_of(content, place)));
 }
 
 fn whole_of(content: &[u8], place: RecordPlace) -> RecordSpan {
@@ -317,7 +281,7 @@ fn saved(content: &[u8]) -> Option<Citation> {
     let start = String::from_utf8_lossy(content.get(..4096).unwrap_or(content)).into_owned();
     let rest = start.strip_prefix("<persisted-output>\nThis tool result was too large (")?;
     let path = rest.lines().nth(1)?.strip_prefix("Full output saved to: ")?;
-    Some(Citation { path: PathBuf::from(path), bytes: None })
+    Some(Citation::new(path))
 }
 
 /// Whether an output holds the notice, and about as much text around it as the notice says was kept. More may be missing,

@@ -6,11 +6,12 @@ use memchr::memmem;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{LONGEST_TEXT, first_text, name, pieces, start_of};
+use crate::session::content::{LONGEST_TEXT, exit_code, first_text, items, name, start_of};
 use crate::session::document::{DocumentSession, before_member};
+use crate::session::entry::RecordEntry;
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallResult, CallStatus, CutState, DisplayCopy, SessionFacts};
+use crate::session::model::{CutState, SessionFacts};
 use crate::session::reader::{
     OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
@@ -82,12 +83,13 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         out.unread.records += 1;
         let at = message.path(&["extra", "timestamp"]).and_then(clock::time);
         out.facts.note_time(at);
+        let entry = RecordEntry { record: message, place, at, thread: 0 };
         match name(message, "role").unwrap_or_default().as_str() {
             "assistant" => {
                 out.count_answer(0);
-                calls(message, place, out);
+                calls(entry, out);
             }
-            "tool" => result(message, place, out),
+            "tool" => result(entry, out),
             "user" if out.facts.title.is_none() => out.facts.title = message.get("content").map(first_text),
             "user" | "system" | "exit" => {}
             role => {
@@ -99,21 +101,18 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     }
 }
 
-fn calls(message: Json, place: RecordPlace, out: &mut Transcript) {
-    let at = message.path(&["extra", "timestamp"]).and_then(clock::time);
-    for called in message.get("tool_calls").into_iter().flat_map(|calls| calls.items()) {
+fn calls(entry: RecordEntry, out: &mut Transcript) {
+    for called in items(entry.record, "tool_calls") {
         let Some(id) = name(called, "id") else { continue };
         let function = called.get("function");
-        let tool = out.tool_id(&function.and_then(|function| name(function, "name")).unwrap_or_default());
-        let mut call = Call::new(id, 0, tool);
-        call.input = function.and_then(|function| function.get("arguments")).map(|input| place.span(input));
-        call.at = at;
-        call.record = Some(place.span(called));
-        out.add_call(call);
+        let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
+        let input = function.and_then(|function| function.get("arguments"));
+        entry.with(called).add_call(id, &tool, input, out);
     }
 }
 
-fn result(message: Json, place: RecordPlace, out: &mut Transcript) {
+fn result(entry: RecordEntry, out: &mut Transcript) {
+    let message = entry.record;
     let Some(id) = name(message, "tool_call_id") else { return };
     let call = out.call_or_new(0, &id, "");
     if !call.results.is_empty() {
@@ -121,20 +120,11 @@ fn result(message: Json, place: RecordPlace, out: &mut Transcript) {
     }
     let extra = |key: &str| message.path(&["extra", key]);
     let content = message.get("content");
-    call.exit = extra("returncode").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
-    let is_error = extra("exception_info").is_some() || call.exit.is_some_and(|code| code != 0);
-    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
+    call.exit = exit_code(extra("returncode"));
+    call.end(extra("exception_info").is_some());
     call.cut = content.map(cut).unwrap_or_default();
-    let whole = extra("raw_output").filter(|output| output.kind() == Kind::String);
-    call.display = whole
-        .map(|output| DisplayCopy::new("extra.raw_output", place.span(output), None))
-        .into_iter()
-        .collect();
-    call.results.push(CallResult::recorded(
-        content.map(|content| pieces(content, place)).unwrap_or_default(),
-        extra("timestamp").and_then(clock::time),
-        place.span(message),
-    ));
+    entry.note_copy("extra.raw_output", extra("raw_output"), None, call);
+    entry.add_result(content, call);
 }
 
 /// Whether an observation was cut; what one of another configuration says is not known.

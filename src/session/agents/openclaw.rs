@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{last_line, name};
+use crate::session::content::{exit_code, is, last_line, name};
 use crate::session::database::{
     self, DatabaseError, Packing, RowBuffer, RowRecords, RowsOf, TableRow, TableRows,
 };
@@ -20,8 +20,6 @@ use crate::session::transcript::{ReadReport, Transcript};
 
 use super::pi::{PiReader, note_facts};
 
-const AGENT: &str = "openclaw";
-
 const PLAIN: RowsOf = RowsOf::plain("transcript_events", "event_json");
 const PACKED: RowsOf = RowsOf { table: "transcript_events", column: "event_zstd", packing: Packing::Zstd };
 
@@ -34,7 +32,7 @@ const CUT: &str = " more characters truncated; rerun with narrower args if neede
 
 /// The sessions of OpenClaw in databases.
 pub(crate) const OPENCLAW: TableFormat =
-    TableFormat { agent: AGENT, seen: "2026.9.6", databases, list: listed, read };
+    TableFormat { agent: "openclaw", name: "openclaw", seen: "2026.9.6", databases, list, read };
 
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let home = Some(env.home()).filter(|home| home.is_absolute());
@@ -43,27 +41,19 @@ fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     agents.into_iter().flatten().map(database).collect()
 }
 
-fn listed(path: &Path, rows: &TableRows) -> Result<Vec<SessionFile>, DatabaseError> {
+fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     if !rows.columns(PLAIN.table)?.contains(PLAIN.column) {
         return Ok(Vec::new());
     }
-    let mut known = glanced(rows)?;
-    let mut sessions = Vec::new();
+    let known = glanced(rows)?;
     let sql =
         "SELECT session_id, MIN(created_at), MAX(created_at) FROM transcript_events GROUP BY session_id";
-    rows.each(sql, &[], &mut |row| {
+    rows.all(sql, |row| {
         let id = row.text(0).unwrap_or_default();
-        let facts = known.remove(&id).unwrap_or_default();
-        let facts = SessionFacts {
-            id,
-            started: row.number(1).and_then(clock::number),
-            ended: row.number(2).and_then(clock::number),
-            ..facts
-        };
-        sessions.push(SessionFile::in_database(AGENT, path, facts));
-        true
-    })?;
-    Ok(sessions)
+        let facts = known.get(&id).cloned().unwrap_or_default();
+        let (started, ended) = (row.number(1).and_then(clock::number), row.number(2).and_then(clock::number));
+        SessionFacts { id, started, ended, ..facts }
+    })
 }
 
 /// Returns what the first rows of each session say about it, unless they are long.
@@ -112,20 +102,13 @@ fn read(
         database::record(PLAIN.column),
         database::record(packed_column(rows)?),
     );
-    let (mut reader, mut buffer, mut is_wanted) = (PiReader::default(), RowBuffer::default(), true);
-    rows.each(&sql, &[&file.id], &mut |row| {
-        out.unread.records += 1;
-        is_wanted = progress.step(out.unread.records, out.unread.records);
-        let source = if row.is_null(1) { packed } else { plain };
-        let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
-        if let Some(record) = event(&row, &mut buffer, &mut out.unread) {
+    let (mut reader, mut buffer) = (PiReader::default(), RowBuffer::default());
+    rows.each_record(&sql, &file.id, progress, out, &mut |row, out| {
+        let place = row.place(if row.is_null(1) { packed } else { plain });
+        if let Some(record) = event(row, &mut buffer, &mut out.unread) {
             out.unread.known += u64::from(entry(record, place, &mut reader, out));
         }
-        is_wanted
     })?;
-    if !is_wanted {
-        return Err(DatabaseError::GivenUp);
-    }
     reader.settle(out);
     out.facts.id.clone_from(&file.id);
     Ok(())
@@ -133,16 +116,14 @@ fn read(
 
 /// Reads an entry as pi's, and of a result what pi does not have. Returns whether it is of a kind that is known.
 fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Transcript) -> bool {
-    let message =
-        record.get("message").filter(|message| message.get("role").is_some_and(|role| role.is("toolResult")));
+    let message = record.get("message").filter(|message| is(*message, "role", "toolResult"));
     let result = message.and_then(|message| Some((message, name(message, "toolCallId")?)));
     let is_new = |(_, id): &(Json, String)| out.call_mut(0, id).is_none_or(|call| call.results.is_empty());
     let result = result.filter(is_new);
     let is_known = reader.record(record, place, out);
     let call = result.and_then(|(message, id)| Some((message, out.call_mut(0, &id)?)));
     if let Some((message, call)) = call {
-        let exit = message.path(&["details", "exitCode"]).and_then(|code| code.int());
-        call.exit = exit.and_then(|code| code.try_into().ok()).or(call.exit);
+        call.exit = exit_code(message.path(&["details", "exitCode"])).or(call.exit);
         if call.exit.is_some_and(|code| code != 0) {
             call.status = CallStatus::Failed;
         }

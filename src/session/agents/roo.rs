@@ -4,18 +4,17 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{first_text, is_type, name, pieces, start_of, text};
+use crate::session::content::{first_text, flag, is, is_type, items, name, start_of, text};
 use crate::session::context::ContextEvent;
 use crate::session::document::DocumentSession;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
 use crate::session::id::{IdMap, record_id};
 use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, SessionFacts};
+use crate::session::model::{Citation, SessionFacts};
 use crate::session::reader::{
     OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
@@ -60,8 +59,7 @@ pub(crate) const CLINE: Tasks = Tasks {
 
 impl Tasks {
     fn session(&self, file: &FoundFile) -> SessionFile {
-        let task = file.path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-        file.session(self.name, task.unwrap_or_default())
+        file.session(self.name, find::dir_name(&file.path, 1))
     }
 
     /// Returns the directories in which tasks may lie.
@@ -99,10 +97,8 @@ impl SessionFormat for Tasks {
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         for root in self.roots(env) {
-            for task in find::directories(&root, fault) {
-                let history = find::found_file(&task.join(HISTORY));
-                history.iter().for_each(|file| found(self.session(file)));
-            }
+            let histories = find::matching(Some(root), "*/api_conversation_history.json", fault);
+            histories.iter().for_each(|file| found(self.session(file)));
         }
     }
 
@@ -128,10 +124,9 @@ impl SessionFormat for Tasks {
 
 /// Returns what lies beside the messages: Roo keeps the item of its list of tasks there.
 fn facts(history: &Path) -> SessionFacts {
-    let task = history.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     let bytes = FileRecords::new(history.with_file_name("history_item.json")).whole().unwrap_or_default();
     let mut tape = Tape::default();
-    let mut facts = SessionFacts { id: task.to_owned(), ..SessionFacts::default() };
+    let mut facts = SessionFacts { id: find::dir_name(history, 1).to_owned(), ..SessionFacts::default() };
     if let Ok(item) = tape.read(bytes.trim_ascii()) {
         facts.title = text(item, "task");
         facts.cwd = text(item, "workspace");
@@ -153,21 +148,23 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         let at = message.get("ts").and_then(clock::time);
         out.facts.note_time(at);
         history.begin(message, out);
-        let blocks = message.get("content").into_iter().flat_map(|content| content.items());
+        let entry = RecordEntry { record: message, place, at, thread: 0 };
+        let blocks = items(message, "content");
         for (block_number, block) in blocks.enumerate() {
+            let entry = entry.with(block);
             if is_type(block, "tool_use") {
-                let call = call(block, at, place, out);
+                let call = call(entry, out);
                 history.uses.extend(call.map(|call| (call, number)));
             } else if is_type(block, "tool_result") {
                 let Some(id) = name(block, "tool_use_id") else { continue };
                 let content = block.get("content");
-                let call = result(&TaskResult { id: &id, tool: "", block, content, at }, place, out);
+                let call = result(entry, &id, "", content, out);
                 history.results.extend(call.map(|call| (number, call, Protocol::Blocks)));
             } else if let Some(tool) = of_old_protocol(block) {
                 // Without ids: the time of the message, and where in it the block is.
                 let message = message.get("ts").and_then(|ts| ts.int()).unwrap_or(out.unread.records as i64);
                 let (id, content) = (format!("{message}.{block_number}"), block.get("text"));
-                let call = result(&TaskResult { id: &id, tool: &tool, block, content, at }, place, out);
+                let call = result(entry, &id, &tool, content, out);
                 history.results.extend(call.map(|call| (number, call, Protocol::Text)));
             }
         }
@@ -197,7 +194,7 @@ impl History {
     fn begin(&mut self, message: Json, out: &mut Transcript) {
         self.requests.push(out.next_request(0));
         let is_mark = ["condenseId", "truncationId"].iter().any(|key| message.get(key).is_some());
-        if message.get("role").is_some_and(|role| role.is("assistant")) && !is_mark {
+        if is(message, "role", "assistant") && !is_mark {
             out.count_answer(0);
         }
     }
@@ -206,7 +203,7 @@ impl History {
     /// left out, and so are messages that name a gap which is sent. Without a summary, messages are left out that name what
     /// stands for them and exists: they come back when that was taken back.
     fn take_out(self, document: Json, place: RecordPlace, out: &mut Transcript) {
-        let is_summary = |message: Json| message.get("isSummary").and_then(|flag| flag.bool()) == Some(true);
+        let is_summary = |message: Json| flag(message, "isSummary");
         let start = document.items().enumerate().filter(|(_, message)| is_summary(*message)).last();
         let start = start.map(|(number, _)| number);
         let ids = |key: &'static str| {
@@ -248,14 +245,10 @@ impl History {
 }
 
 /// Reads a call. Returns its number.
-fn call(block: Json, at: Option<Timestamp>, place: RecordPlace, out: &mut Transcript) -> Option<u32> {
+fn call(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
+    let block = entry.record;
     let id = name(block, "id")?;
-    let tool = out.tool_id(&name(block, "name").unwrap_or_default());
-    let mut call = Call::new(id.as_str(), 0, tool);
-    call.input = block.get("input").map(|input| place.span(input));
-    call.at = at;
-    call.record = Some(place.span(block));
-    out.add_call(call);
+    entry.add_call(id.as_str(), &name(block, "name").unwrap_or_default(), block.get("input"), out);
     out.call_number(0, &id)
 }
 
@@ -269,30 +262,23 @@ fn of_old_protocol(block: Json) -> Option<String> {
     is_name.then(|| tool.to_owned())
 }
 
-/// A result in a message.
-struct TaskResult<'a> {
-    id: &'a str,
-    tool: &'a str,
-    block: Json<'a>,
-    content: Option<Json<'a>>,
-    at: Option<Timestamp>,
-}
-
 /// Reads a result. Returns the number of its call, unless that has one already.
-fn result(found: &TaskResult, place: RecordPlace, out: &mut Transcript) -> Option<u32> {
-    let history = out.sources.get(place.source as usize).map(|source| source.path().to_owned());
-    let call = out.call_or_new(0, found.id, found.tool);
-    let content = found.content.filter(|_| call.results.is_empty())?;
+fn result(
+    entry: RecordEntry,
+    id: &str,
+    tool: &str,
+    content: Option<Json>,
+    out: &mut Transcript,
+) -> Option<u32> {
+    let history = out.sources.get(entry.place.source as usize).map(|source| source.path().to_owned());
+    let call = out.call_or_new(0, id, tool);
+    let content = content.filter(|_| call.results.is_empty())?;
     let start = first_text(content);
-    let is_error = found.block.get("is_error").and_then(|flag| flag.bool()) == Some(true);
     call.exit = exit_of(&start);
-    let failed = is_error || call.exit.is_some_and(|code| code != 0);
-    call.status = if failed { CallStatus::Failed } else { CallStatus::Ok };
-    let spill = place_of_spill(&start, history);
-    call.cut = if spill.is_some() { CutState::Spill } else { CutState::No };
-    call.cites = spill.into_iter().collect();
-    call.results.push(CallResult::recorded(pieces(content, place), found.at, place.span(found.block)));
-    out.call_number(0, found.id)
+    call.end(flag(entry.record, "is_error"));
+    call.note_cut(place_of_spill(&start, history), false);
+    entry.add_result(Some(content), call);
+    out.call_number(0, id)
 }
 
 /// Reads `Exit code: 3` of the lines before the output.
@@ -311,5 +297,5 @@ fn place_of_spill(start: &str, history: Option<PathBuf>) -> Option<Citation> {
     let artifact = line.split_once(") persisted. Artifact ID: ")?.1;
     let is_name = artifact.starts_with("cmd-") && !artifact.contains('/');
     let path = history?.with_file_name("command-output").join(artifact);
-    is_name.then_some(Citation { path, bytes: None })
+    is_name.then(|| Citation::new(path))
 }

@@ -243,6 +243,19 @@ impl TableRows<'_> {
         Ok(names)
     }
 
+    /// Reads all rows of a query.
+    ///
+    /// # Errors
+    /// As for [`TableRows::each`].
+    pub fn all<T>(&self, sql: &str, read: impl Fn(&TableRow) -> T) -> Result<Vec<T>, DatabaseError> {
+        let mut found = Vec::new();
+        self.each(sql, &[], &mut |row| {
+            found.push(read(&row));
+            true
+        })?;
+        Ok(found)
+    }
+
     /// Hands the rows of a query to `take`, as long as that returns true.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, ErrorCode, MAIN_DB};
 
 use crate::session::json::{Json, Tape};
+use crate::session::reader::RecordPlace;
 use crate::session::record::{LONGEST_RECORD, MAX_RECORD, RecordSource, unpack};
 use crate::session::transcript::ReadReport;
 
@@ -84,6 +85,11 @@ pub struct RowBuffer {
 }
 
 impl TableRow<'_> {
+    /// Returns the place of the row's record; the first column must be the number of the row.
+    pub fn place(&self, source: u32) -> RecordPlace {
+        RecordPlace { source, row: self.integer(0).unwrap_or(0), start: 0 }
+    }
+
     /// Returns the record in a column, which was selected by [`record`](super::record); the first column must be the number
     /// of the row. Of one of over 16 MB only the beginning is read, which the report counts, as it does what is not
     /// readable.

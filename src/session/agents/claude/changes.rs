@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::session::content::{LONGEST_NAME, is_type, name};
+use crate::session::content::{LONGEST_NAME, flag, is, is_type, name};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, id_of_bytes, record_id};
@@ -30,7 +30,7 @@ pub(super) fn read(
     history: &mut ClaudeHistory,
     out: &Transcript,
 ) {
-    let is = |name: &str| record.get("subtype").is_some_and(|kind| kind.is(name));
+    let is = |name: &str| is(record, "subtype", name);
     if is("compact_boundary") {
         history.boundaries.push(boundary(record, told));
     } else if is("microcompact_boundary") {
@@ -50,7 +50,7 @@ pub(super) fn read(
 
 /// Reads that a user's record stands for those between it and the one that it follows.
 pub(super) fn span(record: Json, told: RecordContext, history: &mut ClaudeHistory) {
-    let is_summary = record.get("replacesSpan").and_then(|mark| mark.bool()) == Some(true);
+    let is_summary = flag(record, "replacesSpan");
     if let Some(parent) =
         record.get("parentUuid").and_then(|id| id.short_bytes(LONGEST_NAME)).filter(|_| is_summary)
     {
@@ -171,11 +171,11 @@ fn is_plain(record: RecordSpan, id: &str, out: &Transcript) -> bool {
     let mut tape = Tape::default();
     let Ok(record) = tape.read(&bytes) else { return false };
     let mut blocks = record.path(&["message", "content"]).into_iter().flat_map(|content| content.items());
-    let Some(block) = blocks.find(|block| block.get("tool_use_id").is_some_and(|own| own.is(id))) else {
+    let Some(block) = blocks.find(|block| is(*block, "tool_use_id", id)) else {
         // The text that stands for several results has a record of its own.
         return true;
     };
-    let is_error = block.get("is_error").and_then(|mark| mark.bool()) == Some(true);
+    let is_error = flag(block, "is_error");
     let is_known = |part: Json| is_type(part, "text") || is_type(part, "image");
     let content = block.get("content").filter(|content| content.kind() == Kind::Array);
     !is_error && content.into_iter().flat_map(|content| content.items()).all(is_known)

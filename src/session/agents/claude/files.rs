@@ -50,8 +50,8 @@ impl Project {
 
 fn session_of(sub_agent: &Path) -> Option<String> {
     let head = find::head(sub_agent).ok()?;
-    let id = glance(find::first_line(&head), &[]).id;
-    let id = if id.is_empty() { glance(&head, &[]).id } else { id };
+    let id = glance(find::first_line(&head)).id;
+    let id = if id.is_empty() { glance(&head).id } else { id };
     (!id.is_empty()).then_some(id)
 }
 
@@ -84,10 +84,6 @@ fn own_directories(session: &Path) -> Vec<PathBuf> {
     let workflows = own.join("workflows");
     let nested = find::directories(&workflows, &mut |_| {});
     [own, workflows].into_iter().chain(nested).collect()
-}
-
-pub(super) fn is_session(name: &str) -> bool {
-    name.ends_with(".jsonl") && !name.starts_with("agent-")
 }
 
 fn is_sub_agent(name: &str) -> bool {

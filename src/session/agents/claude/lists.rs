@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::session::content::{LONGEST_NAME, is_type};
+use crate::session::content::{LONGEST_NAME, is_type, items};
 use crate::session::context::ResultId;
 use crate::session::fate::ContextChange;
 use crate::session::json::Json;
@@ -54,7 +54,7 @@ impl RequestLists {
         };
         let Some(message) = record.get("message") else { return };
         let mut altered = Vec::new();
-        let blocks = message.get("content").into_iter().flat_map(|content| content.items());
+        let blocks = items(message, "content");
         for block in blocks.filter(|block| is_type(*block, "tool_result")) {
             let id = block.get("tool_use_id").and_then(|id| id.short_text(LONGEST_NAME));
             let call = id.and_then(|id| out.call_number(thread, &id));

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::session::content::LONGEST_NAME;
+use crate::session::content::{LONGEST_NAME, flag, is_type, items};
 use crate::session::context::ContextEvent;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
 use crate::session::json::{Json, Tape};
-use crate::session::model::Call;
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
@@ -164,18 +164,14 @@ impl ClaudeReader {
         if let (Some((_, number)), Some(name)) = (recorded.linked, name) {
             self.history.conversation(thread).messages.push((number, name));
         }
-        for block in message.get("content").into_iter().flat_map(|content| content.items()) {
-            let is_call = block.get("type").is_some_and(|kind| kind.is("tool_use"));
+        let entry = RecordEntry { record, place: recorded.place, at: recorded.at, thread };
+        for block in items(message, "content") {
+            let is_call = is_type(block, "tool_use");
             let Some(id) = block.get("id").filter(|_| is_call).and_then(|id| id.short(LONGEST_NAME)) else {
                 continue;
             };
             let name = block.get("name").and_then(|name| name.short_text(LONGEST_NAME)).unwrap_or_default();
-            let tool = out.tool_id(&name);
-            let mut call = Call::new(id, thread, tool);
-            call.input = block.get("input").map(|input| recorded.place.span(input));
-            call.at = recorded.at;
-            call.record = Some(recorded.place.span(record));
-            out.add_call(call);
+            entry.add_call(id, &name, block.get("input"), out);
         }
     }
 
@@ -184,14 +180,14 @@ impl ClaudeReader {
         changes::span(record, told, &mut self.history);
         let content = record.path(&["message", "content"]);
         for block in content.into_iter().flat_map(|content| content.items()) {
-            let is_result = block.get("type").is_some_and(|kind| kind.is("tool_result"));
+            let is_result = is_type(block, "tool_result");
             let id =
                 block.get("tool_use_id").filter(|_| is_result).and_then(|id| id.short_text(LONGEST_NAME));
             let Some(id) = id else { continue };
             let Some(number) = out.number_or_new(thread, &id) else { continue };
             let Some(call) = out.calls.get_mut(number as usize) else { continue };
             if call.results.is_empty() {
-                result(record, block, (recorded.place, recorded.at), call);
+                result(RecordEntry { record, place: recorded.place, at: recorded.at, thread }, block, call);
             }
             let source = id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid"));
             self.history.results.push(ResultRecord {
@@ -220,7 +216,7 @@ impl ClaudeReader {
     /// Counts the request of an answer, unless that is in the records. One answer may be several records.
     fn answer(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
-        let is_error = record.get("isApiErrorMessage").and_then(|mark| mark.bool()) == Some(true)
+        let is_error = flag(record, "isApiErrorMessage")
             || message.get("model").is_some_and(|model| model.is("<synthetic>"));
         let name = recorded.message.filter(|name| *name != 0 && !is_error);
         let last = self.history.conversation(thread).messages.last().map(|(_, name)| *name);

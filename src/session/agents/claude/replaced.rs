@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, start_of};
+use crate::session::content::{LONGEST_NAME, items, start_of};
 use crate::session::context::ResultId;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, Citation, CutState, DisplayCopy, TextPiece, TextPieces};
@@ -21,7 +21,7 @@ pub(super) fn replace(
 ) -> Vec<ResultId> {
     let mut replaced = Vec::new();
     let at = record.get("timestamp").and_then(clock::time);
-    for replacement in record.get("replacements").into_iter().flat_map(|list| list.items()) {
+    for replacement in items(record, "replacements") {
         let id = replacement.get("toolUseId").and_then(|id| id.short(LONGEST_NAME));
         let text = replacement.get("replacement").filter(|text| text.kind() == Kind::String);
         let (Some(id), Some(text)) = (id, text) else { continue };

@@ -1,7 +1,7 @@
 //! Claude Code's records of its requests, of 2.1.300 on: lists of hashes, and the messages that no other record holds.
 
 use crate::session::clock;
-use crate::session::content::{is_type, name};
+use crate::session::content::{is_type, items, name};
 use crate::session::id::RecordId;
 use crate::session::json::Json;
 use crate::session::reader::RecordPlace;
@@ -18,7 +18,7 @@ pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) ->
         purpose: &name(record, "querySource").unwrap_or_default(),
     };
     // A hash that cannot be read keeps its place, and stands for no message.
-    let tail = record.get("tail").into_iter().flat_map(|tail| tail.items());
+    let tail = items(record, "tail");
     let tail = tail.map(|hash| hash_of(Some(hash)).unwrap_or_default());
     log.add_request(&facts, place.span(record), tail)
 }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use crate::session::content::{LONGEST_TEXT, first_text, first_words, pieces};
+use crate::session::content::{LONGEST_TEXT, first_text, first_words, flag};
+use crate::session::entry::RecordEntry;
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy};
+use crate::session::model::{Call, Citation, CutState, DisplayCopy};
 use crate::session::reader::RecordPlace;
 
 use super::replaced::cited;
@@ -19,31 +19,21 @@ const FAILURE_HEAD: usize = 5000;
 const MAX_NOTICE: usize = 64;
 
 /// Reads a result into its call.
-pub(super) fn result(
-    record: Json,
-    block: Json,
-    (place, at): (RecordPlace, Option<Timestamp>),
-    call: &mut Call,
-) {
-    let content = block.get("content");
-    let is_error = block.get("is_error").and_then(|value| value.bool()) == Some(true);
+pub(super) fn result(entry: RecordEntry, block: Json, call: &mut Call) {
+    let (content, is_error) = (block.get("content"), flag(block, "is_error"));
     let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
-    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
     call.exit = start
         .strip_prefix("Exit code ")
         .filter(|_| is_error)
         .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
-    let ui = record.get("toolUseResult");
+    call.end(is_error);
+    let ui = entry.record.get("toolUseResult");
     (call.cut, call.cites) = cut_of(&start, ui);
     if call.cut == CutState::No && call.exit.is_some() && content.is_some_and(is_failure_cut) {
         call.cut = CutState::Lost;
     }
-    call.display = ui.map(|ui| display(ui, place)).unwrap_or_default();
-    call.results.push(CallResult::recorded(
-        content.map(|content| pieces(content, place)).unwrap_or_default(),
-        at,
-        place.span(record),
-    ));
+    call.display = ui.map(|ui| display(ui, entry.place)).unwrap_or_default();
+    entry.add_result(content, call);
 }
 
 /// Returns the start of a result: all of a notice, which begins with `<`; else the first words of a failure, in which it has

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::session::clock;
-use crate::session::content::{LONGEST_TEXT, is_type, name, text};
+use crate::session::content::{LONGEST_TEXT, flag, is_type, items, name, text};
 use crate::session::context::ContextEvent;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{IdMap, RecordId, record_id};
@@ -98,12 +98,12 @@ impl FileReads {
             .calls
             .get(call as usize)
             .is_some_and(|call| READ_TOOLS.iter().any(|tool| out.tool(call).eq_ignore_ascii_case(tool)));
-        let is_error = block.get("is_error").and_then(|flag| flag.bool()) == Some(true);
+        let is_error = flag(block, "is_error");
         if !is_read || is_error {
             return;
         }
         let before = self.outdated.len();
-        for file in block.get("content").into_iter().flat_map(|content| content.items()) {
+        for file in items(block, "content") {
             *self.sent.entry(call).or_default() += 1;
             let Some(lines) = FileLines::of(file) else { continue };
             let (bytes, of_file) = (rendered::len(file, place), self.newest.entry(lines.path).or_default());

@@ -6,18 +6,14 @@ mod rendered;
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{LONGEST_TEXT, is_type, name, pieces, text};
+use crate::session::content::{LONGEST_TEXT, flag, is, is_type, items, name, text};
 use crate::session::document::{DocumentSession, before_member};
-use crate::session::fate::ContextState;
+use crate::session::entry::RecordEntry;
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Kind, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts,
-};
+use crate::session::model::{CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
 use crate::session::reader::{
     OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
@@ -55,7 +51,7 @@ impl SessionFormat for Cline {
         let data = env.var("CLINE_DATA_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute()).or(named);
         let Some(data) = data else { return };
         for dir in find::directories(&data.join("sessions"), fault) {
-            let id = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let id = find::dir_name(&dir, 0);
             let file = find::found_file(&dir.join(format!("{id}{MESSAGES}")));
             file.iter().for_each(|file| found(session_file(file)));
         }
@@ -90,7 +86,7 @@ fn id_of(messages: &Path) -> Option<&str> {
 
 /// Returns the file of the main conversation, and those of its sub-agents and of compactions, which lie beside it.
 fn conversations(main: &Path) -> Vec<PathBuf> {
-    let is_main = main.parent().and_then(Path::file_name).and_then(|name| name.to_str()) == id_of(main);
+    let is_main = id_of(main) == Some(find::dir_name(main, 1));
     let dir = main.parent().filter(|_| is_main);
     let beside = dir.map(|dir| find::files(dir, is_followed, &mut |_| {}));
     let others = beside.into_iter().flatten().map(|file| file.path).filter(|path| path != main);
@@ -175,16 +171,17 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
             compaction.apply(thread, first, &mut reads, out);
         }
         let at = message.get("ts").and_then(clock::time);
-        if message.get("role").is_some_and(|role| role.is("assistant")) {
+        if is(message, "role", "assistant") {
             reads.clear(thread, at, out);
             out.count_answer(thread);
         }
-        let blocks = message.get("content").into_iter().flat_map(|content| content.items());
-        for block in blocks {
+        for block in items(message, "content") {
+            let entry = RecordEntry { record: block, place, at, thread };
             if is_type(block, "tool_use") {
-                call(block, thread, at, place, out);
+                let Some(id) = name(block, "id") else { continue };
+                entry.add_call(id, &name(block, "name").unwrap_or_default(), block.get("input"), out);
             } else if is_type(block, "tool_result")
-                && let Some(call) = result(block, thread, at, place, out)
+                && let Some(call) = result(entry, out)
             {
                 reads.note(call, block, place, out);
             }
@@ -195,45 +192,31 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     }
 }
 
-fn call(block: Json, thread: u32, at: Option<Timestamp>, place: RecordPlace, out: &mut Transcript) {
-    let Some(id) = name(block, "id") else { return };
-    let tool = out.tool_id(&name(block, "name").unwrap_or_default());
-    let mut call = Call::new(id, thread, tool);
-    call.input = block.get("input").map(|input| place.span(input));
-    call.at = at;
-    call.record = Some(place.span(block));
-    out.add_call(call);
-}
-
 /// Reads a result. Returns the number of its call, unless that has one already.
-fn result(
-    block: Json,
-    thread: u32,
-    at: Option<Timestamp>,
-    place: RecordPlace,
-    out: &mut Transcript,
-) -> Option<u32> {
+fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
+    let (block, thread) = (entry.record, entry.thread);
     let (id, content) = (name(block, "tool_use_id")?, block.get("content")?);
     let call = out.call_or_new(thread, &id, &name(block, "name").unwrap_or_default());
     if !call.results.is_empty() {
         return None;
     }
-    let says_error = block.get("is_error").and_then(|flag| flag.bool()) == Some(true);
     let mut failed =
         content.items().filter(|item| item.get("success").and_then(|flag| flag.bool()) == Some(false));
     let first_failed = failed.next();
-    call.status = if says_error || first_failed.is_some() { CallStatus::Failed } else { CallStatus::Ok };
+    call.end(flag(block, "is_error") || first_failed.is_some());
     call.exit = first_failed.and_then(exit_of);
-    let sent = rendered::sent(content, place);
-    call.cut = if sent.as_ref().is_some_and(|sent| sent.is_cut) { CutState::Lost } else { CutState::No };
-    let copy = |span: &RecordSpan| DisplayCopy::new("result", *span, Some(EXECUTOR));
-    call.display = sent.iter().flat_map(|sent| sent.cut.iter()).map(copy).collect();
-    let (evidence, pieces) = match sent {
-        Some(sent) => (Evidence::Rendered, sent.pieces.into()),
-        None => (Evidence::Recorded, pieces(content, place)),
-    };
-    let record = Some(place.span(block));
-    call.results.push(CallResult { evidence, pieces, at, context: ContextState::default(), record });
+    match rendered::sent(content, entry.place) {
+        Some(sent) => {
+            call.note_cut(None, sent.is_cut);
+            let copy = |span: &RecordSpan| DisplayCopy::new("result", *span, Some(EXECUTOR));
+            call.display = sent.cut.iter().map(copy).collect();
+            entry.add_text(Evidence::Rendered, sent.pieces, call);
+        }
+        None => {
+            call.cut = CutState::No;
+            entry.add_result(Some(content), call);
+        }
+    }
     out.call_number(thread, &id)
 }
 

@@ -2,91 +2,54 @@
 
 mod records;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-
-use memchr::memmem;
 
 use crate::env::Env;
 use crate::session::find::{self, FoundFile};
-use crate::session::model::SessionFacts;
-use crate::session::reader::{
-    GLANCE, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
-};
-use crate::session::record::{is_packed, unpack};
+use crate::session::format::{LogFormat, only_log};
+use crate::session::reader::TakeFault;
+use crate::session::record::is_packed;
 
 use records::{CodexReader, note_facts};
-
-const AGENT: &str = "codex";
 
 /// The length of a session's id at the end of a rollout's name, in bytes.
 const ID: usize = 36;
 
 /// The rollouts of Codex, a JSON value a line.
-#[derive(Debug)]
-pub(crate) struct Codex;
-
-impl SessionFormat for Codex {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "0.25.0 to 0.169.0"
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "CODEX_HOME", ".codex") else { return };
-        let mut dirs = vec![root.join("sessions")];
-        for _ in ["year", "month", "day"] {
-            dirs = dirs.iter().flat_map(|dir| find::directories(dir, fault)).collect();
-        }
-        dirs.push(root.join("archived_sessions"));
-        for dir in dirs {
-            let files = find::files(&dir, is_rollout, fault);
-            // A compressed copy is only used where the plain one is gone.
-            let plain = |path: &Path| files.iter().any(|file| file.path == path.with_extension(""));
-            files.iter().filter(|file| !plain(&file.path)).for_each(|file| found(session_file(file)));
-        }
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = find::first_line(head);
-        let is_meta = memmem::find(first, b"\"session_meta\"").is_some();
+pub(crate) const CODEX: LogFormat = LogFormat {
+    agent: "codex",
+    seen: "0.25.0 to 0.169.0",
+    find: rollouts,
+    is_log: |path, head| {
         // The oldest form has no types: its first line has these keys.
-        let is_bare = [&b"\"instructions\""[..], b"\"id\"", b"\"timestamp\""]
-            .iter()
-            .all(|key| memmem::find(first, key).is_some());
-        (is_meta || is_bare || is_packed_rollout(path))
-            .then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
+        let is_bare = find::begins_with_line(head, &["\"instructions\"", "\"id\"", "\"timestamp\""]);
+        let is_meta = find::begins_with_line(head, &["\"session_meta\""]);
+        is_meta || is_bare || path.to_string_lossy().ends_with(".jsonl.zst")
+    },
+    id,
+    logs: only_log,
+    note_facts,
+    reader: || Box::new(CodexReader::default()),
+};
 
-    fn glance(&self, file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        if is_packed(&file.path) {
-            return find::glance(&unpack(head, GLANCE).0, &[], &mut note_facts);
-        }
-        find::glance(head, tail, &mut note_facts)
-    }
-
-    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
-        file.only_log()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        LogSession::open(AGENT, vec![file.path.clone()], || Box::new(CodexReader::default()), progress)
-    }
+fn rollouts(env: &Env, fault: TakeFault) -> Vec<FoundFile> {
+    let root = find::home_or(env, "CODEX_HOME", ".codex");
+    let archived = find::matching(root.clone(), "archived_sessions/rollout-*", fault);
+    let mut files = [find::matching(root, "sessions/*/*/*/rollout-*", fault), archived].concat();
+    let is_plain = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
+    let plain: HashSet<PathBuf> =
+        files.iter().map(|file| file.path.clone()).filter(|path| is_plain(path)).collect();
+    // A compressed copy is only used where the plain one is gone.
+    files.retain(|file| {
+        let unpacked = file.path.with_extension("");
+        is_plain(&file.path) || is_packed(&file.path) && is_plain(&unpacked) && !plain.contains(&unpacked)
+    });
+    files
 }
 
-fn is_packed_rollout(path: &Path) -> bool {
-    path.to_string_lossy().ends_with(".jsonl.zst")
-}
-
-fn is_rollout(name: &str) -> bool {
-    name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"))
-}
-
-fn session_file(file: &FoundFile) -> SessionFile {
-    let name = file.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+fn id(rollout: &Path) -> &str {
+    let name = rollout.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem = name.trim_end_matches(".zst").trim_end_matches(".jsonl");
-    let id = stem.len().checked_sub(ID).and_then(|at| stem.get(at..)).unwrap_or(stem);
-    file.session(AGENT, id)
+    stem.len().checked_sub(ID).and_then(|at| stem.get(at..)).unwrap_or(stem)
 }

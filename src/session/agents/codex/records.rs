@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use jiff::Timestamp;
-
 use crate::session::clock;
-use crate::session::content::{first_text, is_type, name, pieces, start_of, text};
+use crate::session::content::{exit_code, first_text, is, is_type, items, name, start_of, text};
 use crate::session::context::{ContextEvent, ResultId};
+use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallResult, CallStatus, CutState, DisplayCopy, RecordSpan, SessionFacts};
+use crate::session::model::SessionFacts;
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -56,24 +55,25 @@ impl LogReader for CodexReader {
             "response_item" | "event_msg" => name(item, "type").unwrap_or_default(),
             _ => outer,
         };
+        let entry = RecordEntry { record, place, at, thread: 0 };
         match kind.as_str() {
             "function_call" | "custom_tool_call" | "local_shell_call" => {
                 self.answered(out);
-                call(record, item, place, at, out);
+                call(entry, item, out);
             }
-            "function_call_output" | "custom_tool_call_output" => self.result(record, item, place, at, out),
+            "function_call_output" | "custom_tool_call_output" => self.result(entry, item, out),
             "item_completed" => {
                 if item.get("item").is_some_and(|item| is_type(item, "UserMessage")) {
                     self.begin_turn(LastRecord::Prompt);
                 }
-                completed(item, place, out);
+                completed(entry, item, out);
             }
-            "exec_command_end" => exec_end(item, place, out),
-            "compacted" => self.compact(record, item, place, at, out),
-            "thread_rolled_back" => self.roll_back(record, item, place, at, out),
+            "exec_command_end" => exec_end(entry, item, out),
+            "compacted" => self.compact(entry, item, out),
+            "thread_rolled_back" => self.roll_back(entry, item, out),
             "task_started" => self.begin_turn(LastRecord::Task),
             "user_message" => self.begin_turn(LastRecord::Prompt),
-            "message" if item.get("role").is_some_and(|role| role.is("assistant")) => self.answered(out),
+            "message" if is(item, "role", "assistant") => self.answered(out),
             known if ANSWERS.contains(&known) => self.answered(out),
             known if OTHER_KINDS.contains(&known) => {}
             "" => return record.get("record_type").is_some() || record.get("instructions").is_some(),
@@ -107,14 +107,7 @@ impl CodexReader {
         }
     }
 
-    fn result(
-        &mut self,
-        record: Json,
-        item: Json,
-        place: RecordPlace,
-        at: Option<Timestamp>,
-        out: &mut Transcript,
-    ) {
+    fn result(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
         let (Some(id), Some(output)) = (name(item, "call_id"), item.get("output")) else { return };
         self.last = LastRecord::Other;
         let Some(number) = out.number_or_new(0, &id) else { return };
@@ -127,33 +120,24 @@ impl CodexReader {
         let start = first_text(content);
         // The item of a command that still runs has -1.
         call.exit = exit_of(&start).or(call.exit.filter(|_| !is_running(&start)));
-        call.status = match call.exit {
-            Some(0) | None => CallStatus::Ok,
-            Some(_) => CallStatus::Failed,
-        };
+        call.end(false);
         // In code mode, the words of the script's end are a part of their own.
         let is_cut = is_cut(&start) || content.items().filter_map(|part| part.get("text")).any(has_warning);
-        call.cut = if is_cut { CutState::Lost } else { CutState::No };
-        call.results.push(CallResult::recorded(pieces(content, place), at, place.span(record)));
+        call.note_cut(None, is_cut);
+        entry.add_result(Some(content), call);
     }
 
     /// The history begins anew: with the items that the record has, or by a rule that keeps no result. What an item has
     /// that the server encrypted cannot be known.
-    fn compact(
-        &mut self,
-        record: Json,
-        item: Json,
-        place: RecordPlace,
-        at: Option<Timestamp>,
-        out: &mut Transcript,
-    ) {
-        let items = || item.get("replacement_history").into_iter().flat_map(|list| list.items());
-        let outputs = items().filter(|item| !name(*item, "type").is_some_and(|kind| kind.ends_with("_call")));
+    fn compact(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
+        let history = || items(item, "replacement_history");
+        let outputs =
+            history().filter(|item| !name(*item, "type").is_some_and(|kind| kind.ends_with("_call")));
         let kept: HashSet<Box<str>> =
             outputs.filter_map(|item| name(item, "call_id")).map(Into::into).collect();
         let is_sealed =
-            items().any(|item| is_type(item, "compaction") || is_type(item, "context_compaction"));
-        let mut event = ContextEvent::recorded(ContextChange::Compact, at);
+            history().any(|item| is_type(item, "compaction") || is_type(item, "context_compaction"));
+        let mut event = entry.event(ContextChange::Compact, Vec::new(), out);
         if is_sealed {
             event.evidence = FateEvidence::Unknown;
         }
@@ -166,31 +150,23 @@ impl CodexReader {
         if self.last != LastRecord::Prompt {
             self.last = LastRecord::Other;
         }
-        self.take(event, place.span(record), out, |id, _, out| !is_kept(id, out));
+        self.take(event, out, |id, _, out| !is_kept(id, out));
     }
 
     /// The last turns are taken out of the history.
-    fn roll_back(
-        &mut self,
-        record: Json,
-        item: Json,
-        place: RecordPlace,
-        at: Option<Timestamp>,
-        out: &mut Transcript,
-    ) {
+    fn roll_back(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
         let turns = item.get("num_turns").and_then(|number| number.int()).unwrap_or(0);
         self.turn = self.turn.saturating_sub(u64::try_from(turns).unwrap_or(0));
         self.last = LastRecord::Other;
         let last_turn = self.turn;
-        let event = ContextEvent::recorded(ContextChange::Rewind, at);
-        self.take(event, place.span(record), out, |_, turn, _| turn > last_turn);
+        let event = entry.event(ContextChange::Rewind, Vec::new(), out);
+        self.take(event, out, |_, turn, _| turn > last_turn);
     }
 
     /// Takes results out of the history, by an event that names them.
     fn take(
         &mut self,
         mut event: ContextEvent,
-        record: RecordSpan,
         out: &mut Transcript,
         is_taken: impl Fn(&ResultId, u64, &Transcript) -> bool,
     ) {
@@ -199,50 +175,39 @@ impl CodexReader {
             event.results.extend(is_taken.then_some(*id));
             !is_taken
         });
-        (event.request, event.record) = (out.next_request(0), Some(record));
         out.events.push(event);
     }
 }
 
-fn call(record: Json, item: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
+fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
     let Some(id) = name(item, "call_id").or_else(|| name(item, "id")) else { return };
     let tool = name(item, "name").unwrap_or_else(|| "local_shell".to_owned());
-    let tool = out.tool_id(&tool);
     let input = item.get("arguments").or_else(|| item.get("input")).or_else(|| item.get("action"));
-    let mut call = Call::new(id, 0, tool);
-    call.input = input.map(|input| place.span(input));
-    call.at = at;
-    call.record = Some(place.span(record));
-    out.add_call(call);
+    entry.add_call(id, &tool, input, out);
 }
 
 /// Reads an item of the agent's own screen, which keeps part of what a command printed.
-fn completed(item: Json, place: RecordPlace, out: &mut Transcript) {
+fn completed(entry: RecordEntry, item: Json, out: &mut Transcript) {
     let Some(item) = item.get("item").filter(|item| is_type(*item, "CommandExecution")) else { return };
-    let Some(id) = name(item, "id") else { return };
-    screen_copy(&id, item, ("CommandExecution.aggregated_output", 65_536), place, out);
+    screen_copy(entry, item, "id", ("CommandExecution.aggregated_output", 65_536), out);
 }
 
 /// As [`completed`], of older versions.
-fn exec_end(item: Json, place: RecordPlace, out: &mut Transcript) {
-    let Some(id) = name(item, "call_id") else { return };
-    screen_copy(&id, item, ("exec_command_end.aggregated_output", 10_000), place, out);
+fn exec_end(entry: RecordEntry, item: Json, out: &mut Transcript) {
+    screen_copy(entry, item, "call_id", ("exec_command_end.aggregated_output", 10_000), out);
 }
 
 fn screen_copy(
-    id: &str,
+    entry: RecordEntry,
     item: Json,
+    id: &str,
     (what, most): (&'static str, u32),
-    place: RecordPlace,
     out: &mut Transcript,
 ) {
-    let Some(call) = out.call_mut(0, id) else { return };
-    let most = Some(most);
-    let exit = item.get("exit_code").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
+    let Some(call) = name(item, id).and_then(|id| out.call_mut(0, &id)) else { return };
+    let exit = exit_code(item.get("exit_code"));
     call.exit = call.exit.or(exit.filter(|code| *code >= 0 || call.results.is_empty()));
-    if let Some(text) = item.get("aggregated_output").filter(|text| text.kind() == Kind::String) {
-        call.display.push(DisplayCopy::new(what, place.span(text), most));
-    }
+    entry.note_copy(what, item.get("aggregated_output"), Some(most), call);
 }
 
 /// Reads the exit status from the lines before a command's output; of the oldest form from the JSON around it.
@@ -294,7 +259,7 @@ pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
         facts.model = name(item, "model").or(facts.model.take());
         facts.cwd = facts.cwd.take().or_else(|| text(item, "cwd"));
     }
-    let is_user = is_type(item, "message") && item.get("role").is_some_and(|role| role.is("user"));
+    let is_user = is_type(item, "message") && is(item, "role", "user");
     if facts.title.is_none() && is_user {
         let words = item.get("content").map(first_text).unwrap_or_default();
         facts.title = Some(words).filter(|words| !words.is_empty() && !words.starts_with('<'));

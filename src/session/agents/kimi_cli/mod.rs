@@ -8,16 +8,16 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use md5::{Digest, Md5};
-use memchr::memmem;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{first_text, name, text};
+use crate::session::content::{first_text, is_type, items, name, text};
 use crate::session::find::{self, FoundFile};
+use crate::session::format::logs_by;
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
+    LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 
@@ -45,18 +45,13 @@ impl SessionFormat for KimiCli {
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "KIMI_SHARE_DIR", ".kimi") else { return };
         let projects = projects(&root);
-        for project in find::directories(&root.join("sessions"), fault) {
-            for session in find::directories(&project, fault) {
-                let history = find::found_file(&session.join(HISTORY));
-                history.iter().for_each(|file| found(session_file(file, &projects)));
-            }
-        }
+        let histories = find::matching(Some(root), "sessions/*/*/context.jsonl", fault);
+        histories.iter().for_each(|file| found(session_file(file, &projects)));
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = find::first_line(head);
-        let begins = [&b"\"_system_prompt\""[..], b"\"_checkpoint\""];
-        let looks_alike = begins.iter().any(|role| memmem::find(first, role).is_some());
+        let roles = ["\"_system_prompt\"", "\"_checkpoint\""];
+        let looks_alike = roles.iter().any(|role| find::begins_with_line(head, &[role]));
         let projects = || path.ancestors().nth(4).map(projects).unwrap_or_default();
         looks_alike.then(|| find::found_file(path).map(|file| session_file(&file, &projects())))?
     }
@@ -70,17 +65,15 @@ impl SessionFormat for KimiCli {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let main = file.path.clone();
-        let find = Box::new(move || logs(&main));
-        LogSession::follow(AGENT, find, || Box::new(records::KimiReader::default()), progress)
+        let new_reader: fn() -> Box<dyn LogReader> = || Box::new(records::KimiReader::default());
+        LogSession::open(AGENT, logs_by(&file.path, logs), new_reader, progress)
     }
 }
 
 /// The session's id is the name of its directory, the project that of the directory above.
 fn session_file(file: &FoundFile, projects: &HashMap<String, String>) -> SessionFile {
-    let dir = |up| file.path.ancestors().nth(up).and_then(Path::file_name).and_then(|name| name.to_str());
-    let mut session = file.session(AGENT, dir(1).unwrap_or_default());
-    session.facts.cwd = dir(2).and_then(|project| projects.get(project).cloned());
+    let mut session = file.session(AGENT, find::dir_name(&file.path, 1));
+    session.facts.cwd = projects.get(find::dir_name(&file.path, 2)).cloned();
     session
 }
 
@@ -89,7 +82,7 @@ fn projects(root: &Path) -> HashMap<String, String> {
     let bytes = FileRecords::new(root.join("kimi.json")).whole().unwrap_or_default();
     let mut tape = Tape::default();
     let Ok(record) = tape.read(bytes.trim_ascii()) else { return HashMap::new() };
-    let listed = record.get("work_dirs").into_iter().flat_map(|list| list.items());
+    let listed = items(record, "work_dirs");
     let project = |project: Json| {
         let path = text(project, "path")?;
         let hash = Md5::digest(path.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
@@ -141,8 +134,7 @@ fn own_title(history: &Path) -> Option<String> {
 fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = record.get("timestamp").and_then(clock::time);
     facts.note_time(at);
-    let message =
-        record.get("message").filter(|message| message.get("type").is_some_and(|kind| kind.is("TurnBegin")));
+    let message = record.get("message").filter(|message| is_type(*message, "TurnBegin"));
     if let (None, Some(message)) = (&facts.title, message) {
         let words = message.path(&["payload", "user_input"]).map(first_text);
         facts.title = words.filter(|words| !words.is_empty());

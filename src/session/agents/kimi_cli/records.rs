@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::session::clock;
-use crate::session::content::{first_text, is_type, last_line, name, pieces};
+use crate::session::content::{first_text, is_type, items, last_line, name, pieces};
 use crate::session::context::ContextEvent;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, RecordSpan};
+use crate::session::model::{Call, CallResult, CallStatus, Citation, RecordSpan};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -131,7 +132,7 @@ impl KimiReader {
     fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> Option<String> {
         match name(record, "role").unwrap_or_default().as_str() {
             "assistant" => {
-                let calls = record.get("tool_calls").into_iter().flat_map(|calls| calls.items());
+                let calls = items(record, "tool_calls");
                 calls.for_each(|called| self.call(record, called, place, out));
             }
             "tool" => self.result(record, place, out),
@@ -153,11 +154,9 @@ impl KimiReader {
         let Some(own) = self.own_id(&id, called, place, out) else { return };
         self.take(&id, &own);
         let function = called.get("function");
-        let tool = out.tool_id(&function.and_then(|function| name(function, "name")).unwrap_or_default());
-        let mut call = Call::new(own, self.thread(), tool);
-        call.input = function.and_then(|function| function.get("arguments")).map(|input| place.span(input));
-        call.record = Some(place.span(record));
-        out.add_call(call);
+        let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
+        let entry = RecordEntry { record, place, at: None, thread: self.thread() };
+        entry.add_call(own, &tool, function.and_then(|function| function.get("arguments")), out);
     }
 
     /// Returns the id of a call in the transcript: of one that an earlier history has, word for word, that one's.
@@ -244,9 +243,8 @@ impl KimiReader {
             "ToolResult" => self.ended(payload, at, out),
             "StepBegin" | "ContentPart" | "ToolCallPart" => {}
             "CompactionEnd" => {
-                let (request, record) = (out.next_request(thread), Some(place.span(record)));
-                let event = ContextEvent::recorded(ContextChange::Compact, at);
-                self.summed_up.push((thread, ContextEvent { request, record, ..event }));
+                let entry = RecordEntry { record, place, at, thread };
+                self.summed_up.push((thread, entry.event(ContextChange::Compact, Vec::new(), out)));
             }
             "SubagentEvent" => sub_agent(payload, out),
             kind if OTHER_EVENTS.contains(&kind) => {}
@@ -314,10 +312,7 @@ fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bo
 fn sub_agent(payload: Json, out: &mut Transcript) {
     let Some(agent) = name(payload, "agent_id").filter(|id| !id.is_empty()) else { return };
     let thread = out.thread_id(&agent);
-    if let Some(thread) = out.threads.get_mut(thread as usize) {
-        name(payload, "subagent_type").into_iter().for_each(|name| thread.name = name.into());
-        thread.parent_call = name(payload, "parent_tool_call_id").map(Into::into);
-    }
+    out.describe_thread(thread, name(payload, "subagent_type"), name(payload, "parent_tool_call_id"));
 }
 
 fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, call: &mut Call) {
@@ -334,12 +329,7 @@ fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, c
     let saved = if is_task { task_log(content) } else { None };
     let is_cut = start.ends_with(" Output is truncated to fit in the message.</system>")
         || last_line(content).starts_with("[Output truncated: exceeded ");
-    call.cut = match (&saved, is_cut) {
-        (Some(_), _) => CutState::Spill,
-        (None, true) => CutState::Lost,
-        (None, false) => CutState::No,
-    };
-    call.cites = saved.into_iter().collect();
+    call.note_cut(saved, is_cut);
     call.results.push(CallResult::recorded(pieces(content, place), None, place.span(record)));
 }
 

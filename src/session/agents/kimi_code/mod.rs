@@ -6,29 +6,21 @@ mod rendered;
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use memchr::memmem;
 
-use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{first_text, last_line, name, text};
+use crate::session::content::{first_text, flag, last_line, name, text};
 use crate::session::context::ContextEvent;
-use crate::session::fate::{ContextChange, ContextState};
-use crate::session::find::{self, FoundFile};
+use crate::session::entry::RecordEntry;
+use crate::session::fate::ContextChange;
+use crate::session::find;
+use crate::session::format::{LogFormat, logs_by};
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, CallStatus, Evidence, SessionFacts};
-use crate::session::reader::{
-    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
+use crate::session::model::{Call, Evidence, SessionFacts};
+use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 use history::WireHistory;
-
-const AGENT: &str = "kimi-code";
-
-/// The log of each agent.
-const LOG: &str = "wire.jsonl";
 
 /// The beginnings of the names of records that hold nothing about results.
 const OTHER_KINDS: &[&str] = &[
@@ -55,62 +47,29 @@ const OTHER_KINDS: &[&str] = &[
 ];
 
 /// The sessions of Kimi Code, a JSON value a line.
-#[derive(Debug)]
-pub(crate) struct KimiCode;
-
-impl SessionFormat for KimiCode {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "2.1.0"
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "KIMI_CODE_HOME", ".kimi-code") else { return };
-        for project in find::directories(&root.join("sessions"), fault) {
-            for session in find::directories(&project, fault) {
-                let log = find::found_file(&session.join("agents/main").join(LOG));
-                log.iter().for_each(|file| found(session_file(file)));
-            }
-        }
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = find::first_line(head);
-        let is_wire = memmem::find(first, b"\"protocol_version\"").is_some()
-            && memmem::find(head, b"\"runtime.set_binding\"").is_some();
-        is_wire.then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
-
-    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        find::glance(head, tail, &mut note_facts)
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let main = file.path.clone();
-        let find = Box::new(move || logs(&main));
-        LogSession::follow(AGENT, find, || Box::new(KimiReader::default()), progress)
-    }
-}
+pub(crate) const KIMI_CODE: LogFormat = LogFormat {
+    agent: "kimi-code",
+    seen: "2.1.0",
+    find: |env, fault| {
+        let root = find::home_or(env, "KIMI_CODE_HOME", ".kimi-code");
+        find::matching(root, "sessions/*/*/agents/main/wire.jsonl", fault)
+    },
+    is_log: |_, head| {
+        find::begins_with_line(head, &["\"protocol_version\""])
+            && memmem::find(head, b"\"runtime.set_binding\"").is_some()
+    },
+    id: |log| find::dir_name(log, 3),
+    logs: |main| logs_by(main, logs),
+    note_facts,
+    reader: || Box::new(KimiReader::default()),
+};
 
 /// Returns the logs of all agents of a session, the main one's first; for the log of a sub-agent, that alone.
 fn logs(main: &Path) -> Vec<PathBuf> {
-    let agents = main.parent().and_then(Path::parent).filter(|_| is_main(main));
-    let dirs = agents.map(|dir| find::directories(dir, &mut |_| {})).unwrap_or_default();
-    let others = dirs.into_iter().map(|dir| dir.join(LOG)).filter(|log| *log != main && log.is_file());
+    let agents = main.ancestors().nth(2).filter(|_| find::dir_name(main, 1) == "main");
+    let logs = find::matching(agents.map(Path::to_owned), "*/wire.jsonl", &mut |_| {});
+    let others = logs.into_iter().map(|log| log.path).filter(|log| log != main);
     std::iter::once(main.to_owned()).chain(others).collect()
-}
-
-fn is_main(path: &Path) -> bool {
-    path.parent().and_then(Path::file_name).is_some_and(|name| name == "main")
-}
-
-/// The session's id is the name of the directory three up from the log.
-fn session_file(file: &FoundFile) -> SessionFile {
-    let dir = file.path.ancestors().nth(3).and_then(Path::file_name).and_then(|name| name.to_str());
-    file.session(AGENT, dir.unwrap_or_default())
 }
 
 /// Reads the logs of one session.
@@ -123,8 +82,7 @@ struct KimiReader {
 
 impl LogReader for KimiReader {
     fn file(&mut self, path: &Path, out: &mut Transcript) {
-        let agent =
-            path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
+        let agent = find::dir_name(path, 1);
         self.thread = if agent == "main" { 0 } else { out.thread_id(agent) };
         let threads = self.histories.len().max(self.thread as usize + 1);
         self.histories.resize_with(threads, WireHistory::default);
@@ -134,7 +92,9 @@ impl LogReader for KimiReader {
         note_facts(record, &mut out.facts);
         let at = record.get("time").and_then(clock::time);
         match name(record, "type").unwrap_or_default().as_str() {
-            "context.append_loop_event" => self.event(record, place, at, out),
+            "context.append_loop_event" => {
+                self.event(RecordEntry { record, place, at, thread: self.thread }, out)
+            }
             "context.append_message" => self.history().add_message(record.get("message")),
             "subagent.spawned" => spawned(record, out),
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
@@ -159,8 +119,8 @@ impl KimiReader {
         &mut self.histories[at]
     }
 
-    fn event(&mut self, record: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
-        let Some(event) = record.get("event") else { return };
+    fn event(&mut self, entry: RecordEntry, out: &mut Transcript) {
+        let Some(event) = entry.record.get("event") else { return };
         let kind = name(event, "type").unwrap_or_default();
         match kind.as_str() {
             "step.begin" => return self.history().ask(),
@@ -171,12 +131,7 @@ impl KimiReader {
         let Some(id) = name(event, "toolCallId") else { return };
         match kind.as_str() {
             "tool.call" => {
-                let tool = out.tool_id(&name(event, "name").unwrap_or_default());
-                let mut call = Call::new(id, self.thread, tool);
-                call.input = event.get("args").map(|input| place.span(input));
-                call.at = at;
-                call.record = Some(place.span(record));
-                out.add_call(call);
+                entry.add_call(id, &name(event, "name").unwrap_or_default(), event.get("args"), out);
             }
             "tool.result" => {
                 let Some(number) = out.number_or_new(self.thread, &id) else { return };
@@ -187,7 +142,7 @@ impl KimiReader {
                 let tool = out.calls.get(number as usize).map(|call| out.tool(call).to_owned());
                 let Some(call) = out.calls.get_mut(number as usize) else { return };
                 if let (Some((found, output)), true) = (found, call.results.is_empty()) {
-                    result(record, found, output, tool.as_deref().unwrap_or_default(), place, at, call);
+                    result(entry, found, output, tool.as_deref().unwrap_or_default(), call);
                 }
             }
             _ => {}
@@ -198,38 +153,22 @@ impl KimiReader {
 fn spawned(record: Json, out: &mut Transcript) {
     let Some(agent) = name(record, "subagentId") else { return };
     let thread = out.thread_id(&agent);
-    if let Some(thread) = out.threads.get_mut(thread as usize) {
-        name(record, "subagentName").into_iter().for_each(|name| thread.name = name.into());
-        thread.parent_call = name(record, "parentToolCallId").map(Into::into);
-    }
+    out.describe_thread(thread, name(record, "subagentName"), name(record, "parentToolCallId"));
 }
 
 fn is_error(found: Json) -> bool {
-    found.get("isError").and_then(|value| value.bool()) == Some(true)
+    flag(found, "isError")
 }
 
-fn result(
-    record: Json,
-    found: Json,
-    output: Json,
-    tool: &str,
-    place: RecordPlace,
-    at: Option<Timestamp>,
-    call: &mut Call,
-) {
-    call.status = if is_error(found) { CallStatus::Failed } else { CallStatus::Ok };
+fn result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut Call) {
+    call.end(is_error(found));
     let failed = last_line(output);
     call.exit = failed
         .strip_prefix("Command failed with exit code: ")
         .and_then(|rest| rest.trim_end_matches('.').parse().ok());
     (call.cut, call.cites) = notice::cut(found, output, tool);
-    call.results.push(CallResult {
-        evidence: Evidence::Rendered,
-        pieces: rendered::rendered(found, output, tool, is_error(found), place),
-        at,
-        context: ContextState::default(),
-        record: Some(place.span(record)),
-    });
+    let sent = rendered::rendered(found, output, tool, is_error(found), entry.place);
+    entry.add_text(Evidence::Rendered, sent, call);
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {

@@ -1,29 +1,21 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
-use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{first_words, is_type, name, pieces};
+use crate::session::content::{exit_code, first_words, is, is_type, items, name};
 use crate::session::context::{ContextEvent, ResultId};
-use crate::session::database::{self, Database, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
+use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, SessionFacts};
-use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
-};
+use crate::session::model::{CallStatus, Citation, SessionFacts};
+use crate::session::reader::{ReadProgress, SessionFile};
+use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
 
-use super::rows::{OfSessions, RowsSession, databases};
-
-const AGENT: &str = "opencode";
-
-const FORMAT: &str = "opencode-2";
+use super::rows::{databases, is_kilo, threads};
 
 /// The table of sessions. The one of opencode 1 stays in the database, and is not written any more.
 const SESSIONS: &str = "session_v2";
@@ -47,126 +39,69 @@ const RESULTS: [&str; 2] = ["[Tool result]: ", "[Tool error]: "];
 const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
 
 /// The sessions of opencode 2.
-#[derive(Debug)]
-pub(crate) struct OpencodeMessages;
+pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
+    agent: "opencode",
+    name: "opencode-2",
+    seen: "2.0, in its source",
+    databases,
+    list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(rows) },
+    read,
+};
 
-impl SessionFormat for OpencodeMessages {
-    fn agent(&self) -> &'static str {
-        AGENT
+/// Lists the sessions; those of sub-agents are part of their parents.
+fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
+    let columns = rows.columns(SESSIONS)?;
+    if columns.is_empty() {
+        return Ok(Vec::new());
     }
-
-    fn name(&self) -> &'static str {
-        FORMAT
-    }
-
-    fn seen(&self) -> &'static str {
-        "2.0, in its source"
-    }
-
-    fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        // What cannot be looked at, the reader of opencode 1 says.
-        let _ = fault;
-        let databases = databases(env, &mut |_| {});
-        databases.iter().flat_map(|path| listed(path, progress).unwrap_or_default()).for_each(found);
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let is_kilo = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"kilo"));
-        let sessions = (Database::is_one(head) && !is_kilo).then(|| listed(path, &()).ok())??;
-        sessions.into_iter().max_by_key(|session| session.modified)
-    }
-
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        file.facts.clone()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        RowsSession::open(AGENT, file, read, progress)
-    }
-}
-
-/// Lists the sessions of a database; those of sub-agents are part of their parents.
-fn listed(path: &Path, progress: &dyn ReadProgress) -> Result<Vec<SessionFile>, DatabaseError> {
-    let mut database = Database::open(path, progress)?;
-    database.whole(progress, |connection| {
-        let columns = connection.columns(SESSIONS)?;
-        if columns.is_empty() {
-            return Ok(Vec::new());
+    let wanted =
+        ["parent_id", "directory", "title", "version", "time_created", "time_updated", "fork_session_id"];
+    let wanted = wanted.map(|column| match column {
+        column if !columns.contains(column) => "NULL".to_owned(),
+        "title" => database::title("title"),
+        column => column.to_owned(),
+    });
+    let mut sessions = rows.all(&format!("SELECT id, {} FROM {SESSIONS}", wanted.join(", ")), |row| {
+        let id = row.text(0).unwrap_or_default();
+        SessionFacts {
+            parent: row.text(1),
+            cwd: row.text(2),
+            title: row.title(3, RowsOf::plain(SESSIONS, "title")),
+            version: row.text(4),
+            model: None,
+            started: row.number(5).and_then(clock::number),
+            ended: row.number(6).and_then(clock::number),
+            origin: row.text(7).or_else(|| Some(id.clone())),
+            id,
         }
-        let wanted =
-            ["parent_id", "directory", "title", "version", "time_created", "time_updated", "fork_session_id"];
-        let wanted = wanted.map(|column| match column {
-            column if !columns.contains(column) => "NULL".to_owned(),
-            "title" => database::title("title"),
-            column => column.to_owned(),
-        });
-        let mut sessions = Vec::new();
-        connection.each(&format!("SELECT id, {} FROM {SESSIONS}", wanted.join(", ")), &[], &mut |row| {
-            let id = row.text(0).unwrap_or_default();
-            let facts = SessionFacts {
-                parent: row.text(1),
-                cwd: row.text(2),
-                title: row.title(3, RowsOf::plain(SESSIONS, "title")),
-                version: row.text(4),
-                model: None,
-                started: row.number(5).and_then(clock::number),
-                ended: row.number(6).and_then(clock::number),
-                origin: row.text(7).or_else(|| Some(id.clone())),
-                id,
-            };
-            if facts.parent.is_none() {
-                sessions.push(SessionFile::in_database(FORMAT, path, facts));
-            }
-            true
-        })?;
-        Ok(sessions)
-    })
+    })?;
+    sessions.retain(|facts| facts.parent.is_none());
+    Ok(sessions)
 }
 
 fn read(
-    connection: &TableRows,
-    agent: &'static str,
     file: &SessionFile,
+    rows: &TableRows,
     progress: &dyn ReadProgress,
-) -> Result<Transcript, DatabaseError> {
-    let mut out = Transcript::new(agent);
-    out.facts = file.facts.clone();
+    out: &mut Transcript,
+) -> Result<(), DatabaseError> {
     let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
     let sql = format!(
         "SELECT rowid, type, time_created, {} FROM session_message WHERE session_id = ? ORDER BY seq",
         database::record("data")
     );
-    for (session, thread) in connection.threads(SESSIONS, file, &mut out)? {
-        let (mut buffer, mut done, mut is_wanted) = (RowBuffer::default(), 0, true);
-        let mut history = Vec::new();
-        connection.each(&sql, &[&session], &mut |row| {
-            out.unread.records += 1;
-            done += 1;
-            is_wanted = progress.step(done, done);
-            let place = RecordPlace { source, row: row.integer(0).unwrap_or(0), start: 0 };
+    for (session, thread) in threads(rows, SESSIONS, file, out)? {
+        let (mut buffer, mut history) = (RowBuffer::default(), Vec::new());
+        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
             let at = row.number(2).and_then(clock::number);
             if let Some(record) = row.record(3, MESSAGES, &mut buffer, &mut out.unread) {
                 let kind = row.text(1).unwrap_or_default();
-                let message = Message { record, at, thread, place };
-                out.unread.known += u64::from(message.read(&kind, &mut history, &mut out));
+                let entry = RecordEntry { record, at, thread, place: row.place(source) };
+                out.unread.known += u64::from(read_message(entry, &kind, &mut history, out));
             }
-            is_wanted
         })?;
-        if !is_wanted {
-            return Err(DatabaseError::GivenUp);
-        }
     }
-    out.derive_fates();
-    Ok(out)
-}
-
-/// A message that is being read.
-#[derive(Clone, Copy)]
-struct Message<'a> {
-    record: Json<'a>,
-    at: Option<Timestamp>,
-    thread: u32,
-    place: RecordPlace,
+    Ok(())
 }
 
 /// A result that the model has, and how it begins.
@@ -189,66 +124,60 @@ impl TextMark {
     }
 }
 
-impl Message<'_> {
-    /// Reads the message. Returns whether it is of a kind that is known.
-    fn read(self, kind: &str, history: &mut Vec<Sent>, out: &mut Transcript) -> bool {
-        match kind {
-            "assistant" => {
-                out.count_answer(self.thread);
-                let content = self.record.get("content").into_iter().flat_map(|content| content.items());
-                for tool in content.filter(|item| is_type(*item, "tool")) {
-                    self.read_call(tool, history, out);
-                }
-            }
-            "compaction" => self.compact(history, out),
-            known if OTHER_KINDS.contains(&known) => {}
-            other => {
-                out.unread.unknown(other);
-                return false;
+/// Reads the message. Returns whether it is of a kind that is known.
+fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<Sent>, out: &mut Transcript) -> bool {
+    match kind {
+        "assistant" => {
+            out.count_answer(entry.thread);
+            let content = items(entry.record, "content");
+            for tool in content.filter(|item| is_type(*item, "tool")) {
+                read_call(entry.with(tool), history, out);
             }
         }
-        true
-    }
-
-    fn read_call(self, tool: Json, history: &mut Vec<Sent>, out: &mut Transcript) {
-        let number = out.calls.len() as u32;
-        call(tool, self.thread, self.place, out);
-        let state = tool.get("state");
-        let content = state.and_then(|state| result_of(state, &name(state, "status")?));
-        for id in out.result_ids(number) {
-            let text = content.map(|content| first_words(content, COPY * 4)).unwrap_or_default();
-            history.push(Sent { id, start: TextMark::of(&text) });
-            let pruned = [Some(tool), state].into_iter().flatten();
-            let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(clock::time);
-            // When the next request was made cannot be told: it is that of a later message.
-            let event = ContextEvent::recorded(ContextChange::Clear, pruned);
-            let (record, results) = (Some(self.place.span(tool)), vec![id]);
-            out.events.extend(pruned.map(|_| ContextEvent { record, results, ..event }));
+        "compaction" => compact(entry, history, out),
+        known if OTHER_KINDS.contains(&known) => {}
+        other => {
+            out.unread.unknown(other);
+            return false;
         }
     }
+    true
+}
 
-    /// A summary stands for what was before it, if it was made to its end. The newest results stand in its text, cut.
-    fn compact(self, history: &mut Vec<Sent>, out: &mut Transcript) {
-        if !self.record.get("status").is_some_and(|status| status.is("completed")) {
-            return;
-        }
-        let recent = self.record.get("recent").and_then(|recent| recent.text());
-        let recent = recent.map(|recent| recent.to_text(MAX_RECENT).text).unwrap_or_default();
-        let copied = copies_in(&recent, history);
-        let newest = history.split_off(history.len() - copied);
-        // Another provider's model is sent the history instead of a checkpoint of this one.
-        let is_native = self.record.get("providerContext").is_some_and(|context| !context.is_null());
-        let evidence = if is_native { FateEvidence::Unknown } else { FateEvidence::Recorded };
-        let of = [(ContextChange::Compact, std::mem::take(history)), (ContextChange::Checkpoint, newest)];
-        for (change, of) in of {
-            out.events.push(ContextEvent {
-                request: out.next_request(self.thread),
-                evidence,
-                record: Some(self.place.span(self.record)),
-                results: of.iter().map(|sent| sent.id).collect(),
-                ..ContextEvent::recorded(change, self.at)
-            });
-        }
+fn read_call(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
+    let number = out.calls.len() as u32;
+    call(entry, out);
+    let tool = entry.record;
+    let state = tool.get("state");
+    let content = state.and_then(|state| result_of(state, &name(state, "status")?));
+    for id in out.result_ids(number) {
+        let text = content.map(|content| first_words(content, COPY * 4)).unwrap_or_default();
+        history.push(Sent { id, start: TextMark::of(&text) });
+        let pruned = [Some(tool), state].into_iter().flatten();
+        let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(clock::time);
+        // When the next request was made cannot be told: it is that of a later message.
+        let event = ContextEvent::recorded(ContextChange::Clear, pruned);
+        let (record, results) = (Some(entry.span()), vec![id]);
+        out.events.extend(pruned.map(|_| ContextEvent { record, results, ..event }));
+    }
+}
+
+/// A summary stands for what was before it, if it was made to its end. The newest results stand in its text, cut.
+fn compact(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
+    if !is(entry.record, "status", "completed") {
+        return;
+    }
+    let recent = entry.record.get("recent").and_then(|recent| recent.text());
+    let recent = recent.map(|recent| recent.to_text(MAX_RECENT).text).unwrap_or_default();
+    let copied = copies_in(&recent, history);
+    let newest = history.split_off(history.len() - copied);
+    // Another provider's model is sent the history instead of a checkpoint of this one.
+    let is_native = entry.record.get("providerContext").is_some_and(|context| !context.is_null());
+    let evidence = if is_native { FateEvidence::Unknown } else { FateEvidence::Recorded };
+    let of = [(ContextChange::Compact, std::mem::take(history)), (ContextChange::Checkpoint, newest)];
+    for (change, of) in of {
+        let results = of.iter().map(|sent| sent.id).collect();
+        out.events.push(ContextEvent { evidence, ..entry.event(change, results, out) });
     }
 }
 
@@ -269,18 +198,19 @@ fn copies_in(recent: &str, history: &[Sent]) -> usize {
     history.iter().rev().take_while(|sent| starts.any(|start| is_at(start, sent.start))).count()
 }
 
-fn call(tool: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
+fn call(entry: RecordEntry, out: &mut Transcript) {
+    let tool = entry.record;
     let (Some(id), Some(state)) = (name(tool, "id"), tool.get("state")) else { return };
-    let number = out.tool_id(&name(tool, "name").unwrap_or_default());
+    if out.call_number(entry.thread, &id).is_some() {
+        return;
+    }
     let time =
         |key: &str| [tool, state].iter().find_map(|holder| holder.path(&["time", key])).and_then(clock::time);
-    let mut call = Call::new(id, thread, number);
-    call.input = state.get("input").map(|input| place.span(input));
-    call.at = time("created");
-    call.record = Some(place.span(tool));
+    let called = RecordEntry { at: time("created"), ..entry };
+    let call = called.add_call(id, &name(tool, "name").unwrap_or_default(), state.get("input"), out);
     let status = name(state, "status").unwrap_or_default();
     let facts = |key: &str| ["metadata", "structured"].iter().find_map(|holder| state.path(&[holder, key]));
-    call.exit = facts("exit").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
+    call.exit = exit_code(facts("exit"));
     call.status = match (status.as_str(), call.exit) {
         ("error", _) => CallStatus::Failed,
         ("completed", Some(0) | None) => CallStatus::Ok,
@@ -288,20 +218,13 @@ fn call(tool: Json, thread: u32, place: RecordPlace, out: &mut Transcript) {
         ("streaming" | "running", _) => CallStatus::Running,
         _ => CallStatus::NoResult,
     };
-    let paths = state.get("outputPaths").into_iter().flat_map(|paths| paths.items());
-    let paths = paths.filter_map(|path| path.short(LONGEST_PATH));
-    call.cites = paths.map(|path| Citation { path: PathBuf::from(path), bytes: None }).collect();
+    let paths = items(state, "outputPaths").filter_map(|path| path.short(LONGEST_PATH));
     let is_truncated = facts("truncated").and_then(|cut| cut.bool()) == Some(true);
-    call.cut = match (is_truncated, call.cites.is_empty()) {
-        (_, false) => CutState::Spill,
-        // The rest of a file is in the file.
-        (true, true) if !tool.get("name").is_some_and(|name| name.is("read")) => CutState::Lost,
-        _ => CutState::No,
-    };
+    // The rest of a file is in the file.
+    call.note_cut(paths.map(Citation::new), is_truncated && !is(tool, "name", "read"));
     if let Some(content) = result_of(state, &status) {
-        call.results.push(CallResult::recorded(pieces(content, place), time("completed"), place.span(tool)));
+        RecordEntry { at: time("completed"), ..entry }.add_result(Some(content), call);
     }
-    out.add_call(call);
 }
 
 /// Returns what the model got: the content, or the words of an error.

@@ -6,6 +6,6 @@ mod part;
 mod rows;
 mod tree;
 
-pub(crate) use messages::OpencodeMessages;
-pub(crate) use rows::{KiloRows, OpencodeRows};
+pub(crate) use messages::OPENCODE_MESSAGES;
+pub(crate) use rows::{KILO_ROWS, OPENCODE_ROWS};
 pub(crate) use tree::OpencodeTree;

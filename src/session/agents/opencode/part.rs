@@ -1,13 +1,10 @@
 //! A part of a message, as opencode and Kilo write it: the same in a file, and in a row of the database.
 
-use std::path::PathBuf;
-
 use crate::session::clock;
-use crate::session::content::{has_line, is_type, name};
+use crate::session::content::{exit_code, has_line, is, is_type, name};
+use crate::session::entry::RecordEntry;
 use crate::session::json::{Json, Kind};
-use crate::session::model::{
-    Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, TextPiece, TextPieces,
-};
+use crate::session::model::{Call, CallStatus, Citation};
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
@@ -43,20 +40,20 @@ pub(super) fn read(part: Json, thread: u32, place: RecordPlace, out: &mut Transc
         return is_known;
     }
     let (Some(id), Some(state)) = (name(part, "callID"), part.get("state")) else { return true };
-    let tool = out.tool_id(&name(part, "tool").unwrap_or_default());
-    let mut call = Call::new(id, thread, tool);
-    call.input = state.get("input").map(|input| place.span(input));
-    call.at = state.path(&["time", "start"]).and_then(clock::time);
-    call.record = Some(place.span(part));
-    result(part, state, place, &mut call);
-    out.add_call(call);
+    let time = |key: &str| state.path(&["time", key]).and_then(clock::time);
+    let entry = RecordEntry { record: part, place, at: time("start"), thread };
+    if out.call_number(thread, &id).is_none() {
+        let call = entry.add_call(id, &name(part, "tool").unwrap_or_default(), state.get("input"), out);
+        result(RecordEntry { at: time("end"), ..entry }, state, call);
+    }
     true
 }
 
-fn result(part: Json, state: Json, place: RecordPlace, call: &mut Call) {
+fn result(entry: RecordEntry, state: Json, call: &mut Call) {
+    let is_read = is(entry.record, "tool", "read");
     let status = name(state, "status").unwrap_or_default();
     let metadata = |key: &str| state.path(&["metadata", key]);
-    call.exit = metadata("exit").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
+    call.exit = exit_code(metadata("exit"));
     call.status = match (status.as_str(), call.exit) {
         ("error", _) => CallStatus::Failed,
         ("completed", Some(0) | None) => CallStatus::Ok,
@@ -75,35 +72,18 @@ fn result(part: Json, state: Json, place: RecordPlace, call: &mut Call) {
     let Some(text) = text.filter(|text| text.kind() == Kind::String) else { return };
     let path = metadata("outputPath").and_then(|path| path.short(4096));
     let is_cut = metadata("truncated").and_then(|cut| cut.bool());
-    call.cites = path.map(|path| Citation { path: PathBuf::from(path), bytes: None }).into_iter().collect();
     // A window of a file that the model asked for is no cut: the file holds the rest.
-    let is_short = is_read(part) && has_line(text, "truncated to 2000 chars)", is_cut_line)
-        || is_read(part)
-            && has_line(text, "(Output capped at ", |line| line.starts_with("(Output capped at "));
-    call.is_window = is_read(part) && (is_short || is_cut == Some(true));
-    let is_cut = if is_read(part) { is_short } else { is_cut == Some(true) };
-    call.cut = match (is_cut, call.cites.is_empty()) {
-        (_, false) => CutState::Spill,
-        (true, true) => CutState::Lost,
-        (false, true) => CutState::No,
-    };
-    call.display = copy
-        .map(|copy| DisplayCopy::new("metadata.output", place.span(copy), Some(DISPLAY)))
-        .into_iter()
-        .collect();
-    call.results.push(CallResult::recorded(
-        TextPieces::from_iter([TextPiece::Json(place.span(text))]),
-        state.path(&["time", "end"]).and_then(clock::time),
-        place.span(part),
-    ));
+    let is_short = is_read
+        && (has_line(text, "truncated to 2000 chars)", is_cut_line)
+            || has_line(text, "(Output capped at ", |line| line.starts_with("(Output capped at ")));
+    call.is_window = is_read && (is_short || is_cut == Some(true));
+    call.note_cut(path.map(Citation::new), if is_read { is_short } else { is_cut == Some(true) });
+    entry.note_copy("metadata.output", copy, Some(DISPLAY), call);
+    entry.add_result(Some(text), call);
 }
 
 /// Whether the read tool cut a line of a file.
 fn is_cut_line(line: &str) -> bool {
     let kept = line.strip_suffix("... (line truncated to 2000 chars)");
     kept.is_some_and(|kept| kept.encode_utf16().count() >= LINE)
-}
-
-fn is_read(part: Json) -> bool {
-    part.get("tool").is_some_and(|tool| tool.is("read"))
 }

@@ -12,12 +12,11 @@ use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
-    TakeFault, TakeSession,
+    OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
-use crate::session::watch::PathWatch;
+use crate::session::watch::WatchedSession;
 
 use super::history::SessionHistory;
 
@@ -42,15 +41,11 @@ impl SessionFormat for OpencodeTree {
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::data_dir(env, "opencode/storage/session") else { return };
-        for project in find::directories(&root, fault) {
-            for file in find::files(&project, is_json, fault) {
-                // Those of sub-agents are part of their parents.
-                if let Some(session) = session_file(&file).filter(|session| session.facts.parent.is_none()) {
-                    found(session);
-                }
-            }
-        }
+        let root = find::data_dir(env, "opencode/storage/session");
+        let sessions =
+            find::matching(root, "*/*.json", fault).into_iter().filter_map(|file| session_file(&file));
+        // Those of sub-agents are part of their parents.
+        sessions.filter(|session| session.facts.parent.is_none()).for_each(found);
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
@@ -65,10 +60,7 @@ impl SessionFormat for OpencodeTree {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let (file, watch) = (file.clone(), PathWatch::default());
-        let mut session = TreeSession { file, watch, transcript: Transcript::new(AGENT) };
-        session.refresh(progress)?;
-        Ok(Box::new(session))
+        WatchedSession::open(AGENT, file, files, Box::new(read), progress)
     }
 }
 
@@ -80,14 +72,7 @@ fn session_file(file: &FoundFile) -> Option<SessionFile> {
     let bytes = FileRecords::new(&file.path).whole().ok()?;
     let mut tape = Tape::default();
     let facts = facts(tape.read(&bytes).ok()?);
-    Some(SessionFile {
-        format: FORM,
-        id: file.stem().to_owned(),
-        path: file.path.clone(),
-        size: file.size,
-        modified: file.modified,
-        facts,
-    })
+    Some(SessionFile { facts, ..file.session(FORM, file.stem()) })
 }
 
 fn facts(record: Json) -> SessionFacts {
@@ -98,82 +83,42 @@ fn facts(record: Json) -> SessionFacts {
         cwd: text(record, "directory"),
         title: text(record, "title"),
         parent: name(record, "parentID"),
-        origin: None,
-        model: None,
         started: time("created"),
         ended: time("updated"),
+        ..SessionFacts::default()
     }
 }
 
-/// A session and those of its sub-agents.
-struct TreeSession {
-    file: SessionFile,
-    watch: PathWatch,
-    transcript: Transcript,
+fn storage(file: &SessionFile) -> PathBuf {
+    file.path.ancestors().nth(3).map(Path::to_owned).unwrap_or_default()
 }
 
-impl OpenedSession for TreeSession {
-    fn transcript(&self) -> &Transcript {
-        &self.transcript
-    }
-
-    /// Files come and change one by one: if any did, all are read again, and the calls compared.
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        if !self.watch.has_changed(&self.files()) {
-            return Ok(false);
-        }
-        let read = self.read(progress);
-        if read.is_err() {
-            self.watch = PathWatch::default();
-        }
-        let before = std::mem::replace(&mut self.transcript, read?);
-        let looks = |transcript: &Transcript| (transcript.calls.len(), transcript.unread.clone());
-        Ok(looks(&before) != looks(&self.transcript)
-            || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
-    }
+/// Returns the files that tell whether anything changed: those of the parts, and the directory of the sessions, in
+/// which those of sub-agents come.
+fn files(file: &SessionFile, transcript: &Transcript) -> Vec<PathBuf> {
+    let storage = storage(file);
+    let others = transcript.threads.iter().skip(1).map(|thread| &*thread.id);
+    let sessions = std::iter::once(file.id.as_str()).chain(others);
+    let messages = sessions.flat_map(|session| messages(&storage, session));
+    let files = messages.flat_map(|message| {
+        let parts = parts(&storage, &message).into_iter().map(|part| part.path);
+        parts.chain([message.path])
+    });
+    file.path.parent().map(Path::to_owned).into_iter().chain([file.path.clone()]).chain(files).collect()
 }
 
-impl TreeSession {
-    fn storage(&self) -> PathBuf {
-        self.file.path.ancestors().nth(3).map(Path::to_owned).unwrap_or_default()
+/// Reads a session and those of its sub-agents.
+fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
+    let storage = storage(file);
+    let mut threads = vec![(file.id.clone(), 0)];
+    threads.extend(children(file, out));
+    for (session, thread) in threads {
+        let mut history = SessionHistory::new(thread);
+        read_messages(&storage, &session, &mut history, progress, out)?;
+        let path = file.path.with_file_name(format!("{session}.json"));
+        history.settle(reverted(&path).as_deref(), out);
     }
-
-    /// Returns the files that tell whether anything changed: those of the parts, and the directory of the sessions, in
-    /// which those of sub-agents come.
-    fn files(&self) -> Vec<PathBuf> {
-        let (storage, threads) = (self.storage(), &self.transcript.threads);
-        let others = threads.iter().skip(1).map(|thread| &*thread.id);
-        let sessions = std::iter::once(self.file.id.as_str()).chain(others);
-        let messages = sessions.flat_map(|session| messages(&storage, session));
-        let files = messages.flat_map(|message| {
-            let parts = parts(&storage, &message).into_iter().map(|part| part.path);
-            parts.chain([message.path])
-        });
-        self.file
-            .path
-            .parent()
-            .map(Path::to_owned)
-            .into_iter()
-            .chain([self.file.path.clone()])
-            .chain(files)
-            .collect()
-    }
-
-    fn read(&self, progress: &dyn ReadProgress) -> Result<Transcript, SessionError> {
-        let mut transcript = Transcript::new(AGENT);
-        transcript.facts = self.file.facts.clone();
-        let storage = self.storage();
-        let mut threads = vec![(self.file.id.clone(), 0)];
-        threads.extend(children(&self.file, &mut transcript));
-        for (session, thread) in threads {
-            let mut history = SessionHistory::new(thread);
-            read_messages(&storage, &session, &mut history, progress, &mut transcript)?;
-            let path = self.file.path.with_file_name(format!("{session}.json"));
-            history.settle(reverted(&path).as_deref(), &mut transcript);
-        }
-        transcript.derive_fates();
-        Ok(transcript)
-    }
+    Ok(())
 }
 
 fn messages(storage: &Path, session: &str) -> Vec<FoundFile> {
@@ -243,12 +188,9 @@ fn created(message: &FoundFile) -> Option<Timestamp> {
 fn read_part(path: PathBuf, message: &str, history: &mut SessionHistory, out: &mut Transcript) {
     out.unread.records += 1;
     let records = FileRecords::new(path);
-    let Ok(bytes) = records.whole() else {
-        out.unread.broken += 1;
-        return;
-    };
+    let bytes = records.whole();
     let mut tape = Tape::default();
-    let Ok(record) = tape.read(&bytes) else {
+    let Some(Ok(record)) = bytes.as_ref().ok().map(|bytes| tape.read(bytes)) else {
         out.unread.broken += 1;
         return;
     };

@@ -10,22 +10,20 @@ use jiff::Timestamp;
 use crate::env::Env;
 use crate::session::branch::Branches;
 use crate::session::clock;
-use crate::session::content::{first_text, name, pieces, text};
+use crate::session::content::{first_text, flag, is, items, name, pieces, text};
 use crate::session::context::ContextEvent;
-use crate::session::fate::{ContextChange, ContextState};
+use crate::session::entry::RecordEntry;
+use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Tape};
-use crate::session::model::{
-    Call, CallResult, CallStatus, CutState, Evidence, SessionFacts, TextPiece, TextPieces,
-};
+use crate::session::model::{Call, CallStatus, CutState, Evidence, SessionFacts, TextPiece, TextPieces};
 use crate::session::reader::{
-    OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat,
-    TakeFault, TakeSession,
+    OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::FileRecords;
 use crate::session::transcript::Transcript;
-use crate::session::watch::PathWatch;
+use crate::session::watch::WatchedSession;
 
 const AGENT: &str = "openhands";
 
@@ -64,11 +62,9 @@ impl SessionFormat for OpenHands {
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let home = Some(env.home()).filter(|home| home.is_absolute());
-        let Some(root) = home.map(|home| home.join(".openhands/conversations")) else { return };
-        for conversation in find::directories(&root, fault) {
-            let state = find::found_file(&conversation.join(STATE));
-            state.iter().for_each(|file| found(session_file(file)));
-        }
+        let home = home.map(Path::to_owned);
+        let states = find::matching(home, ".openhands/conversations/*/base_state.json", fault);
+        states.iter().for_each(|file| found(session_file(file)));
     }
 
     fn recognise(&self, path: &Path, _: &[u8]) -> Option<SessionFile> {
@@ -81,17 +77,14 @@ impl SessionFormat for OpenHands {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let (file, watch) = (file.clone(), PathWatch::default());
-        let mut session = EventSession { file, watch, transcript: Transcript::new(AGENT) };
-        session.refresh(progress)?;
-        Ok(Box::new(session))
+        let paths = |file: &SessionFile, _: &Transcript| vec![events_of(&file.path), file.path.clone()];
+        WatchedSession::open(AGENT, file, paths, Box::new(read), progress)
     }
 }
 
 /// The conversation's id is the name of its directory.
 fn session_file(file: &FoundFile) -> SessionFile {
-    let dir = file.path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    file.session(AGENT, dir.unwrap_or_default())
+    file.session(AGENT, find::dir_name(&file.path, 1))
 }
 
 fn events_of(state: &Path) -> PathBuf {
@@ -129,39 +122,19 @@ fn time(event: Json) -> Option<Timestamp> {
     clock::time(at).or_else(|| clock::local(&at.short(64)?))
 }
 
-/// A conversation that was opened.
-struct EventSession {
-    file: SessionFile,
-    watch: PathWatch,
-    transcript: Transcript,
-}
-
-impl OpenedSession for EventSession {
-    fn transcript(&self) -> &Transcript {
-        &self.transcript
-    }
-
-    /// Events come, and never change.
-    fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
-        let events = events_of(&self.file.path);
-        if !self.watch.has_changed(&[events.clone(), self.file.path.clone()]) {
-            return Ok(false);
+/// Reads a conversation. Events come, and never change.
+fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
+    let mut reader = EventReader::new(&file.path);
+    let files = find::files(&events_of(&file.path), is_event, &mut |_| {});
+    let total = files.len() as u64;
+    for (number, file) in files.into_iter().enumerate() {
+        if !progress.step(number as u64, total) {
+            return Err(SessionError::GivenUp);
         }
-        let mut reader = EventReader::new(&self.file.path);
-        let files = find::files(&events, is_event, &mut |_| {});
-        let total = files.len() as u64;
-        for (number, file) in files.into_iter().enumerate() {
-            if !progress.step(number as u64, total) {
-                self.watch = PathWatch::default();
-                return Err(SessionError::GivenUp);
-            }
-            reader.file(file.path);
-        }
-        let before = std::mem::replace(&mut self.transcript, reader.done());
-        let looks = |transcript: &Transcript| (transcript.calls.len(), transcript.unread.records);
-        Ok(looks(&before) != looks(&self.transcript)
-            || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+        reader.file(file.path);
     }
+    *out = reader.done();
+    Ok(())
 }
 
 /// Reads the events of a conversation, one after the other.
@@ -215,20 +188,25 @@ impl EventReader {
             .add(id, name(event, "parent_id").map(|parent| record_id(&parent)).or(self.branches.last()));
         self.out.facts.ended = self.out.facts.ended.max(at);
         self.count_answer(event, kind);
+        let entry = RecordEntry { record: event, place, at, thread: 0 };
         match kind {
-            "ActionEvent" => self.action(event, at, place),
+            "ActionEvent" => {
+                if let Some(id) = name(event, "tool_call_id") {
+                    let input = event.get("action").filter(|action| !action.is_null());
+                    entry.add_call(id, &name(event, "tool_name").unwrap_or_default(), input, &mut self.out);
+                }
+            }
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
                 if let Some(call) = name(event, "tool_call_id") {
-                    observed(event, kind, &call, at, place, &mut self.out);
+                    observed(entry, kind, &call, &mut self.out);
                     self.results.extend(self.out.call_number(0, &call).map(|call| (id, call)));
                 }
             }
             "Condensation" => {
-                let ids = event.get("forgotten_event_ids").into_iter().flat_map(|ids| ids.items());
+                let ids = items(event, "forgotten_event_ids");
                 let forgotten = ids.filter_map(|id| Some(record_id(&id.short(64)?))).collect();
-                let (request, record) = (self.out.next_request(0), Some(place.span(event)));
-                let told = ContextEvent::recorded(ContextChange::Compact, at);
-                self.condensations.push((id, ContextEvent { request, record, ..told }, forgotten));
+                let told = entry.event(ContextChange::Compact, Vec::new(), &self.out);
+                self.condensations.push((id, told, forgotten));
             }
             kind if OTHER_KINDS.contains(&kind) => {}
             kind => {
@@ -239,18 +217,8 @@ impl EventReader {
         true
     }
 
-    fn action(&mut self, event: Json, at: Option<Timestamp>, place: RecordPlace) {
-        let Some(id) = name(event, "tool_call_id") else { return };
-        let tool = self.out.tool_id(&name(event, "tool_name").unwrap_or_default());
-        let mut call = Call::new(id, 0, tool);
-        call.input = event.get("action").filter(|action| !action.is_null()).map(|input| place.span(input));
-        call.at = at;
-        call.record = Some(place.span(event));
-        self.out.add_call(call);
-    }
-
     fn count_answer(&mut self, event: Json, kind: &str) {
-        let is_agents = event.get("source").is_some_and(|source| source.is("agent"));
+        let is_agents = is(event, "source", "agent");
         let is_answer = kind == "ActionEvent" || (kind == "MessageEvent" && is_agents);
         let answer = name(event, "llm_response_id").filter(|_| is_answer);
         if is_answer && (answer.is_none() || answer != self.answer) {
@@ -274,19 +242,12 @@ impl EventReader {
             }
         }
         self.out.events.extend((!off.results.is_empty()).then_some(off));
-        self.out.derive_fates();
         self.out
     }
 }
 
-fn observed(
-    event: Json,
-    kind: &str,
-    id: &str,
-    at: Option<Timestamp>,
-    place: RecordPlace,
-    out: &mut Transcript,
-) {
+fn observed(entry: RecordEntry, kind: &str, id: &str, out: &mut Transcript) {
+    let (event, place) = (entry.record, entry.place);
     let call = out.call_or_new(0, id, &name(event, "tool_name").unwrap_or_default());
     if !call.results.is_empty() {
         return;
@@ -311,26 +272,18 @@ fn observed(
     if call.cut == CutState::Unknown && call.status != CallStatus::NoResult {
         call.cut = CutState::No;
     }
-    let record = Some(place.span(event));
-    call.results.push(CallResult { evidence, pieces, at, context: ContextState::default(), record });
+    entry.add_text(evidence, pieces, call);
 }
 
 fn observation_of(observation: Json, place: RecordPlace, call: &mut Call) -> (Evidence, TextPieces) {
     let code = observation.get("exit_code").and_then(|code| code.int()).filter(|code| *code != -1);
     call.exit = code.and_then(|code| code.try_into().ok());
-    let is_error = observation.get("is_error").and_then(|flag| flag.bool()) == Some(true);
-    let failed = is_error || call.exit.is_some_and(|code| code != 0);
-    call.status = if failed { CallStatus::Failed } else { CallStatus::Ok };
+    call.end(flag(observation, "is_error"));
     let prefix = observation.path(&["metadata", "prefix"]).map(first_text).unwrap_or_default();
     let lost = prefix.starts_with("[Previous command outputs are truncated.");
     match rendered::sent(observation, place) {
         Some(sent) => {
-            call.cut = match (&sent.saved, lost) {
-                (Some(_), _) => CutState::Spill,
-                (None, true) => CutState::Lost,
-                (None, false) => CutState::No,
-            };
-            call.cites = sent.saved.into_iter().collect();
+            call.note_cut(sent.saved, lost);
             let is_added = sent.pieces.iter().any(|piece| matches!(piece, TextPiece::Added(_)));
             (if is_added { Evidence::Rendered } else { Evidence::Recorded }, sent.pieces.into())
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use crate::session::content::{LONGEST_TEXT, pieces, text};
+use crate::session::content::{LONGEST_TEXT, flag, is, pieces, text};
 use crate::session::json::{Json, JsonText, Kind};
 use crate::session::model::{Citation, TextPiece};
 use crate::session::reader::RecordPlace;
@@ -35,9 +35,9 @@ pub(super) struct SentObservation {
 /// Renders an observation. Returns `None` for a terminal's output that cannot be rendered.
 pub(super) fn sent(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     let content = observation.get("content")?;
-    let is_error = observation.get("is_error").and_then(|flag| flag.bool()) == Some(true);
+    let is_error = flag(observation, "is_error");
     let mut all: Vec<_> = is_error.then(|| TextPiece::Added(ERROR.into())).into_iter().collect();
-    let is_terminal = observation.get("kind").is_some_and(|kind| kind.is("TerminalObservation"));
+    let is_terminal = is(observation, "kind", "TerminalObservation");
     match observation.get("metadata").filter(|_| is_terminal) {
         Some(metadata) => {
             let SentObservation { pieces, saved } =

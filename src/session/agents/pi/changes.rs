@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::session::branch::LivingBranch;
 use crate::session::clock;
-use crate::session::content::{name, pieces};
+use crate::session::content::{is, name, pieces};
 use crate::session::context::ContextEvent;
 use crate::session::fate::ContextChange;
 use crate::session::id::{IdMap, RecordId, record_id};
@@ -107,7 +107,7 @@ impl EntryEffect {
             },
             "reset" => Some(kept_from(ContextChange::Drop)),
             "context_edit" => edit(record, place),
-            "custom" if record.get("customType").is_some_and(|of| of.is(PRUNED)) => pruned(record),
+            "custom" if is(record, "customType", PRUNED) => pruned(record),
             _ => None,
         }
     }

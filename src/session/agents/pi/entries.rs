@@ -2,16 +2,15 @@
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
-
 use crate::session::branch::{Branches, LivingBranch};
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, is_type, last_line, name, pieces, text};
+use crate::session::content::{LONGEST_NAME, flag, is, is_type, items, last_line, name, text};
 use crate::session::context::ContextEvent;
+use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::id::record_id;
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState};
+use crate::session::model::{Call, Citation};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -120,17 +119,18 @@ impl PiReader {
     fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
         let at = record.get("timestamp").and_then(clock::time);
+        let entry = RecordEntry { record, place, at, thread: 0 };
         match name(message, "role").unwrap_or_default().as_str() {
             "assistant" => {
                 out.count_answer(0);
-                calls(record, message, place, at, out);
+                calls(entry, message, out);
             }
             "toolResult" => {
                 let Some(call_id) = name(message, "toolCallId") else { return };
                 let tool = name(message, "toolName").unwrap_or_default();
                 let call = out.call_or_new(0, &call_id, &tool);
                 if call.results.is_empty() {
-                    result(record, message, place, at, call);
+                    result(entry, message, call);
                     let (entry, key) = (self.entry(), result_key(message, &call_id));
                     let call = out.call_number(0, &call_id);
                     self.results.extend(call.map(|call| EntryResult { entry, call, key, pruned: None }));
@@ -164,49 +164,28 @@ impl PiReader {
     }
 }
 
-fn calls(record: Json, message: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
-    for block in message.get("content").into_iter().flat_map(|content| content.items()) {
+fn calls(entry: RecordEntry, message: Json, out: &mut Transcript) {
+    for block in items(message, "content") {
         let Some(id) = name(block, "id").filter(|_| is_type(block, "toolCall")) else { continue };
-        let tool = out.tool_id(&name(block, "name").unwrap_or_default());
-        let mut call = Call::new(id, 0, tool);
-        call.input = block.get("arguments").map(|input| place.span(input));
-        call.at = at;
-        call.record = Some(place.span(record));
-        out.add_call(call);
+        entry.add_call(id, &name(block, "name").unwrap_or_default(), block.get("arguments"), out);
     }
 }
 
-fn result(record: Json, message: Json, place: RecordPlace, at: Option<Timestamp>, call: &mut Call) {
-    let is_error = message.get("isError").and_then(|value| value.bool()) == Some(true);
-    let content = message.get("content");
-    call.status = if is_error { CallStatus::Failed } else { CallStatus::Ok };
+fn result(entry: RecordEntry, message: Json, call: &mut Call) {
+    let (content, details, is_error) =
+        (message.get("content"), message.get("details"), flag(message, "isError"));
     call.exit = content.map(last_line).filter(|_| is_error).and_then(|line| exit_of(&line));
-    let truncation = message.path(&["details", "truncation"]);
+    call.end(is_error);
+    let truncation = details.and_then(|details| details.get("truncation"));
     // A window of a file is no cut: the file holds the rest.
-    let is_read = message.get("toolName").is_some_and(|tool| tool.is("read"));
-    let is_truncated =
-        truncation.and_then(|cut| cut.get("truncated")).and_then(|cut| cut.bool()) == Some(true);
-    let is_cut = is_truncated && !is_read;
+    let is_read = is(message, "toolName", "read");
+    let is_truncated = truncation.is_some_and(|cut| flag(cut, "truncated"));
     call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(|line| has_more(&line)));
-    let spill = message.get("details").and_then(|details| text(details, "fullOutputPath"));
-    let bytes = truncation.and_then(|cut| cut.get("totalBytes")).and_then(|bytes| bytes.int());
-    call.cites = spill
-        .map(|path| Citation {
-            path: PathBuf::from(path),
-            bytes: bytes.and_then(|bytes| bytes.try_into().ok()),
-        })
-        .into_iter()
-        .collect();
-    call.cut = match (is_cut, call.cites.is_empty()) {
-        (_, false) => CutState::Spill,
-        (true, true) => CutState::Lost,
-        (false, true) => CutState::No,
-    };
-    call.results.push(CallResult::recorded(
-        content.map(|content| pieces(content, place)).unwrap_or_default(),
-        at,
-        place.span(record),
-    ));
+    let spill = details.and_then(|details| text(details, "fullOutputPath"));
+    let bytes = truncation.and_then(|cut| cut.get("totalBytes")?.int()?.try_into().ok());
+    let spill = spill.map(|path| Citation { path: PathBuf::from(path), bytes });
+    call.note_cut(spill, is_truncated && !is_read);
+    entry.add_result(content, call);
 }
 
 /// Whether the last line of a window says that the file goes on after what was asked for.

@@ -6,80 +6,40 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use memchr::memmem;
 
-use crate::env::Env;
 use crate::session::branch::Branches;
 use crate::session::clock;
-use crate::session::content::{first_text, is_type, last_line, name, pieces, start_of, text};
+use crate::session::content::{exit_code, first_text, flag, is, is_type, last_line, name, start_of, text};
+use crate::session::entry::RecordEntry;
 use crate::session::fate::FateEvidence;
-use crate::session::find::{self, FoundFile};
+use crate::session::find;
+use crate::session::format::{LogFormat, logs_by};
 use crate::session::id::{RecordId, record_id};
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallResult, CallStatus, Citation, CutState, DisplayCopy, SessionFacts};
-use crate::session::reader::{
-    LogReader, LogSession, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
+use crate::session::json::Json;
+use crate::session::model::{Call, CallStatus, Citation, CutState, SessionFacts};
+use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 use context::{Step, What};
 
-const AGENT: &str = "qwen-code";
-
 /// The sessions of Qwen Code, a JSON value a line.
-#[derive(Debug)]
-pub(crate) struct QwenCode;
-
-impl SessionFormat for QwenCode {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "0.24.4"
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen") else { return };
-        for project in find::directories(&root.join("projects"), fault) {
-            let files = find::files(&project.join("chats"), |name| name.ends_with(".jsonl"), fault);
-            files.iter().for_each(|file| found(session_file(file)));
-        }
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let first = find::first_line(head);
-        let has = |key: &[u8]| memmem::find(first, key).is_some();
-        let looks_alike = has(b"\"parentUuid\"") && has(b"\"sessionId\"") && has(b"\"parts\"");
-        looks_alike.then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
-
-    fn glance(&self, _: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        find::glance(head, tail, &mut note_facts)
-    }
-
-    fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
-        logs(&file.path)
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let main = file.path.clone();
-        let find = Box::new(move || logs(&main));
-        LogSession::follow(AGENT, find, || Box::new(QwenReader::default()), progress)
-    }
-}
-
-fn session_file(file: &FoundFile) -> SessionFile {
-    file.session(AGENT, file.stem())
-}
+pub(crate) const QWEN_CODE: LogFormat = LogFormat {
+    agent: "qwen-code",
+    seen: "0.24.4",
+    find: |env, fault| {
+        find::matching(find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen"), "projects/*/chats/*.jsonl", fault)
+    },
+    is_log: |_, head| find::begins_with_line(head, &["\"parentUuid\"", "\"sessionId\"", "\"parts\""]),
+    id: find::stem,
+    logs: |main| logs_by(main, logs),
+    note_facts,
+    reader: || Box::new(QwenReader::default()),
+};
 
 /// Returns the log of the main conversation, and those of its sub-agents, which lie beside the directory of the logs.
 fn logs(main: &Path) -> Vec<PathBuf> {
-    let dir = main.file_stem().zip(main.ancestors().nth(2));
-    let dir = dir.map(|(session, project)| project.join("subagents").join(session));
-    let is_log = |name: &str| name.starts_with("agent-") && name.ends_with(".jsonl");
-    let others = dir.map(|dir| find::files(&dir, is_log, &mut |_| {})).unwrap_or_default();
+    let dir = main.ancestors().nth(2).map(|project| project.join("subagents").join(find::stem(main)));
+    let others = find::matching(dir, "agent-*.jsonl", &mut |_| {});
     std::iter::once(main.to_owned()).chain(others.into_iter().map(|file| file.path)).collect()
 }
 
@@ -114,10 +74,11 @@ impl LogReader for QwenReader {
             self.branches.add(id, name(record, "parentUuid").map(|parent| record_id(&parent)));
         }
         let at = record.get("timestamp").and_then(clock::time);
+        let entry = RecordEntry { record, place, at, thread: self.thread };
         let request = out.next_request(self.thread).or(Some(1));
         match name(record, "type").unwrap_or_default().as_str() {
             "assistant" => {
-                self.calls(record, place, at, out);
+                self.calls(entry, out);
                 let tokens =
                     record.path(&["usageMetadata", "promptTokenCount"]).and_then(|tokens| tokens.int());
                 self.step(id, at, What::Answer { request, tokens });
@@ -125,13 +86,13 @@ impl LogReader for QwenReader {
                     out.count_answer(0);
                 }
             }
-            "tool_result" => self.result(record, id, place, at, out),
+            "tool_result" => self.result(entry, id, out),
             "system" => match name(record, "subtype").unwrap_or_default().as_str() {
                 "chat_compression" => {
-                    let (span, kept) = (place.span(record), kept(record));
+                    let (span, kept) = (entry.span(), kept(record));
                     self.step(id, at, What::Compression { request, span, kept });
                 }
-                "rewind" => self.step(id, at, What::Rewind { request, span: place.span(record) }),
+                "rewind" => self.step(id, at, What::Rewind { request, span: entry.span() }),
                 _ => {}
             },
             "user" => {
@@ -174,15 +135,8 @@ impl QwenReader {
         }
     }
 
-    fn result(
-        &mut self,
-        record: Json,
-        id: RecordId,
-        place: RecordPlace,
-        at: Option<Timestamp>,
-        out: &mut Transcript,
-    ) {
-        for part in parts(record) {
+    fn result(&mut self, entry: RecordEntry, id: RecordId, out: &mut Transcript) {
+        for part in parts(entry.record) {
             let Some(response) = part.get("functionResponse") else { continue };
             let Some(call_id) = name(response, "id") else { continue };
             let tool = name(response, "name").unwrap_or_default();
@@ -192,28 +146,22 @@ impl QwenReader {
             let Some(call) = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty()) else {
                 continue;
             };
-            result(record, response, place, at, call);
+            result(entry, response, call);
             if call.cut == CutState::No && !is_window && is_short(response, &tool) {
                 call.cut = CutState::Lost;
             }
             let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
             let units = if is_cleared { units(response) } else { 0 };
-            self.step(id, at, What::Result { call: number, units });
+            self.step(id, entry.at, What::Result { call: number, units });
         }
     }
 
-    fn calls(&mut self, record: Json, place: RecordPlace, at: Option<Timestamp>, out: &mut Transcript) {
-        for part in parts(record) {
-            let Some(called) = part.get("functionCall") else { continue };
+    fn calls(&mut self, entry: RecordEntry, out: &mut Transcript) {
+        for called in parts(entry.record).filter_map(|part| part.get("functionCall")) {
             let Some(id) = name(called, "id") else { continue };
             let name_of_tool = name(called, "name").unwrap_or_default();
-            let tool = out.tool_id(&name_of_tool);
             let args = called.get("args");
-            let mut call = Call::new(id.as_str(), self.thread, tool);
-            call.input = args.map(|input| place.span(input));
-            call.at = at;
-            call.record = Some(place.span(record));
-            out.add_call(call);
+            entry.add_call(id.as_str(), &name_of_tool, args, out);
             let Some(number) = out.call_number(self.thread, &id) else { continue };
             let has = |key: &str| args.and_then(|args| args.get(key)).is_some();
             if has("offset") || has("limit") {
@@ -278,38 +226,26 @@ fn parts(record: Json) -> impl Iterator<Item = Json> {
     record.path(&["message", "parts"]).into_iter().flat_map(|parts| parts.items())
 }
 
-fn result(record: Json, response: Json, place: RecordPlace, at: Option<Timestamp>, call: &mut Call) {
+fn result(entry: RecordEntry, response: Json, call: &mut Call) {
     let failed = response.path(&["response", "error"]);
     let content = failed.or_else(|| response.path(&["response", "output"]));
-    let ui = record.get("toolCallResult");
+    let ui = entry.record.get("toolCallResult");
     let display = ui.and_then(|ui| ui.get("resultDisplay"));
     let field = |key: &str| display.and_then(|display| display.get(key));
-    call.status = if failed.is_some() { CallStatus::Failed } else { CallStatus::Ok };
-    if ui.and_then(|ui| ui.get("status")).is_some_and(|status| status.is("cancelled")) {
+    call.end(failed.is_some());
+    if ui.is_some_and(|ui| is(ui, "status", "cancelled")) {
         call.status = CallStatus::Denied;
     }
-    call.exit = field("exitCode").and_then(|code| code.int()).and_then(|code| code.try_into().ok());
+    call.exit = exit_code(field("exitCode"));
     let files = field("outputFiles").into_iter().flat_map(|files| files.items());
-    let paths: Vec<String> = files.filter_map(|path| path.short(4096)).collect();
-    let start = content.map(start_of).unwrap_or_default();
-    let paths = if paths.is_empty() { cited(&start).into_iter().collect() } else { paths };
-    let is_cut = field("truncated").and_then(|cut| cut.bool()) == Some(true);
-    call.cut = match (paths.is_empty(), is_cut) {
-        (false, _) => CutState::Spill,
-        (true, true) => CutState::Lost,
-        (true, false) => CutState::No,
-    };
-    call.cites = paths.into_iter().map(|path| Citation { path: PathBuf::from(path), bytes: None }).collect();
-    let copy = field("output").filter(|text| text.kind() == Kind::String);
-    call.display = copy
-        .map(|text| DisplayCopy::new("resultDisplay.output", place.span(text), Some(32_000)))
-        .into_iter()
-        .collect();
-    call.results.push(CallResult::recorded(
-        content.map(|content| pieces(content, place)).unwrap_or_default(),
-        at,
-        place.span(record),
-    ));
+    let mut paths: Vec<String> = files.filter_map(|path| path.short(4096)).collect();
+    if paths.is_empty() {
+        paths.extend(content.map(start_of).and_then(|start| cited(&start)));
+    }
+    let is_cut = display.is_some_and(|display| flag(display, "truncated"));
+    call.note_cut(paths.into_iter().map(Citation::new), is_cut);
+    entry.note_copy("resultDisplay.output", field("output"), Some(32_000), call);
+    entry.add_result(content, call);
 }
 
 /// Returns the path in the notice that begins a cut output.

@@ -1,0 +1,69 @@
+//! A record that is being read: how readers note the calls and results in it, and what it does to earlier results.
+
+use jiff::Timestamp;
+
+use super::content::pieces;
+use super::context::{ContextEvent, ResultId};
+use super::fate::ContextChange;
+use super::json::{Json, Kind};
+use super::model::{Call, CallResult, DisplayCopy, Evidence, RecordSpan, TextPieces};
+use super::reader::RecordPlace;
+use super::transcript::Transcript;
+
+/// A record of a conversation; of one that holds several calls or results, the part with one of them.
+#[derive(Clone, Copy)]
+pub struct RecordEntry<'a> {
+    pub record: Json<'a>,
+    pub place: RecordPlace,
+    /// When it was written.
+    pub at: Option<Timestamp>,
+    pub thread: u32,
+}
+
+impl<'a> RecordEntry<'a> {
+    /// Returns a part of the record, or the whole of which this is one.
+    pub fn with(self, record: Json<'a>) -> Self {
+        Self { record, ..self }
+    }
+
+    pub fn span(self) -> RecordSpan {
+        self.place.span(self.record)
+    }
+
+    /// Adds a call, unless there is one of this id.
+    pub fn add_call<'o>(
+        self,
+        id: impl Into<Box<str>>,
+        tool: &str,
+        input: Option<Json>,
+        out: &'o mut Transcript,
+    ) -> &'o mut Call {
+        let new = Call::new(id, self.thread, out.tool_id(tool));
+        let input = input.map(|input| self.place.span(input));
+        out.add_call(Call { input, at: self.at, record: Some(self.span()), ..new })
+    }
+
+    /// Adds what the model got for a call, as the agent's history holds it.
+    pub fn add_result(self, content: Option<Json>, call: &mut Call) {
+        let pieces = content.map(|content| pieces(content, self.place)).unwrap_or_default();
+        self.add_text(Evidence::Recorded, pieces, call);
+    }
+
+    /// Adds what the model got for a call, in pieces.
+    pub fn add_text(self, evidence: Evidence, pieces: impl Into<TextPieces>, call: &mut Call) {
+        let recorded = CallResult::recorded(pieces.into(), self.at, self.span());
+        call.results.push(CallResult { evidence, ..recorded });
+    }
+
+    /// Notes a copy of an output for the agent's own screen, if it is a text. `most` is as in [`DisplayCopy`].
+    pub fn note_copy(self, name: &'static str, copy: Option<Json>, most: Option<u32>, call: &mut Call) {
+        let copy = copy.filter(|copy| copy.kind() == Kind::String);
+        call.display.extend(copy.map(|copy| DisplayCopy::new(name, self.place.span(copy), most)));
+    }
+
+    /// Returns the change of some results that the record tells, before the next request of its conversation.
+    pub fn event(self, change: ContextChange, results: Vec<ResultId>, out: &Transcript) -> ContextEvent {
+        let (request, record) = (out.next_request(self.thread), Some(self.span()));
+        ContextEvent { request, record, results, ..ContextEvent::recorded(change, self.at) }
+    }
+}
