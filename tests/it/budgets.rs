@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 87_137), ("tui", 15_920), ("session", 18_016), ("preview", 13_746), ("cli", 12_241)];
+    &[("", 85_863), ("tui", 16_239), ("session", 17_311), ("preview", 13_405), ("cli", 12_436)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 560;
+const FILES: usize = 546;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);

@@ -341,6 +341,6 @@ fn a_share_is_told_where_the_records_hold_the_whole_output() {
     fs::create_dir_all(&dir).unwrap();
     let lines: String = log.iter().map(|record| format!("{record}\n")).collect();
     fs::write(dir.join(format!("rollout-2026-11-22T05-49-57-{id}.jsonl")), lines).unwrap();
-    let table = home.run(&["calls", id]).ok().text().to_owned();
+    let table = home.run(&["sessions", id]).ok().text().to_owned();
     assert!(table.contains("59.5 KB") && table.contains("\t18%\t"), "{table}");
 }

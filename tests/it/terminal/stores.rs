@@ -33,7 +33,7 @@ fn a_line_of_all_outputs_is_opened_and_left_again() {
     session
         .keys("&needle\r")
         .wait_for("2 lines · 1 lost")
-        .wait_for("lost: max lines")
+        .wait_for("lost: over 2,000 lines")
         .wait_for("in 2 outputs");
     session.keys("\r").wait_for("2500 ┊ a needle");
     session.keys("q").wait_for("2 lines · 1 lost");
