@@ -17,6 +17,7 @@ pub(crate) mod selection;
 pub(crate) mod size;
 pub(crate) mod twice;
 
+#[cfg(feature = "records")]
 use std::any::Any;
 
 use serde::Deserialize;
