@@ -52,7 +52,11 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     if let [Named::Recorded(_)] = &named[..]
         && let Some(Named::Recorded(found)) = named.pop()
     {
-        refuse_unused(look)?;
+        let place = first.as_ref().map(|place| label(place.as_encoded_bytes()));
+        if let Some(unused) = look.first_given().map(str::to_owned).or(place) {
+            let words = "has no effect here: a session or a call is shown as it was recorded";
+            return Err(Failure::Usage(format!("{unused} {words}")).into());
+        }
         return recorded(config, &found);
     }
     let opened: Vec<_> = named

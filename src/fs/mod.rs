@@ -1,5 +1,5 @@
-//! File system helpers: identities, private directories, free disk space, small files, and output that may be
-//! non-blocking.
+//! File system helpers: identities, private directories, free disk space, small files, and input and output
+//! that may be non-blocking.
 
 pub(crate) mod directory;
 pub(crate) mod identity;

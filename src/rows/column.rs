@@ -226,8 +226,9 @@ pub struct ListSpec<R: 'static> {
 /// Columns between two columns of text.
 pub(crate) const BETWEEN: usize = 2;
 
-/// Returns the width of each column of a list or table beside `marks` columns before a row; `None` for those that make room. `widest` returns
-/// the columns that the widest cell of one takes; one without any text is left out.
+/// Shares the width of a screen among the columns of a list or table, beside `marks` columns before a row: each is as wide as
+/// its widest cell, one takes what is left, and those of least worth make room (`None`). `widest` returns the columns that the
+/// widest cell of one takes; one without any text is left out.
 pub(crate) fn column_widths(
     columns: &[TableColumn],
     widest: impl Fn(usize) -> usize,

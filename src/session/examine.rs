@@ -21,6 +21,7 @@ use super::spill::{SpillState, is_beside, state_of};
 use super::tally::length;
 use super::transcript::Transcript;
 use super::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
+use super::whole::whole_display_len;
 use super::window::{ReadFile, read_file};
 
 /// Which spills may be opened: a path in the records is a claim.
@@ -107,12 +108,8 @@ impl CallInspector<'_> {
     pub fn whole_bytes(&self, call: &Call) -> Option<u64> {
         let found = self.spill(call).and_then(|state| state.path()?.metadata().ok());
         let claimed = || call.cites.iter().find_map(|cite| cite.bytes);
-        found.map(|meta| meta.len()).or_else(claimed).or_else(|| {
-            match call.is_cut().then(|| whole_display(self.transcript, call))?? {
-                WholeOutput::Display(bytes) => Some(bytes.len() as u64),
-                _ => None,
-            }
-        })
+        let display = || call.is_cut().then(|| whole_display_len(self.transcript, call)).flatten();
+        found.map(|meta| meta.len()).or_else(claimed).or_else(display)
     }
 
     /// Returns the results of a call by the best evidence.

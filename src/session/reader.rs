@@ -213,8 +213,8 @@ struct Log {
 }
 
 impl LogSession {
-    /// Reads the logs that `find` returns, the main one first, and looks for others at each refresh: an agent may begin a new one. So `find`
-    /// has to be cheap. Those after the first may be missing.
+    /// Reads the logs that `find` returns, the main one first, and looks for others at each refresh: an agent may begin a new
+    /// one. So `find` has to be cheap. Those after the first may be missing.
     ///
     /// # Errors
     /// The first cannot be opened, or reading was given up.

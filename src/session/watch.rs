@@ -41,7 +41,8 @@ pub type ReadSession = Box<ReadSessionFn>;
 type ReadSessionFn =
     dyn Fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError> + Send;
 
-/// A session whose records come and change in any place: if any did, all are read again, and the calls compared.
+/// A session whose records come and change in any place: if any did, all are read again, and the calls and
+/// the count of records compared.
 pub struct WatchedSession {
     file: SessionFile,
     paths: WatchedPaths,

@@ -58,6 +58,15 @@ impl WholeOutput {
     }
 }
 
+/// Returns the length in bytes of the display copy that holds all of a call's output; see [`whole_display`].
+pub fn whole_display_len(transcript: &Transcript, call: &Call) -> Option<u64> {
+    call.display.iter().find_map(|copy| {
+        let facts = text::decode(transcript, std::slice::from_ref(&copy.text), &mut |_| true).ok()?;
+        let is_whole = copy.most.map_or(facts.bytes <= LONGEST as u64, |most| facts.bytes < u64::from(most));
+        (is_whole && facts.replaced == 0).then_some(facts.bytes)
+    })
+}
+
 /// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
     call.display.iter().find_map(|copy| {

@@ -89,7 +89,7 @@ pub fn read_file(
     may_open: &dyn Fn(&Path) -> bool,
 ) -> Result<(Source, ReadFile), NoReadFile> {
     let window = asked_for(transcript, call).ok_or(NoReadFile::Gone)?;
-    let claim = Citation { path: window.path.clone(), bytes: None };
+    let claim = Citation::new(window.path.clone());
     let SpillState::Here(path) = look_for(&claim, records, uid) else { return Err(NoReadFile::Gone) };
     if !may_open(&path) {
         return Err(NoReadFile::Outside);

@@ -156,6 +156,7 @@ impl Source {
         self.view.generation()
     }
 
+    /// Returns the length in bytes, as of the last refresh.
     pub fn len(&self) -> u64 {
         self.view.len() as u64
     }

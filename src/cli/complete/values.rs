@@ -271,8 +271,7 @@ mod tests {
     fn it_is_known_what_every_value_is() {
         let mut root = help::command();
         root.build();
-        let nested: Vec<&Command> = root.get_subcommands().flat_map(Command::get_subcommands).collect();
-        for command in root.get_subcommands().chain([&root]).chain(nested) {
+        for command in root.get_subcommands().chain([&root]) {
             if command.is_hide_set() || command.get_name() == "help" {
                 continue;
             }

@@ -29,9 +29,10 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
     let first = Listed::of(config, whose)?;
     if first.selected.roots().next().is_none() {
-        return Err(
-            Failure::Failed("there is no store to follow; `overspill stores` lists all".into()).into()
-        );
+        return Err(Failure::Failed(
+            "there is no store to follow; `overspill stores --all` lists all".into(),
+        )
+        .into());
     }
     first.selected.unlisted().for_each(|words| say(&words));
     say("waiting for new outputs; Ctrl-C ends");

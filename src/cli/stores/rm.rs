@@ -34,11 +34,16 @@ pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
 fn meant<'a>(config: &Config, selected: &'a Selected, words: &[OsString]) -> anyhow::Result<Vec<&'a Entry>> {
     let mut entries: Vec<&Entry> = Vec::new();
     for word in words {
-        let entry = match named::find(config, word)? {
-            Named::Output(entry) => selected.at(&entry.path()),
-            Named::File(path) => selected.at(&path),
-            Named::Stdin => None,
-            Named::Recorded(found) => return Err(of_agent(&found).into()),
+        // A whole id needs no other search of the stores.
+        let mut same = selected.entries.iter().filter(|entry| entry.id_bytes() == word.as_encoded_bytes());
+        let entry = match (named::path(word)?, same.next(), same.next()) {
+            (None, Some(entry), None) => Some(entry),
+            _ => match named::find(config, word)? {
+                Named::Output(entry) => selected.at(&entry.path()),
+                Named::File(path) => selected.at(&path),
+                Named::Stdin => None,
+                Named::Recorded(found) => return Err(of_agent(&found).into()),
+            },
         };
         let Some(entry) = entry else { return Err(elsewhere(word).into()) };
         if !entries.iter().any(|known| std::ptr::eq(*known, entry)) {

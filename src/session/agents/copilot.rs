@@ -41,8 +41,9 @@ pub(crate) const COPILOT_CLI: LogFormat = LogFormat {
     seen: "1.0.102",
     find: |env, fault| {
         let root = find::home_or(env, "COPILOT_HOME", ".copilot");
-        let older = find::matching(root.clone(), "session-state/*.jsonl", fault);
-        [find::matching(root, "session-state/*/events.jsonl", fault), older].concat()
+        let mut logs = find::matching(root.clone(), "session-state/*/events.jsonl", fault);
+        logs.extend(find::matching(root, "session-state/*.jsonl", fault));
+        logs
     },
     is_log: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
     id,

@@ -30,8 +30,9 @@ pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
     seen: "0.61.0",
     find: |env, fault| {
         let root = find::home_or(env, "GEMINI_CLI_HOME", "");
-        let nested = find::matching(root.clone(), ".gemini/tmp/*/chats/*/*.jsonl", fault);
-        [find::matching(root, ".gemini/tmp/*/chats/*.jsonl", fault), nested].concat()
+        let mut logs = find::matching(root.clone(), ".gemini/tmp/*/chats/*.jsonl", fault);
+        logs.extend(find::matching(root, ".gemini/tmp/*/chats/*/*.jsonl", fault));
+        logs
     },
     is_log: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
     id: find::stem,

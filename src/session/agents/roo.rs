@@ -97,7 +97,7 @@ impl SessionFormat for Tasks {
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         for root in self.roots(env) {
-            let histories = find::matching(Some(root), "*/api_conversation_history.json", fault);
+            let histories = find::matching(Some(root), &format!("*/{HISTORY}"), fault);
             histories.iter().for_each(|file| found(self.session(file)));
         }
     }

@@ -1,6 +1,6 @@
 //! The results of a call by the best evidence: as requests carried them, if one in the records did and its hash shows it.
 
-use crate::session::content::pieces;
+use crate::session::content::{is, is_type, pieces};
 use crate::session::fate::ContextState;
 use crate::session::fate::ResultFate;
 use crate::session::json::Json;
@@ -160,8 +160,5 @@ fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<Se
 /// Returns the block of a message that is the result of a call.
 fn block_of<'a>(message: Json<'a>, id: &str) -> Option<Json<'a>> {
     let mut blocks = message.get("content")?.items();
-    blocks.find(|block| {
-        let is_result = block.get("type").is_some_and(|kind| kind.is("tool_result"));
-        is_result && block.get("tool_use_id").is_some_and(|other| other.is(id))
-    })
+    blocks.find(|block| is_type(*block, "tool_result") && is(*block, "tool_use_id", id))
 }

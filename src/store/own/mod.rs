@@ -63,6 +63,10 @@ pub struct OwnStore {
 }
 
 impl OwnStore {
+    /// Opens the store, if it exists.
+    ///
+    /// # Errors
+    /// It is a link, belongs to somebody else, is open to others, or cannot be opened.
     pub fn open(env: &Env) -> Result<Option<OwnStore>, OwnError> {
         let Some((path, home)) = open_home(env)? else { return Ok(None) };
         let root = path.join(SPILLS);

@@ -120,6 +120,7 @@ impl Got<'_> {
         self.0.get(self.0.partition_point(|part| part.end <= offset))
     }
 
+    /// Whether all of a range that is not empty was got.
     pub fn covers(&self, range: &Range<usize>) -> bool {
         self.after(range.start).is_some_and(|part| part.start <= range.start && range.end <= part.end)
     }

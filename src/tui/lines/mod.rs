@@ -54,7 +54,7 @@ enum SearchState {
 pub enum LinesEvent {
     Found(Vec<FoundLine>),
     /// The output at this path was printed by a command.
-    Named(PathBuf, OutputCommand),
+    Named(Arc<store::Entry>, OutputCommand),
     Ended(FindEnd),
 }
 
@@ -136,18 +136,21 @@ impl ListKind for FoundLines {
     fn handle(&mut self, event: LinesEvent, on: ListContext<FoundLine>) {
         match event {
             LinesEvent::Found(mut lines) => {
-                for line in &mut lines {
+                for line in lines.iter_mut().filter(|_| !self.commands.is_empty()) {
                     line.command = self.command_of(line).map(|of| of.shown.clone()).unwrap_or_default();
                 }
                 self.lost += lines.iter().filter(|line| is_lost(line)).count() as u64;
                 on.list.extend(lines, MOST_FOUND);
             }
-            LinesEvent::Named(path, command) => {
+            LinesEvent::Named(entry, command) => {
                 let rows = on.list.rows().iter().enumerate();
-                let of_it = rows.filter(|(_, row)| row.entry.path() == path);
+                let is_it = |row: &FoundLine| {
+                    row.entry.identity == entry.identity && row.entry.name() == entry.name()
+                };
+                let of_it = rows.filter(|(_, row)| is_it(row));
                 let changes: Vec<_> = of_it.map(|(n, _)| (n, command.shown.clone())).collect();
                 on.list.change(changes, |row, shown| row.command = shown);
-                self.commands.insert(path, Some(command));
+                self.commands.insert(entry.path(), Some(command));
             }
             LinesEvent::Ended(end) => self.state = SearchState::Ended(end),
         }
@@ -217,7 +220,7 @@ fn find_commands(entries: &[Arc<store::Entry>], context: &JobContext) {
     let newest = entries.iter().map(|entry| entry.modified()).max().unwrap_or_default();
     for entry in entries {
         let command = command_of(entry, newest, context);
-        if !command.shown.is_empty() && !context.send(LinesEvent::Named(entry.path(), command)) {
+        if !command.shown.is_empty() && !context.send(LinesEvent::Named(Arc::clone(entry), command)) {
             return;
         }
     }

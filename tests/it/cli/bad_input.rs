@@ -155,12 +155,6 @@ fn a_configuration_that_never_ends_is_named_and_not_waited_for() {
     }
 }
 
-fn own_config(home: &Home, text: &str) {
-    let config = home.work().with_file_name("config").join("overspill");
-    std::fs::create_dir_all(&config).unwrap();
-    std::fs::write(config.join("config.toml"), text).unwrap();
-}
-
 #[test]
 fn a_mistake_in_own_keys_is_told_by_every_command_and_stops_none() {
     let home = Home::new();
@@ -195,14 +189,12 @@ fn what_gives_no_bytes_is_named() {
     let ran = command.stdin(std::fs::File::open(home.work()).unwrap()).output().unwrap();
     let said = String::from_utf8(ran.stderr).unwrap();
     assert!(said.starts_with("overspill: standard input is a directory; name a file in it"), "{said}");
-    #[cfg(target_os = "linux")]
-    home.run(&["preview", "/proc/self/mem"]).fails(1, &["/proc/self/mem: Input/output error"]);
 }
 
 #[test]
 fn what_uses_a_broken_pattern_of_errors_says_which_it_uses() {
     let home = Home::new();
-    own_config(&home, "errors = \"(\"\n");
+    super::suggestions::config(&home, "errors = \"(\"\n");
     home.file("out.log", numbered(3));
     for words in [&["tune", "out.log"][..], &["compare", "out.log", "out.log"], &["hook", "codex"]] {
         let ran = home.run(words);
@@ -217,7 +209,7 @@ fn what_uses_a_broken_pattern_of_errors_says_which_it_uses() {
 #[test]
 fn an_empty_configuration_is_a_file_of_no_bytes() {
     let home = Home::new();
-    own_config(&home, "policy = \"pi/bash\"\nnonsense = 1\n");
+    super::suggestions::config(&home, "policy = \"pi/bash\"\nnonsense = 1\n");
     home.file("out.log", numbered(3));
     let ran = home.run(&["--config", "/dev/null", "preview", "--json", "out.log"]).ok();
     assert_eq!((ran.json()["policy"].as_str(), &*ran.stderr), (Some("opencode/output"), ""));

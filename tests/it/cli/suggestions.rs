@@ -9,7 +9,7 @@ fn with_log() -> Home {
     home
 }
 
-fn config(home: &Home, text: &str) {
+pub(super) fn config(home: &Home, text: &str) {
     let config = home.work().with_file_name("config").join("overspill");
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("config.toml"), text).unwrap();

@@ -86,7 +86,7 @@ fn own_directories(session: &Path) -> Vec<PathBuf> {
     [own, workflows].into_iter().chain(nested).collect()
 }
 
-fn is_sub_agent(name: &str) -> bool {
+pub(super) fn is_sub_agent(name: &str) -> bool {
     name.ends_with(".jsonl") && name.starts_with("agent-")
 }
 

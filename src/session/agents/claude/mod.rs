@@ -33,8 +33,14 @@ pub(crate) const CLAUDE_CODE: LogFormat = LogFormat {
     find: |env, fault| {
         let main = find::home_or(env, "CLAUDE_CONFIG_DIR", ".claude");
         let other = find::home_or(env, "", ".config/claude");
-        let logs = [main, other].map(|root| find::matching(root, "projects/*/*.jsonl", fault)).concat();
-        logs.into_iter().filter(|log| !log.stem().starts_with("agent-")).collect()
+        let is_log = |name: &str| name.ends_with(".jsonl") && !files::is_sub_agent(name);
+        let mut logs = Vec::new();
+        for root in [main, other].into_iter().flatten() {
+            for project in find::directories(&root.join("projects"), fault) {
+                logs.extend(find::files(&project, is_log, fault));
+            }
+        }
+        logs
     },
     is_log,
     id: find::stem,

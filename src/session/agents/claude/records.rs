@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::session::content::{LONGEST_NAME, flag, is_type, items};
+use crate::session::content::{LONGEST_NAME, flag, is, is_type, items};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -216,8 +216,7 @@ impl ClaudeReader {
     /// Counts the request of an answer, unless that is in the records. One answer may be several records.
     fn answer(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
-        let is_error = flag(record, "isApiErrorMessage")
-            || message.get("model").is_some_and(|model| model.is("<synthetic>"));
+        let is_error = flag(record, "isApiErrorMessage") || is(message, "model", "<synthetic>");
         let name = recorded.message.filter(|name| *name != 0 && !is_error);
         let last = self.history.conversation(thread).messages.last().map(|(_, name)| *name);
         if name.is_none() || name == last {

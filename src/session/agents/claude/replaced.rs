@@ -1,7 +1,5 @@
 //! Results that the agent replaced by a notice because together they were too large.
 
-use std::path::PathBuf;
-
 use crate::session::clock;
 use crate::session::content::{LONGEST_NAME, items, start_of};
 use crate::session::context::ResultId;
@@ -36,7 +34,7 @@ pub(super) fn replace(
         }
         if let Some(path) = cited(&start_of(text)) {
             call.cut = CutState::Spill;
-            call.cites.push(Citation { path: PathBuf::from(path), bytes: None });
+            call.cites.push(Citation::new(path));
         }
         call.results.push(CallResult::recorded(
             TextPieces::from_iter([TextPiece::Json(place.span(text))]),

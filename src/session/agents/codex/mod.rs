@@ -35,8 +35,8 @@ pub(crate) const CODEX: LogFormat = LogFormat {
 
 fn rollouts(env: &Env, fault: TakeFault) -> Vec<FoundFile> {
     let root = find::home_or(env, "CODEX_HOME", ".codex");
-    let archived = find::matching(root.clone(), "archived_sessions/rollout-*", fault);
-    let mut files = [find::matching(root, "sessions/*/*/*/rollout-*", fault), archived].concat();
+    let mut files = find::matching(root.clone(), "sessions/*/*/*/rollout-*", fault);
+    files.extend(find::matching(root, "archived_sessions/rollout-*", fault));
     let is_plain = |path: &Path| path.extension().is_some_and(|end| end == "jsonl");
     let plain: HashSet<PathBuf> =
         files.iter().map(|file| file.path.clone()).filter(|path| is_plain(path)).collect();

@@ -45,7 +45,7 @@ impl SessionFormat for KimiCli {
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let Some(root) = find::home_or(env, "KIMI_SHARE_DIR", ".kimi") else { return };
         let projects = projects(&root);
-        let histories = find::matching(Some(root), "sessions/*/*/context.jsonl", fault);
+        let histories = find::matching(Some(root), &format!("sessions/*/*/{HISTORY}"), fault);
         histories.iter().for_each(|file| found(session_file(file, &projects)));
     }
 

@@ -137,7 +137,7 @@ impl KimiReader {
                 let Some(number) = out.number_or_new(self.thread, &id) else { return };
                 let found = event.get("result").and_then(|found| Some((found, found.get("output")?)));
                 let is_small =
-                    found.is_some_and(|(found, output)| rendered::is_small(output, is_error(found)));
+                    found.is_some_and(|(found, output)| rendered::is_small(output, flag(found, "isError")));
                 self.history().add_result(number, is_small);
                 let tool = out.calls.get(number as usize).map(|call| out.tool(call).to_owned());
                 let Some(call) = out.calls.get_mut(number as usize) else { return };
@@ -156,18 +156,14 @@ fn spawned(record: Json, out: &mut Transcript) {
     out.describe_thread(thread, name(record, "subagentName"), name(record, "parentToolCallId"));
 }
 
-fn is_error(found: Json) -> bool {
-    flag(found, "isError")
-}
-
 fn result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut Call) {
-    call.end(is_error(found));
+    call.end(flag(found, "isError"));
     let failed = last_line(output);
     call.exit = failed
         .strip_prefix("Command failed with exit code: ")
         .and_then(|rest| rest.trim_end_matches('.').parse().ok());
     (call.cut, call.cites) = notice::cut(found, output, tool);
-    let sent = rendered::rendered(found, output, tool, is_error(found), entry.place);
+    let sent = rendered::rendered(found, output, tool, flag(found, "isError"), entry.place);
     entry.add_text(Evidence::Rendered, sent, call);
 }
 

@@ -63,7 +63,7 @@ impl SessionFormat for OpenHands {
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let home = Some(env.home()).filter(|home| home.is_absolute());
         let home = home.map(Path::to_owned);
-        let states = find::matching(home, ".openhands/conversations/*/base_state.json", fault);
+        let states = find::matching(home, &format!(".openhands/conversations/*/{STATE}"), fault);
         states.iter().for_each(|file| found(session_file(file)));
     }
 
