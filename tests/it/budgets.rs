@@ -7,7 +7,7 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 85_894), ("tui", 16_242), ("session", 17_311), ("preview", 13_405), ("cli", 12_436)];
+    &[("", 85_894), ("tui", 16_242), ("session", 17_316), ("preview", 13_406), ("cli", 12_447)];
 
 /// Files with any line that is not a test.
 const FILES: usize = 546;
