@@ -43,7 +43,7 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
     let (mut paths, mut entries) = (Vec::new(), Vec::new());
     for word in words {
         let named = match named::find(config, word) {
-            // It is said when it is its turn.
+            // Reading it reports that it is missing.
             Err(error) if error.is::<OpenError>() => Named::File(word.into()),
             named => named?,
         };
@@ -64,7 +64,7 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
     corpus.outputs.splice(0..0, entries);
     if corpus.outputs.is_empty() && corpus.faults.is_empty() {
         let named: Vec<_> = words.iter().map(|word| label(word.as_encoded_bytes())).collect();
-        let words = format!("{}: there is no file in it, nor below it", named.join(", "));
+        let words = format!("{}: contains no files", named.join(", "));
         return Err(Failure::Failed(words).into());
     }
     Ok(corpus)

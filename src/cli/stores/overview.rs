@@ -41,7 +41,7 @@ pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
     Ok(())
 }
 
-/// Prints a row a store; to a terminal the rule and the directory, which must not be cut, on a line of their own.
+/// Prints one row per store. On a terminal the rule and the directory have their own line, so that they are not cut.
 fn print(out: &mut impl Write, rows: &[StoreRow]) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return table::print(out, &COLUMNS, rows);

@@ -113,7 +113,7 @@ fn mistakes_are_explained() {
     fs::create_dir(home.at("empty")).unwrap();
     for command in ["tune", "compare", "grep x"] {
         let words: Vec<&str> = command.split(' ').chain(["empty"]).collect();
-        home.run(&words).fails(1, &["empty: there is no file in it"]);
+        home.run(&words).fails(1, &["empty: contains no files"]);
     }
     let ran = Stocked::new().run(&["tune"]);
     assert_eq!(ran.status, 0);
