@@ -7,9 +7,6 @@ use clap::Args as Group;
 use super::LimitArgs;
 
 #[derive(Debug, Group)]
-#[command(
-    after_help = "An output that is rewritten meanwhile is searched once more; hits of two contents are never mixed."
-)]
 pub(crate) struct GrepArgs {
     /// Regular expression (ignores case unless it has a capital letter)
     #[arg(value_name = "REGEX")]

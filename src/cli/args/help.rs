@@ -105,15 +105,15 @@ pub(crate) fn subcommand(words: &[OsString]) -> Option<usize> {
 
 /// Returns the definition of the command line, with examples.
 pub(crate) fn command() -> Command {
-    let dressed = |command: Command, name: &str| with_examples(shortened(command), name, of(name));
+    let dressed = |command: Command, name: &str| with_examples(command, name, of(name));
     let names: Vec<String> = Args::command().get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    names.into_iter().fold(dressed(Args::command(), ""), |command, name| {
+    names.into_iter().fold(dressed(shortened(Args::command()), ""), |command, name| {
         command.mut_subcommand(&name, |sub| dressed(sub, &name))
     })
 }
 
 /// Leaves out of `-h` what is under a heading of its own.
-fn shortened(command: Command) -> Command {
+pub(super) fn shortened(command: Command) -> Command {
     command.mut_args(|arg| {
         let is_long = arg.get_help_heading().is_some() && !SHORT.contains(&arg.get_id().as_str());
         if is_long { arg.hide_short_help(true) } else { arg }

@@ -1,6 +1,7 @@
 //! All command-line arguments.
 
 mod corpus;
+mod deferred;
 pub(crate) mod examples;
 mod global;
 pub(crate) mod help;
@@ -19,6 +20,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+
+use deferred::Deferred;
 
 pub(crate) use corpus::{GrepArgs, TuneArgs};
 pub(crate) use global::{ColorWhen, GlobalArgs};
@@ -85,74 +88,75 @@ impl Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print exactly what the model would get, and nothing else
-    Preview(PreviewArgs),
+    Preview(Deferred<PreviewArgs>),
     /// Print one window of a file as the agent's read tool would
-    Read(ReadArgs),
+    Read(Deferred<ReadArgs>),
     /// Run a command, save its output, and print what the model gets
     #[command(override_usage = "overspill run [OPTIONS] -- CMD [ARG]...")]
-    Run(RunArgs),
+    Run(Deferred<RunArgs>),
     /// List stored outputs: size, age, and when the agent deletes them
     #[command(alias = "ls")]
-    List(ListArgs),
+    List(Deferred<ListArgs>),
     /// Show which stored outputs have expired, and delete them
-    Clean(CleanArgs),
+    Clean(Deferred<CleanArgs>),
     /// Show what is known of an output, a session or a call
     ///
     /// For a call, --text prints what the model got, byte for byte: the text as it was sent if the records hold the request,
     /// else as the agent recorded it.
-    Show(ShowArgs),
+    Show(Deferred<ShowArgs>),
     /// Delete the given stored outputs
-    Rm(RmArgs),
+    Rm(Deferred<RmArgs>),
     /// List where agents keep outputs and for how long
     ///
     /// With a name, prints that agent's store file, to save and edit.
-    Stores(StoresArgs),
+    Stores(Deferred<StoresArgs>),
     /// Compare what the model would get under each policy
     ///
     /// Prints one row per policy.
-    Compare(CompareArgs),
+    Compare(Deferred<CompareArgs>),
     /// Search all stored outputs, and see which hits the model got
     ///
     /// Prints hits as rg does, each with `kept` or why the model did not get the line.
-    Grep(GrepArgs),
+    #[command(after_help = "An output that is rewritten meanwhile is searched once more; hits of two contents are never mixed.")]
+    Grep(Deferred<GrepArgs>),
     /// Find better limits for a policy, judged on all stored outputs
     ///
     /// Tries settings around the policy's limits on every output. Prints the settings that no other beats on both
     /// errors and tokens. Nothing is changed.
-    Tune(TuneArgs),
+    Tune(Deferred<TuneArgs>),
     /// List the sessions that agents recorded, or the calls of one
     ///
     /// With a session, lists its tool calls and what the model got for each. With several of --cut, --lost, --gone and
     /// --failed, a call is listed if one of them applies.
-    Sessions(SessionsArgs),
+    Sessions(Deferred<SessionsArgs>),
     /// Check the policies against what the agents recorded
     ///
     /// Cuts each spill again by its policy, and compares the result with the recorded one.
-    Verify(VerifyArgs),
+    Verify(Deferred<VerifyArgs>),
     /// Explain a notice: which policy wrote it, and where the output is
     ///
     /// Takes any text: a pasted notice, a tool's result, a whole transcript. For each notice in it, prints the policy that
     /// writes such, what was lost, and whether the file that the notice cites is there and is the right one.
-    Explain(ExplainArgs),
+    Explain(Deferred<ExplainArgs>),
     /// List the policies by which agents cut
     ///
     /// With a name, prints that policy's file, to save and edit.
-    Policies(PoliciesArgs),
+    Policies(Deferred<PoliciesArgs>),
     /// Set an agent up so that its model is told what was cut
     ///
     /// Adds `overspill hook` to the agent's own file. Shows the change as a diff, asks, keeps the file as it was beside it,
     /// and tries the hook. Comments and all other settings stay.
-    Setup(SetupArgs),
+    Setup(Deferred<SetupArgs>),
     /// Answer an agent's hook: tell the model what was cut
     ///
     /// Reads what the agent passes to a hook. After a command whose output was cut, prints a note for the model on what it
     /// did not get; otherwise nothing. docs/agents.md has the settings to add.
     #[command(hide = true)]
-    Hook(HookArgs),
+    Hook(Deferred<HookArgs>),
     /// List the settings in effect, and where each comes from
     ///
     /// With --init, writes a configuration file with comments.
-    Config(ConfigArgs),
+    Config(Deferred<ConfigArgs>),
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions {

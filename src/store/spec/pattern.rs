@@ -42,8 +42,7 @@ pub(crate) struct PathFacts {
 impl Component {
     /// Letters, digits, `-` and `_` alone make a literal; anything else is an anchored regular expression.
     pub(crate) fn new(text: &str) -> Component {
-        let literal = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
-        if literal && !text.is_empty() {
+        if text.bytes().all(is_literal) && !text.is_empty() {
             Component::Literal(text.into())
         } else {
             Component::Pattern { source: text.into(), regex: OnceLock::new() }
@@ -67,6 +66,7 @@ impl Component {
     pub(crate) fn read(&self, name: &[u8], facts: &mut PathFacts) -> bool {
         match self {
             Component::Literal(literal) => literal.as_bytes() == name,
+            Component::Pattern { source, .. } if !name.starts_with(prefix(source)) => false,
             Component::Pattern { source, regex } => {
                 let Some(compiled) = regex.get_or_init(|| Compiled::new(source).ok()) else { return false };
                 if compiled.regex.captures_len() == 1 {
@@ -94,6 +94,22 @@ impl Compiled {
         let regex = compile(source)?;
         let groups = GROUPS.map(|wanted| regex.capture_names().position(|name| name == Some(wanted)));
         Ok(Compiled { regex, groups })
+    }
+}
+
+fn is_literal(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
+/// Returns bytes that every name which matches the pattern begins with, so that most names are told apart without compiling it.
+fn prefix(source: &str) -> &[u8] {
+    let end = source.bytes().position(|byte| !is_literal(byte)).unwrap_or(source.len());
+    let (literal, rest) = source.as_bytes().split_at(end);
+    match rest.first() {
+        // What comes before an alternative is not in every name, and a repeated byte may be missing.
+        _ if rest.contains(&b'|') => b"",
+        Some(b'?' | b'*' | b'{') => &literal[..end.saturating_sub(1)],
+        _ => literal,
     }
 }
 
@@ -143,6 +159,23 @@ mod tests {
         assert_eq!((facts.id.as_deref(), facts.id_at), (Some("\u{fffd}"), None));
         assert!(!Component::new(r"a\d").read(b"a1\n", &mut facts));
         assert!(Component::new("(?<id>[^.].*)").read(b"a\nb\n", &mut facts));
+    }
+
+    #[test]
+    fn a_name_with_another_beginning_needs_no_regular_expression() {
+        let pattern = Component::new(r"opencode-(?<pid>\d+)");
+        assert!(!pattern.read(b"bd", &mut PathFacts::default()));
+        let Component::Pattern { regex, .. } = &pattern else { panic!("{pattern:?}") };
+        assert!(regex.get().is_none());
+    }
+
+    #[test]
+    fn an_alternative_or_a_repeated_byte_is_no_beginning() {
+        for (pattern, name) in
+            [("ab|c.", "cd"), ("ab?.", "ax"), ("ab*", "a"), ("ab{0}", "a"), ("ab+", "abb"), ("(?:a|b)c", "bc")]
+        {
+            assert!(Component::new(pattern).read(name.as_bytes(), &mut PathFacts::default()), "{pattern}");
+        }
     }
 
     #[test]
