@@ -117,7 +117,9 @@ pub(crate) enum Command {
     /// Search all stored outputs, and see which hits the model got
     ///
     /// Prints hits as rg does, each with `kept` or why the model did not get the line.
-    #[command(after_help = "An output that is rewritten meanwhile is searched once more; hits of two contents are never mixed.")]
+    #[command(
+        after_help = "An output that is rewritten meanwhile is searched once more; hits of two contents are never mixed."
+    )]
     Grep(Deferred<GrepArgs>),
     /// Find better limits for a policy, judged on all stored outputs
     ///

@@ -171,9 +171,14 @@ mod tests {
 
     #[test]
     fn an_alternative_or_a_repeated_byte_is_no_beginning() {
-        for (pattern, name) in
-            [("ab|c.", "cd"), ("ab?.", "ax"), ("ab*", "a"), ("ab{0}", "a"), ("ab+", "abb"), ("(?:a|b)c", "bc")]
-        {
+        for (pattern, name) in [
+            ("ab|c.", "cd"),
+            ("ab?.", "ax"),
+            ("ab*", "a"),
+            ("ab{0}", "a"),
+            ("ab+", "abb"),
+            ("(?:a|b)c", "bc"),
+        ] {
             assert!(Component::new(pattern).read(name.as_bytes(), &mut PathFacts::default()), "{pattern}");
         }
     }
