@@ -12,9 +12,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok(format!("({name:?}, include_str!({path:?}))"))
     })?;
     write_list("stores", |path, file| {
-        // All of these are read at every start, and JSON is read in a fraction of the time.
+        let stores = file.get("store").and_then(toml::Value::as_array).into_iter().flatten();
+        let roots = stores.filter_map(|store| store.get("roots")?.as_array()).flatten();
+        let roots: Vec<&str> = roots.filter_map(toml::Value::as_str).collect();
+        // JSON is read in a fraction of the time.
         let json = serde_json::to_string(file)?;
-        Ok(format!("(include_str!({path:?}), {json:?})"))
+        Ok(format!("Builtin {{ text: include_str!({path:?}), roots: &{roots:?}, json: {json:?} }}"))
     })
 }
 

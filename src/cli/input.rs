@@ -78,7 +78,8 @@ pub(crate) fn open_path(
     look: &PolicyArgs,
     hold: Hold,
 ) -> anyhow::Result<OpenInput> {
-    let file = config.stored_file(&config.stores.specs, path);
+    let around = config.stores_around(Some(path));
+    let file = config.stored_file(&around, path);
     let source = match &file {
         Some(_) if hold == Hold::No => Source::glance_at_entry(path)?,
         Some(_) => Source::open_entry(path)?,

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::human::TypedSize;
 use crate::known::Certainty;
 use crate::preview::{Catalog, Policy};
-use crate::store::{Env, Record, Stores};
+use crate::store::{Env, LazyStores, Record};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 pub use agent::AgentLimits;
@@ -43,7 +43,7 @@ pub const DEFAULT_POLICY: &str = "opencode/output";
 #[derive(Clone)]
 pub struct Config {
     pub catalog: Catalog,
-    pub stores: Stores,
+    pub stores: LazyStores,
     pub env: Env,
     file: FileConfig,
     keys: Vec<KeySetting>,
@@ -59,7 +59,7 @@ impl Config {
         let directory = std::env::current_dir().unwrap_or_default();
         Self {
             catalog: Catalog::builtin(),
-            stores: Stores::builtin(),
+            stores: LazyStores::default(),
             env,
             file: FileConfig::default(),
             keys: Vec::new(),
@@ -83,11 +83,11 @@ impl Config {
             file.into_iter().for_each(|file| config.read_file(file.to_owned()));
             return config;
         };
-        // The catalog and the stores remember all faults themselves.
+        // The catalog remembers all faults itself.
         let _ = config.catalog.load_dir(&home.join("policies"));
-        let _ = config.stores.load_dir(&home.join("stores"));
         let policies = config.catalog.faults().map(|fault| (fault.to_string(), Affects::Policy));
-        let stores = config.stores.faults().map(|fault| (fault.to_owned(), Affects::Store));
+        let stores =
+            config.stores.load_any(&home.join("stores")).into_iter().map(|fault| (fault, Affects::Store));
         let faults = policies.chain(stores).map(|(words, affects)| FileFault { words, affects });
         config.faults = faults.collect();
         config.read_file(file.map_or_else(|| home.join("config.toml"), Path::to_owned));
@@ -189,7 +189,8 @@ impl Config {
         overrides: &Overrides,
         path: Option<&Path>,
     ) -> Result<EffectivePolicy, OverrideError> {
-        let file = path.and_then(|path| self.stored_file(&self.stores.specs, path));
+        let around = self.stores_around(path);
+        let file = path.and_then(|path| self.stored_file(&around, path));
         let (mut policy, chosen_by, kind) = self.choose(overrides, file.as_ref())?;
         if let Some(kind) = kind {
             let key = policy.tool_key().map(str::to_owned);

@@ -55,6 +55,13 @@ impl StoredFile<'_> {
 }
 
 impl Config {
+    /// Returns the stores that can contain the file at `path`.
+    pub(crate) fn stores_around(&self, path: Option<&Path>) -> Vec<Arc<StoreSpec>> {
+        let path = path.and_then(|path| std::path::absolute(path).ok());
+        let directory = path.as_deref().and_then(Path::parent);
+        directory.map(|directory| self.stores.around(directory, &self.env)).unwrap_or_default()
+    }
+
     /// Looks up the file at `path`; `None` if it is in no store. `stores` are those that can contain it.
     pub(crate) fn stored_file<'a>(
         &self,
@@ -78,7 +85,8 @@ impl Config {
     /// Returns the policies that may have created the file at `path`, judging by its store and its time; most likely
     /// first.
     pub fn candidates(&self, path: Option<&Path>) -> Vec<String> {
-        let file = path.and_then(|path| self.stored_file(&self.stores.specs, path));
+        let around = self.stores_around(path);
+        let file = path.and_then(|path| self.stored_file(&around, path));
         file.map(|file| self.candidates_of(&file)).unwrap_or_default()
     }
 

@@ -28,7 +28,7 @@ pub use own::write::{KEPT_ALREADY, NewSpill, UNFINISHED};
 pub use own::{OwnError, OwnStore, own_home, own_root};
 pub use spec::expand::Unset;
 pub use spec::retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits};
-pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
+pub use spec::{FileRule, Holds, LazyStores, SpecError, StoreSpec, Stores};
 
 pub(crate) use own::record;
 pub(crate) use own::write::{next_id, random};

@@ -22,7 +22,8 @@ pub struct BlockIndex {
     len: u64,
     /// Block size in bytes: `BLOCK` times a power of two.
     block: usize,
-    /// Line feeds in each block, or `UNCOUNTED`.
+    /// Line feeds in each block, or `UNCOUNTED`. A block past the end is not counted either: the index of a large file takes
+    /// no memory before it is read.
     counts: Vec<u32>,
     /// Line feeds before each group of `GROUP` blocks, up to `frontier`.
     groups: Vec<u64>,
@@ -51,9 +52,7 @@ pub fn block_size(len: u64) -> usize {
 
 impl BlockIndex {
     pub fn new(len: u64) -> Self {
-        let block = block_size(len);
-        let blocks = len.div_ceil(block as u64) as usize;
-        Self { len, block, counts: vec![UNCOUNTED; blocks], groups: vec![0], frontier: 0, counted: 0 }
+        Self { len, block: block_size(len), counts: Vec::new(), groups: vec![0], frontier: 0, counted: 0 }
     }
 
     pub fn block(&self) -> usize {
@@ -62,7 +61,7 @@ impl BlockIndex {
 
     /// Returns the number of blocks; the last may be short.
     pub fn blocks(&self) -> usize {
-        self.counts.len()
+        self.len.div_ceil(self.block as u64) as usize
     }
 
     pub fn len(&self) -> u64 {
@@ -87,6 +86,10 @@ impl BlockIndex {
 
     /// Adds the counts of some blocks. Counts of blocks that do not exist are ignored.
     pub fn insert(&mut self, new: &BlockCounts) {
+        let end = self.blocks().min(new.first + new.counts.len());
+        if end > self.counts.len() {
+            self.counts.resize(end, UNCOUNTED);
+        }
         for (slot, count) in self.counts.iter_mut().skip(new.first).zip(&new.counts) {
             *slot = *count;
         }
@@ -111,8 +114,7 @@ impl BlockIndex {
         let last_whole = (self.len / self.block as u64) as usize;
         self.len = len;
         self.counts.truncate(last_whole);
-        self.counts.resize(len.div_ceil(self.block as u64) as usize, UNCOUNTED);
-        while self.counts.len() as u64 > MOST_BLOCKS {
+        while self.blocks() as u64 > MOST_BLOCKS {
             self.coarsen();
         }
         self.recount();
@@ -135,11 +137,11 @@ impl BlockIndex {
 
     /// Returns the first block not counted, where a scan continues; `None` if all are counted.
     pub fn uncounted(&self) -> Option<usize> {
-        (self.frontier < self.counts.len()).then_some(self.frontier)
+        (!self.is_complete()).then_some(self.frontier)
     }
 
     pub fn is_complete(&self) -> bool {
-        self.frontier == self.counts.len()
+        self.frontier == self.blocks()
     }
 
     /// Returns the number of bytes counted without a gap from the start.
@@ -221,12 +223,17 @@ impl BlockIndex {
     /// Returns the first block from index `from` that may contain a line feed: it does, or is not counted yet.
     pub fn next_with_line_feed(&self, from: usize) -> Option<usize> {
         let rest = self.counts.get(from..).unwrap_or_default();
-        rest.iter().position(|count| *count != 0).map(|skipped| from + skipped)
+        let skipped = rest.iter().position(|count| *count != 0).unwrap_or(rest.len());
+        Some(from + skipped).filter(|block| *block < self.blocks())
     }
 
     /// Returns the last block before index `to` that may contain a line feed.
     pub fn last_with_line_feed(&self, to: usize) -> Option<usize> {
-        self.counts[..to.min(self.counts.len())].iter().rposition(|count| *count != 0)
+        let to = to.min(self.blocks());
+        if to > self.counts.len() {
+            return to.checked_sub(1);
+        }
+        self.counts[..to].iter().rposition(|count| *count != 0)
     }
 
     /// Returns the first line feed at or after `from`, skipping blocks known to have none.
@@ -271,7 +278,6 @@ mod tests {
     fn indexed(bytes: &[u8], block: usize) -> BlockIndex {
         let mut index = BlockIndex::new(bytes.len() as u64);
         index.block = block;
-        index.counts = vec![UNCOUNTED; bytes.len().div_ceil(block)];
         let all = BlockIndex::count(bytes, block, 0..index.blocks());
         index.insert(&all);
         index
@@ -319,6 +325,18 @@ mod tests {
         assert_eq!(index.offset_of(bytes, 4), None);
         assert_eq!(index.line_feeds(), None);
         assert_eq!(index.uncounted(), Some(2));
+    }
+
+    #[test]
+    fn an_index_takes_no_memory_before_a_block_is_counted() {
+        let mut index = BlockIndex::new(8_000_000_000);
+        assert_eq!((index.counts.capacity(), index.uncounted()), (0, Some(0)));
+        assert_eq!((index.next_with_line_feed(7), index.last_with_line_feed(9)), (Some(7), Some(8)));
+        index.insert(&BlockCounts { first: 2, counts: vec![0, 0] });
+        assert_eq!(
+            (index.counts.len(), index.next_with_line_feed(2), index.last_with_line_feed(4)),
+            (4, Some(4), Some(1))
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::preview::Catalog;
 use crate::session::citing::SessionsCache;
 use crate::session::examine::{Examiner, Paths};
 use crate::source::{Hold, MapView};
-use crate::store::{Env, Stores};
+use crate::store::{Env, LazyStores};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 /// Where an output was opened from.
@@ -136,7 +136,7 @@ pub struct Services {
     /// Makes an examiner of the calls of an agent's sessions.
     pub examiner: Box<dyn Fn(&str) -> Examiner + Send + Sync>,
     /// The stores to browse.
-    pub stores: Stores,
+    pub stores: LazyStores,
     /// The environment in which the stores lie.
     pub env: Env,
     /// What is an error or a warning.
@@ -155,7 +155,7 @@ impl Services {
             examiner: Box::new(|agent| {
                 Examiner::new(&Catalog::builtin(), agent, Arc::new(|_| false), 0, Paths::Known)
             }),
-            stores: Stores::builtin(),
+            stores: LazyStores::default(),
             env,
             severities: SeverityPatterns::default(),
             sessions: SessionsCache::default(),

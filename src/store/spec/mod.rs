@@ -2,6 +2,7 @@
 
 pub(crate) mod expand;
 mod form;
+mod lazy;
 pub(crate) mod pattern;
 pub(crate) mod retention;
 
@@ -25,6 +26,7 @@ use super::own::id::parse_id;
 use super::{Basis, Env, Retention};
 use expand::Unset;
 use form::AgentForm;
+pub use lazy::LazyStores;
 use pattern::{Component, PathFacts};
 
 /// How the content of an agent's file differs from what the tool printed.
@@ -114,8 +116,15 @@ struct Broken {
 /// The name of overspill's own store in listings.
 pub(super) const OWN: &str = "overspill";
 
-/// The built-in descriptions: each file's text, and its content as JSON, sorted by path.
-const BUILTIN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/stores.rs"));
+/// A built-in description: its file's text, the roots in it, and its content as JSON.
+struct Builtin {
+    text: &'static str,
+    roots: &'static [&'static str],
+    json: &'static str,
+}
+
+/// The built-in descriptions, sorted by path.
+const BUILTIN: &[Builtin] = include!(concat!(env!("OUT_DIR"), "/stores.rs"));
 
 impl Stores {
     /// Returns all agents whose stores are described, with those that keep no spills.
@@ -125,8 +134,12 @@ impl Stores {
     }
 
     pub fn builtin() -> Stores {
+        Stores::from_builtin(|_| true)
+    }
+
+    fn from_builtin(is_wanted: impl Fn(&Builtin) -> bool) -> Stores {
         let mut stores = Stores::default();
-        for (text, json) in BUILTIN {
+        for Builtin { text, json, .. } in BUILTIN.iter().filter(|builtin| is_wanted(builtin)) {
             let form = serde_json::from_str(json).map_err(|error| error.to_string());
             let added = form.and_then(|form| stores.add(form, Cow::Borrowed(text)));
             debug_assert!(added.is_ok(), "{json}: {added:?}");
@@ -256,15 +269,6 @@ impl Stores {
     /// Returns the store that contains `path` (absolute) and the kind of file, judging by the path alone.
     pub fn store_of(&self, path: &Path, env: &Env) -> Option<(&Arc<StoreSpec>, &FileRule)> {
         store_among(&self.specs, path, env)
-    }
-
-    /// Returns the stores that can contain a file in `directory` (absolute): for each of them [`store_among`] gives what
-    /// [`Stores::store_of`] does.
-    #[cfg(feature = "app")]
-    pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
-        let is_below = |root: &PathBuf| directory.starts_with(root);
-        let can = |spec: &&Arc<StoreSpec>| spec.roots(env).iter().flatten().any(is_below);
-        self.specs.iter().filter(can).cloned().collect()
     }
 
     /// Keeps overspill's own spills for `age` instead of seven days; `None` means forever.

@@ -87,7 +87,7 @@ impl Outputs {
 
 fn scan(context: &JobContext) {
     let send = |scanned| context.send(OutputsEvent::Scanned(scanned));
-    let of = (&context.services.stores, context.env());
+    let of = (&*context.services.stores, context.env());
     if store::list_and_watch(of, BATCH, &send, &|| context.is_wanted()) {
         context.send(OutputsEvent::Changed);
     }

@@ -1,0 +1,79 @@
+//! Stores that are read when they are first asked for: to open a file takes only those that it may be in.
+
+use std::ops::{Deref, DerefMut};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use crate::store::Env;
+
+use super::{StoreSpec, Stores, expand};
+
+/// The built-in stores, and the user's own once these are added.
+#[derive(Clone, Debug, Default)]
+pub struct LazyStores(OnceLock<Stores>);
+
+impl Deref for LazyStores {
+    type Target = Stores;
+
+    fn deref(&self) -> &Stores {
+        self.0.get_or_init(Stores::builtin)
+    }
+}
+
+impl DerefMut for LazyStores {
+    fn deref_mut(&mut self) -> &mut Stores {
+        self.0.get_or_init(Stores::builtin);
+        self.0.get_mut().expect("they have just been read")
+    }
+}
+
+impl LazyStores {
+    /// Adds the user's own descriptions, as [`Stores::load_dir`] does, if there is a directory of them. Returns what is wrong
+    /// with them.
+    pub(crate) fn load_any(&mut self, directory: &Path) -> Vec<String> {
+        if !directory.exists() {
+            return Vec::new();
+        }
+        // The stores remember all faults themselves.
+        let _ = self.load_dir(directory);
+        self.faults().map(str::to_owned).collect()
+    }
+
+    /// Returns the stores that can contain a file in `directory` (absolute): for each file there, [`super::store_among`] them
+    /// gives what [`Stores::store_of`] does.
+    pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
+        let is_below = |root: &str| expand::root(root, env).is_ok_and(|root| directory.starts_with(root));
+        let mut specs = match self.0.get() {
+            Some(stores) => stores.specs.clone(),
+            None => Stores::from_builtin(|builtin| builtin.roots.iter().any(|root| is_below(root))).specs,
+        };
+        specs.retain(|spec| spec.roots.iter().any(|root| is_below(root)));
+        specs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_in_the_same_store_whether_or_not_all_are_read() {
+        let env = Env::hermetic(Path::new("/home/me")).with_var("PWD", "/home/me/work");
+        let read = LazyStores::default();
+        assert!(read.specs.len() > 20);
+        let names = |stores: &LazyStores, directory: &str| {
+            let specs = stores.around(Path::new(directory), &env).into_iter();
+            specs.map(|spec| spec.name.clone()).collect::<Vec<_>>()
+        };
+        for spec in &read.specs {
+            for root in spec.roots(&env).into_iter().flatten() {
+                let directory = root.join("deep").display().to_string();
+                let unread = LazyStores::default();
+                assert_eq!(names(&unread, &directory), names(&read, &directory), "{directory}");
+                assert!(names(&read, &directory).contains(&spec.name), "{directory}");
+                assert!(unread.0.get().is_none(), "{directory}");
+            }
+        }
+        assert!(names(&read, "/home/me/work").is_empty());
+    }
+}
