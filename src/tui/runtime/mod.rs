@@ -91,12 +91,14 @@ pub fn run(start: Start) -> io::Result<ExitReport> {
 fn show(start: Start) -> io::Result<ExitReport> {
     let (signals, received) = channel();
     let outside = signals.clone();
-    let (guard, screen) = terminal::take(move |signal| drop(outside.send(signal)))?;
+    let guard = terminal::take(move |signal| drop(outside.send(signal)))?;
     if start.mouse == MouseConfig::Wheel {
         terminal::take_wheel()?;
     }
-    let size = screen.size()?.into();
+    // First: the terminal answers while the screen is made.
     let keyboard = Keyboard::start(signals.clone(), start.asks.is_some())?;
+    let mut screen = terminal::screen()?;
+    let size = screen.get_frame().area().as_size().into();
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let services = Arc::new(start.services);
     let Beginning { targets, places, live, list } = start.beginning;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
-use crossterm::{cursor, execute};
+use crossterm::{cursor, execute, queue};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
@@ -166,9 +166,7 @@ fn between_frames(meanwhile: impl Fn()) -> Option<MutexGuard<'static, ()>> {
 
 /// Takes over the terminal, and makes sure that a panic or a signal restores it. `tell` receives what happens to the
 /// screens from outside. Must be called on the thread of the event loop.
-pub fn take(
-    tell: impl Fn(Signal) + Clone + Send + Sync + 'static,
-) -> io::Result<(TerminalGuard, TerminalScreen)> {
+pub fn take(tell: impl Fn(Signal) + Clone + Send + Sync + 'static) -> io::Result<TerminalGuard> {
     play(ThreadRole::Vital);
     let (earlier, told) = (std::panic::take_hook(), tell.clone());
     std::panic::set_hook(Box::new(move |info| match on_panic(ROLE.get(), TAKEN.load(Ordering::SeqCst)) {
@@ -185,8 +183,13 @@ pub fn take(
     // From here on, dropping the guard on any error restores the terminal.
     let taken = TerminalGuard;
     enter()?;
+    Ok(taken)
+}
+
+/// Returns an empty screen of the terminal's size.
+pub fn screen() -> io::Result<TerminalScreen> {
     let backend = CrosstermBackend::new(io::BufWriter::with_capacity(1 << 16, patient::screen()));
-    Ok((taken, ManuallyDrop::new(Terminal::new(backend)?)))
+    Ok(ManuallyDrop::new(Terminal::new(backend)?))
 }
 
 /// The modes found at the start. crossterm stores them too, but it opens the terminal to set them, which fails when no
@@ -217,7 +220,7 @@ pub fn enter() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = patient::screen();
     out.write_all(WHEEL_SAVE.as_bytes())?;
-    execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
+    queue!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide)?;
     turn_wheel_on(out)
 }
 
