@@ -1,7 +1,7 @@
 //! Stores that are read when they are first asked for: to open a file takes only those that it may be in.
 
 use std::ops::{Deref, DerefMut};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::store::Env;
@@ -10,20 +10,24 @@ use super::{StoreSpec, Stores, expand};
 
 /// The built-in stores, and the user's own once these are added.
 #[derive(Clone, Debug, Default)]
-pub struct LazyStores(OnceLock<Stores>);
+pub struct LazyStores {
+    all: OnceLock<Stores>,
+    /// Those around the directory that was asked for first: the one of the output that is opened.
+    first: OnceLock<(PathBuf, Vec<Arc<StoreSpec>>)>,
+}
 
 impl Deref for LazyStores {
     type Target = Stores;
 
     fn deref(&self) -> &Stores {
-        self.0.get_or_init(Stores::builtin)
+        self.all.get_or_init(Stores::builtin)
     }
 }
 
 impl DerefMut for LazyStores {
     fn deref_mut(&mut self) -> &mut Stores {
-        self.0.get_or_init(Stores::builtin);
-        self.0.get_mut().expect("they have just been read")
+        self.all.get_or_init(Stores::builtin);
+        self.all.get_mut().expect("they have just been read")
     }
 }
 
@@ -43,12 +47,16 @@ impl LazyStores {
     /// gives what [`Stores::store_of`] does.
     pub(crate) fn around(&self, directory: &Path, env: &Env) -> Vec<Arc<StoreSpec>> {
         let is_below = |root: &str| expand::root(root, env).is_ok_and(|root| directory.starts_with(root));
-        let mut specs = match self.0.get() {
-            Some(stores) => stores.specs.clone(),
-            None => Stores::from_builtin(|builtin| builtin.roots.iter().any(|root| is_below(root))).specs,
+        let can_hold = |spec: &Arc<StoreSpec>| spec.roots.iter().any(|root| is_below(root));
+        if let Some(stores) = self.all.get() {
+            return stores.specs.iter().filter(|spec| can_hold(spec)).cloned().collect();
+        }
+        let read = || {
+            let read = Stores::from_builtin(|builtin| builtin.roots.iter().any(|root| is_below(root)));
+            read.specs.into_iter().filter(can_hold).collect()
         };
-        specs.retain(|spec| spec.roots.iter().any(|root| is_below(root)));
-        specs
+        let (first, specs) = self.first.get_or_init(|| (directory.to_owned(), read()));
+        if first == directory { specs.clone() } else { read() }
     }
 }
 
@@ -71,7 +79,7 @@ mod tests {
                 let unread = LazyStores::default();
                 assert_eq!(names(&unread, &directory), names(&read, &directory), "{directory}");
                 assert!(names(&read, &directory).contains(&spec.name), "{directory}");
-                assert!(unread.0.get().is_none(), "{directory}");
+                assert!(unread.all.get().is_none(), "{directory}");
             }
         }
         assert!(names(&read, "/home/me/work").is_empty());

@@ -66,7 +66,7 @@ impl Component {
     pub(crate) fn read(&self, name: &[u8], facts: &mut PathFacts) -> bool {
         match self {
             Component::Literal(literal) => literal.as_bytes() == name,
-            Component::Pattern { source, .. } if !name.starts_with(prefix(source)) => false,
+            Component::Pattern { source, .. } if !may_match(source, name) => false,
             Component::Pattern { source, regex } => {
                 let Some(compiled) = regex.get_or_init(|| Compiled::new(source).ok()) else { return false };
                 if compiled.regex.captures_len() == 1 {
@@ -101,16 +101,28 @@ fn is_literal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
 }
 
-/// Returns bytes that every name which matches the pattern begins with, so that most names are told apart without compiling it.
-fn prefix(source: &str) -> &[u8] {
-    let end = source.bytes().position(|byte| !is_literal(byte)).unwrap_or(source.len());
-    let (literal, rest) = source.as_bytes().split_at(end);
-    match rest.first() {
-        // What comes before an alternative is not in every name, and a repeated byte may be missing.
-        _ if rest.contains(&b'|') => b"",
-        Some(b'?' | b'*' | b'{') => &literal[..end.saturating_sub(1)],
-        _ => literal,
+/// Whether a name begins as all do that the pattern matches, as far as that is plain: most names are told apart so, without
+/// compiling the pattern.
+fn may_match(source: &str, name: &[u8]) -> bool {
+    let mut rest = source.as_bytes();
+    if rest.contains(&b'|') {
+        return true;
     }
+    for byte in name {
+        let (literal, after) = match rest {
+            [b'\\', b'.', after @ ..] => (b'.', after),
+            [plain, after @ ..] if is_literal(*plain) => (*plain, after),
+            _ => return true,
+        };
+        if matches!(after.first(), Some(b'?' | b'*' | b'{')) {
+            return true;
+        }
+        if literal != *byte {
+            return false;
+        }
+        rest = after;
+    }
+    true
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -163,10 +175,12 @@ mod tests {
 
     #[test]
     fn a_name_with_another_beginning_needs_no_regular_expression() {
-        let pattern = Component::new(r"opencode-(?<pid>\d+)");
-        assert!(!pattern.read(b"bd", &mut PathFacts::default()));
-        let Component::Pattern { regex, .. } = &pattern else { panic!("{pattern:?}") };
-        assert!(regex.get().is_none());
+        for source in [r"opencode-(?<pid>\d+)", r"\.tmp[0-9A-Za-z]{6}"] {
+            let pattern = Component::new(source);
+            assert!(!pattern.read(b"bd", &mut PathFacts::default()));
+            let Component::Pattern { regex, .. } = &pattern else { panic!("{pattern:?}") };
+            assert!(regex.get().is_none(), "{source}");
+        }
     }
 
     #[test]
@@ -177,6 +191,8 @@ mod tests {
             ("ab*", "a"),
             ("ab{0}", "a"),
             ("ab+", "abb"),
+            (r"\.?a", "a"),
+            (r"a\.b", "a.b"),
             ("(?:a|b)c", "bc"),
         ] {
             assert!(Component::new(pattern).read(name.as_bytes(), &mut PathFacts::default()), "{pattern}");
