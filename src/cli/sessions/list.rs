@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
@@ -27,11 +26,6 @@ use crate::text::label::shell;
 use super::calls;
 use super::select::{earliest, known, unread_in_words};
 
-pub(super) struct SessionLine {
-    session: ListedSession,
-    sums: Option<CallSums>,
-}
-
 /// Lists sessions, the last changed first, or the calls of the one that is named.
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     if let Some(session) = &args.session {
@@ -48,26 +42,28 @@ pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
     } else if rows.is_empty() {
         say(&none_in_words(config, args));
     } else {
-        table::print(&mut out, table_columns(), &rows.iter().map(row).collect::<Vec<_>>())?;
+        table::print(&mut out, table_columns(), &rows)?;
     }
     Ok(out.flush()?)
 }
 
-/// Returns one session with its sums, as the list has it.
+/// Returns the row that the list has of a session.
 ///
 /// # Errors
 /// It is gone.
-pub(super) fn line_of(config: &Config, file: &SessionFile) -> anyhow::Result<SessionLine> {
-    let is_it = |one: &ListedSession| (&one.file.path, &one.file.id) == (&file.path, &file.id);
+pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<SessionRow> {
+    let is_it = |one: &SessionFile| (&one.path, &one.id) == (&file.path, &file.id);
     let agent = list::format_of(file).map(|format| format.agent());
     let all = listed(config, &SessionFilter { agent, since: None, project: None });
     let families = families(&all.iter().map(|one| (&one.file, &one.facts)).collect::<Vec<_>>());
-    let family = families.into_iter().find(|family| family.iter().any(|n| all.get(*n).is_some_and(is_it)));
+    let family = families
+        .into_iter()
+        .find(|family| family.iter().any(|n| all.get(*n).is_some_and(|one| is_it(&one.file))));
     let family = family.unwrap_or_default();
     let related = all.into_iter().enumerate().filter(|(n, _)| family.contains(n)).map(|(_, one)| one);
-    let mut lines = counted(related.collect(), config.env.uid()).into_iter();
+    let mut rows = counted(related.collect(), config.env.uid()).into_iter();
     let gone = || Failure::Failed(format!("{}: this session is gone", file.path.display()));
-    Ok(lines.find(|line| is_it(&line.session)).ok_or_else(gone)?)
+    Ok(rows.find(|row| is_it(&row.file)).ok_or_else(gone)?)
 }
 
 fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {
@@ -136,7 +132,7 @@ fn warn_of_open(sessions: &[ListedSession]) {
 }
 
 /// Counts the calls of sessions, several at once. A call that was copied counts in the oldest session with it.
-fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionLine> {
+fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     let families =
         families(&sessions.iter().map(|session| (&session.file, &session.facts)).collect::<Vec<_>>());
     let counts = Mutex::new(Vec::new());
@@ -160,14 +156,14 @@ fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionLine> {
             told.insert(words);
         }
     };
-    sessions.into_iter().zip(counts).map(|(session, counted)| line(session, counted, &mut tell)).collect()
+    sessions.into_iter().zip(counts).map(|(session, counted)| row(session, counted, &mut tell)).collect()
 }
 
-fn line(
+fn row(
     session: ListedSession,
     counted: Result<CountedSession, SessionError>,
     tell: &mut dyn FnMut(String),
-) -> SessionLine {
+) -> SessionRow {
     let sums = match counted {
         Ok(counted) if counted.unread.is_format_unknown() => {
             tell(unread_in_words(&session.file, &counted.unread));
@@ -184,23 +180,27 @@ fn line(
             None
         }
     };
-    SessionLine { session, sums }
+    let ListedSession { file, facts, is_open_to_others, .. } = session;
+    let mut row = SessionRow::new(SessionFile { facts, ..file });
+    row.words = Some(SessionWords::new(&row.file.facts, is_open_to_others));
+    row.sums.found(sums);
+    row
 }
 
 /// Returns the fields of `--json`. Times are RFC 3339, UTC; sizes are bytes.
-pub(super) fn record(SessionLine { session, sums }: &SessionLine) -> Value {
-    let ListedSession { agent, file, facts, is_open_to_others } = session;
-    let sum = |of: fn(&CallSums) -> u64| sums.as_ref().map(of);
+pub(super) fn record(row: &SessionRow) -> Value {
+    let (file, facts) = (&row.file, &row.file.facts);
+    let sum = |of: fn(&CallSums) -> u64| row.sums.value.as_ref().map(of);
     json!({
         "id": file.id,
-        "agent": agent,
+        "agent": row.agent,
         "agent_version": facts.version,
         "project": facts.cwd,
         "title": facts.title.as_deref().map(mask),
         "started": facts.started.map(utc),
         "ended": facts.ended.map(utc),
-        "live": list::is_live(file, SystemTime::now()),
-        "open_to_others": is_open_to_others,
+        "live": row.is_live(crate::env::now()),
+        "open_to_others": row.words.as_ref().is_some_and(|words| words.is_open_to_others),
         "path": file.path.to_string_lossy(),
         "size": file.size,
         "calls": sum(|sums| sums.calls),
@@ -210,11 +210,4 @@ pub(super) fn record(SessionLine { session, sums }: &SessionLine) -> Value {
         "got_bytes": sum(|sums| sums.got_bytes),
         "tokens_estimate": sum(|sums| sums.got_bytes.div_ceil(4)),
     })
-}
-
-pub(super) fn row(SessionLine { session, sums }: &SessionLine) -> SessionRow {
-    let mut row = SessionRow::new(session.file.clone());
-    row.words = Some(SessionWords::new(&session.facts, session.is_open_to_others));
-    row.sums.found(*sums);
-    row
 }

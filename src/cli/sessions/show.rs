@@ -26,7 +26,7 @@ use crate::store;
 use crate::text::label::label;
 
 use super::calls;
-use super::list::{self, line_of};
+use super::list::{self, row_of};
 use super::select::{SelectedSession, examiner};
 
 /// The longest text in `--json`, in bytes.
@@ -48,7 +48,7 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
         }
         (_, true) => {
             let mut fields = json!({ "version": 1, "kind": "session" });
-            add(&mut fields, list::record(&line_of(config, &found.file)?));
+            add(&mut fields, list::record(&row_of(config, &found.file)?));
             json(&mut out, &fields)?;
         }
         (None, false) => {
@@ -100,7 +100,7 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
 
 fn of_session(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
     let now = crate::env::now();
-    let mut row = list::row(&line_of(config, &found.file)?);
+    let mut row = row_of(config, &found.file)?;
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let mut spills = Vec::new();
     row.lost.found(LostInCall::count_all(
