@@ -7,7 +7,7 @@ use anstyle::Style;
 use serde::Serialize;
 
 use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowLook, TableColumn, column_widths};
-use crate::text::label::{SafeText, ascii};
+use crate::text::label::{SafeText, ascii, head};
 
 use super::safe::stdout;
 use super::{CommandResult, json_array, terminal};
@@ -109,7 +109,13 @@ fn line(columns: &[TableColumn], cells: &[SafeText], widths: &[Option<usize>]) -
     let mut line = String::new();
     for ((column, cell), width) in columns.iter().zip(cells).zip(widths) {
         let Some(width) = *width else { continue };
-        let text = cell.fit(width);
+        let text = match (column.side, column.most) {
+            // Words say at their start what they are about.
+            (CellSide::Left, 0) if cell.columns() > width => {
+                SafeText::new(format!("{}…", head(cell, width.saturating_sub(1))))
+            }
+            _ => cell.fit(width),
+        };
         let blank = " ".repeat(width.saturating_sub(text.columns()));
         match column.side {
             CellSide::Left | CellSide::Path => line.extend([&text, &*blank]),
@@ -164,8 +170,8 @@ mod tests {
                     a                          10  x\n\
                     é^J^Iand so on, and so on   7  a-long-name-indeed\n";
         assert_eq!(aligned(usize::MAX), wide);
-        assert_eq!(aligned(40).lines().last(), Some("é^J^Iand…d so on   7  a-long-name-indeed"));
-        assert_eq!(aligned(36).lines().last(), Some("é^J^Iand…d so on  a-long-name-indeed"));
+        assert_eq!(aligned(40).lines().last(), Some("é^J^Iand so on,…   7  a-long-name-indeed"));
+        assert_eq!(aligned(36).lines().last(), Some("é^J^Iand so on,…  a-long-name-indeed"));
         assert_eq!(aligned(5).lines().take(2).collect::<Vec<_>>(), ["name", "a"]);
         assert!(aligned(5).lines().all(|line| SafeText::from(line).columns() <= 5));
     }
