@@ -98,12 +98,12 @@ impl Config {
         let Settings { file, keys, written, faults } = Settings::read(&path, &self.catalog);
         for (affects, words) in faults {
             if matches!(affects, Affects::Settings | Affects::Retention) {
-                self.stores.distrust(OWN);
+                self.stores.change(|stores| stores.distrust(OWN));
             }
             self.add_fault(affects, format!("{}:{words}", path.display()));
         }
         if let Some(age) = file.keep_own.as_deref().and_then(file::kept_for) {
-            self.stores.keep_own_for(age);
+            self.stores.change(|stores| stores.keep_own_for(age));
         }
         (self.file, self.keys, self.written, self.path) = (file, keys, written, Some(path));
     }

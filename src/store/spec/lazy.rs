@@ -1,6 +1,6 @@
 //! Stores that are read when they are first asked for: to open a file takes only those that it may be in.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -24,13 +24,6 @@ impl Deref for LazyStores {
     }
 }
 
-impl DerefMut for LazyStores {
-    fn deref_mut(&mut self) -> &mut Stores {
-        self.all.get_or_init(Stores::builtin);
-        self.all.get_mut().expect("they have just been read")
-    }
-}
-
 impl LazyStores {
     /// Adds the user's own descriptions, as [`Stores::load_dir`] does, if there is a directory of them. Returns what is wrong
     /// with them.
@@ -39,8 +32,14 @@ impl LazyStores {
             return Vec::new();
         }
         // The stores remember all faults themselves.
-        let _ = self.load_dir(directory);
+        self.change(|stores| drop(stores.load_dir(directory)));
         self.faults().map(str::to_owned).collect()
+    }
+
+    pub fn change(&mut self, change: impl FnOnce(&mut Stores)) {
+        let mut stores = self.all.take().unwrap_or_else(Stores::builtin);
+        change(&mut stores);
+        self.all = OnceLock::from(stores);
     }
 
     /// Returns the stores that can contain a file in `directory` (absolute): for each file there, [`super::store_among`] them

@@ -384,7 +384,7 @@ pub fn is_job(effect: &Effect, slot: Slot) -> bool {
 fn services(env: &Env, now: Timestamp) -> Services {
     let config = |env: &Env| {
         let mut config = Config::builtin(env.clone());
-        config.stores.specs = looked_at();
+        config.stores.change(|stores| stores.specs = looked_at());
         config
     };
     let [for_find, for_tune, for_open] = [env; 3].map(Env::clone);
