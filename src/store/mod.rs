@@ -26,9 +26,11 @@ pub use own::kept::Kept;
 pub use own::record::{CopyRecord, Exit, OutputSize, Record, RunRecord};
 pub use own::write::{KEPT_ALREADY, NewSpill, UNFINISHED};
 pub use own::{OwnError, OwnStore, own_home, own_root};
+#[cfg(feature = "app")]
+pub use spec::LazyStores;
 pub use spec::expand::Unset;
 pub use spec::retention::{Basis, Expiry, Left, Retention, Rule, Setting, apply_limits};
-pub use spec::{FileRule, Holds, LazyStores, SpecError, StoreSpec, Stores};
+pub use spec::{FileRule, Holds, SpecError, StoreSpec, Stores};
 
 pub(crate) use own::record;
 pub(crate) use own::write::{next_id, random};

@@ -2,6 +2,7 @@
 
 pub(crate) mod expand;
 mod form;
+#[cfg(feature = "app")]
 mod lazy;
 pub(crate) mod pattern;
 pub(crate) mod retention;
@@ -26,6 +27,7 @@ use super::own::id::parse_id;
 use super::{Basis, Env, Retention};
 use expand::Unset;
 use form::AgentForm;
+#[cfg(feature = "app")]
 pub use lazy::LazyStores;
 use pattern::{Component, PathFacts};
 
@@ -119,6 +121,7 @@ pub(super) const OWN: &str = "overspill";
 /// A built-in description: its file's text, the roots in it, and its content as JSON.
 struct Builtin {
     text: &'static str,
+    #[cfg_attr(not(feature = "app"), allow(dead_code))]
     roots: &'static [&'static str],
     json: &'static str,
 }
