@@ -53,36 +53,58 @@ fn codex_notice(piece: &[u8]) -> Option<String> {
 const PREVIEW: usize = 2000;
 pub(super) const MAX_HEAD: usize = 3 * (PREVIEW + 1);
 
-/// Returns what the model gets, as ranges in bytes, of an MCP server's text of `len` bytes if the agent cuts it after the hook;
-/// `None` if it does not. `head` is the first [`MAX_HEAD`] bytes, and `units` counts all UTF-16 units. The limits are those
-/// that hold unless the user, the model or the server sets others.
-pub(super) fn kept_after(
-    agent: HookAgent,
-    head: &str,
-    len: usize,
-    units: impl Fn() -> u64,
-) -> Option<Vec<Range<usize>>> {
-    /// What Codex keeps of either end: half of 12,000 tokens of four bytes. Models with a limit in bytes keep less.
-    const END: usize = 24_000;
+/// Returns how many bytes of an MCP server's text of `len` bytes are in the preview that the agent shows if it cuts the text after
+/// the hook; `None` if it does not cut it. `head` is the first [`MAX_HEAD`] bytes, and `units` counts all UTF-16 units. The limits
+/// are those that hold unless the user or the server sets others.
+pub(super) fn previewed(agent: HookAgent, head: &str, len: usize, units: impl Fn() -> u64) -> Option<usize> {
     let is_over = |most: usize| len > most && units() > most as u64;
-    let end = match agent {
+    match agent {
         // The preview is one of the JSON of the result.
         HookAgent::ClaudeCode if is_over(50_000) => {
             let before = "[\n  {\n    \"type\": \"text\",\n    \"text\": \"".len();
-            first_units(head, PREVIEW - before, |char| match char {
+            Some(first_units(head, PREVIEW - before, |char| match char {
                 '"' | '\\' | '\u{8}' | '\t' | '\n' | '\u{c}' | '\r' => 2,
                 '\0'..' ' => "\\u0000".len(),
                 other => other.len_utf16(),
-            })
+            }))
         }
         HookAgent::QwenCode if is_over(28_000) => {
             let end = first_units(head, PREVIEW, char::len_utf16);
-            head[..end].rfind('\n').filter(|feed| *feed > 0).unwrap_or(end)
+            Some(head[..end].rfind('\n').filter(|feed| *feed > 0).unwrap_or(end))
         }
-        HookAgent::Codex if len > 2 * END => return Some(vec![0..END, len - END..len]),
-        _ => return None,
-    };
-    Some(std::iter::once(0..end).collect())
+        _ => None,
+    }
+}
+
+/// Whether Qwen Code takes a text for one that it has already cut.
+pub(super) fn is_cut_by_qwen(text: &mut impl Supply) -> bool {
+    const MARK: &[u8] = b"... [CONTENT TRUNCATED] ...";
+    const START: &[u8] = b"<persisted-output>";
+    let is_marked = |_, piece: &[u8]| memmem::find(piece, MARK);
+    text.read(0..START.len().min(text.len())).starts_with(START)
+        || pieces::first_in(text, is_marked).is_some()
+}
+
+/// Bytes of an MCP server's texts for which Codex has room: 12,000 tokens of four. Models with a limit in bytes get less.
+const CODEX_ROOM: u64 = 48_000;
+
+/// Returns what Codex keeps of an MCP server's texts, which are ranges in bytes as what is returned; `None` if that is all. It
+/// keeps them whole as far as there is room, then both ends of one, and nothing of those that follow. A line that it writes
+/// before them takes some room, too, so that it keeps even less.
+pub(super) fn kept_by_codex(texts: &[Range<u64>]) -> Option<Vec<Range<usize>>> {
+    let (mut kept, mut room, mut is_cut) = (Vec::new(), CODEX_ROOM, false);
+    for text in texts {
+        let len = text.end - text.start;
+        let fits = len.next_multiple_of(4) <= room;
+        match fits {
+            true => kept.push(text.clone()),
+            false => kept.extend([text.start..text.start + room / 2, text.end - room / 2..text.end]),
+        }
+        is_cut |= !fits;
+        room = if fits { room - len.next_multiple_of(4) } else { 0 };
+    }
+    let in_memory = |range: Range<u64>| range.start as usize..range.end as usize;
+    is_cut.then(|| kept.into_iter().filter(|range| !range.is_empty()).map(in_memory).collect())
 }
 
 /// Returns how many bytes the first characters have that take so many units at most.
@@ -152,6 +174,19 @@ mod tests {
     /// Returns what is left out of the text of a failure.
     fn failed(text: &str) -> Option<FailedCut> {
         claude_cut(&mut OwnBytes::from(text), text.encode_utf16().count() as u64)
+    }
+
+    /// The sizes are those of a run of Codex 0.169.0, of which the line before the texts takes 36 bytes.
+    #[test]
+    fn codex_keeps_texts_in_their_order_as_long_as_there_is_room() {
+        let texts = [0..20_290, 20_290..40_579, 40_580..60_870, 60_870..81_159];
+        let kept = [0..20_290, 20_290..40_579, 40_580..44_288, 57_162..60_870];
+        assert_eq!(kept_by_codex(&texts), Some(kept.to_vec()));
+        assert_eq!(kept_by_codex(&texts[..2]), None);
+        let one = |len: u64| kept_by_codex(std::slice::from_ref(&(0..len)));
+        assert_eq!(one(48_000), None);
+        assert_eq!(one(48_001), Some(vec![0..24_000, 24_001..48_001]));
+        assert_eq!(kept_by_codex(&[0..47_999, 47_999..48_000]), Some(vec![0..47_999]));
     }
 
     #[test]

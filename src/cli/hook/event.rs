@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::args::HookAgent;
 
-use super::input::{ShortJson, ToolText};
+use super::input::{Joint, ShortJson, ToolText};
 
 /// When the agent runs the hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,43 +104,47 @@ impl HookEvent {
         self.fields.tool_response.get("persistedOutputSize").and_then(Value::as_u64)
     }
 
-    /// Returns the text of the result: the whole output, or what was left of it.
+    /// Returns the one text of the result, if it has one: the whole output, or what was left of it.
     pub(super) fn text(&self) -> Option<ToolText> {
         let response = &self.fields.tool_response;
-        let values: Vec<&Value> = match (self.phase(), self.agent) {
-            (Phase::Failed, _) => vec![&self.fields.error],
-            (_, HookAgent::ClaudeCode) if self.is_of_shell() => {
-                ["stdout", "stderr"].iter().filter_map(|key| response.get(key)).collect()
-            }
-            (_, HookAgent::Codex) if response.is_object() => response.get("content").into_iter().collect(),
-            (_, HookAgent::ClaudeCode | HookAgent::Codex) => vec![response],
-            (_, HookAgent::GeminiCli | HookAgent::QwenCode) => {
-                response.get("llmContent").into_iter().collect()
-            }
-            (_, HookAgent::Opencode) => response.get("output").into_iter().collect(),
-            (_, HookAgent::CopilotCli) => response.get("textResultForLlm").into_iter().collect(),
-        };
-        let mut strings = Vec::new();
-        values.into_iter().for_each(|value| strings_in(value, &mut strings));
-        self.json.join(&strings)
+        let value = match (self.phase(), self.agent) {
+            (Phase::Failed, _) => Some(&self.fields.error),
+            (_, HookAgent::ClaudeCode | HookAgent::Codex) => Some(response),
+            (_, HookAgent::GeminiCli | HookAgent::QwenCode) => response.get("llmContent"),
+            (_, HookAgent::Opencode) => response.get("output"),
+            (_, HookAgent::CopilotCli) => response.get("textResultForLlm"),
+        }?;
+        let parts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        let mut texts = parts.iter().filter_map(text_in);
+        let text = texts.next().filter(|_| texts.next().is_none())?;
+        self.json.text_of(text)
     }
 
-    /// Returns the one text of a result that the agent cuts only after the hook. Of several texts, or with something else
-    /// beside the text, agents cut in other ways or not at all.
+    /// Returns the text of a result that the agent cuts only after the hook. Of other results agents cut in other ways or not at
+    /// all.
     pub(super) fn uncut(&self) -> Option<ToolText> {
         let response = &self.fields.tool_response;
-        let parts = match self.agent {
+        match self.agent {
             _ if !self.is_of_mcp() => None,
-            HookAgent::ClaudeCode => Some(response),
+            HookAgent::ClaudeCode => {
+                response.as_array().filter(|parts| parts.len() == 1).and_then(|_| self.text())
+            }
             // The model gets what is structured instead of the text.
             HookAgent::Codex if response.get("structuredContent").is_some_and(|value| !value.is_null()) => {
                 None
             }
-            HookAgent::Codex => response.get("content"),
-            HookAgent::QwenCode => response.get("llmContent"),
+            HookAgent::Codex => {
+                let parts = response.get("content")?.as_array()?;
+                let texts = parts.iter().filter_map(text_for_codex).collect::<Option<Vec<_>>>()?;
+                self.json.join(&texts, Joint::LineEnd)
+            }
+            HookAgent::QwenCode => {
+                let parts = response.get("llmContent")?.as_array()?;
+                let texts: Vec<&str> = parts.iter().map(|part| text_in(part).unwrap_or_default()).collect();
+                self.json.join(&texts, Joint::LineFeed)
+            }
             _ => None,
-        };
-        parts?.as_array().filter(|parts| parts.len() == 1).and_then(|_| self.text())
+        }
     }
 
     /// Returns what of a text is the output itself, as a range in bytes: some agents write about it before and after it, and
@@ -179,13 +183,19 @@ impl HookEvent {
     }
 }
 
-/// Returns a text, or the texts in a list of parts.
-fn strings_in<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
-    match value {
-        Value::String(text) => strings.push(text),
-        Value::Array(parts) => parts.iter().for_each(|part| strings_in(part, strings)),
-        Value::Object(part) => part.get("text").into_iter().for_each(|text| strings_in(text, strings)),
-        _ => {}
+/// Returns a text, or that in a part of a result.
+fn text_in(part: &Value) -> Option<&str> {
+    part.as_str().or_else(|| part.get("text")?.as_str())
+}
+
+/// Returns the text that Codex makes of a part of an MCP server's result; `None` for a picture, which takes nothing of the
+/// budget of the texts, and `Some(None)` if it is not known.
+fn text_for_codex(part: &Value) -> Option<Option<&str>> {
+    let is_encrypted = part.get("_meta").is_some_and(|meta| meta.get("codex/encryptedContent").is_some());
+    match part.get("type").and_then(Value::as_str) {
+        Some("image") => None,
+        Some("text") if !is_encrypted => Some(part.get("text").and_then(Value::as_str)),
+        _ => Some(None),
     }
 }
 

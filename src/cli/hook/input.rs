@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use memchr::{memchr, memchr2};
@@ -56,6 +57,16 @@ pub(super) struct ToolText {
     content: Content,
     /// Its length in bytes; more than [`MAX_TEXT`] means that only its beginning was kept.
     pub len: u64,
+    /// The texts of which it was joined, in bytes.
+    pub parts: Vec<Range<u64>>,
+}
+
+/// What stands between texts that are joined.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Joint {
+    LineFeed,
+    /// A line feed, unless one ends what stands before it.
+    LineEnd,
 }
 
 #[derive(Debug)]
@@ -110,28 +121,41 @@ impl ShortJson {
         }
     }
 
-    /// Returns the text that these strings of the JSON make, one after another; `None` if one of them was not read, or could
-    /// not be written.
-    pub(super) fn join(&self, strings: &[&str]) -> Option<ToolText> {
-        let long = |text: &str| text.strip_prefix(MARK)?.parse::<usize>().ok();
-        if !strings.iter().any(|text| long(text).is_some()) {
-            let text = strings.concat().into_bytes();
-            return Some(ToolText { len: text.len() as u64, content: Content::Memory(text) });
-        }
-        if let [text] = strings {
-            let LongText { file, len } = self.long.get(long(text)?)?.as_ref()?;
-            return Some(ToolText { content: Content::File(file.try_clone().ok()?), len: *len });
-        }
-        let mut joined = TextFile::new();
-        for text in strings {
-            match long(text) {
-                None => joined.write(text.as_bytes()),
+    /// Returns the text that a string of the JSON stands for; `None` if it was not read, or could not be written.
+    pub(super) fn text_of(&self, string: &str) -> Option<ToolText> {
+        let Some(number) = number_of(string) else {
+            let len = string.len() as u64;
+            return Some(ToolText { content: Content::Memory(string.into()), len, parts: vec![0..len] });
+        };
+        let LongText { file, len } = self.long.get(number)?.as_ref()?;
+        let content = Content::File(file.try_clone().ok()?);
+        Some(ToolText { content, len: *len, parts: std::iter::once(0..*len).collect() })
+    }
+
+    /// Returns the texts that strings of the JSON stand for as one; `None` as [`ShortJson::text_of`].
+    pub(super) fn join(&self, strings: &[&str], joint: Joint) -> Option<ToolText> {
+        let (mut joined, mut parts) = (TextFile::new(), Vec::new());
+        for (number, string) in strings.iter().enumerate() {
+            match joint {
+                Joint::LineFeed if number == 0 => {}
+                Joint::LineEnd if matches!(joined.last, None | Some(b'\n')) => {}
+                Joint::LineFeed | Joint::LineEnd => joined.write(b"\n"),
+            }
+            let start = joined.len;
+            match number_of(string) {
+                None => joined.write(string.as_bytes()),
                 Some(number) => joined.copy(self.long.get(number)?.as_ref()?)?,
             }
+            parts.push(start..joined.len);
         }
         let LongText { file, len } = joined.finish()?;
-        Some(ToolText { content: Content::File(file), len })
+        Some(ToolText { content: Content::File(file), len, parts })
     }
+}
+
+/// Returns the number of the long string that a string stands for, if it does.
+fn number_of(string: &str) -> Option<usize> {
+    string.strip_prefix(MARK)?.parse().ok()
 }
 
 /// A string whose end was not read yet.
@@ -204,12 +228,13 @@ impl LongWriter {
 struct TextFile {
     file: io::Result<BufWriter<File>>,
     len: u64,
+    last: Option<u8>,
 }
 
 impl TextFile {
     fn new() -> Self {
         let file = source::temporary_file().map(|file| BufWriter::with_capacity(CHUNK, file));
-        Self { file, len: 0 }
+        Self { file, len: 0, last: None }
     }
 
     fn take(&mut self, piece: &str) -> bool {
@@ -220,6 +245,7 @@ impl TextFile {
     fn write(&mut self, bytes: &[u8]) {
         let room = (MAX_TEXT as u64).saturating_sub(self.len) as usize;
         self.len += bytes.len() as u64;
+        self.last = bytes.last().copied().or(self.last);
         let written = self.file.as_mut().map(|file| file.write_all(&bytes[..bytes.len().min(room)]));
         if let Ok(Err(error)) = written {
             self.file = Err(error);
@@ -282,7 +308,7 @@ mod tests {
     }
 
     fn text_of(json: &ShortJson, value: &Value) -> Vec<u8> {
-        json.join(&[value.as_str().unwrap()]).unwrap().view(0).unwrap().to_vec()
+        json.text_of(value.as_str().unwrap()).unwrap().view(0).unwrap().to_vec()
     }
 
     #[test]
@@ -307,7 +333,7 @@ mod tests {
         let text = "x".repeat(MAX_TEXT + 5);
         let short = ShortJson::read(&mut format!("[\"{text}\"]").as_bytes()).unwrap().unwrap();
         let got: Value = serde_json::from_slice(&short.text).unwrap();
-        let text = short.join(&[got[0].as_str().unwrap()]).unwrap();
+        let text = short.text_of(got[0].as_str().unwrap()).unwrap();
         assert_eq!(text.len, MAX_TEXT as u64 + 5);
         assert_eq!(text.view(3).unwrap().len(), MAX_TEXT + 3);
         assert_eq!(text.view(0).unwrap().len(), MAX_TEXT, "and again without more");
@@ -330,9 +356,19 @@ mod tests {
         let got: Value = serde_json::from_slice(&short.text).unwrap();
         assert_eq!([&got["command"], &got["key"]], [&value["command"], &value["key"]]);
         let strings: Vec<&str> = got["texts"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-        let joined = short.join(&strings).unwrap();
-        assert!(joined.view(0).unwrap()[..] == *texts.concat().as_bytes());
-        assert_eq!(joined.len, texts.concat().len() as u64);
+        let joined = short.join(&strings, Joint::LineFeed).unwrap();
+        assert!(joined.view(0).unwrap()[..] == *texts.join("\n").as_bytes());
+        assert_eq!(joined.len, texts.join("\n").len() as u64);
+    }
+
+    #[test]
+    fn between_texts_that_are_joined_stands_a_line_feed() {
+        let join = |joint: Joint| {
+            let text = ShortJson::default().join(&["", "a", "b\n", "", "c"], joint).unwrap();
+            (String::from_utf8(text.view(0).unwrap().to_vec()).unwrap(), text.parts)
+        };
+        assert_eq!(join(Joint::LineFeed), ("\na\nb\n\n\nc".to_owned(), vec![0..0, 1..2, 3..5, 6..6, 7..8]));
+        assert_eq!(join(Joint::LineEnd), ("a\nb\nc".to_owned(), vec![0..0, 0..1, 2..4, 4..4, 4..5]));
     }
 
     #[test]

@@ -210,12 +210,19 @@ impl HookContext<'_> {
         // Of a longer text only the beginning is there.
         let view = text.view(0).ok().filter(|view| view.len() as u64 == text.len)?;
         let agent = self.event.agent();
+        if agent == HookAgent::Codex {
+            let kept = cut::kept_by_codex(&text.parts)?;
+            let output = HookOutput { inner: 0..view.len(), size: text.len, view };
+            return Some(output.loss(self.config, &kept).note_of_middle(&text.parts, self.most()));
+        }
+        if agent == HookAgent::QwenCode && cut::is_cut_by_qwen(&mut ViewSupply::from(&view)) {
+            return None;
+        }
         let head = decode_lossy(&view[..element_start(&view, cut::MAX_HEAD)]);
-        let kept = cut::kept_after(agent, &head, view.len(), || units_of(&view))?;
+        let end = cut::previewed(agent, &head, view.len(), || units_of(&view))?;
         let output = HookOutput { inner: 0..view.len(), size: text.len, view };
-        let loss = output.loss(self.config, &kept);
+        let loss = output.loss(self.config, std::slice::from_ref(&(0..end)));
         let place = match agent {
-            HookAgent::Codex => return Some(loss.note_of_middle(self.most())),
             HookAgent::ClaudeCode => {
                 "The preview names the file with the whole result. It is JSON; the lines are those of the text in it."
             }

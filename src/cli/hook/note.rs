@@ -219,15 +219,28 @@ impl Loss {
         self.with_named(note, &self.heading(), &place, most)
     }
 
-    /// Writes the note on a text whose middle is cut out at a limit that is not known: what is lost is what lies there.
-    pub(super) fn note_of_middle(&self, most: usize) -> String {
+    /// Writes the note on texts, which are ranges in bytes, of which the middle is left out at a limit that is not known: what is
+    /// lost is what lies there.
+    pub(super) fn note_of_middle(&self, texts: &[Range<u64>], most: usize) -> String {
         let all = self.lines.map(|[_, all]| format!("{}, ", lines(all))).unwrap_or_default();
-        let note = format!(
-            "overspill: this result has {all}{}. What is over the agent's limit was taken out of its middle, and the agent \
-             keeps no copy.",
-            size(self.size)
-        );
-        let heading = format!("In its middle it has {}:", count(self.lost, self.severity.singular()));
+        let bytes = size(texts.iter().map(|text| text.end - text.start).sum());
+        let lost = count(self.lost, self.severity.singular());
+        let (note, heading) = match texts.len() {
+            1 => (
+                format!(
+                    "overspill: this result has {all}{bytes}. What is over the agent's limit was taken out of its middle, and the \
+                     agent keeps no copy."
+                ),
+                format!("In its middle it has {lost}:"),
+            ),
+            number => (
+                format!(
+                    "overspill: this result has {all}{bytes}, in {number} texts. What is over the agent's limit was left out: the \
+                     middle of one text, and all texts after it. The agent keeps no copy."
+                ),
+                format!("What was left out has {lost}:"),
+            ),
+        };
         self.with_named(note, &heading, "", most)
     }
 
