@@ -186,7 +186,8 @@ mod tests {
         let one = |len: u64| kept_by_codex(std::slice::from_ref(&(0..len)));
         assert_eq!(one(48_000), None);
         assert_eq!(one(48_001), Some(vec![0..24_000, 24_001..48_001]));
-        assert_eq!(kept_by_codex(&[0..47_999, 47_999..48_000]), Some(vec![0..47_999]));
+        let full = [0..20_000, 20_000..48_000, 48_000..48_001];
+        assert_eq!(kept_by_codex(&full), Some(vec![0..20_000, 20_000..48_000]));
     }
 
     #[test]

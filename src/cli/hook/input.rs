@@ -123,13 +123,14 @@ impl ShortJson {
 
     /// Returns the text that a string of the JSON stands for; `None` if it was not read, or could not be written.
     pub(super) fn text_of(&self, string: &str) -> Option<ToolText> {
-        let Some(number) = number_of(string) else {
-            let len = string.len() as u64;
-            return Some(ToolText { content: Content::Memory(string.into()), len, parts: vec![0..len] });
+        let (content, len) = match number_of(string) {
+            None => (Content::Memory(string.into()), string.len() as u64),
+            Some(number) => {
+                let LongText { file, len } = self.long.get(number)?.as_ref()?;
+                (Content::File(file.try_clone().ok()?), *len)
+            }
         };
-        let LongText { file, len } = self.long.get(number)?.as_ref()?;
-        let content = Content::File(file.try_clone().ok()?);
-        Some(ToolText { content, len: *len, parts: std::iter::once(0..*len).collect() })
+        Some(ToolText { content, len, parts: std::iter::once(0..len).collect() })
     }
 
     /// Returns the texts that strings of the JSON stand for as one; `None` as [`ShortJson::text_of`].
