@@ -30,6 +30,8 @@ impl Buffer {
     /// Makes room for `len` page-aligned bytes, and returns where they are.
     fn room(&mut self, len: usize) -> Range<usize> {
         if self.0.len() < len + PAGE {
+            // Both would take memory at once.
+            self.0 = Vec::new();
             self.0 = vec![0; len + PAGE];
         }
         let start = self.0.as_ptr().align_offset(PAGE);

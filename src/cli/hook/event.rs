@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::args::HookAgent;
 
-use super::input::{ShortJson, ToolText};
+use super::input::{Joint, ShortJson, ToolText};
 
 /// When the agent runs the hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +50,8 @@ struct Fields {
 
 impl HookEvent {
     /// Takes the JSON of an event; `None` if it is none.
-    pub(super) fn new(agent: HookAgent, json: ShortJson) -> Option<Self> {
-        let fields = serde_json::from_slice(&json.text).ok()?;
+    pub(super) fn new(agent: HookAgent, mut json: ShortJson) -> Option<Self> {
+        let fields = serde_json::from_slice(&std::mem::take(&mut json.text)).ok()?;
         Some(Self { agent, fields, json })
     }
 
@@ -104,43 +104,47 @@ impl HookEvent {
         self.fields.tool_response.get("persistedOutputSize").and_then(Value::as_u64)
     }
 
-    /// Returns the text of the result: the whole output, or what was left of it.
+    /// Returns the one text of the result, if it has one: the whole output, or what was left of it.
     pub(super) fn text(&self) -> Option<ToolText> {
         let response = &self.fields.tool_response;
-        let values: Vec<&Value> = match (self.phase(), self.agent) {
-            (Phase::Failed, _) => vec![&self.fields.error],
-            (_, HookAgent::ClaudeCode) if self.is_of_shell() => {
-                ["stdout", "stderr"].iter().filter_map(|key| response.get(key)).collect()
-            }
-            (_, HookAgent::Codex) if response.is_object() => response.get("content").into_iter().collect(),
-            (_, HookAgent::ClaudeCode | HookAgent::Codex) => vec![response],
-            (_, HookAgent::GeminiCli | HookAgent::QwenCode) => {
-                response.get("llmContent").into_iter().collect()
-            }
-            (_, HookAgent::Opencode) => response.get("output").into_iter().collect(),
-            (_, HookAgent::CopilotCli) => response.get("textResultForLlm").into_iter().collect(),
-        };
-        let mut strings = Vec::new();
-        values.into_iter().for_each(|value| strings_in(value, &mut strings));
-        self.json.join(&strings)
+        let value = match (self.phase(), self.agent) {
+            (Phase::Failed, _) => Some(&self.fields.error),
+            (_, HookAgent::ClaudeCode | HookAgent::Codex) => Some(response),
+            (_, HookAgent::GeminiCli | HookAgent::QwenCode) => response.get("llmContent"),
+            (_, HookAgent::Opencode) => response.get("output"),
+            (_, HookAgent::CopilotCli) => response.get("textResultForLlm"),
+        }?;
+        let parts = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        let mut texts = parts.iter().filter_map(text_in);
+        let text = texts.next().filter(|_| texts.next().is_none())?;
+        self.json.text_of(text)
     }
 
-    /// Returns the one text of a result that the agent cuts only after the hook. Of several texts, or with something else
-    /// beside the text, agents cut in other ways or not at all.
+    /// Returns the text of a result that the agent cuts only after the hook. Of other results agents cut in other ways or not at
+    /// all.
     pub(super) fn uncut(&self) -> Option<ToolText> {
         let response = &self.fields.tool_response;
-        let parts = match self.agent {
+        match self.agent {
             _ if !self.is_of_mcp() => None,
-            HookAgent::ClaudeCode => Some(response),
+            HookAgent::ClaudeCode => {
+                response.as_array().filter(|parts| parts.len() == 1).and_then(|_| self.text())
+            }
             // The model gets what is structured instead of the text.
             HookAgent::Codex if response.get("structuredContent").is_some_and(|value| !value.is_null()) => {
                 None
             }
-            HookAgent::Codex => response.get("content"),
-            HookAgent::QwenCode => response.get("llmContent"),
+            HookAgent::Codex => {
+                let parts = response.get("content")?.as_array()?;
+                let texts = parts.iter().filter_map(text_for_codex).collect::<Option<Vec<_>>>()?;
+                self.json.join(&texts, Joint::LineEnd)
+            }
+            HookAgent::QwenCode => {
+                let parts = response.get("llmContent")?.as_array()?;
+                let texts: Vec<&str> = parts.iter().map(|part| text_in(part).unwrap_or_default()).collect();
+                self.json.join(&texts, Joint::LineFeed)
+            }
             _ => None,
-        };
-        parts?.as_array().filter(|parts| parts.len() == 1).and_then(|_| self.text())
+        }
     }
 
     /// Returns what of a text is the output itself, as a range in bytes: some agents write about it before and after it, and
@@ -179,13 +183,19 @@ impl HookEvent {
     }
 }
 
-/// Returns a text, or the texts in a list of parts.
-fn strings_in<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
-    match value {
-        Value::String(text) => strings.push(text),
-        Value::Array(parts) => parts.iter().for_each(|part| strings_in(part, strings)),
-        Value::Object(part) => part.get("text").into_iter().for_each(|text| strings_in(text, strings)),
-        _ => {}
+/// Returns a text, or that in a part of a result.
+fn text_in(part: &Value) -> Option<&str> {
+    part.as_str().or_else(|| part.get("text")?.as_str())
+}
+
+/// Returns the text that Codex makes of a part of an MCP server's result; `None` for a picture, which takes nothing of the
+/// budget of the texts, and `Some(None)` if it is not known.
+fn text_for_codex(part: &Value) -> Option<Option<&str>> {
+    let is_encrypted = part.get("_meta").is_some_and(|meta| meta.get("codex/encryptedContent").is_some());
+    match part.get("type").and_then(Value::as_str) {
+        Some("image") => None,
+        Some("text") if !is_encrypted => Some(part.get("text").and_then(Value::as_str)),
+        _ => Some(None),
     }
 }
 
@@ -234,101 +244,12 @@ pub(super) fn added_by_gemini(note: &str) -> usize {
     "\n\n<hook_context></hook_context>".len() + escaped.encode_utf16().count()
 }
 
-/// What an agent that keeps no copy left out before its hook ran.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct CutBefore {
-    /// Its notice.
-    pub notice: String,
-    /// The number of lines of the whole, if it says that.
-    pub lines: Option<u64>,
-}
-
-/// Returns what Codex cut; see the policies `codex/exec` and `codex/exec-bytes`.
-pub(super) fn codex_cut(text: &str) -> Option<CutBefore> {
-    const END: &str = " truncated…";
-    let notice = text.match_indices(END).find_map(|(end, _)| {
-        let start = text[..end].rfind('…')?;
-        let (number, unit) = text[start..end].trim_start_matches('…').split_once(' ')?;
-        let is_notice = number.parse::<u64>().is_ok() && ["tokens", "chars"].contains(&unit);
-        is_notice.then(|| text[start..end + END.len()].to_owned())
-    })?;
-    let lines = text.lines().take(2).find_map(|line| line.strip_prefix("Total output lines: ")?.parse().ok());
-    Some(CutBefore { notice, lines })
-}
-
 /// Returns the file that Claude Code names in place of an MCP server's result of too many tokens, if it holds the text as it is.
 fn claude_mcp_file(told: &str) -> Option<PathBuf> {
     const SAVED: &str = " exceeds maximum allowed tokens. Output has been saved to ";
     let (_, rest) = told.strip_prefix("Error: result (")?.split_once(SAVED)?;
     let (path, _) = rest.split_once(".\nFormat: Plain text\n")?;
     Some(path.into())
-}
-
-/// Returns what the model gets, as ranges in bytes, of an MCP server's text if the agent cuts it after the hook; `None` if it
-/// does not. The limits are those that hold unless the user, the model or the server sets others.
-pub(super) fn kept_after(agent: HookAgent, text: &str) -> Option<Vec<Range<usize>>> {
-    /// Of a preview, in UTF-16 units.
-    const PREVIEW: usize = 2000;
-    /// What Codex keeps of either end: half of 12,000 tokens of four bytes. Models with a limit in bytes keep less.
-    const END: usize = 24_000;
-    let is_over = |units| text.len() > units && text.encode_utf16().count() > units;
-    let end = match agent {
-        // The preview is one of the JSON of the result.
-        HookAgent::ClaudeCode if is_over(50_000) => {
-            let before = "[\n  {\n    \"type\": \"text\",\n    \"text\": \"".len();
-            first_units(text, PREVIEW - before, |char| match char {
-                '"' | '\\' | '\u{8}' | '\t' | '\n' | '\u{c}' | '\r' => 2,
-                '\0'..' ' => "\\u0000".len(),
-                other => other.len_utf16(),
-            })
-        }
-        HookAgent::QwenCode if is_over(28_000) => {
-            let end = first_units(text, PREVIEW, char::len_utf16);
-            text[..end].rfind('\n').filter(|feed| *feed > 0).unwrap_or(end)
-        }
-        HookAgent::Codex if text.len() > 2 * END => return Some(vec![0..END, text.len() - END..text.len()]),
-        _ => return None,
-    };
-    Some(std::iter::once(0..end).collect())
-}
-
-/// Returns how many bytes the first characters have that take so many units at most.
-fn first_units(text: &str, most: usize, units: impl Fn(char) -> usize) -> usize {
-    let mut room = most;
-    let is_over = |char| match room.checked_sub(units(char)) {
-        Some(left) => {
-            room = left;
-            false
-        }
-        None => true,
-    };
-    text.find(is_over).unwrap_or(text.len())
-}
-
-/// What Claude Code left out of the output of a failed command, in UTF-16 units; see the policy `claude-code/bash-failed`.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct FailedCut {
-    pub left_out: u64,
-    /// Whether more may have followed, of which nothing is known: only so much of an output is looked at.
-    pub may_be_more: bool,
-}
-
-/// Bytes of a failed command's output at which Claude Code looks.
-const WINDOW: u64 = 30_000;
-
-pub(super) fn claude_cut(error: &str) -> Option<FailedCut> {
-    const START: &str = "\n\n... [";
-    const END: &str = " characters truncated] ...\n\n";
-    let (notice, left_out) = error.match_indices(START).find_map(|(start, _)| {
-        let (number, _) = error[start + START.len()..].split_once(END)?;
-        Some((START.len() + number.len() + END.len(), number.parse::<u64>().ok()?))
-    })?;
-    let shown = error.encode_utf16().count() - notice;
-    let status = error.lines().next().filter(|line| line.starts_with("Exit code "));
-    let header = status.map_or(0, |line| line.len() + 1);
-    let seen = left_out + (shown - header) as u64;
-    // Other characters than ASCII take more bytes than units, and those that were left out may be such.
-    Some(FailedCut { left_out, may_be_more: seen >= WINDOW || !error.is_ascii() })
 }
 
 #[cfg(test)]
@@ -365,29 +286,5 @@ mod tests {
         }
         assert_eq!(inner("Command: other\nOutput: one"), "Command: other\nOutput: one");
         assert_eq!(inner("Output: one\nExit Code: 0"), "Output: one\nExit Code: 0");
-    }
-
-    #[test]
-    fn codex_says_how_many_lines_there_were() {
-        let text = "Warning: truncated output (original token count: 71627)\nTotal output lines: 5449\n\na…276748 chars truncated…b";
-        let cut = CutBefore { notice: "…276748 chars truncated…".to_owned(), lines: Some(5449) };
-        assert_eq!(codex_cut(text), Some(cut));
-        assert_eq!(codex_cut("…12 tokens truncated…").unwrap().lines, None);
-        assert_eq!(codex_cut("whole"), None);
-    }
-
-    #[test]
-    fn of_a_failed_command_the_end_is_known_only_below_the_window() {
-        let error = |left_out: usize, half: usize| {
-            let text = "x".repeat(half);
-            format!("Exit code 1\n{}\n\n... [{left_out} characters truncated] ...\n\n{text}", &text[12..])
-        };
-        assert_eq!(claude_cut(&error(20_012, 5000)), Some(FailedCut { left_out: 20_012, may_be_more: true }));
-        assert_eq!(
-            claude_cut(&error(20_011, 5000)),
-            Some(FailedCut { left_out: 20_011, may_be_more: false })
-        );
-        assert!(claude_cut(&error(2_000, 5000).replace('x', "é")).unwrap().may_be_more);
-        assert_eq!(claude_cut("Exit code 1\nfailed"), None);
     }
 }

@@ -2,17 +2,28 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
 
 use memchr::{memchr, memchr2};
 
 use crate::session::json::Decoder;
 use crate::source::{self, MapView};
 
-/// Maximum length of a string that is kept in memory, in encoded bytes.
-const MAX_SHORT: usize = 1 << 20;
+/// JSON of up to so many bytes is kept as it is. Linux passes 128 KB of a command.
+const MAX_WHOLE: usize = 160 << 10;
+
+/// Maximum length of a string that is kept of longer JSON, in encoded bytes.
+const MAX_SHORT: usize = 1 << 10;
 
 /// Maximum size of the JSON without its long strings, in bytes.
-const MAX_JSON: usize = 4 << 20;
+const MAX_JSON: usize = 256 << 10;
+
+/// Maximum number of bytes of the JSON outside of its strings: parsed, some take a hundred times as much.
+const MAX_STRUCTURE: usize = 8 << 10;
+
+/// What stands before a string that no answer depends on, and that may be as long as the output: what the agent displays.
+const BEFORE_UNREAD: &[u8] = b"\"returnDisplay\":\"";
 
 /// Maximum number of bytes that are kept of a text: agents wait for their hooks.
 pub(super) const MAX_TEXT: usize = 40 << 20;
@@ -28,8 +39,10 @@ const MARK: char = '\0';
 #[derive(Debug, Default)]
 pub(super) struct ShortJson {
     pub text: Vec<u8>,
-    /// The long strings, decoded, in their order; a `None` could not be written.
+    /// The long strings, decoded, in their order; a `None` is not read, or could not be written.
     long: Vec<Option<LongText>>,
+    /// The number of bytes outside of strings.
+    structure: usize,
 }
 
 #[derive(Debug)]
@@ -44,6 +57,16 @@ pub(super) struct ToolText {
     content: Content,
     /// Its length in bytes; more than [`MAX_TEXT`] means that only its beginning was kept.
     pub len: u64,
+    /// The texts of which it was joined, in bytes.
+    pub parts: Vec<Range<u64>>,
+}
+
+/// What stands between texts that are joined.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Joint {
+    LineFeed,
+    /// A line feed, unless one ends what stands before it.
+    LineEnd,
 }
 
 #[derive(Debug)]
@@ -63,7 +86,7 @@ impl ShortJson {
                 read => read?,
             };
             json.take(&chunk[..read], &mut string);
-            if json.text.len() > MAX_JSON {
+            if json.text.len() > MAX_JSON || json.structure > MAX_STRUCTURE {
                 // An agent may take it amiss if what it writes is not read.
                 io::copy(input, &mut io::sink())?;
                 return Ok(None);
@@ -77,6 +100,7 @@ impl ShortJson {
             let Some(open) = string else {
                 let end = memchr(b'"', bytes).map_or(bytes.len(), |quote| quote + 1);
                 self.text.extend_from_slice(&bytes[..end]);
+                self.structure += end;
                 if bytes[end - 1] == b'"' {
                     *string = Some(OpenString::new(self.text.len()));
                 }
@@ -97,22 +121,42 @@ impl ShortJson {
         }
     }
 
-    /// Returns the text that these strings of the JSON make, one after another; `None` if one of several was set aside, or
-    /// it could not be written.
-    pub(super) fn join(&self, strings: &[&str]) -> Option<ToolText> {
-        let long = |text: &&str| text.strip_prefix(MARK)?.parse::<usize>().ok();
-        match (strings, strings.iter().find_map(long)) {
-            (_, None) => {
-                let text = strings.concat().into_bytes();
-                Some(ToolText { len: text.len() as u64, content: Content::Memory(text) })
-            }
-            ([_], Some(number)) => {
+    /// Returns the text that a string of the JSON stands for; `None` if it was not read, or could not be written.
+    pub(super) fn text_of(&self, string: &str) -> Option<ToolText> {
+        let (content, len) = match number_of(string) {
+            None => (Content::Memory(string.into()), string.len() as u64),
+            Some(number) => {
                 let LongText { file, len } = self.long.get(number)?.as_ref()?;
-                Some(ToolText { content: Content::File(file.try_clone().ok()?), len: *len })
+                (Content::File(file.try_clone().ok()?), *len)
             }
-            _ => None,
-        }
+        };
+        Some(ToolText { content, len, parts: std::iter::once(0..len).collect() })
     }
+
+    /// Returns the texts that strings of the JSON stand for as one; `None` as [`ShortJson::text_of`].
+    pub(super) fn join(&self, strings: &[&str], joint: Joint) -> Option<ToolText> {
+        let (mut joined, mut parts) = (TextFile::new(), Vec::new());
+        for (number, string) in strings.iter().enumerate() {
+            match joint {
+                Joint::LineFeed if number == 0 => {}
+                Joint::LineEnd if matches!(joined.last, None | Some(b'\n')) => {}
+                Joint::LineFeed | Joint::LineEnd => joined.write(b"\n"),
+            }
+            let start = joined.len;
+            match number_of(string) {
+                None => joined.write(string.as_bytes()),
+                Some(number) => joined.copy(self.long.get(number)?.as_ref()?)?,
+            }
+            parts.push(start..joined.len);
+        }
+        let LongText { file, len } = joined.finish()?;
+        Some(ToolText { content: Content::File(file), len, parts })
+    }
+}
+
+/// Returns the number of the long string that a string stands for, if it does.
+fn number_of(string: &str) -> Option<usize> {
+    string.strip_prefix(MARK)?.parse().ok()
 }
 
 /// A string whose end was not read yet.
@@ -147,8 +191,8 @@ impl OpenString {
             return long.push(bytes);
         }
         json.extend_from_slice(bytes);
-        if json.len() - self.start > MAX_SHORT {
-            let mut long = LongWriter::new();
+        if json.len() > MAX_WHOLE && json.len() - self.start > MAX_SHORT {
+            let mut long = LongWriter::new(!json[..self.start].ends_with(BEFORE_UNREAD));
             long.push(&json[self.start..]);
             json.truncate(self.start);
             self.long = Some(long);
@@ -159,37 +203,72 @@ impl OpenString {
 /// Decodes a string into a temporary file.
 struct LongWriter {
     decoder: Decoder,
-    file: io::Result<BufWriter<File>>,
-    len: u64,
+    /// `None` for a string that is not read.
+    text: Option<TextFile>,
 }
 
 impl LongWriter {
-    fn new() -> Self {
-        let file = source::temporary_file().map(|file| BufWriter::with_capacity(CHUNK, file));
-        Self { decoder: Decoder::default(), file, len: 0 }
+    fn new(is_read: bool) -> Self {
+        Self { decoder: Decoder::default(), text: is_read.then(TextFile::new) }
     }
 
     fn push(&mut self, bytes: &[u8]) {
-        let Self { decoder, file, len } = self;
-        decoder.push(bytes, &mut |piece| write(file, len, piece));
+        if let Self { decoder, text: Some(text) } = self {
+            decoder.push(bytes, &mut |piece| text.take(piece));
+        }
     }
 
     fn finish(self) -> Option<LongText> {
-        let Self { decoder, mut file, mut len } = self;
-        decoder.finish(&mut |piece| write(&mut file, &mut len, piece));
-        Some(LongText { file: file.ok()?.into_inner().ok()?, len })
+        let mut text = self.text?;
+        self.decoder.finish(&mut |piece| text.take(piece));
+        text.finish()
     }
 }
 
-/// Writes as much of a piece as has room, and counts all of it.
-fn write(file: &mut io::Result<BufWriter<File>>, len: &mut u64, piece: &str) -> bool {
-    let room = (MAX_TEXT as u64).saturating_sub(*len) as usize;
-    *len += piece.len() as u64;
-    let written = file.as_mut().map(|file| file.write_all(&piece.as_bytes()[..piece.len().min(room)]));
-    if let Ok(Err(error)) = written {
-        *file = Err(error);
+/// A text that is written to a temporary file, as much of it as has room.
+struct TextFile {
+    file: io::Result<BufWriter<File>>,
+    len: u64,
+    last: Option<u8>,
+}
+
+impl TextFile {
+    fn new() -> Self {
+        let file = source::temporary_file().map(|file| BufWriter::with_capacity(CHUNK, file));
+        Self { file, len: 0, last: None }
     }
-    true
+
+    fn take(&mut self, piece: &str) -> bool {
+        self.write(piece.as_bytes());
+        true
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let room = (MAX_TEXT as u64).saturating_sub(self.len) as usize;
+        self.len += bytes.len() as u64;
+        self.last = bytes.last().copied().or(self.last);
+        let written = self.file.as_mut().map(|file| file.write_all(&bytes[..bytes.len().min(room)]));
+        if let Ok(Err(error)) = written {
+            self.file = Err(error);
+        }
+    }
+
+    /// Writes what was kept of another text, and counts all of it; `None` if that cannot be read.
+    fn copy(&mut self, text: &LongText) -> Option<()> {
+        let kept = text.len.min(MAX_TEXT as u64);
+        let mut chunk = vec![0; CHUNK];
+        for at in (0..kept).step_by(CHUNK) {
+            let chunk = &mut chunk[..CHUNK.min((kept - at) as usize)];
+            text.file.read_exact_at(chunk, at).ok()?;
+            self.write(chunk);
+        }
+        self.len += text.len - kept;
+        Some(())
+    }
+
+    fn finish(self) -> Option<LongText> {
+        Some(LongText { file: self.file.ok()?.into_inner().ok()?, len: self.len })
+    }
 }
 
 impl ToolText {
@@ -230,7 +309,7 @@ mod tests {
     }
 
     fn text_of(json: &ShortJson, value: &Value) -> Vec<u8> {
-        json.join(&[value.as_str().unwrap()]).unwrap().view(0).unwrap().to_vec()
+        json.text_of(value.as_str().unwrap()).unwrap().view(0).unwrap().to_vec()
     }
 
     #[test]
@@ -255,7 +334,7 @@ mod tests {
         let text = "x".repeat(MAX_TEXT + 5);
         let short = ShortJson::read(&mut format!("[\"{text}\"]").as_bytes()).unwrap().unwrap();
         let got: Value = serde_json::from_slice(&short.text).unwrap();
-        let text = short.join(&[got[0].as_str().unwrap()]).unwrap();
+        let text = short.text_of(got[0].as_str().unwrap()).unwrap();
         assert_eq!(text.len, MAX_TEXT as u64 + 5);
         assert_eq!(text.view(3).unwrap().len(), MAX_TEXT + 3);
         assert_eq!(text.view(0).unwrap().len(), MAX_TEXT, "and again without more");
@@ -263,7 +342,41 @@ mod tests {
 
     #[test]
     fn what_is_too_large_besides_long_strings_is_refused() {
-        let list = format!("[{}1]", "1,".repeat(MAX_JSON));
-        assert!(ShortJson::read(&mut list.as_bytes()).unwrap().is_none());
+        let list = |items: usize| format!("[{}1]", "1,".repeat(items));
+        assert!(ShortJson::read(&mut list(MAX_STRUCTURE / 2 - 2).as_bytes()).unwrap().is_some());
+        assert!(ShortJson::read(&mut list(MAX_STRUCTURE / 2).as_bytes()).unwrap().is_none());
+    }
+
+    /// A command is read to its end, and what stands after a long text is found.
+    #[test]
+    fn of_many_strings_those_are_set_aside_that_make_the_json_long() {
+        let texts: Vec<String> = (0..40).map(|n| format!("{n}é").repeat(5000)).collect();
+        let value = json!({ "command": "x".repeat(128 << 10), "texts": texts, "key": "y".repeat(1000) });
+        let short = ShortJson::read(&mut value.to_string().as_bytes()).unwrap().unwrap();
+        assert!(short.text.len() < MAX_WHOLE + (4 << 10), "{}", short.text.len());
+        let got: Value = serde_json::from_slice(&short.text).unwrap();
+        assert_eq!([&got["command"], &got["key"]], [&value["command"], &value["key"]]);
+        let strings: Vec<&str> = got["texts"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let joined = short.join(&strings, Joint::LineFeed).unwrap();
+        assert!(joined.view(0).unwrap()[..] == *texts.join("\n").as_bytes());
+        assert_eq!(joined.len, texts.join("\n").len() as u64);
+    }
+
+    #[test]
+    fn between_texts_that_are_joined_stands_a_line_feed() {
+        let join = |joint: Joint| {
+            let text = ShortJson::default().join(&["", "a", "b\n", "", "c"], joint).unwrap();
+            (String::from_utf8(text.view(0).unwrap().to_vec()).unwrap(), text.parts)
+        };
+        assert_eq!(join(Joint::LineFeed), ("\na\nb\n\n\nc".to_owned(), vec![0..0, 1..2, 3..5, 6..6, 7..8]));
+        assert_eq!(join(Joint::LineEnd), ("a\nb\nc".to_owned(), vec![0..0, 0..1, 2..4, 4..4, 4..5]));
+    }
+
+    #[test]
+    fn what_an_agent_displays_is_not_written_down() {
+        let long = "x".repeat(MAX_JSON);
+        let text = format!("{{\"llmContent\":\"{long}\",\"returnDisplay\":\"{long}\"}}");
+        let short = ShortJson::read(&mut text.as_bytes()).unwrap().unwrap();
+        assert_eq!(short.long.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false]);
     }
 }

@@ -1,8 +1,10 @@
 //! `overspill hook`: answers an agent's hook: after a command it tells the model what was cut, and where the rest is.
 
+mod cut;
 mod event;
 mod input;
 mod note;
+mod pieces;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -16,9 +18,10 @@ use crate::config::{Config, MAX_NOTE, Overrides};
 use crate::human::{lines, thousands};
 use crate::preview::Policy;
 use crate::session;
-use crate::source::Source;
+use crate::source::{Buffer, MapView, Source, ViewSupply, measure};
 use crate::store::{Record, RunRecord, now};
 use crate::text::label;
+use crate::text::units::{TotalsMask, decode_lossy, element_start};
 
 use event::{HookEvent, Phase};
 use input::{ShortJson, ToolText};
@@ -153,7 +156,7 @@ impl HookContext<'_> {
         }
         let view = text.view(0).ok()?;
         let ends = [0..view.len().min(MAX_END), view.len().saturating_sub(MAX_END)..view.len()];
-        let ends = ends.map(|end| String::from_utf8_lossy(&view[end]).into_owned());
+        let ends = ends.map(|end| decode_lossy(&view[end]));
         let agent = self.event.agent().id();
         let names: Vec<&str> = match self.event.is_of_shell() {
             true => vec![self.event.agent().policy()],
@@ -207,11 +210,19 @@ impl HookContext<'_> {
         // Of a longer text only the beginning is there.
         let view = text.view(0).ok().filter(|view| view.len() as u64 == text.len)?;
         let agent = self.event.agent();
-        let kept = event::kept_after(agent, &String::from_utf8_lossy(&view))?;
+        if agent == HookAgent::Codex {
+            let kept = cut::kept_by_codex(&text.parts)?;
+            let output = HookOutput { inner: 0..view.len(), size: text.len, view };
+            return Some(output.loss(self.config, &kept).note_of_middle(&text.parts, self.most()));
+        }
+        if agent == HookAgent::QwenCode && cut::is_cut_by_qwen(&mut ViewSupply::from(&view)) {
+            return None;
+        }
+        let head = decode_lossy(&view[..element_start(&view, cut::MAX_HEAD)]);
+        let end = cut::previewed(agent, &head, view.len(), || units_of(&view))?;
         let output = HookOutput { inner: 0..view.len(), size: text.len, view };
-        let loss = output.loss(self.config, &kept);
+        let loss = output.loss(self.config, std::slice::from_ref(&(0..end)));
         let place = match agent {
-            HookAgent::Codex => return Some(loss.note_of_middle(self.most())),
             HookAgent::ClaudeCode => {
                 "The preview names the file with the whole result. It is JSON; the lines are those of the text in it."
             }
@@ -223,9 +234,9 @@ impl HookContext<'_> {
     /// Claude Code saves no output of a failed command, so the note only tells how much is missing.
     fn note_of_failure(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
-        let cut = event::claude_cut(&String::from_utf8_lossy(&view))?;
-        let left_out = thousands(cut.left_out);
-        let more = match cut.may_be_more && self.event.is_of_shell() {
+        let found = cut::claude_cut(&mut ViewSupply::from(&view), units_of(&view))?;
+        let left_out = thousands(found.left_out);
+        let more = match found.may_be_more && self.event.is_of_shell() {
             true => ", and what follows its first 30,000 bytes is gone, too: its real end may be missing",
             false => "",
         };
@@ -236,9 +247,9 @@ impl HookContext<'_> {
     /// Codex saves no output, so the note only tells how much is missing.
     fn note_of_codex(self, text: &ToolText) -> Option<String> {
         let view = text.view(0).ok()?;
-        let cut = event::codex_cut(&String::from_utf8_lossy(&view))?;
-        let of = cut.lines.map(|all| format!(" of {}", lines(all))).unwrap_or_default();
-        Some(format!("overspill: you did not get all of this output{of} ({}). {AGAIN}", cut.notice))
+        let found = cut::codex_cut(&mut ViewSupply::from(&view))?;
+        let of = found.lines.map(|all| format!(" of {}", lines(all))).unwrap_or_default();
+        Some(format!("overspill: you did not get all of this output{of} ({}). {AGAIN}", found.notice))
     }
 
     /// Gemini CLI cuts the result after the hook, with the note at its end, and then saves it: so the note decides what is
@@ -274,6 +285,11 @@ const NO_COPY: &str = "The agent keeps no copy.";
 
 /// Maximum number of attempts at a note whose own length changes what it says.
 const MAX_TRIES: usize = 4;
+
+/// Counts the UTF-16 units of a text.
+fn units_of(text: &MapView) -> u64 {
+    measure(text, 0..text.len(), TotalsMask::UNITS, &mut Buffer::default()).units
+}
 
 /// Returns the path in a notice of the policy's, at the end of a text or at its start.
 fn path_in_notice(policy: &Policy, text: &str) -> Option<PathBuf> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
-use crate::compare::{each_lost, kept_ranges, line_around};
+use crate::compare::{each_lost, kept_ranges};
 use crate::config::Config;
 use crate::human::{count, lines, size, thousands};
 use crate::preview::{self, Input, Policy, Stream, ToCount};
@@ -13,9 +13,11 @@ use crate::source::{Buffer, MapView, ViewSupply, measure};
 use crate::text::ansi;
 use crate::text::label::SafeText;
 use crate::text::search::Severity;
+use crate::text::supply::Supply;
 use crate::text::units::TotalsMask;
 
 use super::input::MAX_TEXT;
+use super::pieces;
 
 /// Maximum number of lost errors that a note lists.
 const MAX_NAMED: usize = 8;
@@ -100,17 +102,18 @@ impl HookOutput {
 
     /// Returns what of its two ends is in the text of a result that the agent has cut, as ranges in what the tool printed;
     /// `None` if neither is found, as where the agent writes it in another form.
-    pub(super) fn shown_in(&self, text: &[u8]) -> Option<Vec<Range<usize>>> {
-        let whole = &*self.view;
+    pub(super) fn shown_in(&self, text: &MapView) -> Option<Vec<Range<usize>>> {
+        let [mut text, mut whole] = [ViewSupply::from(text), ViewSupply::from(&self.view)];
         let sure = MIN_SHOWN.min(whole.len());
-        let same = |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| pairs.take_while(|(a, b)| a == b).count();
-        let start = memmem::find(text, &whole[..sure]).map(|at| 0..same(&mut text[at..].iter().zip(whole)));
-        let end = same(&mut text.iter().rev().zip(whole.iter().rev()));
-        let (before, found) = text.split_at(text.len() - end);
+        let first = whole.read(0..sure).to_vec();
+        let at = pieces::first_in(&mut text, |at, piece| Some(at + memmem::find(piece, &first)?));
+        let start = at.map(|at| 0..pieces::common_start(&mut text, at, &mut whole));
+        let end = pieces::common_end(&mut text, &mut whole);
+        let found = text.len() - end;
         // The two line feeds between a notice and the end are the notice's, though the file may have such there.
         let feeds = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take_while(|byte| **byte == b'\n').count();
-        let of_notice = 2_usize.saturating_sub(feeds(&mut before.iter().rev()));
-        let end = end - feeds(&mut found.iter().take(of_notice));
+        let before = feeds(&mut text.read(found.saturating_sub(2)..found).iter().rev());
+        let end = end - feeds(&mut text.read(found..text.len().min(found + 2 - before)).iter());
         let end = (end >= sure).then(|| whole.len() - end..whole.len());
         let shown: Vec<Range<usize>> = start.into_iter().chain(end).collect();
         (!shown.is_empty()).then(|| self.within_inner(&shown))
@@ -125,19 +128,16 @@ impl HookOutput {
     /// Finds out what is lost to a model that got these ranges of what the tool printed.
     pub(super) fn loss(&self, config: &Config, kept: &[Range<usize>]) -> Loss {
         let severities = config.severities();
-        let read = self.inner.start..self.inner.end.min(self.inner.start + MAX_TEXT);
-        let text = &self.view[self.inner.clone()];
         let mut found = Severity::ALL.into_iter().filter_map(|severity| {
-            let mut named = Vec::new();
-            let mut supply = ViewSupply::from(&self.view).within(read.clone());
-            let [all, got] = each_lost(&mut supply, kept, severities.get(severity)?, &mut |found| {
-                if named.len() < MAX_NAMED {
-                    named.push(line_around(text, found));
+            let mut first = Vec::new();
+            let [all, got] = each_lost(&mut self.printed(), kept, severities.get(severity)?, &mut |found| {
+                if first.len() < MAX_NAMED {
+                    first.push(found.start);
                 }
             });
-            (all > 0).then_some((severity, all, all - got, named))
+            (all > 0).then_some((severity, all, all - got, first))
         });
-        let (severity, all, lost, named) = found.next().unwrap_or_default();
+        let (severity, all, lost, first) = found.next().unwrap_or_default();
         let lines = (!self.is_partial()).then(|| self.lines_got(kept));
         Loss {
             size: self.size.saturating_sub((self.view.len() - self.inner.len()) as u64),
@@ -145,8 +145,20 @@ impl HookOutput {
             severity,
             all,
             lost,
-            named: self.named(named),
+            named: pieces::lines_of(&mut self.printed(), &first, MAX_LINE)
+                .into_iter()
+                .map(|(number, line)| LostLine {
+                    number,
+                    words: SafeText::from_bytes(&ansi::printed(&line)).fit(MAX_WORDS),
+                })
+                .collect(),
         }
+    }
+
+    /// Returns what the tool printed, as far as it is looked at, to be read piece by piece.
+    fn printed(&self) -> ViewSupply<'_> {
+        let end = self.inner.end.min(self.inner.start + MAX_TEXT);
+        ViewSupply::from(&self.view).within(self.inner.start..end)
     }
 
     /// Returns the number of lines of which a part is in these ranges, and of all lines.
@@ -174,19 +186,6 @@ impl HookOutput {
     fn line_feeds(&self, range: Range<usize>, buffer: &mut Buffer) -> u64 {
         let start = self.inner.start;
         measure(&self.view, start + range.start..start + range.end, TotalsMask::LINE_FEEDS, buffer).line_feeds
-    }
-
-    fn named(&self, lost: Vec<Range<usize>>) -> Vec<LostLine> {
-        let mut buffer = Buffer::default();
-        let printed = &self.view[self.inner.clone()];
-        let (mut at, mut number) = (0, 1);
-        let mut line = |line: Range<usize>| {
-            number += self.line_feeds(at..line.start.max(at), &mut buffer);
-            at = line.start.max(at);
-            let text = &printed[line.start..line.end.min(line.start + MAX_LINE)];
-            LostLine { number, words: SafeText::from_bytes(&ansi::printed(text)).fit(MAX_WORDS) }
-        };
-        lost.into_iter().map(&mut line).collect()
     }
 }
 
@@ -220,15 +219,28 @@ impl Loss {
         self.with_named(note, &self.heading(), &place, most)
     }
 
-    /// Writes the note on a text whose middle is cut out at a limit that is not known: what is lost is what lies there.
-    pub(super) fn note_of_middle(&self, most: usize) -> String {
+    /// Writes the note on texts, which are ranges in bytes, of which the middle is left out at a limit that is not known: what is
+    /// lost is what lies there.
+    pub(super) fn note_of_middle(&self, texts: &[Range<u64>], most: usize) -> String {
         let all = self.lines.map(|[_, all]| format!("{}, ", lines(all))).unwrap_or_default();
-        let note = format!(
-            "overspill: this result has {all}{}. What is over the agent's limit was taken out of its middle, and the agent \
-             keeps no copy.",
-            size(self.size)
-        );
-        let heading = format!("In its middle it has {}:", count(self.lost, self.severity.singular()));
+        let bytes = size(texts.iter().map(|text| text.end - text.start).sum());
+        let lost = count(self.lost, self.severity.singular());
+        let (note, heading) = match texts.len() {
+            1 => (
+                format!(
+                    "overspill: this result has {all}{bytes}. What is over the agent's limit was taken out of its middle, and the \
+                     agent keeps no copy."
+                ),
+                format!("In its middle it has {lost}:"),
+            ),
+            number => (
+                format!(
+                    "overspill: this result has {all}{bytes}, in {number} texts. What is over the agent's limit was left out: the \
+                     middle of one text, and all texts after it. The agent keeps no copy."
+                ),
+                format!("What was left out has {lost}:"),
+            ),
+        };
         self.with_named(note, &heading, "", most)
     }
 

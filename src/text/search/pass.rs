@@ -26,20 +26,23 @@ impl SearchPiece {
         if start >= len {
             return None;
         }
-        let mut room = CHUNK;
+        let (mut room, mut seen) = (CHUNK, start);
         while start + room < len {
             let end = start + room;
             // The last line usually ends near.
-            for near in [NEAR, room] {
-                if let Some(feed) = memrchr(b'\n', &supply.read(end - near..end)) {
-                    return Some(Self::Lines(start..end - near + feed + 1));
+            let (mut to, mut step) = (end, NEAR);
+            while to > seen {
+                let from = to.saturating_sub(step).max(seen);
+                if let Some(feed) = memrchr(b'\n', &supply.read(from..to)) {
+                    return Some(Self::Lines(start..from + feed + 1));
                 }
+                (to, step) = (from, CHUNK);
             }
             if room >= MAX_LINE {
                 let (end, _) = line_end(supply, end, &mut || true)?;
                 return Some(Self::LongLine(start..end));
             }
-            room *= 4;
+            (room, seen) = (room * 4, end);
         }
         Some(Self::Lines(start..len))
     }

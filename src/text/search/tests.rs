@@ -252,12 +252,32 @@ proptest! {
 
 /// Returns all matches of a pass.
 fn passed(text: &[u8], pattern: &Pattern) -> Vec<Range<usize>> {
+    passed_with_largest(text, pattern).0
+}
+
+/// Bytes, and the most of them that were read at once.
+struct Largest<'a>(&'a Vec<u8>, usize);
+
+impl Supply for Largest<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn read(&mut self, range: Range<usize>) -> OwnBytes<'_> {
+        self.1 = self.1.max(range.len());
+        OwnBytes::from(self.0).part(range)
+    }
+}
+
+/// Returns all matches of a pass, and the most bytes that it read at once.
+fn passed_with_largest(text: &[u8], pattern: &Pattern) -> (Vec<Range<usize>>, usize) {
     let (text, mut found) = (text.to_vec(), Vec::new());
-    each_match(&mut OwnBytes::from(&text), pattern, &mut |range| {
+    let mut supply = Largest(&text, 0);
+    each_match(&mut supply, pattern, &mut |range| {
         found.push(range);
         ControlFlow::Continue(())
     });
-    found
+    (found, supply.1)
 }
 
 #[test]
@@ -290,6 +310,8 @@ fn a_line_of_many_megabytes_is_searched_in_parts() {
         let expected: Vec<_> = matches(&text, &pattern, 0..text.len()).collect();
         assert_eq!(passed(&text, &pattern), expected, "{}", pattern.text());
     }
+    let (_, largest) = passed_with_largest(&text, &Pattern::new("needle").unwrap());
+    assert!(largest <= LOOK_BEHIND + CHUNK + OVERLAP, "{largest}");
     // A match that takes more than is read of a line goes on to the end of it.
     let all = Pattern::new("[^y]+$|q").unwrap();
     assert_eq!(passed(&text, &all), [0..6, 7..len + 7, len + 8..len + 14]);

@@ -126,6 +126,67 @@ fn of_codex_the_errors_in_the_middle_are_named() {
     is_silent(&home, "codex", &structured);
 }
 
+/// Four texts as a server sent them to Codex 0.169.0: 400 lines each, with errors in the first and in the last two.
+fn texts() -> Vec<Value> {
+    let line = |text: usize, line: usize| match (text, line) {
+        (0, 5) | (2, 200) | (3, 7) => format!("error[E0308]: mismatched types {text}\n"),
+        _ => format!("text {text} line {line} of a long build which says nothing\n"),
+    };
+    let text = |text: usize| (0..400).map(|number| line(text, number)).collect::<String>();
+    // Every other one does not end its last line.
+    (0..4).map(|number| part(text(number).trim_end_matches(['x', '\n'][number % 2]))[0].clone()).collect()
+}
+
+/// It keeps the first texts, cuts the one that is over its limit, and leaves out the others.
+#[test]
+fn of_codex_the_errors_in_the_texts_that_it_leaves_out_are_named() {
+    let home = Home::new();
+    let image = json!({ "type": "image", "data": "iVBORw0=", "mimeType": "image/png" });
+    let mut with_image = texts();
+    with_image.insert(1, image);
+    let expected = "overspill: this result has 1,600 lines, 79.2 KB, in 4 texts. What is over the agent's limit was left out: the \
+                    middle of one text, and all texts after it. The agent keeps no copy. What was left out has 2 errors:\n\
+                    line 1,001: error[E0308]: mismatched types 2\nline 1,208: error[E0308]: mismatched types 3";
+    for content in [texts(), with_image] {
+        let said = note(&home, "codex", &after(Path::new("/none"), &json!({ "content": content })));
+        assert_eq!(said, expected);
+    }
+    is_silent(&home, "codex", &json!({ "content": texts()[..2] }));
+    let mut with_link = texts();
+    with_link.push(json!({ "type": "resource_link", "uri": "file:///a", "name": "a" }));
+    is_silent(&home, "codex", &json!({ "content": with_link }));
+}
+
+/// It joins the texts by line feeds, with an empty one for a picture, and saves and previews what that gives.
+#[test]
+fn of_qwen_code_several_texts_are_one() {
+    let home = Home::new();
+    let image = json!({ "inlineData": { "mimeType": "image/png", "data": "iVBORw0=" } });
+    let of = |value: &Value| json!({ "text": value["text"] });
+    let texts = texts();
+    let parts = json!([of(&texts[0]), of(&texts[1]), image, of(&texts[2]), of(&texts[3])]);
+    let said = note(&home, "qwen-code", &after(Path::new("/none"), &json!({ "llmContent": parts })));
+    let joined =
+        [0, 1, 4, 2, 3].map(|number| texts.get(number).map_or("", |text| text["text"].as_str().unwrap()));
+    let joined = joined.join("\n");
+    let line = |number: usize| {
+        joined.lines().position(|line| line.ends_with(&format!("types {number}"))).unwrap() + 1
+    };
+    let got = joined[..joined[..2_000].rfind('\n').unwrap()].lines().count();
+    assert_eq!((joined.lines().count(), line(2), line(3)), (1_603, 1_003, 1_211));
+    let expected = format!(
+        "overspill: if only a preview of this result reached you, you got {got} of 1,603 lines of this output (79.2 KB in all). \
+         You did not get 2 of its 3 errors:\nline 1,003: error[E0308]: mismatched types 2\nline 1,211: error[E0308]: \
+         mismatched types 3\nThe preview names the file with the whole result."
+    );
+    assert_eq!(said, expected);
+    // It takes this for a text that it has cut.
+    let quoted = format!("{joined}\n... [CONTENT TRUNCATED] ...\n");
+    is_silent(&home, "qwen-code", &json!({ "llmContent": [{ "text": quoted }, { "text": "more" }] }));
+    let quoted = format!("<persisted-output>\n{joined}");
+    is_silent(&home, "qwen-code", &json!({ "llmContent": [{ "text": quoted }] }));
+}
+
 #[test]
 fn of_qwen_code_the_lines_of_either_form_of_preview_are_counted() {
     let home = Home::new();
