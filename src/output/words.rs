@@ -68,7 +68,8 @@ impl OpenOutput {
         }
         if !preview.truncated {
             let (whole, bytes) = (self.all_of_it(), self.total_bytes(preview));
-            return vec![format!("{whole} · {} · {} tokens", size(bytes), tokens(bytes)), whole];
+            let got = preview.text_bytes.map_or("…".into(), tokens);
+            return vec![format!("{whole} · {} · {got} tokens", size(bytes)), whole];
         }
         if preview.kept_bytes == Some(0) {
             return vec![self.nothing_kept()];
@@ -100,9 +101,9 @@ impl OpenOutput {
         let figure = |value: Option<u64>| value.map_or("…".into(), thousands);
         let [kept, total] = self.lines_as_numbered(preview).map(figure);
         let lines = format!("{} {kept} of {total} lines", self.certainty().verb());
-        let kept = preview.kept_bytes.map_or("…".into(), tokens);
+        let got = preview.text_bytes.map_or("…".into(), tokens);
         let total = tokens(self.total_bytes(preview));
-        vec![format!("{lines} · {kept} of {total} tokens"), lines]
+        vec![format!("{lines} · {got} of {total} tokens"), lines]
     }
 
     /// Returns how many lines were kept, and of how many, as the lines on the screen are numbered: an empty one after the last
