@@ -75,7 +75,11 @@ fn tokens_are_everywhere_those_of_the_text_with_its_notice() {
     let tokens = format!("~{}", bench.pager().output.seen.len().div_ceil(4));
     assert!(bench.status().contains(&format!("got 30 of 1,000 lines · {tokens} of ~750 tokens")));
     let mut shows = |keys: &str, words: &str| {
-        assert!(bench.keys(keys).rows().iter().any(|row| row.contains(words)), "{words}: {:#?}", bench.rows());
+        assert!(
+            bench.keys(keys).rows().iter().any(|row| row.contains(words)),
+            "{words}: {:#?}",
+            bench.rows()
+        );
     };
     shows("=", &format!("tokens       {tokens} at 4 bytes each"));
     shows("<Esc>l", &format!("{tokens} → {tokens}"));
