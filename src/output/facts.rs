@@ -85,11 +85,11 @@ fn kept(output: &OpenOutput, preview: &Preview) -> Vec<NamedFact> {
     };
     let lines = kept(preview.kept_lines, preview.total_lines);
     let by = if output.shown_record().is_some() { "`less`" } else { "the agent" };
-    let tokens = |bytes| format!("{} kept, at 4 bytes each", tokens(bytes));
+    let tokens = |bytes| format!("{} at 4 bytes each", tokens(bytes));
     vec![
         ("lines kept", format!("{lines}, as {by} counts")),
         ("bytes kept", kept(preview.kept_bytes, preview.total_bytes)),
-        ("tokens", preview.kept_bytes.map_or_else(unknown, tokens)),
+        ("tokens", preview.text_bytes.map_or_else(unknown, tokens)),
     ]
 }
 

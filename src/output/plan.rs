@@ -69,6 +69,10 @@ impl PlanTask {
         if let Err(PlanError::Cancelled) = planned {
             return None;
         }
+        let planned = planned.map(|preview| {
+            let text_bytes = preview.kept_bytes.map(|_| preview.byte_len(&input));
+            Preview { text_bytes, ..preview }
+        });
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();
         let seen = if self.notices.is_empty() { seen } else { seen.with_notices(&self.notices) };
         let kept = seen.shown();

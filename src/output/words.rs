@@ -68,7 +68,8 @@ impl OpenOutput {
         }
         if !preview.truncated {
             let (whole, bytes) = (self.all_of_it(), self.total_bytes(preview));
-            return vec![format!("{whole} · {} · {} tokens", size(bytes), tokens(bytes)), whole];
+            let got = preview.text_bytes.map_or("…".into(), tokens);
+            return vec![format!("{whole} · {} · {got} tokens", size(bytes)), whole];
         }
         if preview.kept_bytes == Some(0) {
             return vec![self.nothing_kept()];
@@ -100,24 +101,13 @@ impl OpenOutput {
         let figure = |value: Option<u64>| value.map_or("…".into(), thousands);
         let [kept, total] = self.lines_as_numbered(preview).map(figure);
         let lines = format!("{} {kept} of {total} lines", self.certainty().verb());
-        let kept = preview.kept_bytes.map_or("…".into(), tokens);
+        let got = preview.text_bytes.map_or("…".into(), tokens);
         let total = tokens(self.total_bytes(preview));
-        vec![format!("{lines} · {kept} of {total} tokens"), lines]
+        vec![format!("{lines} · {got} of {total} tokens"), lines]
     }
 
-    /// Returns how many lines were kept, and of how many, as the lines on the screen are numbered: an empty one after the last
-    /// line feed, which most agents count, is none.
     pub(crate) fn lines_as_numbered(&self, preview: &Preview) -> [Option<u64>; 2] {
-        let ends_line = self.view.last().is_none_or(|last| *last == b'\n');
-        let last = preview.parts.iter().rev().find_map(Part::range);
-        let keeps_end = self.view.is_empty() || last.is_some_and(|(_, range)| range.end == self.view.len());
-        let Some(lines) = self.lines() else {
-            // Whether the policy counts an empty line at the end is not known yet.
-            return [preview.kept_lines.filter(|_| !keeps_end), None];
-        };
-        let counts_empty = ends_line && preview.total_lines == Some(lines + 1);
-        let less = |count: Option<u64>, by: bool| count.map(|count| count.saturating_sub(u64::from(by)));
-        [less(preview.kept_lines, counts_empty && keeps_end), less(preview.total_lines, counts_empty)]
+        lines_as_numbered(preview, &self.view, self.lines())
     }
 
     /// Returns how much the model got of an output that was cut, in percent; `None` if that is not known, or it got nothing.
@@ -172,6 +162,21 @@ impl OpenOutput {
         let far = || index.is_complete().then(|| index.next_line_feed(bytes, near).unwrap_or(bytes.len()));
         ("first", end.or_else(far))
     }
+}
+
+/// Returns how many lines were kept, and of how many, as the lines on the screen are numbered: an empty one after the last
+/// line feed, which most agents count, is none. `bytes` is the output, and `lines` its lines as `less` counts them.
+pub(crate) fn lines_as_numbered(preview: &Preview, bytes: &[u8], lines: Option<u64>) -> [Option<u64>; 2] {
+    let ends_line = bytes.last().is_none_or(|last| *last == b'\n');
+    let last = preview.parts.iter().rev().find_map(Part::range);
+    let keeps_end = bytes.is_empty() || last.is_some_and(|(_, range)| range.end == bytes.len());
+    let Some(lines) = lines else {
+        // Whether the policy counts an empty line at the end is not known yet.
+        return [preview.kept_lines.filter(|_| !keeps_end), None];
+    };
+    let counts_empty = ends_line && preview.total_lines == Some(lines + 1);
+    let less = |count: Option<u64>, by: bool| count.map(|count| count.saturating_sub(u64::from(by)));
+    [less(preview.kept_lines, counts_empty && keeps_end), less(preview.total_lines, counts_empty)]
 }
 
 /// Formats the limits of a policy: `2,000 lines, 50 KB`.

@@ -58,6 +58,7 @@ impl KeptCounts {
             kept_lines: self.kept_lines.ok(),
             kept_bytes: self.kept_bytes.ok(),
             kept_units: self.kept_size.ok(),
+            text_bytes: None,
             removed_lines: None,
             removed_bytes: None,
             missing: waiting,

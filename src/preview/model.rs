@@ -121,7 +121,12 @@ impl Part {
     /// Returns the length of [`Part::text`] in UTF-8 bytes.
     pub fn byte_len(&self, input: &Input) -> u64 {
         match self {
-            Self::Kept { source, range, decoding } => decoded_len(window(input, *source, range), *decoding),
+            Self::Kept { source, range, decoding } => {
+                let output = input.stream(*source);
+                let is_whole = *decoding == Decoding::Lossy && range.len() == output.bytes.len();
+                let counted = output.totals.decoded_bytes.filter(|_| is_whole);
+                counted.unwrap_or_else(|| decoded_len(window(input, *source, range), *decoding))
+            }
             Self::Changed { source, fragments, decoding, .. } => {
                 fragments.iter().map(|fragment| fragment.byte_len(input, *source, *decoding)).sum()
             }
@@ -364,6 +369,8 @@ pub struct Preview {
     pub kept_bytes: Option<u64>,
     /// Size of what was kept, in the policy's unit.
     pub kept_units: Option<u64>,
+    /// Length of the preview's text, with all that the agent adds, in UTF-8 bytes. Planning does not measure it.
+    pub(crate) text_bytes: Option<u64>,
     /// Number of lines of which nothing was kept: `total_lines` - `kept_lines`.
     pub removed_lines: Option<u64>,
     /// `total_bytes` - `kept_bytes`.

@@ -39,6 +39,7 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> 
         kept_lines: Some(kept_lines),
         kept_bytes: Some(kept as u64),
         kept_units: Some(kept as u64),
+        text_bytes: None,
         removed_lines,
         removed_bytes: Some((bytes.len() - kept) as u64),
         missing: TotalsMask::NOTHING,

@@ -263,17 +263,16 @@ pub(crate) fn when(entry: &Entry, look: &RowLook) -> RowCell {
     }
 }
 
-/// The command, or else the first line; anything unusual about the file comes before it.
+/// The command, or else the first line of the text; anything unusual about the file comes before it.
 fn command(row: &OutputRow, _: &RowLook) -> RowCell {
-    let command = row.command();
-    let first_line = || row.peek().map(|peek| peek.first_line.clone()).unwrap_or_default();
-    if row.entry.status != EntryStatus::Ok {
-        let rest = if command.is_empty() { first_line() } else { command };
-        return RowCell::new(format!("{}  {rest}", row.entry.status.words()).trim_end(), Tone::Warning);
-    }
-    match command.is_empty() {
-        true => RowCell::dim(first_line()),
-        false => RowCell::plain(command),
+    let first_line = row.peek().map(|peek| &peek.first_line).filter(|line| !line.is_empty());
+    let cell = match (row.command(), first_line) {
+        (command, Some(line)) if command.is_empty() => RowCell::dim(format!("text: {line}")),
+        (command, _) => RowCell::plain(command),
+    };
+    match row.entry.status {
+        EntryStatus::Ok => cell,
+        status => RowCell::new(format!("{}  {}", status.words(), cell.text).trim_end(), Tone::Warning),
     }
 }
 

@@ -78,6 +78,7 @@ impl Footer {
         (&[A::Undo], "undo"), (&[A::DeleteNow], "delete now"), (&[A::Open], "open"), (&[A::Delete], "delete"),
         (&[A::Search], "filter"), (&[A::Sort], "sort"),
     ]);
+    pub(crate) const NO_SESSIONS: Self = Self::list(&[(&[A::Refresh], "refresh"), (&[A::Quit], "quit"), (&[A::Other], "outputs")]);
     pub(crate) const SESSIONS: Self = Self::list(&[
         (&[A::Open], "calls"), (&[A::Search], "filter"), (&[A::Sort], "sort"), (&[A::Group], "groups"),
         (&[A::Other], "outputs"), (&[A::Refresh], "refresh"),
@@ -209,6 +210,7 @@ mod tests {
             F::FOLLOWED_OUTPUTS,
             F::MARKED_OUTPUTS,
             F::DELETIONS,
+            F::NO_SESSIONS,
             F::SESSIONS,
             F::CALLS,
             F::LINES,

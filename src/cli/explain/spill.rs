@@ -9,7 +9,8 @@ use crate::cli::{fail, say};
 use crate::compare::{first_lost_line, kept_ranges};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::human::{span, span_left};
-use crate::preview::{self, Input, Policy, Stream, ToCount};
+use crate::output::words::lines_as_numbered;
+use crate::preview::{self, Input, Policy, Stream, ToCount, TotalsMask};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
 use crate::source::{self, MapView, Source};
@@ -31,7 +32,7 @@ pub(super) struct CitedSpill {
 /// What the policy makes of the spill.
 #[derive(Debug)]
 pub(super) struct Check {
-    /// Lines in the spill, and those that the model did not get, as the policy counts them.
+    /// Lines in the spill, and those that the model did not get, as they are numbered on the screen.
     pub lines: Option<u64>,
     pub removed_lines: Option<u64>,
     /// The first line that the model did not get, 1-based.
@@ -118,9 +119,12 @@ fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> 
     };
     let kept = kept_ranges(&preview.parts, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
+    let is_open = view.last().is_some_and(|last| *last != b'\n');
+    let feeds = source::count(view, TotalsMask::LINE_FEEDS).line_feeds;
+    let [kept_lines, lines] = lines_as_numbered(&preview, view, Some(feeds + u64::from(is_open)));
     Some(Check {
-        lines: preview.total_lines,
-        removed_lines: preview.removed_lines,
+        lines,
+        removed_lines: lines.zip(kept_lines).map(|(all, kept)| all.saturating_sub(kept)),
         first_lost: preview.truncated.then(|| bytecount::count(before, b'\n') as u64 + 1),
         differs,
     })

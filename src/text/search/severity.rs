@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::bytes::Regex;
+use regex::bytes::{Captures, Regex};
 
 use super::{LOOK_BEHIND, Pattern};
 
@@ -155,14 +155,19 @@ fn level_pattern() -> Option<&'static Regex> {
     LEVEL.get_or_init(|| Regex::new(ANY_LEVEL).ok()).as_ref()
 }
 
-/// Returns the severity that the level in the line of a match stands for, if there is a level.
+/// Returns the severity that the level in the line of a match stands for, if there is a level. A line that begins out of
+/// sight may consist of many records: its level is the last one up to the match, else the first behind that.
 fn level(bytes: &[u8], found: &Range<usize>) -> Option<Option<Severity>> {
     let level = level_pattern()?;
     let far = found.start.saturating_sub(LOOK_BEHIND);
     let before = bytes.get(far..found.start)?;
-    let start = memchr::memrchr(b'\n', before).map_or(far, |feed| far + feed + 1);
+    let feed = memchr::memrchr(b'\n', before);
+    let start = feed.map_or(far, |feed| far + feed + 1);
     let line = bytes.get(start..found.end.min(found.start + LOOK_BEHIND))?;
-    let captures = level.captures(line)?;
+    let is_up_to = |of: &Captures| of.get(0).is_some_and(|of| start + of.start() < found.start);
+    let is_long = feed.is_none() && before.len() == LOOK_BEHIND;
+    let nearest = level.captures_iter(line).take_while(is_up_to).last().filter(|_| is_long);
+    let captures = nearest.or_else(|| level.captures(line))?;
     Some(match (captures.get(1), captures.get(2)) {
         (Some(_), _) => Some(Severity::Error),
         (None, Some(_)) => Some(Severity::Warning),
@@ -260,5 +265,8 @@ mod tests {
         }
         let far = format!(r#"{{"level":"info","pad":"{}","msg":"error: x"}}"#, "x".repeat(3000));
         assert_eq!(counts(&far), [0, 0]);
+        let info = r#"{"level":"info","msg":"x"},"#.repeat(400);
+        assert_eq!(counts(&format!(r#"[{info}{{"level":"error"}},{info}]"#)), [1, 0]);
+        assert_eq!(counts(&format!(r#"[{info}{{"level":"info","msg":"error: x"}}]"#)), [0, 0]);
     }
 }

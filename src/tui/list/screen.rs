@@ -314,6 +314,7 @@ impl<L: ListKind> Screen for ListScreen<L> {
             }
             Action::Back if self.list.unmark() => {}
             Action::Back if !self.list.filter_text().is_empty() => self.on_list(effects, List::end_filter),
+            Action::Back if self.list.end_following() => {}
             Action::Back => effects.request(ScreenRequest::Back),
             Action::Stores if !self.serves(&Link::Stores(None)) => {
                 self.list.stay();

@@ -93,10 +93,12 @@ impl Pager {
     fn go_offset(&mut self, side: Side, offset: usize) {
         if side == Side::Spill || self.output.is_kept(offset) || !self.output.has_preview() {
             self.show_offset(side, offset, 0);
-            return self.tell_hidden(side, offset);
+            self.tell_hidden(side, offset);
+        } else {
+            self.point_to(offset, 0);
+            self.message = Some(self.lost(offset));
         }
-        self.point_to(offset, 0);
-        self.message = Some(self.lost(offset));
+        self.panes.target = Some((side, self.output.position(side, offset)));
     }
 
     /// Says that the line at an offset was lost, and which key shows it.

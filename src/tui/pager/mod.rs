@@ -283,7 +283,7 @@ impl Pager {
         is_running
     }
 
-    /// Handles Esc: abandons a plan, a search or the filter. Returns false if there is none.
+    /// Handles Esc: abandons a plan, a search, the filter or following. Returns false if there is none.
     pub(crate) fn back(&mut self, effects: &mut Effects) -> bool {
         if self.give_up_planning(effects) || self.drop_selection() || self.stop_search(effects) {
             return true;
@@ -295,7 +295,7 @@ impl Pager {
             effects.stop([Slot::CountMatches]);
             return true;
         }
-        self.leave_filter(LeaveFilter::GoBack, effects)
+        self.leave_filter(LeaveFilter::GoBack, effects) || self.stop_following()
     }
 
     pub(crate) fn counted(

@@ -126,7 +126,7 @@ impl Pager {
         let Some(recorded) = &self.output.recorded else {
             let [lists, sessions] = [Action::Stores, Action::Other].map(|action| self.key_of(action));
             return Some(format!(
-                "no record of this output is known; {lists} {sessions} lists the sessions that agents recorded"
+                "no record of this output is known; {lists} {sessions} lists recorded sessions"
             ));
         };
         let why = match recorded.rest {

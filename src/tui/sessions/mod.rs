@@ -73,8 +73,8 @@ impl ListKind for Sessions {
     type Link = Link;
     const SPEC: &'static ListSpec<SessionRow> = &sessions::SPEC;
 
-    fn footer(&self, _: &List<SessionRow>) -> Footer {
-        Footer::SESSIONS
+    fn footer(&self, list: &List<SessionRow>) -> Footer {
+        if list.rows().is_empty() { Footer::NO_SESSIONS } else { Footer::SESSIONS }
     }
 
     fn title(&self, list: &List<SessionRow>) -> ListTitle {

@@ -56,7 +56,7 @@ fn a_notice_leads_to_its_output() {
     let (home, spill, notice) = cut();
     let ran = home.pipe(&*notice, &["explain"]).ok();
     let (line, rest) = ran.text().split_once('\n').unwrap();
-    assert_eq!(line, "opencode/output · 4,346 lines lost · spill here, 6,346 lines: agrees · deleted in 5 d");
+    assert_eq!(line, "opencode/output · 4,345 lines lost · spill here, 6,345 lines: agrees · deleted in 5 d");
     assert_eq!(rest, format!("  {}\n  the same notice: kilo/output\n", spill.display()));
     let row = &explained(&home, &notice)[0];
     assert_eq!(

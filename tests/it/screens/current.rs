@@ -138,6 +138,16 @@ fn a_cut_that_was_gone_to_is_the_current_line() {
 }
 
 #[test]
+fn a_line_that_was_gone_to_near_the_end_is_the_current_one() {
+    let mut bench = open((80, 24));
+    for keys in ["<Tab>:2990<Enter>", "g2990G", "V"] {
+        bench.keys(keys);
+        assert!(mark(&bench).is_loud && mark(&bench).text.starts_with("2990.1 "), "{:?}", mark(&bench));
+    }
+    assert!(bench.status().contains("selected line 2,990"), "{}", bench.status());
+}
+
+#[test]
 fn the_mark_is_quiet_on_the_first_line_and_loud_on_a_match_or_a_selected_line() {
     for theme in [Theme::terminal(), Theme::dark(), Theme::light(), Theme::plain()] {
         for pane in ["", "<Tab>"] {

@@ -65,3 +65,23 @@ fn a_limit_and_what_is_over_it_are_in_one_form() {
     assert!(over(10_000).contains("the first line alone is 12,000 B, over 10,000 B"), "{}", over(10_000));
     assert!(over(10 << 10).contains("the first line alone is 11.7 KB, over 10 KB"), "{}", over(10 << 10));
 }
+
+#[test]
+fn tokens_are_everywhere_those_of_the_text_with_its_notice() {
+    let home = Home::new();
+    let mut policy = policy("opencode/output");
+    policy.set("max_lines", "30").unwrap();
+    let mut bench = Bench::open((200, 50), &home.file("build.log", "ab\n".repeat(1000)), policy);
+    let tokens = format!("~{}", bench.pager().output.seen.len().div_ceil(4));
+    assert!(bench.status().contains(&format!("got 30 of 1,000 lines · {tokens} of ~750 tokens")));
+    let mut shows = |keys: &str, words: &str| {
+        assert!(
+            bench.keys(keys).rows().iter().any(|row| row.contains(words)),
+            "{words}: {:#?}",
+            bench.rows()
+        );
+    };
+    shows("=", &format!("tokens       {tokens} at 4 bytes each"));
+    shows("<Esc>l", &format!("{tokens} → {tokens}"));
+    shows("p", &format!(" {tokens}  "));
+}

@@ -80,7 +80,7 @@ fn the_newest_stays_selected_until_one_moves() {
     }
     stocked.bench.keys("j");
     assert!(!stocked.comes(39, b"output 39.").follows_on("output 41."));
-    for stops in ["F", "<^c>"] {
+    for stops in ["F", "<^c>", "<Esc>"] {
         stocked.bench.keys("F");
         assert!(stocked.follows_on("output 39."));
         stocked.bench.keys(stops);

@@ -150,8 +150,9 @@ fn ctrl_c_closes_what_is_open_then_quits_and_deletes_nothing() {
 }
 
 #[test]
-fn ctrl_c_stops_what_runs_before_it_quits() {
+fn ctrl_c_and_esc_stop_what_runs_and_ctrl_c_then_quits() {
     let (_home, mut bench) = pager(SIZES[0]);
+    assert!(!bench.keys("F<Esc>").rows()[0].contains("FOLLOW"), "{:?}", bench.rows());
     assert!(bench.keys("F").rows()[0].contains("FOLLOW"), "{:?}", bench.rows());
     control_c(&mut bench);
     assert!(left(&bench).is_none() && !bench.rows()[0].contains("FOLLOW"), "{:?}", bench.rows());

@@ -133,6 +133,8 @@ fn the_advice_follows_the_current_line() {
     assert!(shows(bench.keys(":5000<Enter>"), "line 5,000 is lost. Kept with:"), "{:#?}", bench.rows());
     assert!(shows(bench.keys("a"), "line 5,000 is kept"), "{:#?}", bench.rows());
     assert!(bench.keys("a").status().contains("gets this line already"), "{}", bench.status());
+    bench.keys("<Esc>O<Tab>:8000<Enter>");
+    assert!(shows(bench.keys("l"), "No change of these limits keeps it."), "{:#?}", bench.rows());
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn enter_opens_the_output_at_the_cut() {
     home.file("notice.txt", notice);
     for line in ["$overspill explain notice.txt", "$overspill explain < notice.txt"] {
         let mut session = Session::shell(&home, line);
-        session.wait_for("4,346 lines lost").wait_for("Enter opens the output at the cut");
+        session.wait_for("4,345 lines lost").wait_for("Enter opens the output at the cut");
         session.keys("\r").wait_top("──── lost from here: over 2,000 lines").wait_for("2001 ┊ line 2001");
         session.keys("q");
         assert_eq!(session.ended(), 0);

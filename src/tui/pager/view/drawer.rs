@@ -145,7 +145,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
     let mut rows = vec![
         row("kept lines", &|preview| output.lines_as_numbered(preview)[0], thousands),
         row("kept bytes", &|preview| preview.kept_bytes, size),
-        row("tokens", &|preview| preview.kept_bytes, tokens),
+        row("tokens", &|preview| preview.text_bytes, tokens),
     ];
     let severity = pager.severity();
     let errors = Counting::Severity(severity);
@@ -174,12 +174,15 @@ fn advice(pager: &Pager) -> Vec<Span> {
     if output.is_kept(advice.offset) {
         return vec![Span::new(format!(" {line} is kept"), theme.dim)];
     }
-    let Some(Some((words, _))) = &advice.found else {
-        return vec![Span::new(format!(" {line} is lost"), theme.warning)];
+    let lost = Span::new(format!(" {line} is lost. "), theme.warning);
+    let words = match &advice.found {
+        Some(Some((words, _))) => words,
+        Some(None) => return vec![lost, Span::plain("No change of these limits keeps it.")],
+        None => return vec![lost, Span::new("Looking for limits that keep it…", theme.dim)],
     };
     let apply = pager.canvas.keys.of(KeyContext::Drawer, Action::TakeAdvice);
     vec![
-        Span::new(format!(" {line} is lost. "), theme.warning),
+        lost,
         Span::plain(format!("Kept with: {words}")),
         Span::new(format!("   {apply} applies it"), theme.dim),
     ]
