@@ -94,6 +94,7 @@
 //! With the feature `app` (on by default) the crate is the program, too; all that needs is internal.
 
 #![warn(unreachable_pub)]
+#![warn(clippy::too_many_lines)]
 // Errors are reported by a `Result`, and everything printed goes through one writer.
 #![cfg_attr(
     not(test),

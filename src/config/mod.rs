@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::human::TypedSize;
 use crate::known::Certainty;
 use crate::preview::{Catalog, Policy};
-use crate::store::{Env, LazyStores, Record};
+use crate::store::{Env, LazyStores, Record, RunRecord};
 use crate::text::search::{Pattern, SeverityPatterns};
 
 pub use agent::AgentLimits;
@@ -233,15 +233,9 @@ impl Config {
         if apply(&mut policy, overrides)? {
             limits_from = LimitsFrom::Flags;
         }
-        let certainty = match run.filter(|_| cut.is_some()) {
-            _ if !policy.is_same(&of_agent) => Certainty::WouldGet,
-            Some(run) if run.is_whole() && run.agent.is_some() => Certainty::Reconstructed,
-            Some(run) if run.is_whole() && run.exit.is_some() => Certainty::Recorded,
-            Some(_) => Certainty::WouldGet,
-            None if file.as_ref().is_some_and(|file| self.is_of_agent(&policy, file)) => {
-                Certainty::Reconstructed
-            }
-            None => Certainty::WouldGet,
+        let certainty = match policy.is_same(&of_agent) {
+            true => self.certainty(&policy, run.filter(|_| cut.is_some()), file.as_ref()),
+            false => Certainty::WouldGet,
         };
         Ok(EffectivePolicy {
             is_current: self.catalog.is_current(&policy),
@@ -252,6 +246,17 @@ impl Config {
             warnings,
             store_warnings: file.map(|file| self.warnings_of(&file)).unwrap_or_default(),
         })
+    }
+
+    /// Returns how sure it is that the model got what the policy makes, with the limits of `run` if there is one.
+    fn certainty(&self, policy: &Policy, run: Option<&RunRecord>, file: Option<&StoredFile>) -> Certainty {
+        match run {
+            Some(run) if run.is_whole() && run.agent.is_some() => Certainty::Reconstructed,
+            Some(run) if run.is_whole() && run.exit.is_some() => Certainty::Recorded,
+            Some(_) => Certainty::WouldGet,
+            None if file.is_some_and(|file| self.is_of_agent(policy, file)) => Certainty::Reconstructed,
+            None => Certainty::WouldGet,
+        }
     }
 
     /// Returns where the policy for a new output comes from: `flags`, the configuration file, or `default`.

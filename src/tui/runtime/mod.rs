@@ -102,6 +102,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
     let (theme, unicode, keys) = (start.theme, start.unicode, start.keys);
     let services = Arc::new(start.services);
     let Beginning { targets, places, live, list } = start.beginning;
+    let mut inbox = Inbox::new(received);
     let app = App::new(Canvas { size, theme, unicode, keys });
     let mut session = Session {
         jobs: Jobs::new(signals.clone(), services.clone(), app.tickets.clone()),
@@ -125,32 +126,7 @@ fn show(start: Start) -> io::Result<ExitReport> {
     if let Some(live) = live {
         session.follow(live)?;
     }
-    let mut effects = session.app.effects();
-    match list {
-        Some(list) => session.app.go_to(list, &mut effects),
-        None if session.files.is_empty() => session.app.go_to(Box::new(Link::Stores(None)), &mut effects),
-        None => session.open_file(0, &mut effects),
-    }
-    if let Some(notice) = start.notice {
-        session.app.update(Event::Message(Message::error(notice)), &mut effects);
-    }
-    let (first, rest): (Vec<_>, Vec<_>) = effects
-        .into_iter()
-        .partition(|effect| matches!(effect, Effect::Run(job) if job.slot() == Slot::Plan));
-    session.carry_out(first)?;
-    let mut effects = session.app.effects();
-    let mut inbox = Inbox::new(received);
-    if session.asks.is_some() {
-        let background = inbox.wait_for_background(keyboard::LIMIT);
-        session.take_background(background, &mut effects);
-    }
-    session.draw()?;
-    let gone = session.signals.clone();
-    // If no thread can be started, the next key or frame notices that the terminal is gone.
-    let _ = terminal::on_close(move || {
-        let _ = gone.send(Signal::TerminalGone(None));
-    });
-    session.carry_out(rest.into_iter().chain(effects))?;
+    session.begin(list, start.notice, &mut inbox)?;
     session.go(&mut inbox)?;
     let to_delete = session.exit.take().transpose()?.unwrap_or_default();
     if terminal::ended_by().is_some() {
@@ -196,6 +172,40 @@ struct Session {
 }
 
 impl Session {
+    /// Draws the first frame: the first output or a list. Of what these ask for, only the plan is made before.
+    fn begin(
+        &mut self,
+        list: Option<Box<dyn ScreenEvent>>,
+        notice: Option<String>,
+        inbox: &mut Inbox,
+    ) -> io::Result<()> {
+        let mut effects = self.app.effects();
+        match list {
+            Some(list) => self.app.go_to(list, &mut effects),
+            None if self.files.is_empty() => self.app.go_to(Box::new(Link::Stores(None)), &mut effects),
+            None => self.open_file(0, &mut effects),
+        }
+        if let Some(notice) = notice {
+            self.app.update(Event::Message(Message::error(notice)), &mut effects);
+        }
+        let (first, rest): (Vec<_>, Vec<_>) = effects
+            .into_iter()
+            .partition(|effect| matches!(effect, Effect::Run(job) if job.slot() == Slot::Plan));
+        self.carry_out(first)?;
+        let mut effects = self.app.effects();
+        if self.asks.is_some() {
+            let background = inbox.wait_for_background(keyboard::LIMIT);
+            self.take_background(background, &mut effects);
+        }
+        self.draw()?;
+        let gone = self.signals.clone();
+        // If no thread can be started, the next key or frame notices that the terminal is gone.
+        let _ = terminal::on_close(move || {
+            let _ = gone.send(Signal::TerminalGone(None));
+        });
+        self.carry_out(rest.into_iter().chain(effects))
+    }
+
     fn tell(&mut self, message: Message) {
         self.app.update(Event::Message(message), &mut Effects::default());
     }
