@@ -212,7 +212,6 @@ impl Aligner<'_> {
     }
 }
 
-/// A line of the text, found in the output.
 struct Found {
     /// Where it begins in the text.
     start: usize,

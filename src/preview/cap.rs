@@ -14,7 +14,6 @@ use super::template::facts::Facts;
 use super::template::scope::Scope;
 use super::template::{Figure, Template};
 
-/// A cap on the whole response.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Cap {
     /// The response is cut if it exceeds this many raw bytes.

@@ -9,7 +9,6 @@ use super::per_stream::PerStream;
 use super::plan::plan_touching;
 use super::policy::Policy;
 
-/// Which missing totals to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToCount {
     /// Those without which it is not settled which ranges of the output are kept, and which limit cut the rest. The text

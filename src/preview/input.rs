@@ -205,7 +205,6 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Whether the plan is still wanted.
     pub(crate) fn is_wanted(&self) -> bool {
         self.wanted.is_none_or(|wanted| wanted())
     }

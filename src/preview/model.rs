@@ -175,7 +175,6 @@ impl Fragment {
     }
 }
 
-/// Returns the escape sequences in some bytes.
 fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -97,7 +97,7 @@ fn join(
     planned.missing |= laid.waiting;
     planned.ranges_missing |= laid.unsettled;
     if input.stderr.is_some() {
-        let is_whole = policy.file().templates.of(together).mentions("stderr_whole");
+        let is_whole = policy.file().templates.mention(together, "stderr_whole");
         let counted = if is_whole { untouched(policy, stderr) } else { other };
         add(&mut planned, counted);
     }

@@ -9,7 +9,6 @@ use super::template::facts::Facts;
 use super::template::scope::Scope;
 use super::template::{Figure, Template};
 
-/// What the tool refuses to show.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Refuse {
     /// Number of bytes at the start that are checked for NUL and other control bytes.

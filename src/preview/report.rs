@@ -109,7 +109,6 @@ pub(crate) fn streamed_report<'a>(
     with_text(preview, input, policy, (certainty, limits_from, store), |parts| StreamedText { parts, input })
 }
 
-/// The text of some parts.
 #[cfg(feature = "app")]
 struct StreamedText<'a> {
     parts: &'a [Part],

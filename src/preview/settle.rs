@@ -46,7 +46,6 @@ pub(super) fn by_parts(mut planned: Preview, stdout: &Text, stderr: &Text) -> Pr
     settled(planned)
 }
 
-/// Settles a stream that is kept whole.
 pub(super) fn whole(planned: Preview) -> Preview {
     settled(Preview { truncated: false, ..planned })
 }

@@ -117,7 +117,6 @@ impl<'a> Text<'a> {
         self
     }
 
-    /// Whether the plan is still wanted.
     pub(crate) fn is_wanted(&self) -> bool {
         self.wanted.is_none_or(|wanted| wanted())
     }
@@ -323,7 +322,6 @@ impl<'a> Text<'a> {
         (!range.is_empty()).then_some(kept)
     }
 
-    /// Returns a part that stands for a range with other text.
     pub(crate) fn changed(&self, range: Range<usize>, fragments: Vec<Fragment>) -> Part {
         Part::Changed { source: self.source, range, fragments, decoding: self.decoding }
     }

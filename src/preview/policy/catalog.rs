@@ -6,6 +6,8 @@ use std::path::Path;
 
 use crate::fs::plain_file::{self, few_words};
 
+use crate::preview::template::Origin;
+
 use super::load::parse;
 use super::{Policy, PolicyError};
 
@@ -87,7 +89,7 @@ impl Catalog {
             return Ok(());
         }
         let shown = path.display().to_string();
-        let policy = parse(&text, &shown).map_err(|fault| self.set_aside(path, &text, fault))?;
+        let policy = parse(&text, &shown, Origin::Own).map_err(|fault| self.set_aside(path, &text, fault))?;
         let file = File { text: Cow::Owned(text), own: Some(shown) };
         self.files.insert(Cow::Owned(policy.name().to_owned()), file);
         Ok(())
@@ -141,8 +143,8 @@ impl Catalog {
             return own.find(|policy| policy.file.schema.shell).ok_or_else(unknown);
         };
         match &file.own {
-            Some(path) => parse(&file.text, path),
-            None => parse(&file.text, &format!("built-in {name}")),
+            Some(path) => parse(&file.text, path, Origin::Own),
+            None => parse(&file.text, &format!("built-in {name}"), Origin::BuiltIn),
         }
     }
 
@@ -178,7 +180,7 @@ impl Policy {
     /// # Errors
     /// [`PolicyError::Invalid`] with the line and the key; the file is called `policy`.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
-        parse(text, "policy")
+        parse(text, "policy", Origin::Own)
     }
 
     /// Returns the built-in policy of this name (`agent/tool`).

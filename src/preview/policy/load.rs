@@ -1,13 +1,12 @@
 //! Turns a policy file into a policy: everything is compiled and checked here, and nothing later.
 
-use serde::Deserialize;
 use toml::Spanned;
 
 use crate::form::{Mistake, Spot};
 use crate::fs::plain_file::few_words;
 use crate::preview::section::{self, Fault, Keys, Section};
 use crate::preview::strategy::Keep;
-use crate::preview::template::Compiler;
+use crate::preview::template::{Compiler, Origin};
 
 use super::form::FILE;
 use super::param::{Param, keys};
@@ -28,7 +27,6 @@ impl Source<'_> {
         PolicyError::Invalid { file: self.path.to_owned(), line, column, key, message }
     }
 
-    /// Returns an error at byte `at`.
     fn at(&self, at: usize, key: &str, words: String) -> PolicyError {
         let spot = Spot::of(self.text, at);
         self.error(Mistake { spot, key: Some(key.to_owned()), words, top: None })
@@ -54,22 +52,19 @@ thread_local! {
     pub(crate) static PARSED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Parses a policy file and checks all of it: keys, parameters, figures and templates.
-pub(super) fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
+/// Parses a policy file, and checks all of a person's: keys, parameters, figures and templates.
+pub(super) fn parse(text: &str, path: &str, origin: Origin) -> Result<Policy, PolicyError> {
     #[cfg(test)]
     PARSED.set(PARSED.get() + 1);
     let source = Source { text, path };
-    let (table, mistakes) = crate::form::check(text, FILE);
-    if let Some(first) = mistakes.into_iter().next() {
+    if origin == Origin::Own
+        && let Some(first) = crate::form::check(text, FILE).1.into_iter().next()
+    {
         return Err(source.error(first));
     }
-    let read = table.map(|table| PolicySchema::deserialize(toml::de::Deserializer::from(table)));
-    let unread = |at| source.error(Mistake::unread(Spot::of(text, at)));
-    let schema = match read {
-        Some(Ok(schema)) => schema,
-        Some(Err(error)) => return Err(unread(error.span().map_or(0, |span| span.start))),
-        None => return Err(unread(0)),
-    };
+    let schema: PolicySchema = toml::from_str(text).map_err(|error| {
+        source.error(Mistake::unread(Spot::of(text, error.span().map_or(0, |span| span.start))))
+    })?;
     let mut params: Vec<Param> = Vec::new();
     for param in &schema.params {
         let (at, written) = (param.span().start, param.get_ref());
@@ -83,13 +78,13 @@ pub(super) fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
         }
         params.push(read);
     }
-    let file = compile(schema, params).map_err(|fault| source.fault(fault))?;
+    let file = compile(schema, params, origin).map_err(|fault| source.fault(fault))?;
     Ok(Policy::new(file, text))
 }
 
-fn compile(schema: PolicySchema, params: Vec<Param>) -> Result<PolicyFile, Fault> {
-    let mut compiler =
-        Compiler::new(params.iter().map(|param| (param.name.clone(), param.default.clone())).collect());
+fn compile(schema: PolicySchema, params: Vec<Param>, origin: Origin) -> Result<PolicyFile, Fault> {
+    let defaults = params.iter().map(|param| (param.name.clone(), param.default.clone()));
+    let mut compiler = Compiler::new(origin, defaults.collect());
     let empty = Spanned::new(0..0, Section::default());
     let (when, text) = (schema.when.as_ref().unwrap_or(&empty), schema.text.as_ref().unwrap_or(&empty));
     let rules = Rules {

@@ -12,7 +12,6 @@ use crate::preview::template::{Figure, Template, Templates};
 use super::param::Param;
 use super::schema::PolicySchema;
 
-/// A compiled policy file.
 #[derive(Debug)]
 pub(crate) struct PolicyFile {
     pub schema: PolicySchema,
@@ -25,7 +24,6 @@ pub(crate) struct PolicyFile {
     pub variants: Vec<Variant>,
 }
 
-/// The rules for cutting an output.
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub limits: Limits,
@@ -69,6 +67,6 @@ impl Texts {
     /// Whether any of them uses a figure.
     pub(crate) fn mention(&self, name: &str, templates: &Templates) -> bool {
         let all = [&self.whole, &self.cut].into_iter().chain(&self.together);
-        all.into_iter().any(|template| templates.of(template).mentions(name))
+        all.into_iter().any(|template| templates.mention(template, name))
     }
 }

@@ -78,7 +78,6 @@ pub(crate) struct SettingsSchema {
     pub size: Option<String>,
 }
 
-/// The agent's machine-readable details.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DetailsSchema {
@@ -93,7 +92,6 @@ pub(crate) struct DetailsSchema {
     pub unless_failed: bool,
 }
 
-/// The format of the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DetailsShape {
@@ -103,7 +101,6 @@ pub(crate) enum DetailsShape {
     TempFile,
 }
 
-/// A parameter.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ParamSchema {

@@ -41,7 +41,6 @@ impl Envelope {
 }
 
 impl Composed {
-    /// Returns the size of the added text.
     pub(super) fn added(&self, unit: Unit) -> u64 {
         segments::words_size(&self.before, unit) + segments::words_size(&self.after, unit)
     }
@@ -97,7 +96,6 @@ fn trimmed(segments: Vec<Segment>) -> Vec<Segment> {
     segments.into_iter().filter(|segment| !is_empty(segment)).collect()
 }
 
-/// Converts segments to parts.
 pub(crate) fn parts(text: &Text, segments: Vec<Segment>) -> Vec<Part> {
     segments.into_iter().filter_map(|segment| segment.part(text)).collect()
 }
@@ -107,7 +105,6 @@ pub(crate) fn lines(text: &Text, segments: &[Segment]) -> u64 {
     segments.iter().filter_map(Segment::range).map(|range| lines_in(text, &range)).sum()
 }
 
-/// Counts the halves of characters among segments.
 pub(crate) fn halves(segments: &[Segment]) -> u64 {
     segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64
 }

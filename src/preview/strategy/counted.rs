@@ -17,7 +17,6 @@ use super::selection::Selection;
 /// Maximum number of times that the agent recomputes the notice until it no longer changes.
 const ROUNDS: usize = 4;
 
-/// The keys of `counted`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Counted {
     size: Figure,

@@ -11,7 +11,6 @@ use crate::preview::template::facts::Fact;
 use super::context::{Context, Strategy};
 use super::selection::Selection;
 
-/// The keys of `ends`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Ends {
     head_lines: Figure,

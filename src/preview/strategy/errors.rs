@@ -25,7 +25,6 @@ struct Block {
     bytes: Range<usize>,
 }
 
-/// The keys of `errors`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Errors {
     /// Matches lines that are errors.
@@ -44,7 +43,6 @@ pub(crate) struct Errors {
     middle: Middle,
 }
 
-/// The evaluated figures.
 struct Figures<'a> {
     lines: u64,
     size: u64,

@@ -13,7 +13,6 @@ use super::context::{Context, Strategy};
 use super::segments::Segment;
 use super::selection::Selection;
 
-/// The keys of `exact`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Exact {
     size: Figure,

@@ -12,7 +12,6 @@ use super::context::{Context, Strategy};
 use super::selection::{Selection, feeds_between, lines_in};
 use super::size::{self, Ruler};
 
-/// The keys of `middle`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Middle {
     head: Figure,

@@ -132,7 +132,6 @@ impl Keep {
         strategy.downcast_ref::<Clipped>()?.unclipped(text, scope)
     }
 
-    /// Selects what is kept of a text.
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let first = self.first.as_ref().map(|first| first.of(text, context)).transpose()?;
         let selection = self.strategy.select(first.as_ref().unwrap_or(text), context);

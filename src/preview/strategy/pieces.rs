@@ -15,7 +15,6 @@ use super::context::{Context, From, Strategy};
 use super::selection::Selection;
 use super::size::{Ruler, Snap};
 
-/// The keys of `pieces`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pieces {
     #[serde(deserialize_with = "or_default")]
@@ -70,7 +69,6 @@ struct Bounds {
     cut_oversize: bool,
 }
 
-/// Pieces taken so far.
 #[derive(Default)]
 struct Taken {
     range: Range<usize>,
@@ -137,7 +135,6 @@ impl Pieces {
         Ok(Some(limits).filter(|_| self.oversize != Oversize::Text && !is_zero))
     }
 
-    /// Returns the unit of sizes.
     pub(crate) fn unit(&self, context: &Context) -> Unit {
         self.ruler.unit(context)
     }
@@ -180,7 +177,6 @@ impl Pieces {
     }
 }
 
-/// A cut of the joined pieces.
 struct CutTogether {
     /// The bytes of a character of which half is kept.
     half: Option<Range<usize>>,

@@ -10,7 +10,6 @@ use crate::preview::model::{Direction, Fragment, Part, Unit};
 /// A segment of composed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Segment {
-    /// Bytes of the output.
     Bytes(Range<usize>),
     /// Half of the character at this range.
     Half(Range<usize>),
@@ -46,7 +45,6 @@ impl Segment {
     }
 }
 
-/// Returns the size of composed text.
 pub(crate) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
     segments.iter().map(|segment| segment.size(text, unit)).sum()
 }
@@ -97,7 +95,6 @@ fn char_size(character: char, unit: Unit) -> u64 {
     }
 }
 
-/// Returns the size of the agent's own text.
 pub(crate) fn words_size(words: &str, unit: Unit) -> u64 {
     words.chars().map(|character| char_size(character, unit)).sum()
 }

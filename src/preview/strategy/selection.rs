@@ -57,7 +57,6 @@ impl Selection {
         Self { cut: Some(false), ..Self::everything(text) }
     }
 
-    /// Keeps both ends of a text.
     pub(crate) fn ends(text: &Text, head: Range<usize>, tail: Range<usize>) -> Self {
         let parts = |range: &Range<usize>| text.kept(range.clone()).into_iter().collect();
         Self {

@@ -25,7 +25,6 @@ pub(crate) struct End {
     pub halves: u64,
 }
 
-/// The keys of `size`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Size {
     #[serde(deserialize_with = "or_default")]

@@ -14,7 +14,6 @@ use super::context::{Context, Strategy};
 use super::segments::{self, Segment};
 use super::selection::Selection;
 
-/// The keys of `twice`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Twice {
     first_size: Figure,

@@ -35,7 +35,6 @@ impl Marks {
         Self { block, before }
     }
 
-    /// Returns the measure of the whole output.
     pub(crate) fn total(&self) -> Measure {
         self.before.last().copied().unwrap_or_default()
     }

@@ -87,7 +87,6 @@ pub(crate) struct NoticePattern {
     blanks: [String; 2],
 }
 
-/// A notice found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoticeMatch {
     /// Where it stands, in bytes.
@@ -109,7 +108,6 @@ impl NoticePattern {
         SEARCHED.get()
     }
 
-    /// Finds all notices of this form in a text.
     pub(crate) fn find_in(&self, text: &str) -> Vec<NoticeMatch> {
         #[cfg(test)]
         SEARCHED.set(SEARCHED.get() + 1);
@@ -217,7 +215,6 @@ impl<'t, 'a> Unfold<'t, 'a> {
     }
 }
 
-/// Returns the name of the figure that an expression starts from.
 fn name_of<'a>(expr: &Expr<'a>) -> &'a str {
     match expr {
         Expr::Var(var) => var.id,
@@ -390,7 +387,7 @@ mod tests {
 
     #[test]
     fn expressions_are_compiled_once_and_only_for_texts_with_their_words() {
-        let mut compiler = super::super::Compiler::new(std::collections::BTreeMap::new());
+        let mut compiler = super::super::Compiler::new(super::super::Origin::Own, std::collections::BTreeMap::new());
         let cut = compiler.template("{{ head }}\n[{{ count }} lines were cut]\n{{ tail }}").unwrap();
         let whole = compiler.template("{{ kept }}").unwrap();
         let templates = compiler.finish();
@@ -414,7 +411,7 @@ mod tests {
     #[test]
     fn a_notice_is_found_wherever_it_stands() {
         let source = "{% set see %}see {{ path }}{% endset %}{% if a %}{{ head }}\n[{{ count|group }} lines cut, {{ see }}]\n{{ tail }}{% else %}{{ kept }}\nOnly the end of {{ bytes }}{% endif %}";
-        let mut compiler = super::super::Compiler::new(std::collections::BTreeMap::new());
+        let mut compiler = super::super::Compiler::new(super::super::Origin::Own, std::collections::BTreeMap::new());
         compiler.params.insert("a".into(), crate::preview::value::Value::Boolean(true));
         compiler.template(&source.replace("|group", "")).unwrap();
         let whole = compiler.template("{{ kept }} and the whole text of it").unwrap();

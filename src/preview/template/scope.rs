@@ -56,7 +56,6 @@ fn variable(value: &Value) -> Var {
     }
 }
 
-/// A span of a rendered template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TemplateSpan {
     Text(String),
@@ -73,7 +72,6 @@ pub(crate) struct Rendered {
 
 /// A policy's templates and figures with its current parameters.
 pub(crate) struct Scope<'a> {
-    /// The policy's name, for errors.
     policy: &'a str,
     templates: &'a Templates,
     params: Arc<BTreeMap<String, Value>>,
@@ -122,7 +120,6 @@ impl<'a> Scope<'a> {
         Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
     }
 
-    /// Evaluates a figure that may be absent.
     pub(crate) fn optional(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
         figure.as_ref().map(|figure| self.figure(figure)).transpose()
     }
@@ -142,7 +139,6 @@ impl<'a> Scope<'a> {
         }))
     }
 
-    /// Renders a template.
     pub(crate) fn render(&self, template: &Template, facts: Facts) -> Result<Rendered, PlanError> {
         let wrong = |error: minijinja::Error| self.fault(describe(&error));
         let compiled = self.templates.source_of(template).map_err(wrong)?;

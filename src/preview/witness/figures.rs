@@ -36,7 +36,6 @@ impl Notices {
         notices
     }
 
-    /// Returns the figures.
     pub(super) fn figures(&self) -> &[f64] {
         &self.figures
     }

@@ -136,7 +136,6 @@ impl OutputShape {
     }
 }
 
-/// Returns the shapes that a text of a policy may have.
 pub(super) fn shapes(policy: &Policy, text: &str, path: &str) -> Vec<OutputShape> {
     let mut shapes: Vec<OutputShape> = policy.unclipped(text).into_iter().flat_map(clipped).collect();
     let whole = policy.notices_in(text);

@@ -21,7 +21,6 @@ impl Side {
     }
 }
 
-/// The keys of `balanced`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Balanced {
     lines: Figure,

@@ -13,7 +13,6 @@ use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 use crate::text::ansi;
 
-/// The keys of `celled`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Celled {
     size: Figure,

@@ -17,7 +17,6 @@ use crate::preview::template::Figure;
 #[cfg(feature = "records")]
 use crate::preview::template::scope::Scope;
 
-/// The keys of `clipped`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Clipped {
     size: Figure,

@@ -16,7 +16,6 @@ use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
-/// The keys of `collected`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Collected {
     /// Raw bytes that the collector holds, half from either end.

@@ -17,7 +17,6 @@ use crate::text::units;
 
 use super::sequences::{CSI, ESC, control_end, final_end, sequences, string_end};
 
-/// The keys of `filtered`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Filtered {
     /// Bytes per read.
@@ -66,7 +65,6 @@ fn cut(text: &Text, context: &Context, start: Vec<Segment>, size: Fact, last_lin
     Selection { cut: Some(true), ..selection }
 }
 
-/// The reads of an output.
 struct Reads<'a, 'b> {
     text: &'a Text<'b>,
     chunk: usize,

@@ -26,7 +26,6 @@ pub(crate) struct HeldReader {
     pub chunk: u64,
 }
 
-/// The keys of `held`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Held {
     /// Maximum size that the reader holds.
@@ -108,7 +107,6 @@ fn tail_of(
     Ok(selection)
 }
 
-/// The keys of `rolling`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rolling {
     size: Figure,

@@ -17,12 +17,10 @@ use crate::text::units::TotalsMask;
 /// Bytes searched for a break at a time, from the end.
 const STEP: usize = 4096;
 
-/// The keys of `numbered`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Numbered {
     head_lines: Figure,
     tail_lines: Figure,
-    /// Maximum size of one line.
     line_size: Figure,
     /// A line's number and what follows it; `size` is the width of the largest number.
     number: Template,

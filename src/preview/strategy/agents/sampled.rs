@@ -17,7 +17,6 @@ use crate::preview::template::{Figure, Template};
 /// Size of the marker and its blank lines.
 const OVERHEAD: u64 = 4;
 
-/// The keys of `sampled`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Sampled {
     lines: Figure,

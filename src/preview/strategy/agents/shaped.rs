@@ -15,7 +15,6 @@ use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
 
-/// The keys of `shaped`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Shaped {
     frame: Envelope,
@@ -134,7 +133,6 @@ fn hold(text: &Text, all: &mut Composed, end: usize) {
     all.after = format!("{}{words}", if open { "\n" } else { "" });
 }
 
-/// A line: its text, and its break.
 struct Line {
     text: Range<usize>,
     ending: Range<usize>,
@@ -246,7 +244,6 @@ impl<'a, 'b> Shaping<'a, 'b> {
         }
     }
 
-    /// Adds a line of the agent's own text.
     fn add_words(&mut self, words: &str) {
         let units = words.encode_utf16().count() as u64;
         if units <= self.line_most {

@@ -28,7 +28,6 @@ struct Side {
     halves: u64,
 }
 
-/// The keys of `shares`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Shares {
     size: Figure,

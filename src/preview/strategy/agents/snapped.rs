@@ -10,7 +10,6 @@ use crate::preview::strategy::selection::{Selection, lines_in};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-/// The keys of `snapped`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Snapped {
     size: Figure,

@@ -18,7 +18,6 @@ use super::sequences::{ESC, control_end, final_end, sequences, string_end};
 /// An event while walking through the stripped text.
 #[derive(Debug, Clone)]
 enum Bite {
-    /// A piece begins.
     Begin,
     /// A remaining range of the piece, never empty, with its size.
     Left(Range<usize>, u64),
@@ -34,7 +33,6 @@ impl Bite {
     }
 }
 
-/// The keys of `stripped`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Stripped {
     lines: Figure,

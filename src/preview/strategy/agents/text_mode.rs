@@ -15,7 +15,6 @@ use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 use crate::text::units;
 
-/// The keys of `text-mode`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TextMode {
     /// Text of so many code points, or more, is cut.

@@ -57,7 +57,6 @@ const HEAVY: &[(u32, u32, u64)] = &[
     (0x30000, 0x3347F, 16),
 ];
 
-/// The keys of `weighed`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Weighed {
     /// Maximum weight of the result.

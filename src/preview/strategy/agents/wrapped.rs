@@ -13,7 +13,6 @@ use crate::preview::strategy::size::Ruler;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-/// The keys of `wrapped`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Wrapped {
     frame: Envelope,

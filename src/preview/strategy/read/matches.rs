@@ -57,16 +57,13 @@ impl Rows {
     }
 }
 
-/// The keys of `matches`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Matches {
     /// Maximum number of matches or entries.
     entries: Figure,
     /// Maximum size of all of them in bytes.
     size: Option<Figure>,
-    /// Maximum size of one of them.
     line_size: Option<Figure>,
-    /// The unit of `line_size`.
     #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
     /// Where a long one may be cut.

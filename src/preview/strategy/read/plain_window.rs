@@ -12,7 +12,6 @@ use crate::preview::strategy::selection::{Inner, Selection};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
-/// The keys of `plain-window`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct PlainWindow {
     /// Number of lines before the window.

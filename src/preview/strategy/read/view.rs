@@ -13,7 +13,6 @@ use crate::preview::strategy::selection::{Selection, ShownLines};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
-/// The keys of `view`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct View {
     /// Number of lines before the window.

@@ -14,7 +14,6 @@ use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
 
-/// What ends the lines of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum LineEnds {
@@ -25,7 +24,6 @@ enum LineEnds {
     Any,
 }
 
-/// The keys of `window`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Window {
     /// Number of lines before the window.
@@ -33,9 +31,7 @@ pub(crate) struct Window {
     lines: Figure,
     /// Maximum size of all lines in bytes.
     size: Option<Figure>,
-    /// Maximum size of one line.
     line_size: Option<Figure>,
-    /// The unit of `line_size`.
     #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
     /// Where a long line may be cut.
@@ -52,7 +48,6 @@ pub(crate) struct Window {
     past_end: Template,
 }
 
-/// The evaluated figures of a window.
 struct Figures {
     skip: u64,
     lines: u64,
