@@ -83,13 +83,13 @@ fn kept(output: &OpenOutput, preview: &Preview) -> Vec<NamedFact> {
         (Some(kept), None) => thousands(kept),
         (None, _) => unknown(),
     };
-    let lines = kept(preview.kept_lines, preview.total_lines);
+    let lines = kept(preview.kept.lines, preview.total.lines);
     let by = if output.shown_record().is_some() { "`less`" } else { "the agent" };
     let tokens = |bytes| format!("{} kept, at 4 bytes each", tokens(bytes));
     vec![
         ("lines kept", format!("{lines}, as {by} counts")),
-        ("bytes kept", kept(preview.kept_bytes, preview.total_bytes)),
-        ("tokens", preview.kept_bytes.map_or_else(unknown, tokens)),
+        ("bytes kept", kept(preview.kept.bytes, preview.total.bytes)),
+        ("tokens", preview.kept.bytes.map_or_else(unknown, tokens)),
     ]
 }
 

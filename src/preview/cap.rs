@@ -40,7 +40,7 @@ impl Cap {
         }
         let at = last_feed(input, parts, size).filter(|at| self.to_line && *at > 0).unwrap_or(size);
         cut(input, parts, at);
-        parts.push(Part::Notice { text: scope.words(&self.notice, Facts::new())? });
+        parts.push(Part::Notice { text: scope.render_text(&self.notice, Facts::new())? });
         Ok(true)
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct KeptOutput {
 }
 
 /// Returns the details for the plan of one stream, if the policy has any and they apply.
-pub(super) fn of(
+pub(super) fn describe(
     input: &Input,
     policy: &Policy,
     text: &Text,
@@ -56,7 +56,7 @@ fn pi(
     output: &KeptOutput,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
-    let inner = selection.inner.unwrap_or_else(|| Inner::of(text, is_cut, false));
+    let inner = selection.inner.unwrap_or_else(|| Inner::new(text, is_cut, false));
     let mut details = Map::new();
     if inner.cut {
         details.insert("truncation".to_owned(), truncation(policy, schema, selection, &inner, output));

@@ -1,12 +1,13 @@
-//! What an agent does to the kept text: removes sequences, strips white space, quotes it as JSON.
+//! What an agent does to the kept text: removes what matches, strips white space, quotes it as JSON.
 
 use std::ops::Range;
 
+use regex::bytes::{Captures, Regex};
 use serde::Deserialize;
 
+use crate::fs::plain_file;
 use crate::text::supply::OwnBytes;
 
-use super::expression::Expression;
 use super::input::{Input, Stream};
 use super::model::{Decoding, Fragment, Part};
 
@@ -154,6 +155,44 @@ fn html_json(text: &str) -> String {
 fn push_escaped(written: &mut String, character: char) {
     for unit in character.encode_utf16(&mut [0; 2]) {
         written.push_str(&format!("\\u{unit:04x}"));
+    }
+}
+
+/// A regular expression that searches nothing but bytes of our own: the output's may change at any moment.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Expression(Regex);
+
+impl Expression {
+    /// Compiles a regular expression.
+    ///
+    /// # Errors
+    /// It is not one.
+    pub(crate) fn new(source: &str) -> Result<Self, regex::Error> {
+        Regex::new(source).map(Self)
+    }
+
+    /// Returns the first match that starts at or after `at`.
+    pub(crate) fn find_at(&self, bytes: OwnBytes, at: usize) -> Option<Range<usize>> {
+        self.0.find_at(bytes.as_slice(), at).map(|found| found.range())
+    }
+
+    /// Returns all matches, in order.
+    pub(crate) fn find_all(&self, bytes: OwnBytes) -> Vec<Range<usize>> {
+        self.0.find_iter(bytes.as_slice()).map(|found| found.range()).collect()
+    }
+
+    /// Returns the groups of the first match.
+    pub(crate) fn captures<'a>(&self, bytes: OwnBytes<'a>) -> Option<Captures<'a>> {
+        self.0.captures(bytes.as_slice())
+    }
+}
+
+impl TryFrom<String> for Expression {
+    type Error = String;
+
+    fn try_from(source: String) -> Result<Self, String> {
+        plain_file::regex(&source).map(Self)
     }
 }
 

@@ -5,9 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::value::SeqDeserializer;
-use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor,
-};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
 use toml::{Spanned, Value};
 
 use crate::form::{instead, one_of};

@@ -107,7 +107,7 @@ fn check(config: &Config, found: &Recognised, path: &Path) -> Option<Check> {
 fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> Option<Check> {
     let name = path.to_string_lossy();
     let count = |_, want| Some(source::count(view, want));
-    let input = Input::of(view, &name);
+    let input = Input::from_bytes(view, &name);
     let planned = preview::plan_counting(&input, policy, ToCount::All, count);
     let preview = planned.ok()?.preview;
     let text = preview.text(&input);
@@ -119,8 +119,8 @@ fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> 
     let kept = kept_ranges(&preview.parts, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
     Some(Check {
-        lines: preview.total_lines,
-        removed_lines: preview.removed_lines,
+        lines: preview.total.lines,
+        removed_lines: preview.removed().lines,
         first_lost: preview.truncated.then(|| bytecount::count(before, b'\n') as u64 + 1),
         differs,
     })

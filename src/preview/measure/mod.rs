@@ -134,7 +134,9 @@ impl<'a> Text<'a> {
         };
         part.totals = match body {
             body if body == self.body => self.totals,
-            body if body.len() <= SMALL => Totals::of(&self.measure(body, TotalsMask::ALL), TotalsMask::ALL),
+            body if body.len() <= SMALL => {
+                Totals::from_measure(&self.measure(body, TotalsMask::ALL), TotalsMask::ALL)
+            }
             _ => self.part_totals(&body),
         };
         part.totals.line_feeds = part.totals.line_feeds.or(feeds);
@@ -150,7 +152,7 @@ impl<'a> Text<'a> {
         }
         let is_split = units::element_start(self.bytes, body.start) != body.start;
         if is_split || body.len() <= self.len() / 2 {
-            return Totals::of(&self.measure(body.clone(), want), want);
+            return Totals::from_measure(&self.measure(body.clone(), want), want);
         }
         let outside =
             self.measure(self.body.start..body.start, want) + self.measure(body.end..self.body.end, want);
@@ -177,7 +179,8 @@ impl<'a> Text<'a> {
 
     /// Counts every total now.
     pub(crate) fn counted(mut self) -> Self {
-        self.totals = Totals::of(&self.measure(self.body.clone(), TotalsMask::ALL), TotalsMask::ALL);
+        self.totals =
+            Totals::from_measure(&self.measure(self.body.clone(), TotalsMask::ALL), TotalsMask::ALL);
         self
     }
 
@@ -192,7 +195,7 @@ impl<'a> Text<'a> {
 
     fn body_totals(&self, whole: &Totals) -> Totals {
         if self.body.len() <= SMALL {
-            return Totals::of(&self.measure(self.body.clone(), TotalsMask::ALL), TotalsMask::ALL);
+            return Totals::from_measure(&self.measure(self.body.clone(), TotalsMask::ALL), TotalsMask::ALL);
         }
         let outside = self.measure(0..self.body.start, TotalsMask::ALL)
             + self.measure(self.body.end..self.bytes.len(), TotalsMask::ALL);

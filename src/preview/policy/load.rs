@@ -28,12 +28,12 @@ impl Source<'_> {
     }
 
     fn at(&self, at: usize, key: &str, words: String) -> PolicyError {
-        let spot = Spot::of(self.text, at);
+        let spot = Spot::new(self.text, at);
         self.error(Mistake { spot, key: Some(key.to_owned()), words, top: None })
     }
 
     fn fault(&self, fault: Fault) -> PolicyError {
-        let mut spot = Spot::of(self.text, fault.at);
+        let mut spot = Spot::new(self.text, fault.at);
         if let Some(line) = fault.line {
             // The text of a template begins on the line below if its opening quotes end the line.
             let quotes = ["\"\"\"\n", "'''\n"];
@@ -63,7 +63,7 @@ pub(super) fn parse(text: &str, path: &str, origin: Origin) -> Result<Policy, Po
         return Err(source.error(first));
     }
     let schema: PolicySchema = toml::from_str(text).map_err(|error| {
-        source.error(Mistake::unread(Spot::of(text, error.span().map_or(0, |span| span.start))))
+        source.error(Mistake::unread(Spot::new(text, error.span().map_or(0, |span| span.start))))
     })?;
     let mut params: Vec<Param> = Vec::new();
     for param in &schema.params {

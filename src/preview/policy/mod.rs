@@ -1,7 +1,6 @@
 //! A policy in use: its compiled file and the current values of its parameters.
 
 pub(crate) mod catalog;
-pub(crate) mod eras;
 mod form;
 mod load;
 #[cfg(feature = "records")]
@@ -163,7 +162,7 @@ impl Policy {
     /// Returns a parameter's current value: as set, else the variant's, else the default.
     pub fn get(&self, key: &str) -> Option<Value> {
         let param = self.file.params.iter().find(|param| param.name == key)?;
-        let varied = || Value::of(self.variant()?.defaults.get(key)?);
+        let varied = || Value::from_toml(self.variant()?.defaults.get(key)?);
         Some(self.set.get(key).cloned().or_else(varied).unwrap_or_else(|| param.default.clone()))
     }
 

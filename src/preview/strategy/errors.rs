@@ -15,7 +15,7 @@ use crate::text::search::{Pattern, each_match};
 use crate::text::supply::CopySupply;
 
 use super::context::{Context, Strategy};
-use super::middle::Middle;
+use super::ends::Middle;
 use super::selection::Selection;
 
 /// A run of pieces: their numbers (0-based), and their bytes without the last line feed.
@@ -139,7 +139,7 @@ fn joined(
     for (at, block) in picked.iter().enumerate() {
         let join = if at > 0 { "\n" } else { "" };
         if block.pieces.start > before {
-            let marker = context.scope.numbered(figures.marker, block.pieces.start - before)?;
+            let marker = context.scope.render_number(figures.marker, block.pieces.start - before)?;
             parts.push(Part::Notice { text: format!("{join}{marker}\n") });
         }
         parts.extend(text.kept(block.bytes.clone()));
@@ -287,7 +287,7 @@ fn fits(text: &Text, context: &Context, figures: &Figures, blocks: &[Block]) -> 
         if block.pieces.start > before {
             pieces += 1;
             segments += 1;
-            size += context.scope.numbered(figures.marker, block.pieces.start - before)?.len() as u64;
+            size += context.scope.render_number(figures.marker, block.pieces.start - before)?.len() as u64;
         }
         pieces += block.pieces.end - block.pieces.start;
         segments += 1;

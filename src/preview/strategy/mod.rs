@@ -8,14 +8,10 @@ pub(crate) mod counted;
 pub(crate) mod ends;
 pub(crate) mod errors;
 mod escaped;
-pub(crate) mod exact;
-pub(crate) mod middle;
 pub(crate) mod pieces;
 pub(crate) mod read;
-mod segments;
 pub(crate) mod selection;
 pub(crate) mod size;
-pub(crate) mod twice;
 
 #[cfg(feature = "records")]
 use std::any::Any;
@@ -24,11 +20,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::error::PlanError;
-use super::expression::Expression;
 use super::measure::rules::TrimRule;
 use super::measure::{Text, as_usize};
 use super::model::{LimitHit, Unit};
-use super::rewrite::Rewrite;
+use super::rewrite::{Expression, Rewrite};
 use super::section::{Fault, Keys, or_default};
 use super::template::Figure;
 #[cfg(feature = "records")]
@@ -45,7 +40,7 @@ type Read = fn(&mut Keys) -> Result<Box<dyn Strategy>, Fault>;
 const STRATEGIES: [(&str, Takes, Read); 29] = [
     ("pieces", Takes::Large, boxed::<Pieces>),
     ("size", Takes::Large, boxed::<size::Size>),
-    ("middle", Takes::Large, boxed::<middle::Middle>),
+    ("middle", Takes::Large, boxed::<ends::Middle>),
     ("ends", Takes::Large, boxed::<ends::Ends>),
     ("window", Takes::Every, boxed::<read::window::Window>),
     ("plain-window", Takes::Every, boxed::<read::plain_window::PlainWindow>),
@@ -56,22 +51,22 @@ const STRATEGIES: [(&str, Takes, Read); 29] = [
     ("held", Takes::Large, boxed::<Held>),
     ("rolling", Takes::Large, boxed::<Rolling>),
     ("collected", Takes::Every, boxed::<agents::collected::Collected>),
-    ("twice", Takes::Large, boxed::<twice::Twice>),
-    ("snapped", Takes::Large, boxed::<agents::snapped::Snapped>),
+    ("twice", Takes::Large, boxed::<counted::Twice>),
+    ("snapped", Takes::Large, boxed::<ends::Snapped>),
     ("raw-tail", Takes::Every, boxed::<size::RawTail>),
     ("clipped", Takes::Every, boxed::<Clipped>),
     ("shares", Takes::Large, boxed::<agents::shares::Shares>),
-    ("exact", Takes::Every, boxed::<exact::Exact>),
+    ("exact", Takes::Every, boxed::<counted::Exact>),
     ("view", Takes::Every, boxed::<read::view::View>),
     ("stripped", Takes::Large, boxed::<agents::stripped::Stripped>),
     ("text-mode", Takes::Every, boxed::<agents::text_mode::TextMode>),
-    ("wrapped", Takes::Every, boxed::<agents::wrapped::Wrapped>),
+    ("wrapped", Takes::Every, boxed::<counted::Wrapped>),
     ("filtered", Takes::Every, boxed::<agents::filtered::Filtered>),
     ("shaped", Takes::Every, boxed::<agents::shaped::Shaped>),
     ("counted", Takes::Every, boxed::<counted::Counted>),
     ("numbered", Takes::Large, boxed::<agents::numbered::Numbered>),
     ("weighed", Takes::Every, boxed::<agents::weighed::Weighed>),
-    ("celled", Takes::Every, boxed::<agents::celled::Celled>),
+    ("celled", Takes::Every, boxed::<ends::Celled>),
 ];
 
 /// Which outputs a strategy handles.
@@ -133,7 +128,7 @@ impl Keep {
     }
 
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
-        let first = self.first.as_ref().map(|first| first.of(text, context)).transpose()?;
+        let first = self.first.as_ref().map(|first| first.cut(text, context)).transpose()?;
         let selection = self.strategy.select(first.as_ref().unwrap_or(text), context);
         if let Some(first) = &first {
             text.absorb(first);
@@ -173,7 +168,7 @@ struct First {
 }
 
 impl First {
-    fn of<'a>(&self, text: &Text<'a>, context: &Context) -> Result<Text<'a>, PlanError> {
+    fn cut<'a>(&self, text: &Text<'a>, context: &Context) -> Result<Text<'a>, PlanError> {
         Ok(text.first(as_usize(context.scope.figure(&self.size)?), self.trim))
     }
 }

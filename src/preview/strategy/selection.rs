@@ -119,7 +119,7 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    pub(crate) fn of(text: &Text, cut: bool, first_line: bool) -> Self {
+    pub(crate) fn new(text: &Text, cut: bool, first_line: bool) -> Self {
         let totals = text.line_count().ok().zip(text.size(Unit::Bytes).ok());
         Self { cut, first_line, totals, ..Self::default() }
     }

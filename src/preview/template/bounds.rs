@@ -313,9 +313,10 @@ fn both(op: BinOpKind, left: Size, right: Size) -> Result<Size, String> {
         BinOpKind::Add => Ok(left.with(right)),
         BinOpKind::Concat => Ok(Size::text(left.with(right).bytes)),
         BinOpKind::ScAnd | BinOpKind::ScOr => Ok(left.or(right)),
-        BinOpKind::Mul if (left.kind, right.kind) != (Kind::Number, Kind::Number) => Err(
-            "`*` takes numbers alone, parameters or written out; for a figure use the filter `times`".to_owned(),
-        ),
+        BinOpKind::Mul if (left.kind, right.kind) != (Kind::Number, Kind::Number) => {
+            Err("`*` takes numbers alone, parameters or written out; for a figure use the filter `times`"
+                .to_owned())
+        }
         _ => Ok(Size::NUMBER),
     }
 }

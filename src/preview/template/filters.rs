@@ -3,7 +3,7 @@
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
-use super::mark;
+use super::facts;
 
 /// What a filter returns.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +109,7 @@ fn width(most: u64) -> Result<usize, Error> {
 }
 
 fn is_waiting(value: &Value) -> bool {
-    value.as_str().is_some_and(mark::is_waiting)
+    value.as_str().is_some_and(facts::is_waiting)
 }
 
 fn apply(value: &Value, write: impl FnOnce(u64) -> String) -> Result<Value, Error> {

@@ -3,7 +3,6 @@
 mod bounds;
 pub(crate) mod facts;
 pub(crate) mod filters;
-mod mark;
 #[cfg(feature = "records")]
 pub(crate) mod pattern;
 pub(crate) mod scope;
@@ -18,7 +17,7 @@ use serde::Deserialize;
 
 use crate::preview::value::Value;
 
-use mark::SLOT;
+use facts::SLOT;
 #[cfg(feature = "records")]
 use pattern::{NoticePattern, TextPattern};
 use uses::SlotDeciders;
@@ -86,18 +85,18 @@ enum CompiledFigure {
 }
 
 impl Templates {
-    pub(crate) fn of(&self, template: &Template) -> &CompiledTemplate {
+    pub(crate) fn get(&self, template: &Template) -> &CompiledTemplate {
         &self.templates[template.0]
     }
 
     pub(crate) fn mention(&self, template: &Template, name: &str) -> bool {
         let Ok(source) = self.source_of(template) else { return false };
-        let mentioned = || self.of(template).mentioned.get_or_init(|| source.undeclared_variables(false));
+        let mentioned = || self.get(template).mentioned.get_or_init(|| source.undeclared_variables(false));
         source.source().contains(name) && mentioned().contains(name)
     }
 
     fn source_of(&self, template: &Template) -> Result<minijinja::Template<'_, '_>, minijinja::Error> {
-        self.environment.get_template(&self.of(template).name)
+        self.environment.get_template(&self.get(template).name)
     }
 
     /// Reads how a template uses its figures; none if that is not simple. `is_param` knows the parameters.
@@ -129,7 +128,11 @@ impl Compiler {
     /// Creates a compiler for a policy with these parameters.
     pub(crate) fn new(origin: Origin, params: BTreeMap<String, Value>) -> Self {
         let environment = environment().clone();
-        Self { origin, params, templates: Templates { environment, templates: Vec::new(), figures: Vec::new() } }
+        Self {
+            origin,
+            params,
+            templates: Templates { environment, templates: Vec::new(), figures: Vec::new() },
+        }
     }
 
     /// Compiles a template, which may use only known names. The error has its line in the template, 1-based.
@@ -151,7 +154,10 @@ impl Compiler {
             let is_unknown = |name: &&String| !self.params.contains_key(*name) && !facts::is_known(name);
             if let Some(name) = mentioned.iter().filter(is_unknown).min() {
                 let line = source.lines().position(|line| line.contains(name.as_str()));
-                return Err((line.map_or(1, |at| at + 1), format!("there is no figure or parameter `{name}`")));
+                return Err((
+                    line.map_or(1, |at| at + 1),
+                    format!("there is no figure or parameter `{name}`"),
+                ));
             }
         }
         templates.push(CompiledTemplate {
@@ -185,8 +191,11 @@ impl Compiler {
         let compiled = environment().compile_expression_owned(source.to_owned());
         let compiled = compiled.map_err(|error| describe(&error))?;
         if self.origin == Origin::Own
-            && let Some(name) =
-                compiled.undeclared_variables(false).iter().filter(|name| !self.params.contains_key(*name)).min()
+            && let Some(name) = compiled
+                .undeclared_variables(false)
+                .iter()
+                .filter(|name| !self.params.contains_key(*name))
+                .min()
         {
             return Err(format!("there is no parameter `{name}`"));
         }

@@ -7,9 +7,8 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Unit};
-use crate::preview::strategy::composed;
+use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::context::{Context, Strategy};
-use crate::preview::strategy::segments::Segment;
 use crate::preview::strategy::selection::Selection;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
@@ -28,7 +27,7 @@ pub(crate) struct Sampled {
 impl Strategy for Sampled {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
-        let marker = context.scope.words(&self.marker, Facts::new())?;
+        let marker = context.scope.render_text(&self.marker, Facts::new())?;
         let room = (marker.len() as u64).saturating_add(OVERHEAD);
         if lines <= OVERHEAD || size <= room {
             return Ok(marker_only(context, &marker, size));

@@ -104,7 +104,7 @@ impl PlainWindow {
                 .facts
                 .insert("line_bytes", Fact::from(window.line_size(window.body.start, Direction::Head)));
         }
-        selection.inner = Some(Inner::of(window, is_cut, is_first));
+        selection.inner = Some(Inner::new(window, is_cut, is_first));
         Ok(selection)
     }
 

@@ -62,7 +62,7 @@ impl Strategy for View {
         let mut selection = Selection { lines: Some(Ok(rows.len() as u64)), ..Selection::default() };
         let mut parts = Vec::new();
         for (at, shown) in rows.iter().enumerate().filter(|_| !is_blank) {
-            let number = context.scope.numbered(&self.number, skip + at as u64 + 1)?;
+            let number = context.scope.render_number(&self.number, skip + at as u64 + 1)?;
             let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
             parts.push(part(text, &self.line_suffix, &window[at], shown, before, line_size));
         }

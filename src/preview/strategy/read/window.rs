@@ -102,7 +102,7 @@ impl Window {
                 stop = "lines";
                 break;
             }
-            let number = context.scope.numbered(&self.number, figures.skip + taken + 1)?;
+            let number = context.scope.render_number(&self.number, figures.skip + taken + 1)?;
             let mut row = self.row(text, figures.line_size, at, number);
             let cost = row.size + u64::from(taken > 0);
             if size + cost > figures.size {
