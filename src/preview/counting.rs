@@ -20,7 +20,6 @@ pub(crate) enum ToCount {
     All,
 }
 
-/// A preview, with what was counted for it.
 #[derive(Debug)]
 pub(crate) struct CountedPlan {
     pub preview: Preview,

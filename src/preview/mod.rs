@@ -31,6 +31,7 @@ mod details;
 #[cfg(feature = "app")]
 mod differences;
 mod error;
+mod expression;
 mod input;
 mod limits;
 pub(crate) mod measure;
@@ -39,7 +40,6 @@ mod plan;
 mod policy;
 #[cfg(feature = "app")]
 mod recorded;
-mod refuse;
 mod report;
 mod rewrite;
 mod section;

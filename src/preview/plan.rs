@@ -145,8 +145,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
     let laid = lay_out(scope, template, facts, slots)?;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
-    let output = details::KeptOutput { lines: counts.kept.lines.ok(), bytes: counts.kept_agent_bytes.ok() };
-    let details = details::describe(input, policy, text, &selection, &output, is_cut);
+    let details = details::describe(input, policy, text, &selection, &counts, is_cut);
     let undecided = over.err().unwrap_or_default() | text.gave_up();
     let planned = counts.preview(context.unit, reply, laid.waiting | undecided);
     let ranges_missing = laid.unsettled | undecided;
@@ -229,7 +228,6 @@ fn hit_word(hit: LimitHit) -> &'static str {
     }
 }
 
-/// A rendered template with its parts.
 struct LaidOut {
     parts: Vec<Part>,
     /// Totals that the text still lacks.

@@ -74,7 +74,6 @@ fn lines(totals: &Totals, bytes: &[u8]) -> Option<u64> {
     Some(totals.line_feeds? + u64::from(bytes.last().is_some_and(|last| *last != b'\n')))
 }
 
-/// Returns the number of lines that a range touches.
 fn touched(bytes: &[u8], range: &Range<usize>) -> u64 {
     let Some(kept) = bytes.get(range.clone()).filter(|kept| !kept.is_empty()) else { return 0 };
     let inner = &kept[..kept.len() - 1];

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use regex::bytes::{Captures, Regex};
 use serde::Deserialize;
 
-use crate::fs::plain_file;
 use crate::text::supply::OwnBytes;
 
+use super::expression::Expression;
 use super::input::{Input, Stream};
 use super::model::{Decoding, Fragment, Part};
 
@@ -73,7 +72,6 @@ fn flat(input: &Input, parts: &[Part]) -> Vec<u8> {
     parts.iter().flat_map(|part| raw(input, part)).collect()
 }
 
-/// Returns the white space at both ends.
 fn blank_ends(bytes: &[u8]) -> Vec<Range<usize>> {
     let text = Decoding::Lossy.decode(bytes);
     let start = text.len() - text.trim_start_matches(is_space).len();
@@ -155,44 +153,6 @@ fn html_json(text: &str) -> String {
 fn push_escaped(written: &mut String, character: char) {
     for unit in character.encode_utf16(&mut [0; 2]) {
         written.push_str(&format!("\\u{unit:04x}"));
-    }
-}
-
-/// A regular expression that searches nothing but bytes of our own: the output's may change at any moment.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-pub(crate) struct Expression(Regex);
-
-impl Expression {
-    /// Compiles a regular expression.
-    ///
-    /// # Errors
-    /// It is not one.
-    pub(crate) fn new(source: &str) -> Result<Self, regex::Error> {
-        Regex::new(source).map(Self)
-    }
-
-    /// Returns the first match that starts at or after `at`.
-    pub(crate) fn find_at(&self, bytes: OwnBytes, at: usize) -> Option<Range<usize>> {
-        self.0.find_at(bytes.as_slice(), at).map(|found| found.range())
-    }
-
-    /// Returns all matches, in order.
-    pub(crate) fn find_all(&self, bytes: OwnBytes) -> Vec<Range<usize>> {
-        self.0.find_iter(bytes.as_slice()).map(|found| found.range()).collect()
-    }
-
-    /// Returns the groups of the first match.
-    pub(crate) fn captures<'a>(&self, bytes: OwnBytes<'a>) -> Option<Captures<'a>> {
-        self.0.captures(bytes.as_slice())
-    }
-}
-
-impl TryFrom<String> for Expression {
-    type Error = String;
-
-    fn try_from(source: String) -> Result<Self, String> {
-        plain_file::regex(&source).map(Self)
     }
 }
 

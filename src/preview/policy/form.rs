@@ -3,7 +3,7 @@
 use crate::form::Shape::{Checked, Flag, List, Names, Number, Scalar, Section, Table, Tables, Text};
 use crate::form::{Field, is_word, needed, optional};
 use crate::known::{Confidence, Date};
-use crate::preview::measure::rules::{DecodingRule, LineRule, TrimRule};
+use crate::preview::measure::{DecodingRule, LineRule, TrimRule};
 use crate::preview::model::Unit;
 
 use super::schema::{DetailsShape, KindSchema, ParamRole};

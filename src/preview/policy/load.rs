@@ -4,15 +4,72 @@ use toml::Spanned;
 
 use crate::form::{Mistake, Spot};
 use crate::fs::plain_file::few_words;
+use crate::preview::cap::{Cap, Refuse};
+use crate::preview::limits::Limits;
 use crate::preview::section::{self, Fault, Keys, Section};
 use crate::preview::strategy::Keep;
-use crate::preview::template::{Compiler, Origin};
+use crate::preview::template::{Compiler, Figure, FileOrigin, Template, Templates};
 
 use super::form::FILE;
 use super::param::{Param, keys};
-use super::rules::{PolicyFile, Rules, Texts, Variant};
 use super::schema::{PolicySchema, VariantSchema};
 use super::{Policy, PolicyError};
+
+#[derive(Debug)]
+pub(crate) struct PolicyFile {
+    pub schema: PolicySchema,
+    pub params: Vec<Param>,
+    pub templates: Templates,
+    pub rules: Rules,
+    pub refuse: Option<Refuse>,
+    pub reads: Option<Figure>,
+    pub cap: Option<Cap>,
+    pub variants: Vec<Variant>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Rules {
+    pub limits: Limits,
+    pub keep: Keep,
+    pub texts: Texts,
+}
+
+/// The differences for some values of the tool parameter.
+#[derive(Debug)]
+pub(crate) struct Variant {
+    pub schema: VariantSchema,
+    pub limits: Option<Limits>,
+    pub keep: Option<Keep>,
+    pub texts: Option<Texts>,
+}
+
+/// The templates of what the model reads.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    /// For an output that was not cut.
+    pub whole: Template,
+    /// For an output that was cut.
+    pub cut: Template,
+    /// For both streams together.
+    pub together: Option<Template>,
+}
+
+impl Texts {
+    /// What was not cut is passed on unchanged by default.
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            whole: keys.template_or("whole", "{{ kept }}")?,
+            cut: keys.field("cut")?,
+            together: keys.field("together")?,
+        })
+    }
+
+    /// Whether any of them uses a figure.
+    pub(crate) fn mention(&self, name: &str, templates: &Templates) -> bool {
+        let all = [&self.whole, &self.cut].into_iter().chain(&self.together);
+        all.into_iter().any(|template| templates.mention(template, name))
+    }
+}
 
 /// The file that is being read, for errors.
 struct Source<'a> {
@@ -53,11 +110,11 @@ thread_local! {
 }
 
 /// Parses a policy file, and checks all of a person's: keys, parameters, figures and templates.
-pub(super) fn parse(text: &str, path: &str, origin: Origin) -> Result<Policy, PolicyError> {
+pub(super) fn parse(text: &str, path: &str, origin: FileOrigin) -> Result<Policy, PolicyError> {
     #[cfg(test)]
     PARSED.set(PARSED.get() + 1);
     let source = Source { text, path };
-    if origin == Origin::Own
+    if origin == FileOrigin::Own
         && let Some(first) = crate::form::check(text, FILE).1.into_iter().next()
     {
         return Err(source.error(first));
@@ -82,7 +139,7 @@ pub(super) fn parse(text: &str, path: &str, origin: Origin) -> Result<Policy, Po
     Ok(Policy::new(file, text))
 }
 
-fn compile(schema: PolicySchema, params: Vec<Param>, origin: Origin) -> Result<PolicyFile, Fault> {
+fn compile(schema: PolicySchema, params: Vec<Param>, origin: FileOrigin) -> Result<PolicyFile, Fault> {
     let defaults = params.iter().map(|param| (param.name.clone(), param.default.clone()));
     let mut compiler = Compiler::new(origin, defaults.collect());
     let empty = Spanned::new(0..0, Section::default());
@@ -111,12 +168,8 @@ fn compile(schema: PolicySchema, params: Vec<Param>, origin: Origin) -> Result<P
 }
 
 fn read_variant(schema: &VariantSchema, compiler: &mut Compiler) -> Result<Variant, Fault> {
-    let VariantSchema { tools, defaults, lines, unit, .. } = schema.clone();
     Ok(Variant {
-        tools,
-        defaults,
-        lines,
-        unit,
+        schema: schema.clone(),
         limits: read_any(&schema.when, "`[variant.when]`", compiler, |keys| keys.read())?,
         keep: read_any(&schema.keep, "`[variant.keep]`", compiler, Keep::read)?,
         texts: read_any(&schema.text, "`[variant.text]`", compiler, Texts::read)?,

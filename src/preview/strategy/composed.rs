@@ -12,7 +12,7 @@ use crate::preview::template::Template;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::text::units::TotalsMask;
 
-use super::context::Context;
+use super::Context;
 use super::selection::{Selection, lines_in};
 
 /// A segment of composed text.

@@ -10,9 +10,9 @@ use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
 
 use super::composed::{self, Composed, Envelope, Segment};
-use super::context::{Context, Strategy};
 use super::selection::Selection;
 use super::size::Ruler;
+use super::{Context, Strategy};
 
 /// Maximum number of times that the agent recomputes the notice until it no longer changes.
 const ROUNDS: usize = 4;

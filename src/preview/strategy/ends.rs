@@ -11,9 +11,9 @@ use crate::preview::template::Figure;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::text::ansi;
 
-use super::context::{Context, Strategy};
 use super::selection::{Selection, feeds_between, lines_in};
 use super::size::{self, Ruler};
+use super::{Context, Strategy};
 
 /// Keeps a number of pieces from either end, regardless of size.
 #[derive(Debug, Deserialize)]

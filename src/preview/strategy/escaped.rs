@@ -1,8 +1,8 @@
 //! Escapes a tag of the agent's own envelope in the output: its `<` becomes `<\`, so that it closes nothing.
 
+use crate::preview::expression::Expression;
 use crate::preview::measure::Text;
 use crate::preview::model::{Fragment, Part};
-use crate::preview::rewrite::Expression;
 use crate::text::supply::OwnBytes;
 
 /// Returns a regex for the `<` of such a tag: any case, `_` for `-`, and with characters in between (but no backslash

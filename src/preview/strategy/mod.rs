@@ -3,7 +3,6 @@
 pub(crate) mod agents;
 mod breaks;
 mod composed;
-pub(crate) mod context;
 pub(crate) mod counted;
 pub(crate) mod ends;
 pub(crate) mod errors;
@@ -13,26 +12,87 @@ pub(crate) mod read;
 pub(crate) mod selection;
 pub(crate) mod size;
 
-#[cfg(feature = "records")]
 use std::any::Any;
+use std::fmt::Debug;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::error::PlanError;
-use super::measure::rules::TrimRule;
-use super::measure::{Text, as_usize};
-use super::model::{LimitHit, Unit};
-use super::rewrite::{Expression, Rewrite};
+use super::expression::Expression;
+use super::limits::Limits;
+use super::measure::{Text, TrimRule, as_usize};
+use super::model::{Direction, LimitHit, Unit};
+use super::rewrite::Rewrite;
 use super::section::{Fault, Keys, or_default};
 use super::template::Figure;
-#[cfg(feature = "records")]
 use super::template::scope::Scope;
 use agents::clipped::Clipped;
 use agents::held::{Held, Rolling};
-use context::{Context, Strategy};
 use pieces::Pieces;
 use selection::Selection;
+
+/// A way of cutting, with its figures.
+pub(crate) trait Strategy: Any + Debug + Send + Sync {
+    /// Selects what is kept of a text that exceeds its limits, or of any if the strategy takes every output.
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError>;
+}
+
+/// The policy around a strategy, with its current parameters.
+pub(crate) struct Context<'a> {
+    pub scope: &'a Scope<'a>,
+    pub limits: &'a Limits,
+    /// The unit of the policy's sizes.
+    pub unit: Unit,
+    /// The value of the policy's parameter for the direction, if it has one.
+    pub direction: Option<Direction>,
+}
+
+impl Context<'_> {
+    /// The limit on size, in the policy's own unit.
+    pub(crate) fn by_size(&self) -> LimitHit {
+        LimitHit::Size(self.unit)
+    }
+}
+
+/// Which end a strategy keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum From {
+    #[default]
+    Head,
+    Tail,
+    /// As the parameter with that role says.
+    Direction,
+}
+
+impl From {
+    pub(crate) fn resolve(self, context: &Context) -> Direction {
+        match self {
+            Self::Head => Direction::Head,
+            Self::Tail => Direction::Tail,
+            Self::Direction => context.direction.unwrap_or(Direction::Head),
+        }
+    }
+}
+
+/// Where a cut by size may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Boundary {
+    /// Between characters, moved inward.
+    #[default]
+    Character,
+    /// Between units of the size: half a surrogate pair becomes U+FFFD.
+    Unit,
+    /// Anywhere between raw bytes.
+    Byte,
+}
+
+/// Reads a unit; UTF-16 units if the key is absent.
+pub(crate) fn or_utf16<'de, D: Deserializer<'de>>(key: D) -> Result<Unit, D::Error> {
+    Ok(Option::deserialize(key)?.unwrap_or(Unit::Utf16))
+}
 
 type Read = fn(&mut Keys) -> Result<Box<dyn Strategy>, Fault>;
 

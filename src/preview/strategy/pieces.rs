@@ -11,9 +11,9 @@ use crate::preview::section::or_default;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::{Fact, Facts};
 
-use super::context::{Context, From, Strategy};
 use super::selection::Selection;
 use super::size::{Ruler, Snap};
+use super::{Context, From, Strategy};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pieces {
@@ -60,7 +60,6 @@ enum Oversize {
     Text,
 }
 
-/// The effective limits.
 struct Bounds {
     lines: Option<u64>,
     size: Option<u64>,

@@ -35,7 +35,6 @@ pub(crate) struct Sweep<'p> {
     plans: u64,
 }
 
-/// One setting, with the words known for it.
 struct Setting<'p> {
     policy: &'p Policy,
     scope: Scope<'p>,

@@ -21,7 +21,6 @@ const WIDE: &str = "😀";
 /// A letter of three bytes.
 const LETTER: &str = "€";
 
-/// A line of a filler.
 const LINE: &str = "x\n";
 
 /// How much is left out of an output.

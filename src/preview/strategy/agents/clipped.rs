@@ -12,8 +12,8 @@ use crate::preview::section::or_default;
 use crate::preview::strategy::breaks::breaks;
 use crate::preview::strategy::breaks::line_ends;
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::Figure;
 #[cfg(feature = "records")]
 use crate::preview::template::scope::Scope;
@@ -23,7 +23,6 @@ pub(crate) struct Clipped {
     size: Figure,
     /// Maximum size of one line, including its break.
     line_size: Figure,
-    /// Appended to a line that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
 }

@@ -8,8 +8,8 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Unit};
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units;
@@ -105,7 +105,6 @@ impl Reads<'_, '_> {
         (size <= most).then_some(ranges)
     }
 
-    /// Returns enough of the start for this many units.
     fn start(&self, units: u64) -> Vec<Segment> {
         let (mut ranges, mut size) = (Vec::new(), 0);
         self.each(|range| {

@@ -8,8 +8,8 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Unit};
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
@@ -55,15 +55,14 @@ fn one(range: Range<usize>) -> Vec<Range<usize>> {
 fn marker_only(context: &Context, marker: &str, size: u64) -> Selection {
     let end =
         (0..=marker.len()).rev().find(|at| *at as u64 <= size && marker.is_char_boundary(*at)).unwrap_or(0);
-    let mut selection = Selection {
+    let facts = [("marker", Fact::Text(marker[..end].to_owned())), ("gap", Fact::Flag(false))];
+    Selection {
         slots: vec![("head", Vec::new()), ("tail", Vec::new())],
         lines: Some(Ok(0)),
         hit: Some(context.by_size()),
+        facts: Facts::from(facts),
         ..Selection::default()
-    };
-    selection.facts.insert("marker", Fact::Text(marker[..end].to_owned()));
-    selection.facts.insert("gap", Fact::Flag(false));
-    selection
+    }
 }
 
 /// Returns the sampled lines: one range, or two, the first with the line feed that joins them. A range over `size` is

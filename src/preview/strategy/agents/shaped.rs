@@ -9,8 +9,8 @@ use crate::preview::measure::{Text, as_usize, is_js_space};
 use crate::preview::model::{Direction, Unit};
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
@@ -21,7 +21,6 @@ pub(crate) struct Shaped {
     size: Figure,
     /// Maximum size of one line, including its break.
     line_size: Figure,
-    /// Appended to a line that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
     head: Figure,

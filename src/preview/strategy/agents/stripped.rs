@@ -8,8 +8,8 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 

@@ -5,13 +5,13 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::preview::error::PlanError;
+use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Unit};
-use crate::preview::rewrite::Expression;
 use crate::preview::section::or_default;
 use crate::preview::strategy::composed::{self, Segment};
-use crate::preview::strategy::context::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::strategy::selection::{Inner, Selection};
+use crate::preview::strategy::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 use crate::text::supply::OwnBytes;

@@ -8,8 +8,8 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Fragment, LimitHit, Part, Unit};
 use crate::preview::section::or_default;
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::{Selection, ShownLines};
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
@@ -28,7 +28,6 @@ pub(crate) struct View {
     too_long: Template,
     /// Maximum number of bytes shown of a line.
     line_size: Figure,
-    /// Appended to a line that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
     /// A line's number and what follows it.

@@ -8,8 +8,8 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Fragment, LimitHit, Unit};
 use crate::preview::section::or_default;
-use crate::preview::strategy::context::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::strategy::selection::{Selection, ShownLines};
+use crate::preview::strategy::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
@@ -37,7 +37,6 @@ pub(crate) struct Window {
     /// Where a long line may be cut.
     #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
-    /// Appended to a line that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
     #[serde(deserialize_with = "or_default")]
