@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::fs::plain_file::{self, few_words};
 use crate::known::Era;
-use crate::preview::template::FileOrigin;
+use crate::preview::template::PolicyOrigin;
 
 use super::load::parse;
 use super::{Policy, PolicyError};
@@ -90,7 +90,7 @@ impl Catalog {
         }
         let shown = path.display().to_string();
         let policy =
-            parse(&text, &shown, FileOrigin::Own).map_err(|fault| self.set_aside(path, &text, fault))?;
+            parse(&text, &shown, PolicyOrigin::Own).map_err(|fault| self.set_aside(path, &text, fault))?;
         let file = File { text: Cow::Owned(text), own: Some(shown) };
         self.files.insert(Cow::Owned(policy.name().to_owned()), file);
         Ok(())
@@ -144,8 +144,8 @@ impl Catalog {
             return own.find(|policy| policy.file.schema.shell).ok_or_else(unknown);
         };
         match &file.own {
-            Some(path) => parse(&file.text, path, FileOrigin::Own),
-            None => parse(&file.text, &format!("built-in {name}"), FileOrigin::BuiltIn),
+            Some(path) => parse(&file.text, path, PolicyOrigin::Own),
+            None => parse(&file.text, &format!("built-in {name}"), PolicyOrigin::BuiltIn),
         }
     }
 
@@ -181,7 +181,7 @@ impl Policy {
     /// # Errors
     /// [`PolicyError::Invalid`] with the line and the key; the file is called `policy`.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
-        parse(text, "policy", FileOrigin::Own)
+        parse(text, "policy", PolicyOrigin::Own)
     }
 
     /// Returns the built-in policy of this name (`agent/tool`).

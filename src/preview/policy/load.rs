@@ -8,7 +8,7 @@ use crate::preview::cap::{Cap, Refuse};
 use crate::preview::limits::Limits;
 use crate::preview::section::{self, Fault, Keys, Section};
 use crate::preview::strategy::Keep;
-use crate::preview::template::{Compiler, Figure, FileOrigin, Template, Templates};
+use crate::preview::template::{Compiler, Figure, PolicyOrigin, Template, Templates};
 
 use super::form::FILE;
 use super::param::{Param, keys};
@@ -110,11 +110,11 @@ thread_local! {
 }
 
 /// Parses a policy file, and checks all of a person's: keys, parameters, figures and templates.
-pub(super) fn parse(text: &str, path: &str, origin: FileOrigin) -> Result<Policy, PolicyError> {
+pub(super) fn parse(text: &str, path: &str, origin: PolicyOrigin) -> Result<Policy, PolicyError> {
     #[cfg(test)]
     PARSED.set(PARSED.get() + 1);
     let source = Source { text, path };
-    if origin == FileOrigin::Own
+    if origin == PolicyOrigin::Own
         && let Some(first) = crate::form::check(text, FILE).1.into_iter().next()
     {
         return Err(source.error(first));
@@ -139,7 +139,7 @@ pub(super) fn parse(text: &str, path: &str, origin: FileOrigin) -> Result<Policy
     Ok(Policy::new(file, text))
 }
 
-fn compile(schema: PolicySchema, params: Vec<Param>, origin: FileOrigin) -> Result<PolicyFile, Fault> {
+fn compile(schema: PolicySchema, params: Vec<Param>, origin: PolicyOrigin) -> Result<PolicyFile, Fault> {
     let defaults = params.iter().map(|param| (param.name.clone(), param.default.clone()));
     let mut compiler = Compiler::new(origin, defaults.collect());
     let empty = Spanned::new(0..0, Section::default());

@@ -108,7 +108,7 @@ impl Templates {
 
 /// Who wrote a policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileOrigin {
+pub(crate) enum PolicyOrigin {
     /// It is compiled in: the tests have checked it.
     BuiltIn,
     /// A person, who may be wrong: all of it is checked.
@@ -118,7 +118,7 @@ pub(crate) enum FileOrigin {
 /// Compiles the templates and figures of one policy file.
 #[derive(Debug)]
 pub(crate) struct Compiler {
-    origin: FileOrigin,
+    origin: PolicyOrigin,
     /// The policy's parameters, at their defaults.
     params: BTreeMap<String, Value>,
     templates: Templates,
@@ -126,7 +126,7 @@ pub(crate) struct Compiler {
 
 impl Compiler {
     /// Creates a compiler for a policy with these parameters.
-    pub(crate) fn new(origin: FileOrigin, params: BTreeMap<String, Value>) -> Self {
+    pub(crate) fn new(origin: PolicyOrigin, params: BTreeMap<String, Value>) -> Self {
         let environment = environment().clone();
         Self {
             origin,
@@ -142,14 +142,14 @@ impl Compiler {
         if source.contains(SLOT) {
             return Err((1, "a template cannot hold a NUL".to_owned()));
         }
-        if self.origin == FileOrigin::Own {
+        if self.origin == PolicyOrigin::Own {
             bounds::check_template(&self.params, source, syntax())?;
         }
         let Templates { environment, templates, .. } = &mut self.templates;
         let name = templates.len().to_string();
         let wrong = |error: minijinja::Error| (error.line().unwrap_or(1), describe(&error));
         environment.add_template_owned(name.clone(), source.to_owned()).map_err(wrong)?;
-        if self.origin == FileOrigin::Own {
+        if self.origin == PolicyOrigin::Own {
             let mentioned = environment.get_template(&name).map_err(wrong)?.undeclared_variables(false);
             let is_unknown = |name: &&String| !self.params.contains_key(*name) && !facts::is_known(name);
             if let Some(name) = mentioned.iter().filter(is_unknown).min() {
@@ -185,12 +185,12 @@ impl Compiler {
     pub(crate) fn figure(&mut self, source: &str) -> Result<Figure, String> {
         #[cfg(test)]
         COMPILED.set(COMPILED.get() + 1);
-        if self.origin == FileOrigin::Own {
+        if self.origin == PolicyOrigin::Own {
             bounds::check_expression(&self.params, source)?;
         }
         let compiled = environment().compile_expression_owned(source.to_owned());
         let compiled = compiled.map_err(|error| describe(&error))?;
-        if self.origin == FileOrigin::Own
+        if self.origin == PolicyOrigin::Own
             && let Some(name) = compiled
                 .undeclared_variables(false)
                 .iter()

@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn expressions_are_compiled_once_and_only_for_texts_with_their_words() {
         let mut compiler =
-            super::super::Compiler::new(super::super::FileOrigin::Own, std::collections::BTreeMap::new());
+            super::super::Compiler::new(super::super::PolicyOrigin::Own, std::collections::BTreeMap::new());
         let cut = compiler.template("{{ head }}\n[{{ count }} lines were cut]\n{{ tail }}").unwrap();
         let whole = compiler.template("{{ kept }}").unwrap();
         let templates = compiler.finish();
@@ -414,7 +414,7 @@ mod tests {
     fn a_notice_is_found_wherever_it_stands() {
         let source = "{% set see %}see {{ path }}{% endset %}{% if a %}{{ head }}\n[{{ count|group }} lines cut, {{ see }}]\n{{ tail }}{% else %}{{ kept }}\nOnly the end of {{ bytes }}{% endif %}";
         let mut compiler =
-            super::super::Compiler::new(super::super::FileOrigin::Own, std::collections::BTreeMap::new());
+            super::super::Compiler::new(super::super::PolicyOrigin::Own, std::collections::BTreeMap::new());
         compiler.params.insert("a".into(), crate::preview::value::Value::Boolean(true));
         compiler.template(&source.replace("|group", "")).unwrap();
         let whole = compiler.template("{{ kept }} and the whole text of it").unwrap();
