@@ -76,10 +76,10 @@
 //!     cut = "[{{ removed_lines }} lines are in {{ path }}]\n{{ kept }}"
 //!     "#,
 //! )?;
-//! let input = Input::of(b"one\ntwo\nthree", "/tmp/log");
+//! let input = Input::from_bytes(b"one\ntwo\nthree", "/tmp/log");
 //! let preview = plan_counted(&input, &policy)?;
 //! assert_eq!(preview.text(&input), "[1 lines are in /tmp/log]\ntwo\nthree");
-//! assert_eq!((preview.kept_lines, preview.removed_bytes), (Some(2), Some(4)));
+//! assert_eq!((preview.kept.lines, preview.removed().bytes), (Some(2), Some(4)));
 //! assert!(matches!(&preview.parts[..], [Part::Notice { .. }, Part::Kept { range, .. }] if *range == (4..13)));
 //! # Ok(())
 //! # }

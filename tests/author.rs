@@ -133,7 +133,7 @@ fn a_policy_of_one_s_own_cuts_and_can_be_tried_without_files() {
         cut = "[{{ removed_lines }} lines are in {{ path }}]\n{{ kept }}"
     "#;
     let mut policy = Policy::parse(own).unwrap();
-    let input = Input::of(b"one\ntwo\nthree", "/tmp/log");
+    let input = Input::from_bytes(b"one\ntwo\nthree", "/tmp/log");
     let preview = plan_counted(&input, &policy).unwrap();
     assert_eq!(preview.text(&input), "[1 lines are in /tmp/log]\ntwo\nthree");
     assert!(preview.parts.iter().any(|part| matches!(part, Part::Kept { range, .. } if *range == (4..13))));

@@ -143,7 +143,7 @@ impl AgentFile {
         let output = view.get(self.start as usize..).unwrap_or_default();
         let env = Env::from_process();
         let policy = policy_of(&env, ended).ok_or(io::ErrorKind::NotFound)?;
-        let input = Input { exit_code: ended.code(), ..Input::of(output, "") };
+        let input = Input { exit_code: ended.code(), ..Input::from_bytes(output, "") };
         if preview::plan(&input, &policy).is_ok_and(|preview| !preview.truncated) {
             return Ok(());
         }

@@ -26,7 +26,7 @@ pub(crate) use row::{Keeps, end_kept, kept_matches};
 pub(crate) fn over(policy: &Policy, hit: LimitHit) -> Option<String> {
     let limit = match hit {
         LimitHit::Lines => policy.max_lines().map(lines),
-        LimitHit::Size(unit) => policy.max_size().map(|most| limit_in(most, unit.words())),
+        LimitHit::Size(unit) => policy.max_size().map(|most| limit_in(most, unit.describe())),
         LimitHit::Matches => None,
     }?;
     Some(format!("over {limit}"))

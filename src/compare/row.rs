@@ -139,12 +139,12 @@ impl Comparison {
             truncated: preview.truncated,
             truncated_by: preview.truncated_by.map(|limit| limit.as_str()),
             keeps: Some(Keeps::of(preview, input.output.bytes)),
-            total_lines: preview.total_lines,
-            kept_lines: preview.kept_lines,
-            removed_lines: preview.removed_lines,
-            total_bytes: preview.total_bytes,
-            kept_bytes: preview.kept_bytes,
-            removed_bytes: preview.removed_bytes,
+            total_lines: preview.total.lines,
+            kept_lines: preview.kept.lines,
+            removed_lines: preview.removed().lines,
+            total_bytes: preview.total.bytes,
+            kept_bytes: preview.kept.bytes,
+            removed_bytes: preview.removed().bytes,
             tokens_estimate: Some(bytes.div_ceil(4)),
             preview_bytes: Some(bytes),
             kept: kept_ranges(&preview.parts, Stream::Stdout),
@@ -254,7 +254,7 @@ mod tests {
     fn figures_that_lack_a_total_say_which() {
         let policy = Policy::builtin("opencode/output").unwrap();
         let long = "line\n".repeat(100_000);
-        let unknown = Comparison::of(&policy, "policy", &Input::of(long.as_bytes(), "/tmp/out"));
+        let unknown = Comparison::of(&policy, "policy", &Input::from_bytes(long.as_bytes(), "/tmp/out"));
         assert!(!unknown.missing.is_empty());
         let totals = Totals::count(long.as_bytes());
         let input = Input::new(Output { bytes: long.as_bytes(), totals: &totals }, "/tmp/out");

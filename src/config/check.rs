@@ -54,7 +54,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn wrong(&mut self, span: Range<usize>, key: &str, words: String) {
-        let (spot, top) = (Spot::of(self.text, span.start), Some(self.top.to_owned()));
+        let (spot, top) = (Spot::new(self.text, span.start), Some(self.top.to_owned()));
         self.found.push(Mistake { spot, key: Some(key.to_owned()), words, top });
     }
 

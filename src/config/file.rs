@@ -169,7 +169,7 @@ impl Settings {
             }
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
-                mistakes.push(Mistake::unread(Spot::of(text, at)));
+                mistakes.push(Mistake::unread(Spot::new(text, at)));
                 Self::of_faults(mistakes)
             }
         }
@@ -203,7 +203,7 @@ fn affects(top: Option<&str>) -> Affects {
 /// Returns each setting as written, by its dotted name.
 fn written(text: &str, table: &DeTable) -> BTreeMap<String, Written> {
     let mut all = BTreeMap::new();
-    let line = |at: usize| Spot::of(text, at).line;
+    let line = |at: usize| Spot::new(text, at).line;
     let mut left = vec![(String::new(), table)];
     while let Some((place, table)) = left.pop() {
         for (key, value) in table.iter() {

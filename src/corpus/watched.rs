@@ -110,8 +110,8 @@ impl WatchedOutput {
             entry,
             got,
             certainty: by.map(|by| by.certainty),
-            kept_lines: preview.and_then(|preview| preview.kept_lines),
-            removed_lines: preview.and_then(|preview| preview.removed_lines),
+            kept_lines: preview.and_then(|preview| preview.kept.lines),
+            removed_lines: preview.and_then(|preview| preview.removed().lines),
             errors: errors.as_ref().map(ErrorsLost::from),
             warnings: warnings.as_ref().map(ErrorsLost::from),
             first_lost: first_lost.map(|line| decoded(bytes.get(line))),
@@ -121,7 +121,7 @@ impl WatchedOutput {
 
 impl WatchedGot {
     fn of(preview: &Preview, kept_bytes: u64, bytes: u64) -> Self {
-        match (preview.truncated, preview.kept_lines, preview.total_lines) {
+        match (preview.truncated, preview.kept.lines, preview.total.lines) {
             (false, ..) => Self::All,
             (true, Some(kept), Some(total)) if kept < total => Self::Lines { kept, total },
             (true, ..) => Self::Bytes { kept: kept_bytes, total: bytes },

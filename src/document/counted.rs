@@ -68,7 +68,7 @@ impl CountedChunks {
             return Totals::unknown();
         }
         let sum = self.chunks.values().fold(Measure::default(), |sum, (_, measure)| sum + *measure);
-        Totals::of(&sum, TotalsMask::ALL)
+        Totals::from_measure(&sum, TotalsMask::ALL)
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
             assert!(from + 20 > cut as u64, "{from} of {cut}");
             assert_eq!(
                 tally.totals(text.len() as u64),
-                Totals::of(&measure_all(text, TotalsMask::ALL), TotalsMask::ALL)
+                Totals::from_measure(&measure_all(text, TotalsMask::ALL), TotalsMask::ALL)
             );
         }
     }

@@ -14,7 +14,7 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    pub(crate) fn of(text: &str, at: usize) -> Self {
+    pub(crate) fn new(text: &str, at: usize) -> Self {
         let before = text.get(..at.min(text.len())).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -68,7 +68,7 @@ impl fmt::Display for Mistake {
 pub(super) fn syntax(text: &str, error: &toml::de::Error) -> Mistake {
     let span = error.span().unwrap_or(0..0);
     Mistake {
-        spot: Spot::of(text, span.start),
+        spot: Spot::new(text, span.start),
         key: None,
         words: explain(text, &span, error.message()),
         top: None,

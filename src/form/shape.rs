@@ -56,7 +56,7 @@ pub(crate) const fn optional(name: &'static str, shape: Shape) -> Field {
 }
 
 /// Maximum number of characters of a wrong value that are shown.
-const MOST_SHOWN: usize = 40;
+const MAX_SHOWN: usize = 40;
 
 /// Checks a file against the keys it may have. Returns its content without the faulty keys at its top, and the mistakes
 /// in the order of the file; `None` if it is not TOML.
@@ -86,7 +86,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn wrong(&mut self, at: usize, key: &str, words: String) {
-        let (spot, top) = (Spot::of(self.text, at), self.top.clone());
+        let (spot, top) = (Spot::new(self.text, at), self.top.clone());
         self.found.push(Mistake { spot, key: Some(key.to_owned()), words, top });
     }
 
@@ -201,8 +201,8 @@ impl Check<'_> {
         let shown = self.text.get(value.span()).unwrap_or_default();
         let shown = match value.get_ref() {
             DeValue::Table(_) => "a table".to_owned(),
-            DeValue::Array(_) if shown.is_empty() || shown.len() > MOST_SHOWN => "a list".to_owned(),
-            _ => few_words(&shown.chars().take(MOST_SHOWN).collect::<String>()),
+            DeValue::Array(_) if shown.is_empty() || shown.len() > MAX_SHOWN => "a list".to_owned(),
+            _ => few_words(&shown.chars().take(MAX_SHOWN).collect::<String>()),
         };
         self.wrong(value.span().start, name, format!("takes {}, not {shown}", shape.takes(place)));
     }

@@ -7,11 +7,11 @@ use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 const ALIKE: f64 = 0.85;
 
 /// Maximum length in bytes of a word that is compared: no known word is as long, and a file may hold one of a megabyte.
-const MOST: usize = 100;
+const MAX_WORD: usize = 100;
 
 /// Returns the word most like `word`, if one is like it.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if word.len() > MOST {
+    if word.len() > MAX_WORD {
         return None;
     }
     let word = word.to_lowercase();
@@ -27,7 +27,7 @@ pub(crate) fn instead<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clo
     let letters = (word.chars().count() / 3).max(1);
     let slip = known
         .clone()
-        .filter(|_| word.len() <= MOST)
+        .filter(|_| word.len() <= MAX_WORD)
         .map(|known| (strsim::osa_distance(known, &word.to_lowercase()), known));
     let slip = slip.filter(|(distance, _)| *distance <= letters).min_by_key(|(distance, _)| *distance);
     match slip {

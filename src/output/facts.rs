@@ -83,12 +83,12 @@ fn kept(output: &OpenOutput, preview: &Preview) -> Vec<NamedFact> {
         (Some(kept), None) => thousands(kept),
         (None, _) => unknown(),
     };
-    let lines = kept(preview.kept_lines, preview.total_lines);
+    let lines = kept(preview.kept.lines, preview.total.lines);
     let by = if output.shown_record().is_some() { "`less`" } else { "the agent" };
     let tokens = |bytes| format!("{} at 4 bytes each", tokens(bytes));
     vec![
         ("lines kept", format!("{lines}, as {by} counts")),
-        ("bytes kept", kept(preview.kept_bytes, preview.total_bytes)),
+        ("bytes kept", kept(preview.kept.bytes, preview.total.bytes)),
         ("tokens", preview.text_bytes.map_or_else(unknown, tokens)),
     ]
 }

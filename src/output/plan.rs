@@ -70,7 +70,7 @@ impl PlanTask {
             return None;
         }
         let planned = planned.map(|preview| {
-            let text_bytes = preview.kept_bytes.map(|_| preview.byte_len(&input));
+            let text_bytes = preview.kept.bytes.map(|_| preview.byte_len(&input));
             Preview { text_bytes, ..preview }
         });
         let seen = planned.as_ref().map(|preview| Doc::preview(preview, &input)).unwrap_or_default();

@@ -21,7 +21,7 @@ impl OpenOutput {
         let (first, now) = (self.first_preview.as_ref()?, self.preview.as_ref().ok()?);
         let [was, is] = [first, now].map(|preview| self.lines_as_numbered(preview)[0]);
         let lines = signed(was?, is?, lines);
-        let bytes = signed(first.kept_bytes?, now.kept_bytes?, |bytes| format!("{} B", thousands(bytes)));
+        let bytes = signed(first.kept.bytes?, now.kept.bytes?, |bytes| format!("{} B", thousands(bytes)));
         let parts: Vec<String> = lines.into_iter().chain(bytes).collect();
         Some(if parts.is_empty() { "nothing gained or lost".to_owned() } else { parts.join(", ") })
     }
@@ -71,7 +71,7 @@ impl OpenOutput {
             let got = preview.text_bytes.map_or("…".into(), tokens);
             return vec![format!("{whole} · {} · {got} tokens", size(bytes)), whole];
         }
-        if preview.kept_bytes == Some(0) {
+        if preview.kept.bytes == Some(0) {
             return vec![self.nothing_kept()];
         }
         self.share(preview)
@@ -113,14 +113,14 @@ impl OpenOutput {
     /// Returns how much the model got of an output that was cut, in percent; `None` if that is not known, or it got nothing.
     pub(crate) fn percent_kept(&self) -> Option<u64> {
         let preview = self.preview.as_ref().ok().filter(|preview| preview.truncated && !self.is_awaited())?;
-        let kept = preview.kept_bytes.filter(|kept| *kept > 0 && !self.is_rest_missing())?;
+        let kept = preview.kept.bytes.filter(|kept| *kept > 0 && !self.is_rest_missing())?;
         let total = self.total_bytes(preview);
         (total > 0).then(|| (kept * 100 / total).min(99))
     }
 
     /// Returns the length of the output as the policy counts it; while that is not known, of the file.
     fn total_bytes(&self, preview: &Preview) -> u64 {
-        preview.total_bytes.unwrap_or(self.view.len() as u64)
+        preview.total.bytes.unwrap_or(self.view.len() as u64)
     }
 
     pub(crate) fn all_of_it(&self) -> String {
@@ -172,11 +172,11 @@ pub(crate) fn lines_as_numbered(preview: &Preview, bytes: &[u8], lines: Option<u
     let keeps_end = bytes.is_empty() || last.is_some_and(|(_, range)| range.end == bytes.len());
     let Some(lines) = lines else {
         // Whether the policy counts an empty line at the end is not known yet.
-        return [preview.kept_lines.filter(|_| !keeps_end), None];
+        return [preview.kept.lines.filter(|_| !keeps_end), None];
     };
-    let counts_empty = ends_line && preview.total_lines == Some(lines + 1);
+    let counts_empty = ends_line && preview.total.lines == Some(lines + 1);
     let less = |count: Option<u64>, by: bool| count.map(|count| count.saturating_sub(u64::from(by)));
-    [less(preview.kept_lines, counts_empty && keeps_end), less(preview.total_lines, counts_empty)]
+    [less(preview.kept.lines, counts_empty && keeps_end), less(preview.total.lines, counts_empty)]
 }
 
 /// Formats the limits of a policy: `2,000 lines, 50 KB`.
@@ -187,7 +187,7 @@ pub(crate) fn limits_in_words(policy: &Policy) -> String {
 
 /// Formats a value of a policy's size limit: `50 KB`, `30,000 UTF-16 units`.
 pub(crate) fn size_in_words(policy: &Policy, size: u64) -> String {
-    limit_in(size, policy.unit().words())
+    limit_in(size, policy.unit().describe())
 }
 
 /// Describes by how much `to` differs from `from`; `None` if it does not.

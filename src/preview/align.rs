@@ -9,16 +9,16 @@ use crate::text::ansi;
 use crate::text::units::element;
 
 /// A match of fewer bytes is taken for chance, unless it follows the match before.
-const LEAST: usize = 8;
+const MIN_MATCH: usize = 8;
 
 /// A match in the middle of a line counts from this many bytes on.
-const LEAST_INSIDE: usize = 32;
+const MIN_INSIDE: usize = 32;
 
 /// The most places of the output that are tried for one line of the text.
-const MOST_PLACES: usize = 64;
+const MAX_PLACES: usize = 64;
 
 /// The most bytes of the output that are looked through in all. What is not found until then counts as not found.
-const MOST_BYTES: usize = 4 << 30;
+const MAX_BYTES: usize = 4 << 30;
 
 /// A piece of the recorded text. The pieces are in order, and joined they are the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,8 @@ impl Aligner<'_> {
         let run = self.extend(0, 0, self.text.len(), self.whole.len());
         let length = run.text_end;
         let is_line = self.text[..length].contains('\n') || length == self.text.len();
-        if length >= LEAST_INSIDE || is_line && length > 0 && (length >= LEAST || length == self.text.len()) {
+        if length >= MIN_INSIDE || is_line && length > 0 && (length >= MIN_MATCH || length == self.text.len())
+        {
             self.take(run);
         }
         let (text, whole) = (&self.text.as_bytes()[self.at..], &self.whole[self.from..]);
@@ -89,7 +90,7 @@ impl Aligner<'_> {
                 && opens(self.whole, self.whole.len() - (self.text.len() - start))
         };
         let length = self.text.len() - start;
-        if length < LEAST_INSIDE && !is_whole_line(start) {
+        if length < MIN_INSIDE && !is_whole_line(start) {
             let lines = memchr::memchr(b'\n', &self.text.as_bytes()[start..]);
             start = lines.map_or(self.text.len(), |at| start + at + 1);
         }
@@ -97,7 +98,7 @@ impl Aligner<'_> {
         let from = self.whole.len() - (self.text.len() - start);
         start += usize::from(!opens(self.whole, from) && self.text.as_bytes().get(start) == Some(&b'\n'));
         let len = self.text.len() - start;
-        if len >= LEAST { len } else { 0 }
+        if len >= MIN_MATCH { len } else { 0 }
     }
 
     /// Aligns the next line of the text, or skips it as added.
@@ -126,21 +127,21 @@ impl Aligner<'_> {
     fn next(&self, line: &Range<usize>, end: usize, floor: usize) -> Option<Found> {
         let run = self.extend(line.start, self.from, end, floor);
         let is_whole = run.text_end >= line.end && !line.is_empty();
-        let is_sure = run.text_end - line.start >= LEAST || self.is_next();
+        let is_sure = run.text_end - line.start >= MIN_MATCH || self.is_next();
         (is_whole && is_sure).then_some(Found { start: line.start, place: self.from, run })
     }
 
     /// Finds a line of the text in the rest of the output, where it goes on longest.
     fn find(&mut self, line: &Range<usize>, end: usize, floor: usize) -> Option<Found> {
         // A short line is looked for together with what follows it.
-        let anchor = line.start..line.end.max((line.start + LEAST).min(end));
-        if anchor.len() < LEAST || self.looked >= MOST_BYTES || !self.text.is_char_boundary(anchor.end) {
+        let anchor = line.start..line.end.max((line.start + MIN_MATCH).min(end));
+        if anchor.len() < MIN_MATCH || self.looked >= MAX_BYTES || !self.text.is_char_boundary(anchor.end) {
             return None;
         }
         let needle = &self.text.as_bytes()[anchor.clone()];
         let hay = &self.whole[self.from..floor];
-        let places: Vec<usize> = memmem::find_iter(hay, needle).take(MOST_PLACES).collect();
-        self.looked += places.last().filter(|_| places.len() == MOST_PLACES).map_or(hay.len(), |last| *last);
+        let places: Vec<usize> = memmem::find_iter(hay, needle).take(MAX_PLACES).collect();
+        self.looked += places.last().filter(|_| places.len() == MAX_PLACES).map_or(hay.len(), |last| *last);
         let runs = places.into_iter().map(|place| self.from + place).map(|place| {
             let run = self.extend(anchor.start, place, end, floor);
             Found { start: anchor.start, place, run }
@@ -212,7 +213,6 @@ impl Aligner<'_> {
     }
 }
 
-/// A line of the text, found in the output.
 struct Found {
     /// Where it begins in the text.
     start: usize,

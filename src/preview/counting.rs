@@ -3,13 +3,11 @@
 use crate::text::units::{self, Measure, TotalsMask};
 
 use super::error::PlanError;
-use super::input::{Input, Output, Stream, Totals};
+use super::input::{Input, Output, PerStream, Stream, Totals};
 use super::model::Preview;
-use super::per_stream::PerStream;
 use super::plan::plan_touching;
 use super::policy::Policy;
 
-/// Which missing totals to count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToCount {
     /// Those without which it is not settled which ranges of the output are kept, and which limit cut the rest. The text
@@ -22,7 +20,6 @@ pub(crate) enum ToCount {
     All,
 }
 
-/// A preview, with what was counted for it.
 #[derive(Debug)]
 pub(crate) struct CountedPlan {
     pub preview: Preview,
@@ -65,7 +62,7 @@ pub(crate) fn plan_counting(
             if !lacking.is_empty()
                 && let Some(measure) = count(stream, lacking)
             {
-                *known = known.or(Totals::of(&measure, lacking));
+                *known = known.or(Totals::from_measure(&measure, lacking));
                 is_known = false;
             }
         }
@@ -97,7 +94,7 @@ mod tests {
     fn what_a_plan_lacks_is_counted_once() {
         let policy = Catalog::builtin().get("opencode/output").unwrap();
         let output = "line\n".repeat(100_000);
-        let input = Input::of(output.as_bytes(), "/tmp/out");
+        let input = Input::from_bytes(output.as_bytes(), "/tmp/out");
         let known = Totals::count(output.as_bytes());
         let exact = Input::new(Output { bytes: output.as_bytes(), totals: &known }, "/tmp/out");
         let expected = crate::preview::plan(&exact, &policy).unwrap();
@@ -118,7 +115,7 @@ mod tests {
     fn what_cannot_be_counted_is_left_unknown() {
         let policy = Catalog::builtin().get("opencode/output").unwrap();
         let output = "line\n".repeat(100_000);
-        let input = Input::of(output.as_bytes(), "/tmp/out");
+        let input = Input::from_bytes(output.as_bytes(), "/tmp/out");
         let preview = plan_counting(&input, &policy, ToCount::Text, |_, _| None).unwrap().preview;
         assert!(!preview.missing.is_empty() && preview.text(&input).contains('…'));
     }

@@ -7,32 +7,27 @@ use super::measure::Text;
 use super::model::LimitHit;
 use super::policy::Policy;
 use super::policy::schema::{DetailsSchema, DetailsShape};
+use super::settle::KeptCounts;
 use super::strategy::selection::{Inner, Selection};
 use super::value::Value;
 
 /// JavaScript's largest safe integer, which stands for no limit on lines.
 const NO_LIMIT: u64 = (1 << 53) - 1;
 
-/// What was kept, by the agent's own counts.
-pub(super) struct KeptOutput {
-    pub lines: Option<u64>,
-    pub bytes: Option<u64>,
-}
-
 /// Returns the details for the plan of one stream, if the policy has any and they apply.
-pub(super) fn of(
+pub(super) fn describe(
     input: &Input,
     policy: &Policy,
     text: &Text,
     selection: &Selection,
-    output: &KeptOutput,
+    counts: &KeptCounts,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
     let schema = policy.file().schema.details.as_ref()?;
     match schema.shape {
         DetailsShape::TempFile => temp_file(input, policy, text, is_cut),
         DetailsShape::Pi if schema.unless_failed && has_failed(input, policy) => None,
-        DetailsShape::Pi => pi(input, policy, schema, text, selection, output, is_cut),
+        DetailsShape::Pi => pi(input, policy, schema, text, selection, counts, is_cut),
     }
 }
 
@@ -53,13 +48,13 @@ fn pi(
     schema: &DetailsSchema,
     text: &Text,
     selection: &Selection,
-    output: &KeptOutput,
+    counts: &KeptCounts,
     is_cut: bool,
 ) -> Option<serde_json::Value> {
-    let inner = selection.inner.unwrap_or_else(|| Inner::of(text, is_cut, false));
+    let inner = selection.inner.unwrap_or_else(|| Inner::new(text, is_cut, false));
     let mut details = Map::new();
     if inner.cut {
-        details.insert("truncation".to_owned(), truncation(policy, schema, selection, &inner, output));
+        details.insert("truncation".to_owned(), truncation(policy, schema, selection, &inner, counts));
         if schema.path {
             details.insert("fullOutputPath".to_owned(), json!(input.saved_path(text.source)));
         }
@@ -78,7 +73,7 @@ fn truncation(
     schema: &DetailsSchema,
     selection: &Selection,
     inner: &Inner,
-    output: &KeptOutput,
+    counts: &KeptCounts,
 ) -> serde_json::Value {
     let by = match selection.hit {
         Some(LimitHit::Lines) => "lines",
@@ -90,8 +85,8 @@ fn truncation(
         "truncatedBy": by,
         "totalLines": inner.totals.map(|(lines, _)| lines),
         "totalBytes": inner.totals.map(|(_, bytes)| bytes),
-        "outputLines": output.lines,
-        "outputBytes": inner.output_bytes.or(output.bytes),
+        "outputLines": counts.kept.lines.ok(),
+        "outputBytes": inner.output_bytes.or(counts.kept_agent_bytes.ok()),
         "lastLinePartial": selection.partial,
         "firstLineExceedsLimit": inner.first_line,
         "maxLines": max_lines,

@@ -55,12 +55,12 @@ impl Totals {
 
     /// Counts everything immediately.
     pub fn count(bytes: &[u8]) -> Self {
-        Self::of(&units::measure_all(bytes, TotalsMask::ALL), TotalsMask::ALL)
+        Self::from_measure(&units::measure_all(bytes, TotalsMask::ALL), TotalsMask::ALL)
     }
 
     /// Takes the figures of `want` from a complete measure of the whole; the others remain unknown.
     #[doc(hidden)]
-    pub fn of(measure: &Measure, want: TotalsMask) -> Self {
+    pub fn from_measure(measure: &Measure, want: TotalsMask) -> Self {
         let figure = |which: TotalsMask, value: u64| want.contains(which).then_some(value);
         Self {
             line_feeds: figure(TotalsMask::LINE_FEEDS, measure.line_feeds),
@@ -74,40 +74,26 @@ impl Totals {
 
     /// Fills the gaps from `other`.
     pub fn or(self, other: Self) -> Self {
+        self.zip(other, Option::or)
+    }
+
+    fn zip(self, other: Self, with: impl Fn(Option<u64>, Option<u64>) -> Option<u64>) -> Self {
         Self {
-            line_feeds: self.line_feeds.or(other.line_feeds),
-            decoded_bytes: self.decoded_bytes.or(other.decoded_bytes),
-            units: self.units.or(other.units),
-            points: self.points.or(other.points),
-            bad_bytes: self.bad_bytes.or(other.bad_bytes),
-            lone_returns: self.lone_returns.or(other.lone_returns),
+            line_feeds: with(self.line_feeds, other.line_feeds),
+            decoded_bytes: with(self.decoded_bytes, other.decoded_bytes),
+            units: with(self.units, other.units),
+            points: with(self.points, other.points),
+            bad_bytes: with(self.bad_bytes, other.bad_bytes),
+            lone_returns: with(self.lone_returns, other.lone_returns),
         }
     }
 
-    /// Subtracts a part.
-    pub(super) fn less(&self, part: &Measure) -> Self {
-        let less = |total: Option<u64>, part: u64| total.map(|total| total.saturating_sub(part));
-        Self {
-            line_feeds: less(self.line_feeds, part.line_feeds),
-            decoded_bytes: less(self.decoded_bytes, part.decoded_bytes),
-            units: less(self.units, part.units),
-            points: less(self.points, part.points),
-            bad_bytes: less(self.bad_bytes, part.bad_bytes),
-            lone_returns: less(self.lone_returns, part.lone_returns),
-        }
+    pub(super) fn less(self, part: &Measure) -> Self {
+        self.zip(Self::from_measure(part, TotalsMask::ALL), |total, part| Some(total?.saturating_sub(part?)))
     }
 
-    /// Adds a part.
-    pub(super) fn plus(&self, part: &Measure) -> Self {
-        let plus = |total: Option<u64>, part: u64| total.map(|total| total.saturating_add(part));
-        Self {
-            line_feeds: plus(self.line_feeds, part.line_feeds),
-            decoded_bytes: plus(self.decoded_bytes, part.decoded_bytes),
-            units: plus(self.units, part.units),
-            points: plus(self.points, part.points),
-            bad_bytes: plus(self.bad_bytes, part.bad_bytes),
-            lone_returns: plus(self.lone_returns, part.lone_returns),
-        }
+    pub(super) fn plus(self, part: &Measure) -> Self {
+        self.zip(Self::from_measure(part, TotalsMask::ALL), |total, part| Some(total?.saturating_add(part?)))
     }
 
     /// Returns which figures are known.
@@ -187,7 +173,7 @@ impl<B: Deref<Target = [u8]>> InputContext<B> {
 
 impl<'a> Input<'a> {
     /// A single output saved at `saved_as`, with nothing counted yet; for [`plan_counted`](super::plan_counted).
-    pub fn of(bytes: &'a [u8], saved_as: &'a str) -> Self {
+    pub fn from_bytes(bytes: &'a [u8], saved_as: &'a str) -> Self {
         const UNKNOWN: Totals = Totals::unknown();
         Self::new(Output { bytes, totals: &UNKNOWN }, saved_as)
     }
@@ -205,7 +191,6 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Whether the plan is still wanted.
     pub(crate) fn is_wanted(&self) -> bool {
         self.wanted.is_none_or(|wanted| wanted())
     }
@@ -225,5 +210,42 @@ impl<'a> Input<'a> {
             Stream::Stdout => self.output,
             Stream::Stderr => self.stderr.unwrap_or(Output { bytes: &[], totals: &NONE }),
         }
+    }
+}
+
+/// One value for standard output (or the only output) and one for standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PerStream<T> {
+    /// For standard output, or the only output.
+    pub stdout: T,
+    /// For standard error, if it is separate.
+    pub stderr: T,
+}
+
+impl<T> PerStream<T> {
+    /// Creates both values, in order.
+    pub(crate) fn each(mut value: impl FnMut(Stream) -> T) -> Self {
+        Self { stdout: value(Stream::Stdout), stderr: value(Stream::Stderr) }
+    }
+
+    /// Returns one stream's value.
+    pub fn of(&self, stream: Stream) -> &T {
+        match stream {
+            Stream::Stdout => &self.stdout,
+            Stream::Stderr => &self.stderr,
+        }
+    }
+
+    /// Returns one stream's value mutably.
+    pub fn of_mut(&mut self, stream: Stream) -> &mut T {
+        match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        }
+    }
+
+    /// Returns both values, standard output's first.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        [&self.stdout, &self.stderr].into_iter()
     }
 }

@@ -41,7 +41,6 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Whether there is any limit at all.
     pub(crate) fn has_any(&self) -> bool {
         self.lines.is_some() || self.size.is_some() || self.raw.is_some()
     }

@@ -9,10 +9,10 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut policy = Policy::builtin("opencode/output")?;
 //! policy.set("max_lines", "2")?;
-//! let input = Input::of(b"one\ntwo\nthree\n", "/tmp/out");
+//! let input = Input::from_bytes(b"one\ntwo\nthree\n", "/tmp/out");
 //! let preview = plan_counted(&input, &policy)?;
 //! assert!(preview.truncated && preview.text(&input).starts_with("one\ntwo\n"));
-//! assert_eq!((preview.kept_lines, preview.total_bytes), (Some(2), Some(14)));
+//! assert_eq!((preview.kept.lines, preview.total.bytes), (Some(2), Some(14)));
 //! # Ok(())
 //! # }
 //! ```
@@ -27,7 +27,6 @@
 mod align;
 mod cap;
 mod counting;
-mod counts;
 mod details;
 #[cfg(feature = "app")]
 mod differences;
@@ -37,12 +36,10 @@ mod input;
 mod limits;
 pub(crate) mod measure;
 pub(crate) mod model;
-mod per_stream;
 mod plan;
 mod policy;
 #[cfg(feature = "app")]
 mod recorded;
-mod refuse;
 mod report;
 mod rewrite;
 mod section;
@@ -61,9 +58,8 @@ pub use counting::plan_counted;
 #[cfg(feature = "app")]
 pub(crate) use differences::differences;
 pub use error::PlanError;
-pub use input::{Input, InputContext, LineIndex, Output, Stream, Totals};
-pub use model::{Decoding, Direction, Fragment, LimitHit, Part, Preview, Status, Unit};
-pub use per_stream::PerStream;
+pub use input::{Input, InputContext, LineIndex, Output, PerStream, Stream, Totals};
+pub use model::{Counts, Decoding, Direction, Fragment, LimitHit, Part, Preview, Status, Unit};
 pub use plan::plan;
 #[cfg(test)]
 pub(crate) use policy::PARSED;
@@ -88,7 +84,7 @@ pub use {
 
 pub(crate) use counting::{CountedPlan, ToCount, plan_counting};
 #[cfg(feature = "records")]
-pub(crate) use witness::{Circumstances, Witness, witness};
+pub(crate) use witness::{PlanContext, Witness, witness};
 
 #[cfg(test)]
 mod tests;

@@ -180,7 +180,6 @@ impl Fragment {
     }
 }
 
-/// Returns the escape sequences in some bytes.
 fn escapes(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -245,7 +244,7 @@ impl Unit {
 #[cfg(feature = "app")]
 impl Unit {
     /// Returns the unit's name for people: `UTF-16 units`, `chars`.
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::Utf16 => "UTF-16 units",
             Self::Chars => "chars",
@@ -337,13 +336,38 @@ pub(crate) enum Reply {
     Cut,
 }
 
+/// How much text there is, in each measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts<T = Option<u64>> {
+    /// Number of lines, as the policy counts them.
+    pub lines: T,
+    /// Length of the decoded text in UTF-8 bytes.
+    pub bytes: T,
+    /// Size in the policy's unit.
+    pub units: T,
+}
+
+impl<T> Counts<T> {
+    pub(super) fn each(self) -> [T; 3] {
+        [self.lines, self.bytes, self.units]
+    }
+
+    /// Combines each count with another's.
+    pub(super) fn zip<U, V>(self, other: Counts<U>, with: impl Fn(T, U) -> V) -> Counts<V> {
+        Counts {
+            lines: with(self.lines, other.lines),
+            bytes: with(self.bytes, other.bytes),
+            units: with(self.units, other.units),
+        }
+    }
+}
+
 /// What a model got: the parts, in order, and their totals.
 ///
 /// Invariants: the joined texts of the parts are the preview; the kept parts of one source are ordered, disjoint and in
 /// range. Counts are in the policy's own terms and include both streams; one whose total is not known yet is `None`.
-/// Kept and removed add up to the total; exactly if the output is truncated, `removed_bytes` is not 0. What an agent
-/// adds to every output (line numbers, a status) or takes from every output (white space at its ends, escape sequences)
-/// is no truncation.
+/// Exactly if the output is truncated, not all of its bytes are kept. What an agent adds to every output (line numbers,
+/// a status) or takes from every output (white space at its ends, escape sequences) is no truncation.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Preview {
@@ -357,24 +381,12 @@ pub struct Preview {
     pub truncated_by: Option<LimitHit>,
     /// The policy's size unit.
     pub unit: Unit,
-    /// Number of lines in the output, as the policy counts them.
-    pub total_lines: Option<u64>,
-    /// Length of the decoded output in UTF-8 bytes.
-    pub total_bytes: Option<u64>,
-    /// Size of the output in the policy's unit.
-    pub total_units: Option<u64>,
-    /// Number of lines that were kept, at least in part.
-    pub kept_lines: Option<u64>,
-    /// Length of the kept text in UTF-8 bytes.
-    pub kept_bytes: Option<u64>,
-    /// Size of what was kept, in the policy's unit.
-    pub kept_units: Option<u64>,
+    /// The whole output.
+    pub total: Counts,
+    /// What was kept of it; a line that was kept in part counts.
+    pub kept: Counts,
     /// Length of the preview's text, with all that the agent adds, in UTF-8 bytes. Planning does not measure it.
     pub(crate) text_bytes: Option<u64>,
-    /// Number of lines of which nothing was kept: `total_lines` - `kept_lines`.
-    pub removed_lines: Option<u64>,
-    /// `total_bytes` - `kept_bytes`.
-    pub removed_bytes: Option<u64>,
     /// Which of its texts the agent answered with.
     pub(crate) reply: Reply,
     /// Totals that the text still lacks, each shown as `…`. If empty, the text is exact.
@@ -388,6 +400,13 @@ pub struct Preview {
 }
 
 impl Preview {
+    /// Returns what was not kept: [`Preview::total`] without [`Preview::kept`].
+    pub fn removed(&self) -> Counts {
+        let without =
+            |total: Option<u64>, kept| total.zip(kept).map(|(total, kept)| total.saturating_sub(kept));
+        self.total.zip(self.kept, without)
+    }
+
     /// Returns the whole preview as text.
     pub fn text(&self, input: &Input) -> String {
         self.parts.iter().map(|part| part.text(input)).collect()

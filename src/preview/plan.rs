@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::text::units::TotalsMask;
 
-use super::counts::{self, KeptCounts, kept_size};
 use super::details;
 use super::error::PlanError;
 use super::input::{Input, Stream};
@@ -12,7 +11,7 @@ use super::limits::Over;
 use super::measure::{Text, as_usize};
 use super::model::{LimitHit, Part, Preview, Reply, Status, Unit};
 use super::policy::Policy;
-use super::settle;
+use super::settle::{self, KeptCounts, kept_size};
 use super::strategy::selection::Selection;
 use super::template::Template;
 use super::template::facts::{Fact, Facts};
@@ -97,7 +96,7 @@ fn join(
     planned.missing |= laid.waiting;
     planned.ranges_missing |= laid.unsettled;
     if input.stderr.is_some() {
-        let is_whole = policy.file().templates.of(together).mentions("stderr_whole");
+        let is_whole = policy.file().templates.mention(together, "stderr_whole");
         let counted = if is_whole { untouched(policy, stderr) } else { other };
         add(&mut planned, counted);
     }
@@ -106,19 +105,9 @@ fn join(
 
 /// Adds the counts of another stream.
 fn add(sum: &mut Preview, other: Preview) {
-    let pairs = [
-        (&mut sum.total_lines, other.total_lines),
-        (&mut sum.total_bytes, other.total_bytes),
-        (&mut sum.total_units, other.total_units),
-        (&mut sum.kept_lines, other.kept_lines),
-        (&mut sum.kept_bytes, other.kept_bytes),
-        (&mut sum.kept_units, other.kept_units),
-        (&mut sum.removed_lines, other.removed_lines),
-        (&mut sum.removed_bytes, other.removed_bytes),
-    ];
-    for (mine, theirs) in pairs {
-        *mine = mine.zip(theirs).map(|(mine, theirs)| mine + theirs);
-    }
+    let plus = |mine: Option<u64>, theirs| mine.zip(theirs).map(|(mine, theirs)| mine + theirs);
+    sum.total = sum.total.zip(other.total, plus);
+    sum.kept = sum.kept.zip(other.kept, plus);
     sum.truncated |= other.truncated;
     sum.reply = if other.reply == Reply::Cut { other.reply } else { sum.reply };
     sum.truncated_by = sum.truncated_by.or(other.truncated_by);
@@ -145,7 +134,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
         Ok(Over::Lines) => Some(LimitHit::Lines),
         _ => None,
     });
-    let counts = KeptCounts::of(context.unit, text, &selection);
+    let counts = KeptCounts::new(context.unit, text, &selection);
     for (_, parts) in &mut selection.slots {
         *parts = text.apart(std::mem::take(parts));
     }
@@ -156,8 +145,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let slots = keep.rewrite.slots(input, text.source, std::mem::take(&mut selection.slots));
     let laid = lay_out(scope, template, facts, slots)?;
     let reply = if is_cut { Reply::Cut } else { Reply::Whole };
-    let output = details::KeptOutput { lines: counts.kept_lines.ok(), bytes: counts.kept_agent_bytes.ok() };
-    let details = details::of(input, policy, text, &selection, &output, is_cut);
+    let details = details::describe(input, policy, text, &selection, &counts, is_cut);
     let undecided = over.err().unwrap_or_default() | text.gave_up();
     let planned = counts.preview(context.unit, reply, laid.waiting | undecided);
     let ranges_missing = laid.unsettled | undecided;
@@ -166,7 +154,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
-    let counts = KeptCounts::of(policy.unit(), text, &Selection::everything(text));
+    let counts = KeptCounts::new(policy.unit(), text, &Selection::everything(text));
     settle::whole(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
 }
 
@@ -187,28 +175,27 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection
     let minus =
         |total: Result<u64, TotalsMask>, kept: Result<u64, TotalsMask>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
-    let kept_feeds = counts::sum(text, selection, feeds, |range| text.line_feeds_of(range));
-    let removed_lines = minus(counts.total_lines, counts.kept_lines);
-    let removed_size = minus(counts.total_size, counts.kept_size);
+    let kept_feeds = settle::sum(text, selection, feeds, |range| text.line_feeds_of(range));
+    let removed = counts.total.zip(counts.kept, minus);
     let by_lines = matches!(selection.hit, Some(LimitHit::Lines | LimitHit::Matches) | None);
     let figures = [
         ("pieces", feeds.map(|feeds| feeds + 1)),
-        ("lines", counts.total_lines),
+        ("lines", counts.total.lines),
         ("bytes", text.size(Unit::Bytes)),
         ("units", text.size(Unit::Utf16)),
         ("points", text.size(Unit::Chars)),
-        ("size", counts.total_size),
+        ("size", counts.total.units),
         ("raw_bytes", Ok(text.bytes.len() as u64)),
-        ("kept_lines", counts.kept_lines),
-        ("kept_size", counts.kept_size),
+        ("kept_lines", counts.kept.lines),
+        ("kept_size", counts.kept.units),
         ("kept_bytes", counts.kept_agent_bytes),
         ("kept_points", kept_size(text, selection, Unit::Chars)),
         ("removed_points", minus(text.size(Unit::Chars), kept_size(text, selection, Unit::Chars))),
         ("rest_lines", minus(feeds, kept_feeds).map(|feeds| feeds + 1)),
-        ("removed_lines", removed_lines),
-        ("removed_size", removed_size),
+        ("removed_lines", removed.lines),
+        ("removed_size", removed.units),
         ("removed_bytes", minus(text.size(Unit::Bytes), counts.kept_agent_bytes)),
-        ("removed", if by_lines { removed_lines } else { removed_size }),
+        ("removed", if by_lines { removed.lines } else { removed.units }),
     ];
     facts.extend(figures.map(|(name, figure)| (name, Fact::from(figure))));
     let word = if by_lines { "lines" } else { policy.unit().as_str() };
@@ -241,7 +228,6 @@ fn hit_word(hit: LimitHit) -> &'static str {
     }
 }
 
-/// A rendered template with its parts.
 struct LaidOut {
     parts: Vec<Part>,
     /// Totals that the text still lacks.

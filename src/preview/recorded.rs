@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::align::{AlignedPiece, PieceOrigin, align};
 use super::error::PlanError;
 use super::input::{Input, Stream, Totals};
-use super::model::{Decoding, Fragment, Part, Preview, Reply, Status, Unit};
+use super::model::{Counts, Decoding, Fragment, Part, Preview, Reply, Status, Unit};
 use crate::text::units::TotalsMask;
 
 /// What is needed of the output's totals to say how much of it the model got.
@@ -24,7 +24,7 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> 
     let kept: usize = ranges.iter().map(Range::len).sum();
     let total_lines = lines(input.output.totals, bytes);
     let kept_lines = ranges.iter().map(|range| touched(bytes, range)).sum::<u64>() - shared(bytes, &ranges);
-    let removed_lines = total_lines.map(|total| total.saturating_sub(kept_lines));
+    let counts = |lines, bytes| Counts { lines, bytes: Some(bytes as u64), units: Some(bytes as u64) };
     let waiting = if total_lines.is_some() { TotalsMask::NOTHING } else { WANTED };
     Ok(Preview {
         parts: pieces.into_iter().map(|piece| part(text, piece)).collect(),
@@ -33,15 +33,9 @@ pub(crate) fn recorded(text: &str, input: &Input) -> Result<Preview, PlanError> 
         truncated_by: None,
         reply: if kept < bytes.len() { Reply::Cut } else { Reply::Whole },
         unit: Unit::Bytes,
-        total_lines,
-        total_bytes: Some(bytes.len() as u64),
-        total_units: Some(bytes.len() as u64),
-        kept_lines: Some(kept_lines),
-        kept_bytes: Some(kept as u64),
-        kept_units: Some(kept as u64),
+        total: counts(total_lines, bytes.len()),
+        kept: counts(Some(kept_lines), kept),
         text_bytes: None,
-        removed_lines,
-        removed_bytes: Some((bytes.len() - kept) as u64),
         missing: TotalsMask::NOTHING,
         ranges_missing: TotalsMask::NOTHING,
         counts_missing: waiting,
@@ -81,7 +75,6 @@ fn lines(totals: &Totals, bytes: &[u8]) -> Option<u64> {
     Some(totals.line_feeds? + u64::from(bytes.last().is_some_and(|last| *last != b'\n')))
 }
 
-/// Returns the number of lines that a range touches.
 fn touched(bytes: &[u8], range: &Range<usize>) -> u64 {
     let Some(kept) = bytes.get(range.clone()).filter(|kept| !kept.is_empty()) else { return 0 };
     let inner = &kept[..kept.len() - 1];
@@ -118,10 +111,10 @@ mod tests {
         let text = format!("{}[10 cut]{}", "x".repeat(40), "z".repeat(40));
         let (preview, _) = made(&text, line.as_bytes());
         assert_eq!(
-            (preview.kept_lines, preview.total_lines, preview.removed_lines),
+            (preview.kept.lines, preview.total.lines, preview.removed().lines),
             (Some(1), Some(1), Some(0))
         );
-        assert_eq!((preview.kept_bytes, preview.removed_bytes), (Some(80), Some(10)));
+        assert_eq!((preview.kept.bytes, preview.removed().bytes), (Some(80), Some(10)));
         assert!(preview.truncated);
     }
 
@@ -130,7 +123,7 @@ mod tests {
         let (preview, _) =
             made("one one one\ntwo two two\n[cut]", b"one one one\ntwo two two\nthree\nfour\n");
         assert_eq!(
-            (preview.kept_lines, preview.total_lines, preview.removed_lines),
+            (preview.kept.lines, preview.total.lines, preview.removed().lines),
             (Some(2), Some(4), Some(2))
         );
     }
@@ -151,7 +144,7 @@ mod tests {
             let text = format!("{}{notice}{}", &text[..cut / 2 * usize::from(text.is_char_boundary(cut / 2))], &text[cut..]);
             let (preview, joined) = made(&text, &whole);
             prop_assert_eq!(joined, text);
-            prop_assert!(preview.kept_bytes <= preview.total_bytes && preview.kept_lines <= preview.total_lines);
+            prop_assert!(preview.kept.bytes <= preview.total.bytes && preview.kept.lines <= preview.total.lines);
         }
     }
 }

@@ -11,74 +11,48 @@ use super::input::Input;
 use super::model::{LimitHit, Part, Preview, Status};
 use super::policy::Policy;
 
-/// One part, with its text.
+/// One part, with its text; docs/json.md says what each field is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
+#[allow(missing_docs)]
 pub struct ReportPart<T = String> {
-    /// `kept`, `changed` or `notice`.
     pub kind: &'static str,
-    /// Its text.
     pub text: T,
-    /// First byte of the output that it stands for; none for a notice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<usize>,
-    /// Index after the last byte.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<usize>,
-    /// `stdout` or `stderr`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'static str>,
 }
 
-/// The object that `overspill preview --json` prints; docs/json.md says more of each field.
+/// The object that `overspill preview --json` prints; docs/json.md says what each field is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
+#[allow(missing_docs)]
 pub struct Report<T = String> {
-    /// The version of this form: 1. A field that changes its meaning would raise it.
     pub version: u32,
-    /// The policy: `agent/tool`.
     pub policy: String,
-    /// How certain the policy is.
     pub confidence: &'static str,
-    /// Whether a model got this text: `recorded`, `reconstructed` or `would-get`.
     pub certainty: &'static str,
-    /// `ok`, or `crashed: ...` if the agent itself crashes on the output.
     pub status: String,
-    /// Whether some of the output is lost.
     pub truncated: bool,
-    /// Which limit did it: `lines`, `matches`, or the unit of the size limit; none unless `truncated`.
     pub truncated_by: Option<&'static str>,
-    /// What the model gets.
     pub text: T,
-    /// The text in order, by where it comes from.
     pub parts: Vec<ReportPart<T>>,
-    /// The policy's unit of size.
     pub unit: &'static str,
-    /// Lines of the output, as the policy counts them; like each figure that follows, none if it is not known.
     pub total_lines: Option<u64>,
-    /// UTF-8 bytes of the decoded output.
     pub total_bytes: Option<u64>,
-    /// Lines kept at least in part.
     pub kept_lines: Option<u64>,
-    /// Bytes kept of `total_bytes`.
     pub kept_bytes: Option<u64>,
-    /// The rest of `total_lines`.
     pub removed_lines: Option<u64>,
-    /// The rest of `total_bytes`.
     pub removed_bytes: Option<u64>,
-    /// Size of the output in `unit`.
     pub total_units: Option<u64>,
-    /// Size of what is kept in `unit`.
     pub kept_units: Option<u64>,
-    /// UTF-8 bytes of `text` divided by 4, rounded up.
     pub tokens_estimate: u64,
-    /// The path that notices print.
     pub saved_as: String,
-    /// What set the limits: `policy`, `flags` or a file, for example.
     pub limits_from: String,
-    /// The agent's own machine-readable details.
     pub details: Option<serde_json::Value>,
-    /// What to know before trusting the preview.
     pub warnings: Vec<String>,
 }
 
@@ -109,7 +83,6 @@ pub(crate) fn streamed_report<'a>(
     with_text(preview, input, policy, (certainty, limits_from, store), |parts| StreamedText { parts, input })
 }
 
-/// The text of some parts.
 #[cfg(feature = "app")]
 struct StreamedText<'a> {
     parts: &'a [Part],
@@ -167,14 +140,14 @@ fn with_text<'a, T>(
         text: text(&preview.parts),
         parts,
         unit: preview.unit.as_str(),
-        total_lines: preview.total_lines,
-        total_bytes: preview.total_bytes,
-        kept_lines: preview.kept_lines,
-        kept_bytes: preview.kept_bytes,
-        removed_lines: preview.removed_lines,
-        removed_bytes: preview.removed_bytes,
-        total_units: preview.total_units,
-        kept_units: preview.kept_units,
+        total_lines: preview.total.lines,
+        total_bytes: preview.total.bytes,
+        kept_lines: preview.kept.lines,
+        kept_bytes: preview.kept.bytes,
+        removed_lines: preview.removed().lines,
+        removed_bytes: preview.removed().bytes,
+        total_units: preview.total.units,
+        kept_units: preview.kept.units,
         saved_as: input.saved_as.to_owned(),
         limits_from: limits_from.to_owned(),
         details: preview.details.clone(),

@@ -1,4 +1,4 @@
-//! What an agent does to the kept text: removes sequences, strips white space, quotes it as JSON.
+//! What an agent does to the kept text: removes what matches, strips white space, quotes it as JSON.
 
 use std::ops::Range;
 
@@ -72,7 +72,6 @@ fn flat(input: &Input, parts: &[Part]) -> Vec<u8> {
     parts.iter().flat_map(|part| raw(input, part)).collect()
 }
 
-/// Returns the white space at both ends.
 fn blank_ends(bytes: &[u8]) -> Vec<Range<usize>> {
     let text = Decoding::Lossy.decode(bytes);
     let start = text.len() - text.trim_start_matches(is_space).len();

@@ -5,10 +5,8 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::value::SeqDeserializer;
-use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, IntoDeserializer, MapAccess, Visitor,
-};
-use toml::Spanned;
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
+use toml::{Spanned, Value};
 
 use crate::form::{instead, one_of};
 
@@ -19,18 +17,7 @@ use super::template::{Compiler, Figure, Template};
 pub(crate) struct Section(BTreeMap<Spanned<String>, KeyValue>);
 
 /// A value as written, with its position.
-pub(crate) type KeyValue = Spanned<Raw>;
-
-/// A value as written.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-pub(crate) enum Raw {
-    Flag(bool),
-    Number(u64),
-    Text(String),
-    Texts(Vec<String>),
-    Other(IgnoredAny),
-}
+pub(crate) type KeyValue = Spanned<Value>;
 
 /// A mistake in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +38,6 @@ impl serde::de::Error for Fault {
     }
 }
 
-/// Reads the keys of one table.
 pub(crate) struct Keys<'a> {
     section: &'a Section,
     compiler: &'a mut Compiler,
@@ -73,7 +59,7 @@ impl<'a> Keys<'a> {
     pub(crate) fn tag(&mut self, key: &'static str, words: &[&'static str]) -> Result<usize, Fault> {
         self.asked.push(key);
         let Some((name, value)) = self.entry(key) else { return Err(self.missing(key)) };
-        let Raw::Text(word) = value.get_ref() else { return Err(fault(value, key, "takes a word")) };
+        let Value::String(word) = value.get_ref() else { return Err(fault(value, key, "takes a word")) };
         let number = one_of(word, words).map_err(|words| fault(value, key, words))?;
         self.place = name.span().start;
         self.owner = format!("the {key} `{word}`");
@@ -85,7 +71,6 @@ impl<'a> Keys<'a> {
         T::deserialize(Key { keys: self, name: "" })
     }
 
-    /// Reads one key.
     pub(crate) fn field<T: DeserializeOwned>(&mut self, key: &'static str) -> Result<T, Fault> {
         T::deserialize(Key { keys: self, name: key }).map_err(|fault| self.placed(key, fault))
     }
@@ -107,7 +92,6 @@ impl<'a> Keys<'a> {
         Fault { at: self.place, line: None, key: key.to_owned(), message }
     }
 
-    /// Returns a fault at the value of a key.
     pub(crate) fn fault(&self, key: &'static str, message: impl ToString) -> Fault {
         match self.entry(key) {
             Some((_, value)) => fault(value, key, message),
@@ -151,7 +135,7 @@ impl<'a> Key<'_, 'a> {
     fn text(&mut self, takes: &str) -> Result<&'a str, Fault> {
         let value = self.value()?;
         match value.get_ref() {
-            Raw::Text(text) => Ok(text),
+            Value::String(text) => Ok(text),
             _ => Err(fault(value, self.name, takes)),
         }
     }
@@ -168,17 +152,17 @@ impl<'de> Deserializer<'de> for Key<'_, '_> {
     fn deserialize_bool<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Fault> {
         let Some(value) = self.find() else { return visitor.visit_bool(false) };
         match value.get_ref() {
-            Raw::Flag(flag) => visitor.visit_bool(*flag),
+            Value::Boolean(flag) => visitor.visit_bool(*flag),
             _ => Err(fault(value, self.name, "takes true or false")),
         }
     }
 
     fn deserialize_seq<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Fault> {
         let value = self.value()?;
-        match value.get_ref() {
-            Raw::Texts(texts) => visitor.visit_seq(SeqDeserializer::new(texts.iter().map(String::as_str))),
-            _ => Err(fault(value, self.name, "takes a list of texts")),
-        }
+        let texts = value.get_ref().as_array();
+        let texts: Option<Vec<&str>> = texts.and_then(|texts| texts.iter().map(Value::as_str).collect());
+        let texts = texts.ok_or_else(|| fault(value, self.name, "takes a list of texts"))?;
+        visitor.visit_seq(SeqDeserializer::new(texts.into_iter()))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -261,10 +245,11 @@ where
 
 /// Compiles a number or an expression.
 pub(crate) fn figure(value: &KeyValue, key: &str, compiler: &mut Compiler) -> Result<Figure, Fault> {
+    let wrong = || fault(value, key, "takes a whole number from 0, or an expression");
     match value.get_ref() {
-        Raw::Number(number) => Ok(compiler.number(*number)),
-        Raw::Text(source) => compiler.figure(source).map_err(|message| fault(value, key, message)),
-        _ => Err(fault(value, key, "takes a whole number from 0, or an expression")),
+        Value::Integer(number) => Ok(compiler.number(u64::try_from(*number).map_err(|_| wrong())?)),
+        Value::String(source) => compiler.figure(source).map_err(|message| fault(value, key, message)),
+        _ => Err(wrong()),
     }
 }
 

@@ -1,12 +1,87 @@
-//! What was kept and lost of an output: one definition, for every policy.
+//! How much of an output was kept and lost, in each measure: one definition, for every policy.
 
 use std::ops::Range;
 
-use super::counts::half_size;
+use crate::text::units::TotalsMask;
+
 use super::input::Stream;
 use super::measure::Text;
-use super::model::{LimitHit, Preview, Reply, Status};
+use super::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
 use super::strategy::selection::Selection;
+
+/// How much of an output was kept, in each measure.
+pub(super) struct KeptCounts {
+    pub total: Counts<Result<u64, TotalsMask>>,
+    pub kept: Counts<Result<u64, TotalsMask>>,
+    /// Size in bytes as the agent counts them: raw for Go.
+    pub kept_agent_bytes: Result<u64, TotalsMask>,
+}
+
+impl KeptCounts {
+    pub(super) fn new(unit: Unit, text: &Text, selection: &Selection) -> Self {
+        let bytes = sum(text, selection, text.decoded_bytes(), |range| text.decoded_bytes_of(range));
+        Self {
+            total: Counts {
+                lines: selection.total_lines.unwrap_or_else(|| text.line_count()),
+                bytes: text.decoded_bytes(),
+                units: text.size(unit),
+            },
+            kept: Counts {
+                lines: selection.lines.unwrap_or(Ok(0)),
+                bytes: bytes.map(|bytes| bytes + half_size(Unit::Bytes) * selection.halves),
+                units: kept_size(text, selection, unit),
+            },
+            kept_agent_bytes: kept_size(text, selection, Unit::Bytes),
+        }
+    }
+
+    pub(super) fn preview(&self, unit: Unit, reply: Reply, waiting: TotalsMask) -> Preview {
+        let lacking = self.total.each().into_iter().chain(self.kept.each()).filter_map(Result::err);
+        let known = |counts: Counts<Result<u64, TotalsMask>>| counts.zip(counts, |count, _| count.ok());
+        Preview {
+            parts: Vec::new(),
+            status: Status::Ok,
+            truncated: false,
+            truncated_by: None,
+            reply,
+            unit,
+            total: known(self.total),
+            kept: known(self.kept),
+            missing: waiting,
+            text_bytes: None,
+            ranges_missing: TotalsMask::NOTHING,
+            counts_missing: lacking.fold(TotalsMask::NOTHING, |sum, want| sum | want),
+            details: None,
+        }
+    }
+}
+
+/// Sums a measure over what was kept; if everything was kept, this is the total.
+pub(super) fn sum(
+    text: &Text,
+    selection: &Selection,
+    whole: Result<u64, TotalsMask>,
+    measure: impl Fn(Range<usize>) -> u64,
+) -> Result<u64, TotalsMask> {
+    let mut ranges = selection.ranges.iter().filter(|range| !range.is_empty());
+    match (ranges.next(), ranges.next()) {
+        (Some(one), None) if *one == text.body => whole,
+        _ => Ok(selection.ranges.iter().map(|range| measure(range.clone())).sum()),
+    }
+}
+
+pub(super) fn kept_size(text: &Text, selection: &Selection, unit: Unit) -> Result<u64, TotalsMask> {
+    if unit == Unit::Tokens {
+        return kept_size(text, selection, Unit::Bytes).map(|bytes| bytes.div_ceil(4));
+    }
+    sum(text, selection, text.size(unit), |range| text.size_of(range, unit))
+        .map(|size| size + half_size(unit) * selection.halves)
+}
+
+/// Returns the size of the U+FFFD that stands for half a character.
+pub(super) fn half_size(unit: Unit) -> u64 {
+    if unit == Unit::Bytes { 3 } else { 1 }
+}
 
 /// Settles a stream of which a strategy selected something. It is cut exactly if the agent left out some of it: an
 /// answer for a cut output may still contain all of it, and one for a whole output may leave out the ends of lines.
@@ -15,13 +90,13 @@ pub(super) fn by_selection(mut planned: Preview, text: &Text, selection: &Select
     let is_open = planned.reply == Reply::Cut || selection.shown.is_some();
     planned.truncated = is_open && !covers(text, ranges, planned.reply);
     if selection.shown.is_some() && planned.truncated {
-        planned.kept_bytes = Some(ranges.iter().map(|range| text.decoded_bytes_of(range.clone())).sum());
-        planned.kept_units = Some(ranges.iter().map(|range| text.size_of(range.clone(), planned.unit)).sum());
+        planned.kept.bytes = Some(ranges.iter().map(|range| text.decoded_bytes_of(range.clone())).sum());
+        planned.kept.units = Some(ranges.iter().map(|range| text.size_of(range.clone(), planned.unit)).sum());
     } else {
         // Half a character became U+FFFD, which is not in the output.
         let less = |kept: Option<u64>, half| kept.map(|kept| kept.saturating_sub(half * selection.halves));
-        planned.kept_bytes = less(planned.kept_bytes, 3);
-        planned.kept_units = less(planned.kept_units, half_size(planned.unit));
+        planned.kept.bytes = less(planned.kept.bytes, half_size(Unit::Bytes));
+        planned.kept.units = less(planned.kept.units, half_size(planned.unit));
     }
     planned.truncated_by = selection.hit.or(selection.silent_limit);
     settled(planned)
@@ -29,62 +104,42 @@ pub(super) fn by_selection(mut planned: Preview, text: &Text, selection: &Select
 
 /// Settles a response that was cut as a whole: what is left are the ranges of its parts.
 pub(super) fn by_parts(mut planned: Preview, stdout: &Text, stderr: &Text) -> Preview {
-    let (mut lines, mut bytes, mut units, mut len) = (0, 0, 0, 0);
+    let (mut kept, mut len) = (Counts { lines: 0, bytes: 0, units: 0 }, 0);
     for part in &planned.parts {
         let Some((source, range)) = part.range() else { continue };
         let text = if source == Stream::Stdout { stdout } else { stderr };
         len += range.len();
-        lines += text.line_feeds_of(range.clone()) + 1;
-        bytes += text.decoded_bytes_of(range.clone());
-        units += text.size_of(range, planned.unit);
+        kept.lines += text.line_feeds_of(range.clone()) + 1;
+        kept.bytes += text.decoded_bytes_of(range.clone());
+        kept.units += text.size_of(range, planned.unit);
     }
     planned.truncated |= len < stdout.len() + stderr.len();
-    planned.kept_lines = Some(lines);
-    planned.kept_bytes = Some(bytes);
-    planned.kept_units = Some(units);
+    planned.kept = kept.zip(kept, |count, _| Some(count));
     planned.reply = Reply::Cut;
     settled(planned)
 }
 
-/// Settles a stream that is kept whole.
 pub(super) fn whole(planned: Preview) -> Preview {
     settled(Preview { truncated: false, ..planned })
 }
 
 /// Settles a stream on which the agent crashes: the model gets nothing of it.
 pub(super) fn crashed(planned: Preview, words: String) -> Preview {
-    let nothing = Some(0);
-    settled(Preview {
-        status: Status::Crashed(words),
-        truncated: planned.total_bytes != nothing,
-        reply: Reply::Cut,
-        kept_lines: nothing,
-        kept_bytes: nothing,
-        kept_units: nothing,
-        ..planned
-    })
+    let kept = Counts { lines: Some(0), bytes: Some(0), units: Some(0) };
+    let truncated = planned.total.bytes != kept.bytes;
+    settled(Preview { status: Status::Crashed(words), truncated, reply: Reply::Cut, kept, ..planned })
 }
 
 /// Makes the figures agree: nothing is lost of an output that is not cut, whatever the agent takes from every output; a
 /// line that is kept on both sides of a cut counts once; and a cut loses at least a byte, also where it splits an
 /// invalid sequence, whose halves each become U+FFFD.
 fn settled(mut planned: Preview) -> Preview {
-    let least = u64::from(planned.truncated);
-    let pairs = [
-        (&mut planned.kept_lines, planned.total_lines, 0),
-        (&mut planned.kept_bytes, planned.total_bytes, least),
-        (&mut planned.kept_units, planned.total_units, 0),
-    ];
-    for (kept, total, lost) in pairs {
-        *kept = match (total, *kept) {
-            (Some(total), Some(kept)) if planned.truncated => Some(kept.min(total.saturating_sub(lost))),
-            (_, kept) if planned.truncated => kept,
-            (total, _) => total,
-        };
-    }
-    let left = |total: Option<u64>, kept: Option<u64>| total.zip(kept).map(|(total, kept)| total - kept);
-    planned.removed_lines = left(planned.total_lines, planned.kept_lines);
-    planned.removed_bytes = left(planned.total_bytes, planned.kept_bytes);
+    let most = Counts { bytes: planned.total.bytes.map(|total| total.saturating_sub(1)), ..planned.total };
+    planned.kept = if planned.truncated {
+        planned.kept.zip(most, |kept, most| kept.map(|kept| most.map_or(kept, |most| kept.min(most))))
+    } else {
+        planned.total
+    };
     let by = planned.truncated_by.unwrap_or(LimitHit::Size(planned.unit));
     planned.truncated_by = planned.truncated.then_some(by);
     planned

@@ -16,7 +16,7 @@ pub enum Value {
 
 impl Value {
     /// Converts a value of a policy file; `None` if it has another type.
-    pub(crate) fn of(value: &toml::Value) -> Option<Self> {
+    pub(crate) fn from_toml(value: &toml::Value) -> Option<Self> {
         match value {
             toml::Value::Integer(number) => u64::try_from(*number).ok().map(Self::Integer),
             toml::Value::Boolean(flag) => Some(Self::Boolean(*flag)),

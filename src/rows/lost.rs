@@ -44,7 +44,7 @@ impl LostInCall {
             if view.len() > MAX_OUTPUT {
                 return None;
             }
-            let preview = preview::recorded(&result, &Input::of(view, "")).ok()?;
+            let preview = preview::recorded(&result, &Input::from_bytes(view, "")).ok()?;
             Self::beside(view, &kept_ranges(&preview.parts, Stream::Stdout), severities).map(|(lost, _)| lost)
         };
         inspector.read_whole(call, &mut count).flatten()

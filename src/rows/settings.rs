@@ -76,7 +76,9 @@ const COLUMNS: &[ListColumn<TuneRow>] = &[
     })
     .yields(8),
     ListColumn::new("size", Right, 20, |row: &TuneRow, _| {
-        RowCell::plain(row.setting.max_size.map(|size| limit_in(size, row.unit.words())).unwrap_or_default())
+        RowCell::plain(
+            row.setting.max_size.map(|size| limit_in(size, row.unit.describe())).unwrap_or_default(),
+        )
     })
     .yields(7),
     // Rows come in this order.

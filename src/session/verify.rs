@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use crate::known::Era;
 use crate::preview::{
-    Catalog, Circumstances, Input, LimitHit, Output, ParamKind, Policy, Preview, ToCount, Totals, Witness,
+    Catalog, Input, LimitHit, Output, ParamKind, PlanContext, Policy, Preview, ToCount, Totals, Witness,
     plan_counting, witness,
 };
 use crate::source;
@@ -90,7 +90,7 @@ impl Verifier {
         // Copilot CLI records the size beside its notice; others have it in the notice alone.
         let total =
             call.cites.first().filter(|_| transcript.agent == "copilot-cli").and_then(|cite| cite.bytes);
-        let around = Circumstances { saved_as: &saved_as, exit_code: recorded.exit(), total };
+        let around = PlanContext { saved_as: &saved_as, exit_code: recorded.exit(), total };
         let is_of_version = |policy: &&Policy| recorded.is_of_version(&policy.era());
         let of_outputs = self.policies.iter().filter(|policy| policy.offset_key().is_none());
         of_outputs.filter(is_of_version).flat_map(|policy| variants(policy, recorded)).find_map(

@@ -120,7 +120,7 @@ impl TuneSetting {
     /// Returns it in words: `tail, 1,200 lines, 40 KB`.
     pub(crate) fn words(&self, unit: Unit) -> String {
         let direction = self.direction.map(|direction| direction.as_str().to_owned());
-        let size = self.max_size.map(|size| limit_in(size, unit.words()));
+        let size = self.max_size.map(|size| limit_in(size, unit.describe()));
         let all = [direction, self.max_lines.map(lines), size];
         all.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

@@ -35,7 +35,7 @@ pub(crate) fn change_in_words(from: &Policy, to: &Policy) -> Option<String> {
     let words = changed.filter_map(|param| {
         let value = to.get(&param.name)?.to_string();
         let value = match value.parse::<u64>() {
-            Ok(size) if to.size_key() == Some(param.name.as_str()) => limit_in(size, to.unit().words()),
+            Ok(size) if to.size_key() == Some(param.name.as_str()) => limit_in(size, to.unit().describe()),
             Ok(number) => thousands(number),
             Err(_) => value,
         };
@@ -121,14 +121,14 @@ pub(crate) fn smallest_change(
         return Some((format!("max lines {}", thousands(n)), policy));
     }
     if let Some((n, policy)) = least(now, now.max_size(), most, size, keeps) {
-        return Some((format!("max {}", limit_in(n, now.unit().words())), policy));
+        return Some((format!("max {}", limit_in(n, now.unit().describe())), policy));
     }
     let mut wide = now.clone();
     wide.set_max_lines(most).ok()?;
     let (bytes, mut policy) = least(&wide, now.max_size(), most, size, keeps)?;
     policy.set_max_lines(now.max_lines()?).ok()?;
     let (n, policy) = least(&policy, now.max_lines(), most, lines, keeps)?;
-    Some((format!("max lines {} and max {}", thousands(n), limit_in(bytes, now.unit().words())), policy))
+    Some((format!("max lines {} and max {}", thousands(n), limit_in(bytes, now.unit().describe())), policy))
 }
 
 fn least(

@@ -162,9 +162,9 @@ impl<'p> Tuner<'p> {
         supply: &mut impl Supply,
         saved_as: &str,
     ) -> Result<VisitedOutput, PlanError> {
-        let marks = Marks::of(bytes);
+        let marks = Marks::new(bytes);
         let mut kept = Vec::new();
-        let totals = Totals::of(&marks.total(), TotalsMask::ALL);
+        let totals = Totals::from_measure(&marks.total(), TotalsMask::ALL);
         let input = Input::new(Output { bytes, totals: &totals }, saved_as);
         for sweep in &mut self.sweeps {
             sweep.each(bytes, &marks, saved_as, |_, swept| kept.push(Kept::of(swept, &input)))?;

@@ -61,24 +61,16 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
     ("section", &["expression", "template"]),
     ("limits", &["error", "model", "measure", "template", "section"]),
     ("cap", &["error", "input", "model", "measure", "template", "section"]),
-    ("refuse", &["error", "measure", "template", "section"]),
     ("rewrite", &["input", "model", "expression", "section"]),
     ("strategy", &["error", "model", "expression", "measure", "template", "section", "limits", "rewrite"]),
-    ("counts", &["model", "measure", "strategy"]),
-    ("settle", &["input", "model", "measure", "strategy", "counts"]),
-    (
-        "policy",
-        &[
-            "value", "model", "measure", "template", "section", "limits", "cap", "refuse", "rewrite",
-            "strategy",
-        ],
-    ),
-    ("details", &["input", "value", "model", "measure", "strategy", "policy"]),
+    ("settle", &["input", "model", "measure", "strategy"]),
+    ("policy", &["value", "model", "measure", "template", "section", "limits", "cap", "rewrite", "strategy"]),
+    ("details", &["input", "value", "model", "measure", "strategy", "settle", "policy"]),
     (
         "plan",
         &[
-            "error", "input", "model", "measure", "template", "limits", "strategy", "counts", "settle",
-            "policy", "details",
+            "error", "input", "model", "measure", "template", "limits", "strategy", "settle", "policy",
+            "details",
         ],
     ),
     ("sweep", &["error", "input", "model", "measure", "template", "limits", "strategy", "policy", "plan"]),
@@ -86,8 +78,7 @@ const IN_PREVIEW: &[(&str, &[&str])] = &[
     ("differences", &["align"]),
     ("recorded", &["align", "error", "input", "model"]),
     ("report", &["input", "model", "policy"]),
-    ("per_stream", &["input"]),
-    ("counting", &["error", "input", "model", "per_stream", "policy", "plan"]),
+    ("counting", &["error", "input", "model", "policy", "plan"]),
     ("witness", &["input", "model", "policy", "counting"]),
 ];
 

@@ -60,7 +60,7 @@ impl Counter {
     /// Returns the wanted totals; call it when everything has been added.
     pub(crate) fn totals(&self) -> Totals {
         let rest = units::measure_all(&self.carry, split(self.want).1);
-        Totals::of(&(self.sum + rest), self.want)
+        Totals::from_measure(&(self.sum + rest), self.want)
     }
 
     /// Counts the unfinished character. Returns how many bytes of `chunk` that took.

@@ -141,7 +141,7 @@ fn flag_and_text_agree_where_the_length_of_the_path_counts() {
     }
     // `<not saved>` is longer than this path.
     let policy = naming("little\n(/a)".len());
-    let input = Input::of(b"little\n", "");
+    let input = Input::from_bytes(b"little\n", "");
     let save = || Ok("/a".into());
     let (plan, _) = saved_plan(input.output, |_| None, policy, save, &mut Vec::new()).unwrap();
     assert_eq!((plan.preview.truncated, plan.preview.text(&input)), (false, "little\n(/a)".to_owned()));

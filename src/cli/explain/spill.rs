@@ -108,7 +108,7 @@ fn check(config: &Config, found: &Recognised, path: &Path) -> Option<Check> {
 fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> Option<Check> {
     let name = path.to_string_lossy();
     let count = |_, want| Some(source::count(view, want));
-    let input = Input::of(view, &name);
+    let input = Input::from_bytes(view, &name);
     let planned = preview::plan_counting(&input, policy, ToCount::All, count);
     let preview = planned.ok()?.preview;
     let text = preview.text(&input);

@@ -86,7 +86,7 @@ impl HookOutput {
 
     /// Returns what a policy keeps of what the tool printed, as ranges in its bytes; `None` if the policy cuts nothing.
     pub(super) fn kept(&self, policy: &Policy, path: &str) -> Option<Vec<Range<usize>>> {
-        let input = Input::of(&self.view, path);
+        let input = Input::from_bytes(&self.view, path);
         let totals = |_, want| {
             let all = 0..self.view.len();
             (!self.is_partial()).then(|| measure(&self.view, all, want, &mut Buffer::default()))

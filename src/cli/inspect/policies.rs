@@ -83,7 +83,7 @@ static COLUMNS: [ListColumn<Policy>; 6] = [
         RowCell::plain(policy.max_lines().map_or("–".into(), thousands))
     }),
     ListColumn::new("size", Right, 20, |policy: &Policy, _| {
-        let words = |most| limit_in(most, policy.unit().words());
+        let words = |most| limit_in(most, policy.unit().describe());
         RowCell::plain(policy.max_size().map_or("–".into(), words))
     }),
     ListColumn::new("keeps", Left, 9, |policy: &Policy, _| {

@@ -8,7 +8,7 @@ use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, say};
 use crate::config::{Config, EffectivePolicy};
 use crate::known::{Certainty, Warning};
-use crate::preview::{self, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};
+use crate::preview::{self, Counts, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, MapView};
 
 /// Outputs up to this many bytes are counted before they are planned.
@@ -63,14 +63,7 @@ pub(crate) fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) 
 
 /// Returns the preview of an output whose end was not reached: how much there is of it is not known.
 fn without_totals(preview: Preview) -> Preview {
-    Preview {
-        total_lines: None,
-        total_bytes: None,
-        total_units: None,
-        removed_lines: None,
-        removed_bytes: None,
-        ..preview
-    }
+    Preview { total: Counts { lines: None, bytes: None, units: None }, ..preview }
 }
 
 /// Writes a preview to standard output in the given form, and warnings to standard error, including those of the store.

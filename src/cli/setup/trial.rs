@@ -123,7 +123,7 @@ fn event(agent: HookAgent, stores: &Path) -> io::Result<Value> {
 /// Returns what the model gets of the output, which the agent has cut before it runs the hook.
 fn cut(agent: HookAgent, output: &str, path: &str) -> io::Result<String> {
     let policy = Policy::builtin(agent.policy()).map_err(io::Error::other)?;
-    let input = Input::of(output.as_bytes(), path);
+    let input = Input::from_bytes(output.as_bytes(), path);
     let preview = preview::plan_counted(&input, &policy).map_err(io::Error::other)?;
     Ok(preview.text(&input))
 }

@@ -25,7 +25,6 @@ struct Item {
 }
 
 impl Text<'_> {
-    /// Returns the cells of a range.
     pub(super) fn cells_of(&self, range: Range<usize>) -> u64 {
         let whole = if range == self.body { self.cells.get() } else { None };
         whole.unwrap_or_else(|| self.cells_up_to(range, u64::MAX))

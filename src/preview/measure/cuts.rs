@@ -142,20 +142,16 @@ impl Text<'_> {
     }
 
     fn element(&self, at: usize, to: usize) -> units::Element {
-        let found = units::element(&self.bytes[..to.min(self.read_end(at))], at);
-        if self.decoding == Decoding::Go && !found.valid {
-            units::Element { len: 1, valid: false }
-        } else {
-            found
-        }
+        self.decoded(units::element(&self.bytes[..to.min(self.read_end(at))], at))
     }
 
     fn element_before(&self, from: usize, at: usize) -> units::Element {
-        let found = units::element_before(&self.bytes[..at], from.max(self.read_start(at)), at);
-        if self.decoding == Decoding::Go && !found.valid {
-            units::Element { len: 1, valid: false }
-        } else {
-            found
-        }
+        self.decoded(units::element_before(&self.bytes[..at], from.max(self.read_start(at)), at))
+    }
+
+    /// Returns an element as it is decoded: in Go each bad byte alone.
+    fn decoded(&self, found: units::Element) -> units::Element {
+        let is_bad = self.decoding == Decoding::Go && !found.valid;
+        if is_bad { units::Element { len: 1, valid: false } } else { found }
     }
 }

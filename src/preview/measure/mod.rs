@@ -4,19 +4,18 @@ mod columns;
 mod cuts;
 mod lines;
 mod reads;
-pub(crate) mod rules;
 mod sizes;
 mod trim;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
+use serde::Deserialize;
+
 use crate::preview::input::{LineIndex, Output, Stream, Totals};
 use crate::preview::model::{Decoding, Fragment, Part};
 use crate::text::json;
 use crate::text::units::{self, Measure, TotalsMask};
-
-use self::rules::{DecodingRule, LineRule, TrimRule};
 
 pub(crate) use lines::Piece;
 pub(crate) use sizes::most_bytes;
@@ -29,6 +28,52 @@ const SMALL: usize = 64 * 1024;
 const PATIENCE: usize = 64 * 1024;
 /// After this many bytes of one scan, checks whether the plan is still wanted.
 const STEP: usize = 4 << 20;
+
+/// How bytes become text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DecodingRule {
+    /// U+FFFD for each maximal subpart.
+    #[default]
+    Lossy,
+    /// Sizes and cuts on raw bytes; U+FFFD for each bad byte.
+    Go,
+    /// Like `lossy`, but a leading byte order mark is dropped.
+    Bom,
+    /// Like `lossy`, but a leading byte order mark and an unfinished character at the very end are dropped.
+    Stream,
+}
+
+/// What is removed from the ends of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TrimRule {
+    #[default]
+    Nothing,
+    /// One line feed at the end.
+    LastFeed,
+    /// Every line feed at the end.
+    Feeds,
+    /// White space at the end, as in JavaScript's `trimEnd`.
+    End,
+    /// White space at both ends, as in JavaScript's `trim`.
+    Both,
+    /// Blank lines at the start, and white space at the end.
+    BlankLines,
+}
+
+/// What counts as a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LineRule {
+    /// Pieces between line feeds: after a final line feed there is one more, empty.
+    #[default]
+    Pieces,
+    /// A final line feed ends the last line; empty text has none.
+    Ended,
+    /// A final line feed does not count; empty text is one piece.
+    Bare,
+}
 
 /// An output as an agent's tool sees it.
 pub(crate) struct Text<'a> {
@@ -117,29 +162,38 @@ impl<'a> Text<'a> {
         self
     }
 
-    /// Whether the plan is still wanted.
     pub(crate) fn is_wanted(&self) -> bool {
         self.wanted.is_none_or(|wanted| wanted())
     }
 
     /// Returns a range of this text, between pieces, as a text of its own. `feeds` are its line feeds, if known.
     pub(crate) fn part(&self, body: Range<usize>, feeds: Option<u64>) -> Text<'a> {
-        let mut part = Text {
-            body: body.clone(),
+        let mut part = self.unread(self.bytes, body.clone());
+        part.totals = match body {
+            body if body == self.body => self.totals,
+            body if body.len() <= SMALL => self.totals_of(body, TotalsMask::ALL),
+            _ => self.part_totals(&body),
+        };
+        part.totals.line_feeds = part.totals.line_feeds.or(feeds);
+        part
+    }
+
+    /// Returns other bytes as a text of the same kind, of which nothing was read or counted yet.
+    fn unread(&self, bytes: &'a [u8], body: Range<usize>) -> Text<'a> {
+        Text {
+            bytes,
+            body,
             totals: Totals::unknown(),
             seek: None,
             touched: RefCell::default(),
             gave_up: Cell::default(),
             cells: Cell::default(),
             ..*self
-        };
-        part.totals = match body {
-            body if body == self.body => self.totals,
-            body if body.len() <= SMALL => Totals::of(&self.measure(body, TotalsMask::ALL), TotalsMask::ALL),
-            _ => self.part_totals(&body),
-        };
-        part.totals.line_feeds = part.totals.line_feeds.or(feeds);
-        part
+        }
+    }
+
+    fn totals_of(&self, range: Range<usize>, want: TotalsMask) -> Totals {
+        Totals::from_measure(&self.measure(range, want), want)
     }
 
     /// Returns the totals of a range: the whole's minus what is outside, or its own, whichever reads less. Measures
@@ -151,7 +205,7 @@ impl<'a> Text<'a> {
         }
         let is_split = units::element_start(self.bytes, body.start) != body.start;
         if is_split || body.len() <= self.len() / 2 {
-            return Totals::of(&self.measure(body.clone(), want), want);
+            return self.totals_of(body.clone(), want);
         }
         let outside =
             self.measure(self.body.start..body.start, want) + self.measure(body.end..self.body.end, want);
@@ -164,21 +218,12 @@ impl<'a> Text<'a> {
         let is_longer = self.bytes.len() > most;
         let bytes = &self.bytes[..self.bytes.len().min(most)];
         let body = trim::trimmed(bytes, if is_longer { 0..most } else { self.body.clone() }, trim);
-        let first = Text {
-            bytes,
-            body,
-            seek: None,
-            touched: RefCell::default(),
-            gave_up: Cell::default(),
-            cells: Cell::default(),
-            ..*self
-        };
-        first.counted()
+        self.unread(bytes, body).counted()
     }
 
     /// Counts every total now.
     pub(crate) fn counted(mut self) -> Self {
-        self.totals = Totals::of(&self.measure(self.body.clone(), TotalsMask::ALL), TotalsMask::ALL);
+        self.totals = self.totals_of(self.body.clone(), TotalsMask::ALL);
         self
     }
 
@@ -193,7 +238,7 @@ impl<'a> Text<'a> {
 
     fn body_totals(&self, whole: &Totals) -> Totals {
         if self.body.len() <= SMALL {
-            return Totals::of(&self.measure(self.body.clone(), TotalsMask::ALL), TotalsMask::ALL);
+            return self.totals_of(self.body.clone(), TotalsMask::ALL);
         }
         let outside = self.measure(0..self.body.start, TotalsMask::ALL)
             + self.measure(self.body.end..self.bytes.len(), TotalsMask::ALL);
@@ -323,7 +368,6 @@ impl<'a> Text<'a> {
         (!range.is_empty()).then_some(kept)
     }
 
-    /// Returns a part that stands for a range with other text.
     pub(crate) fn changed(&self, range: Range<usize>, fragments: Vec<Fragment>) -> Part {
         Part::Changed { source: self.source, range, fragments, decoding: self.decoding }
     }

@@ -8,7 +8,6 @@ use crate::text::units::TotalsMask;
 use super::Text;
 
 impl Text<'_> {
-    /// Returns the size of a range in a unit.
     pub(crate) fn size_of(&self, range: Range<usize>, unit: Unit) -> u64 {
         match (unit, self.decoding) {
             (Unit::Bytes, Decoding::Go) => range.len() as u64,
@@ -20,7 +19,6 @@ impl Text<'_> {
         }
     }
 
-    /// Returns the UTF-8 bytes of a range's text.
     pub(crate) fn decoded_bytes_of(&self, range: Range<usize>) -> u64 {
         match self.decoding {
             Decoding::Lossy => self.measure(range, TotalsMask::DECODED_BYTES).decoded_bytes,
@@ -28,7 +26,6 @@ impl Text<'_> {
         }
     }
 
-    /// Returns the total that a unit's size depends on.
     pub(crate) fn want_of(&self, unit: Unit) -> TotalsMask {
         match (unit, self.decoding) {
             (Unit::Bytes | Unit::Tokens, Decoding::Go) => TotalsMask::NOTHING,

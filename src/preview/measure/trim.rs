@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::text::units;
 
-use super::rules::TrimRule;
+use super::TrimRule;
 
 /// Returns the range of `bytes` that remains of `body`, which starts and ends between characters.
 pub(crate) fn trimmed(bytes: &[u8], body: Range<usize>, trim: TrimRule) -> Range<usize> {

@@ -1,10 +1,12 @@
-//! All policies by name; each is parsed only on demand.
+//! All policies by name, each parsed only on demand; and the forms that one tool's policy had at different times.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::fs::plain_file::{self, few_words};
+use crate::known::Era;
+use crate::preview::template::PolicyOrigin;
 
 use super::load::parse;
 use super::{Policy, PolicyError};
@@ -87,7 +89,8 @@ impl Catalog {
             return Ok(());
         }
         let shown = path.display().to_string();
-        let policy = parse(&text, &shown).map_err(|fault| self.set_aside(path, &text, fault))?;
+        let policy =
+            parse(&text, &shown, PolicyOrigin::Own).map_err(|fault| self.set_aside(path, &text, fault))?;
         let file = File { text: Cow::Owned(text), own: Some(shown) };
         self.files.insert(Cow::Owned(policy.name().to_owned()), file);
         Ok(())
@@ -141,8 +144,8 @@ impl Catalog {
             return own.find(|policy| policy.file.schema.shell).ok_or_else(unknown);
         };
         match &file.own {
-            Some(path) => parse(&file.text, path),
-            None => parse(&file.text, &format!("built-in {name}")),
+            Some(path) => parse(&file.text, path, PolicyOrigin::Own),
+            None => parse(&file.text, &format!("built-in {name}"), PolicyOrigin::BuiltIn),
         }
     }
 
@@ -178,7 +181,7 @@ impl Policy {
     /// # Errors
     /// [`PolicyError::Invalid`] with the line and the key; the file is called `policy`.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
-        parse(text, "policy")
+        parse(text, "policy", PolicyOrigin::Own)
     }
 
     /// Returns the built-in policy of this name (`agent/tool`).
@@ -187,5 +190,39 @@ impl Policy {
     /// [`PolicyError::Unknown`], which says what may be meant.
     pub fn builtin(name: &str) -> Result<Self, PolicyError> {
         Catalog::builtin().get(name)
+    }
+}
+
+/// Returns what all forms of a tool have in common: the name of its current policy.
+fn today<'a>(name: &'a str, era: &'a Era) -> &'a str {
+    era.of.as_deref().unwrap_or(name)
+}
+
+impl Catalog {
+    /// Whether a policy is its tool's current form: it names no other one, or one that does not exist.
+    pub fn is_current(&self, policy: &Policy) -> bool {
+        policy.era().of.is_none_or(|of| self.text(&of).is_none())
+    }
+
+    /// Returns the other forms of a policy's tool, sorted by name. Faulty files are skipped.
+    pub fn other_eras(&self, policy: &Policy) -> Vec<Policy> {
+        let era = policy.era();
+        let ours = today(policy.name(), &era);
+        let others =
+            self.names().filter(|name| *name != policy.name()).filter_map(|name| self.get(name).ok());
+        others.filter(|other| today(other.name(), &other.era()) == ours).collect()
+    }
+
+    /// Sorts policies that may have created an output on a given day, most likely first: all forms of a tool take the
+    /// place of the first of them, and among them the form of that day comes first.
+    #[cfg(feature = "app")]
+    pub(crate) fn by_day(&self, names: Vec<String>, day: jiff::civil::Date) -> Vec<String> {
+        let era = |name: &String| self.get(name).map(|policy| policy.era()).unwrap_or_default();
+        let eras: Vec<Era> = names.iter().map(era).collect();
+        let tool = |at: usize| today(&names[at], &eras[at]);
+        let first_of = |at: usize| (0..at).find(|other| tool(*other) == tool(at)).unwrap_or(at);
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by_cached_key(|at| (first_of(*at), eras[*at].rank(day)));
+        order.into_iter().map(|at| names[at].clone()).collect()
     }
 }

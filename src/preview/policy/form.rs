@@ -3,15 +3,15 @@
 use crate::form::Shape::{Checked, Flag, List, Names, Number, Scalar, Section, Table, Tables, Text};
 use crate::form::{Field, is_word, needed, optional};
 use crate::known::{Confidence, Date};
-use crate::preview::measure::rules::{DecodingRule, LineRule, TrimRule};
+use crate::preview::measure::{DecodingRule, LineRule, TrimRule};
 use crate::preview::model::Unit;
 
 use super::schema::{DetailsShape, KindSchema, ParamRole};
 
 /// Maximum number of parameters, and of variants: each template is checked against all of them.
-const MOST_TABLES: usize = 100;
+const MAX_TABLES: usize = 100;
 /// Maximum number of elements of other lists.
-const MOST: usize = 1000;
+const MAX_ELEMENTS: usize = 1000;
 
 /// The keys of a policy file.
 pub(super) const FILE: &[Field] = &[
@@ -27,7 +27,7 @@ pub(super) const FILE: &[Field] = &[
     optional("confidence", Checked(is_word::<Confidence>)),
     optional("summary", Text),
     optional("failed", Text),
-    optional("quirks", List(&Text, MOST)),
+    optional("quirks", List(&Text, MAX_ELEMENTS)),
     optional("unit", Checked(is_word::<Unit>)),
     optional("decoding", Checked(is_word::<DecodingRule>)),
     optional("lines", Checked(is_word::<LineRule>)),
@@ -35,9 +35,9 @@ pub(super) const FILE: &[Field] = &[
     optional("reads", Scalar),
     optional("refuse", Section),
     optional("settings", Table(SETTINGS)),
-    optional("warning", Tables(crate::known::WARNING, MOST)),
-    optional("param", Tables(PARAM, MOST_TABLES)),
-    optional("variant", Tables(VARIANT, MOST_TABLES)),
+    optional("warning", Tables(crate::known::WARNING, MAX_ELEMENTS)),
+    optional("param", Tables(PARAM, MAX_TABLES)),
+    optional("variant", Tables(VARIANT, MAX_TABLES)),
     optional("when", Section),
     needed("keep", Section),
     needed("text", Section),
@@ -63,13 +63,13 @@ const PARAM: &[Field] = &[
     optional("role", Checked(is_word::<ParamRole>)),
     optional("min", Number),
     optional("max", Number),
-    optional("values", List(&Text, MOST)),
+    optional("values", List(&Text, MAX_ELEMENTS)),
     optional("also", Table(&[needed("name", Checked(name)), needed("times", Number)])),
     optional("kind", Checked(is_word::<KindSchema>)),
 ];
 
 const VARIANT: &[Field] = &[
-    needed("tools", List(&Text, MOST)),
+    needed("tools", List(&Text, MAX_ELEMENTS)),
     optional("defaults", Names(&Scalar)),
     optional("when", Section),
     optional("keep", Section),

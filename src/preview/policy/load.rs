@@ -1,19 +1,75 @@
 //! Turns a policy file into a policy: everything is compiled and checked here, and nothing later.
 
-use serde::Deserialize;
 use toml::Spanned;
 
 use crate::form::{Mistake, Spot};
 use crate::fs::plain_file::few_words;
+use crate::preview::cap::{Cap, Refuse};
+use crate::preview::limits::Limits;
 use crate::preview::section::{self, Fault, Keys, Section};
 use crate::preview::strategy::Keep;
-use crate::preview::template::Compiler;
+use crate::preview::template::{Compiler, Figure, PolicyOrigin, Template, Templates};
 
 use super::form::FILE;
 use super::param::{Param, keys};
-use super::rules::{PolicyFile, Rules, Texts, Variant};
 use super::schema::{PolicySchema, VariantSchema};
 use super::{Policy, PolicyError};
+
+#[derive(Debug)]
+pub(crate) struct PolicyFile {
+    pub schema: PolicySchema,
+    pub params: Vec<Param>,
+    pub templates: Templates,
+    pub rules: Rules,
+    pub refuse: Option<Refuse>,
+    pub reads: Option<Figure>,
+    pub cap: Option<Cap>,
+    pub variants: Vec<Variant>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Rules {
+    pub limits: Limits,
+    pub keep: Keep,
+    pub texts: Texts,
+}
+
+/// The differences for some values of the tool parameter.
+#[derive(Debug)]
+pub(crate) struct Variant {
+    pub schema: VariantSchema,
+    pub limits: Option<Limits>,
+    pub keep: Option<Keep>,
+    pub texts: Option<Texts>,
+}
+
+/// The templates of what the model reads.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    /// For an output that was not cut.
+    pub whole: Template,
+    /// For an output that was cut.
+    pub cut: Template,
+    /// For both streams together.
+    pub together: Option<Template>,
+}
+
+impl Texts {
+    /// What was not cut is passed on unchanged by default.
+    pub(crate) fn read(keys: &mut Keys) -> Result<Self, Fault> {
+        Ok(Self {
+            whole: keys.template_or("whole", "{{ kept }}")?,
+            cut: keys.field("cut")?,
+            together: keys.field("together")?,
+        })
+    }
+
+    /// Whether any of them uses a figure.
+    pub(crate) fn mention(&self, name: &str, templates: &Templates) -> bool {
+        let all = [&self.whole, &self.cut].into_iter().chain(&self.together);
+        all.into_iter().any(|template| templates.mention(template, name))
+    }
+}
 
 /// The file that is being read, for errors.
 struct Source<'a> {
@@ -28,14 +84,13 @@ impl Source<'_> {
         PolicyError::Invalid { file: self.path.to_owned(), line, column, key, message }
     }
 
-    /// Returns an error at byte `at`.
     fn at(&self, at: usize, key: &str, words: String) -> PolicyError {
-        let spot = Spot::of(self.text, at);
+        let spot = Spot::new(self.text, at);
         self.error(Mistake { spot, key: Some(key.to_owned()), words, top: None })
     }
 
     fn fault(&self, fault: Fault) -> PolicyError {
-        let mut spot = Spot::of(self.text, fault.at);
+        let mut spot = Spot::new(self.text, fault.at);
         if let Some(line) = fault.line {
             // The text of a template begins on the line below if its opening quotes end the line.
             let quotes = ["\"\"\"\n", "'''\n"];
@@ -54,22 +109,19 @@ thread_local! {
     pub(crate) static PARSED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// Parses a policy file and checks all of it: keys, parameters, figures and templates.
-pub(super) fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
+/// Parses a policy file, and checks all of a person's: keys, parameters, figures and templates.
+pub(super) fn parse(text: &str, path: &str, origin: PolicyOrigin) -> Result<Policy, PolicyError> {
     #[cfg(test)]
     PARSED.set(PARSED.get() + 1);
     let source = Source { text, path };
-    let (table, mistakes) = crate::form::check(text, FILE);
-    if let Some(first) = mistakes.into_iter().next() {
+    if origin == PolicyOrigin::Own
+        && let Some(first) = crate::form::check(text, FILE).1.into_iter().next()
+    {
         return Err(source.error(first));
     }
-    let read = table.map(|table| PolicySchema::deserialize(toml::de::Deserializer::from(table)));
-    let unread = |at| source.error(Mistake::unread(Spot::of(text, at)));
-    let schema = match read {
-        Some(Ok(schema)) => schema,
-        Some(Err(error)) => return Err(unread(error.span().map_or(0, |span| span.start))),
-        None => return Err(unread(0)),
-    };
+    let schema: PolicySchema = toml::from_str(text).map_err(|error| {
+        source.error(Mistake::unread(Spot::new(text, error.span().map_or(0, |span| span.start))))
+    })?;
     let mut params: Vec<Param> = Vec::new();
     for param in &schema.params {
         let (at, written) = (param.span().start, param.get_ref());
@@ -83,13 +135,13 @@ pub(super) fn parse(text: &str, path: &str) -> Result<Policy, PolicyError> {
         }
         params.push(read);
     }
-    let file = compile(schema, params).map_err(|fault| source.fault(fault))?;
+    let file = compile(schema, params, origin).map_err(|fault| source.fault(fault))?;
     Ok(Policy::new(file, text))
 }
 
-fn compile(schema: PolicySchema, params: Vec<Param>) -> Result<PolicyFile, Fault> {
-    let mut compiler =
-        Compiler::new(params.iter().map(|param| (param.name.clone(), param.default.clone())).collect());
+fn compile(schema: PolicySchema, params: Vec<Param>, origin: PolicyOrigin) -> Result<PolicyFile, Fault> {
+    let defaults = params.iter().map(|param| (param.name.clone(), param.default.clone()));
+    let mut compiler = Compiler::new(origin, defaults.collect());
     let empty = Spanned::new(0..0, Section::default());
     let (when, text) = (schema.when.as_ref().unwrap_or(&empty), schema.text.as_ref().unwrap_or(&empty));
     let rules = Rules {
@@ -116,12 +168,8 @@ fn compile(schema: PolicySchema, params: Vec<Param>) -> Result<PolicyFile, Fault
 }
 
 fn read_variant(schema: &VariantSchema, compiler: &mut Compiler) -> Result<Variant, Fault> {
-    let VariantSchema { tools, defaults, lines, unit, .. } = schema.clone();
     Ok(Variant {
-        tools,
-        defaults,
-        lines,
-        unit,
+        schema: schema.clone(),
         limits: read_any(&schema.when, "`[variant.when]`", compiler, |keys| keys.read())?,
         keep: read_any(&schema.keep, "`[variant.keep]`", compiler, Keep::read)?,
         texts: read_any(&schema.text, "`[variant.text]`", compiler, Texts::read)?,

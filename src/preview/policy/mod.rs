@@ -1,35 +1,35 @@
 //! A policy in use: its compiled file and the current values of its parameters.
 
 pub(crate) mod catalog;
-pub(crate) mod eras;
 mod form;
 mod load;
-#[cfg(feature = "records")]
-mod notices;
 pub(crate) mod param;
-pub(crate) mod rules;
 pub(crate) mod schema;
 mod unknown;
 #[cfg(feature = "app")]
 mod written;
 
 use std::collections::BTreeMap;
+#[cfg(feature = "records")]
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::known::{Confidence, Era, Warning};
 
 use super::limits::Limits;
-use super::measure::rules::LineRule;
+use super::measure::LineRule;
 use super::model::{Direction, Unit};
+use super::strategy::Context;
 use super::strategy::Keep;
-use super::strategy::context::Context;
 use super::template::facts::Facts;
+#[cfg(feature = "records")]
+use super::template::pattern::NoticePattern;
 use super::template::scope::Scope;
 use super::value::Value;
 #[cfg(test)]
 pub(crate) use load::PARSED;
+use load::{PolicyFile, Texts, Variant};
 use param::{Param, ParamError, keys, matches_key};
-use rules::{PolicyFile, Texts, Variant};
 use schema::{ParamRole, PolicySchema, SettingsSchema};
 
 /// Why a policy cannot be used.
@@ -152,7 +152,7 @@ impl Policy {
 
     /// Returns the unit of sizes.
     pub fn unit(&self) -> Unit {
-        self.variant().and_then(|variant| variant.unit).unwrap_or(self.file.schema.unit)
+        self.variant().and_then(|variant| variant.schema.unit).unwrap_or(self.file.schema.unit)
     }
 
     /// Returns all parameters, in the order of the file.
@@ -163,7 +163,7 @@ impl Policy {
     /// Returns a parameter's current value: as set, else the variant's, else the default.
     pub fn get(&self, key: &str) -> Option<Value> {
         let param = self.file.params.iter().find(|param| param.name == key)?;
-        let varied = || Value::of(self.variant()?.defaults.get(key)?);
+        let varied = || Value::from_toml(self.variant()?.schema.defaults.get(key)?);
         Some(self.set.get(key).cloned().or_else(varied).unwrap_or_else(|| param.default.clone()))
     }
 
@@ -330,7 +330,7 @@ impl Policy {
     fn variant(&self) -> Option<&Variant> {
         let param = self.with_role(ParamRole::Tool)?;
         let tool = self.set.get(&param.name).unwrap_or(&param.default).to_string();
-        self.file.variants.iter().find(|variant| variant.tools.contains(&tool))
+        self.file.variants.iter().find(|variant| variant.schema.tools.contains(&tool))
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -346,7 +346,7 @@ impl Policy {
     }
 
     pub(super) fn line_rule(&self) -> LineRule {
-        self.variant().and_then(|variant| variant.lines).unwrap_or(self.file.schema.lines)
+        self.variant().and_then(|variant| variant.schema.lines).unwrap_or(self.file.schema.lines)
     }
 
     /// Returns its templates and figures with the current parameters, and with facts that do not come from the output.
@@ -359,5 +359,26 @@ impl Policy {
     /// Returns what its strategy works with.
     pub(super) fn context<'a>(&'a self, scope: &'a Scope<'a>) -> Context<'a> {
         Context { scope, limits: self.limits(), unit: self.unit(), direction: self.direction() }
+    }
+}
+
+/// How texts that agents recorded are told apart.
+#[cfg(feature = "records")]
+impl Policy {
+    /// Returns what of a text, as ranges in bytes, is the notice of an output that was cut; `None` if the text is none that
+    /// this policy makes of one. Whether the rest is of an output cannot be told from the text.
+    pub(crate) fn notices_in(&self, text: &str) -> Option<Vec<Range<usize>>> {
+        self.file.templates.added(&self.texts().cut, text)
+    }
+
+    /// Returns the forms of the notices that this policy writes, those with the most words first.
+    pub(crate) fn notice_patterns(&self) -> &[NoticePattern] {
+        self.file.templates.notices(&self.texts().whole)
+    }
+
+    /// Returns an output of which this policy makes a text by cutting off what goes beyond a line's length, without the
+    /// rest; `None` if the policy does not cut lines so.
+    pub(in crate::preview) fn unclipped(&self, text: &str) -> Option<String> {
+        self.keep().unclipped(text, &self.scope(Facts::new()))
     }
 }

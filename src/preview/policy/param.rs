@@ -110,7 +110,7 @@ impl Param {
     /// Converts a parameter of the file; the error says what is wrong with it.
     /// The error also has the key. `unit` is the policy's.
     pub(crate) fn from_schema(schema: &ParamSchema, unit: Unit) -> Result<Self, (&'static str, String)> {
-        let default = Value::of(&schema.default)
+        let default = Value::from_toml(&schema.default)
             .ok_or(("default", "takes text in quotes, a whole number from 0, or true or false".to_owned()))?;
         let kind = match &default {
             Value::Integer(_) => {
@@ -153,10 +153,10 @@ fn plain_doc(role: Option<ParamRole>, unit: Unit) -> String {
 
 /// Whether text is empty or a decimal number: digits, optionally a point and more digits.
 fn is_decimal(text: &str) -> bool {
-    const MOST: usize = 15;
+    const MAX_DIGITS: usize = 15;
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.is_empty() || (digits(whole) && digits(part) && whole.len() <= MOST)
+    text.is_empty() || (digits(whole) && digits(part) && whole.len() <= MAX_DIGITS)
 }
 
 /// Returns the parameter if `key` names it, with how many of its units make one of the key's.

@@ -4,13 +4,12 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::known::{Confidence, Edge, Warning};
-use crate::preview::measure::rules::{DecodingRule, LineRule, TrimRule};
+use crate::preview::measure::{DecodingRule, LineRule, TrimRule};
 use crate::preview::model::Unit;
 use crate::preview::section::{KeyValue, Section};
 
 /// A policy file, as written.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct PolicySchema {
     pub agent: String,
     pub tool: String,
@@ -71,16 +70,13 @@ fn bytes() -> Unit {
 
 /// Where the agent's own configuration has these limits.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct SettingsSchema {
     pub file: String,
     pub lines: Option<String>,
     pub size: Option<String>,
 }
 
-/// The agent's machine-readable details.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct DetailsSchema {
     pub shape: DetailsShape,
     /// The key of a limit on matches that was reached.
@@ -93,7 +89,6 @@ pub(crate) struct DetailsSchema {
     pub unless_failed: bool,
 }
 
-/// The format of the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DetailsShape {
@@ -103,9 +98,7 @@ pub(crate) enum DetailsShape {
     TempFile,
 }
 
-/// A parameter.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct ParamSchema {
     pub name: String,
     pub doc: Option<String>,
@@ -128,7 +121,6 @@ pub(crate) enum KindSchema {
 
 /// Another name for a parameter, in another unit.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct AlsoSchema {
     pub name: String,
     /// How many of the parameter's units make one of these.
@@ -155,7 +147,6 @@ pub(crate) enum ParamRole {
 
 /// The differences for some values of the tool parameter.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct VariantSchema {
     pub tools: Vec<String>,
     #[serde(default)]

@@ -10,9 +10,9 @@ impl Policy {
     pub(crate) fn written(&self) -> Option<String> {
         let mut text = self.text.to_string();
         for (name, value) in &self.set {
-            let variant = self.variant().filter(|variant| variant.defaults.contains_key(name));
+            let variant = self.variant().filter(|variant| variant.schema.defaults.contains_key(name));
             text = match variant {
-                Some(variant) => with_variant_default(&text, &variant.tools, name, value)?,
+                Some(variant) => with_variant_default(&text, &variant.schema.tools, name, value)?,
                 None => with_default(&text, name, value)?,
             };
         }

@@ -65,7 +65,6 @@ pub(crate) fn breaks(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the length of the break that the bytes begin with.
 fn break_len(bytes: &[u8]) -> Option<usize> {
     match *bytes {
         [b'\r', b'\n', ..] | [0xc2, 0x85, ..] => Some(2),

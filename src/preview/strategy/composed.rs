@@ -1,19 +1,139 @@
-//! An output with the text that the agent adds before cutting: its size, and both ends of the whole.
+//! Text that an agent composes and cuts again: ranges of the output, and text of its own around and between them.
 
 use std::ops::Range;
 
 use serde::Deserialize;
+use unicode_width::UnicodeWidthChar;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{Direction, Part, Unit};
+use crate::preview::model::{Direction, Fragment, Part, Unit};
 use crate::preview::template::Template;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::text::units::TotalsMask;
 
-use super::context::Context;
-use super::segments::{self, Segment};
+use super::Context;
 use super::selection::{Selection, lines_in};
+
+/// A segment of composed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Segment {
+    Bytes(Range<usize>),
+    /// Half of the character at this range.
+    Half(Range<usize>),
+    /// The agent's own text.
+    Words(String),
+}
+
+impl Segment {
+    /// Returns its size; half a character occurs only with cuts in UTF-16 units, and is one unit.
+    fn size(&self, text: &Text, unit: Unit) -> u64 {
+        match self {
+            Self::Bytes(range) => text.size_of(range.clone(), unit),
+            Self::Half(_) => 1,
+            Self::Words(words) => words_size(words, unit),
+        }
+    }
+
+    /// Converts it to a part; none if it is empty.
+    pub(super) fn part(self, text: &Text) -> Option<Part> {
+        match self {
+            Self::Bytes(range) => text.kept(range),
+            Self::Half(range) => Some(text.changed(range, vec![Fragment::Replaced(1)])),
+            Self::Words(words) => (!words.is_empty()).then_some(Part::Notice { text: words }),
+        }
+    }
+
+    /// Returns the bytes that it keeps entirely.
+    pub(super) fn range(&self) -> Option<Range<usize>> {
+        match self {
+            Self::Bytes(range) => Some(range.clone()),
+            Self::Half(_) | Self::Words(_) => None,
+        }
+    }
+}
+
+pub(crate) fn size(text: &Text, segments: &[Segment], unit: Unit) -> u64 {
+    segments.iter().map(|segment| segment.size(text, unit)).sum()
+}
+
+/// Takes an amount from one end of a range of the output.
+pub(crate) fn cut(text: &Text, within: Range<usize>, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
+    let (range, half) = text.end(within, from, unit, size);
+    from.join([Segment::Bytes(range)], half.map(Segment::Half))
+}
+
+/// Takes an amount from one end of composed text.
+pub(crate) fn end(text: &Text, segments: &[Segment], from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
+    let mut left = size;
+    // Outermost first.
+    let mut kept: Vec<Vec<Segment>> = Vec::new();
+    for at in 0..segments.len() {
+        let segment = match from {
+            Direction::Head => &segments[at],
+            Direction::Tail => &segments[segments.len() - 1 - at],
+        };
+        let size = segment.size(text, unit);
+        if size <= left {
+            left -= size;
+            kept.push(vec![segment.clone()]);
+            continue;
+        }
+        kept.push(match segment {
+            Segment::Bytes(range) => cut(text, range.clone(), from, unit, left),
+            Segment::Words(words) => vec![Segment::Words(
+                fitting(words, from, left, |character| char_size(character, unit)).to_owned(),
+            )],
+            Segment::Half(_) => Vec::new(),
+        });
+        break;
+    }
+    if from == Direction::Tail {
+        kept.reverse();
+    }
+    kept.concat()
+}
+
+fn char_size(character: char, unit: Unit) -> u64 {
+    match unit {
+        Unit::Bytes | Unit::Tokens => character.len_utf8() as u64,
+        Unit::Utf16 => character.len_utf16() as u64,
+        Unit::Chars => 1,
+        Unit::Cells => character.width().unwrap_or(0) as u64,
+    }
+}
+
+pub(crate) fn words_size(words: &str, unit: Unit) -> u64 {
+    words.chars().map(|character| char_size(character, unit)).sum()
+}
+
+/// Returns the characters at one end of a text that fit a size, where `size_of` is the size of each.
+pub(crate) fn fitting(words: &str, from: Direction, size: u64, size_of: impl Fn(char) -> u64) -> &str {
+    let mut left = size;
+    let mut fits = |character: char| {
+        let rest = left.checked_sub(size_of(character));
+        left = rest.unwrap_or(left);
+        rest.is_some()
+    };
+    match from {
+        Direction::Head => {
+            let end = words.char_indices().find(|(_, character)| !fits(*character));
+            end.map_or(words, |(at, _)| &words[..at])
+        }
+        Direction::Tail => {
+            let end = words.char_indices().rev().find(|(_, character)| !fits(*character));
+            end.map_or(words, |(at, character)| &words[at + character.len_utf8()..])
+        }
+    }
+}
+
+/// Returns the UTF-16 units of composed text, if known; `total` is that of the whole output.
+pub(crate) fn units_known(text: &Text, segments: &[Segment], total: Option<u64>) -> Option<u64> {
+    match segments {
+        [Segment::Bytes(range)] if *range == text.body && total.is_some() => total,
+        segments => Some(size(text, segments, Unit::Utf16)),
+    }
+}
 
 /// The added text, and the output in between.
 pub(crate) struct Composed {
@@ -34,16 +154,15 @@ impl Envelope {
     pub(super) fn around(&self, text: &Text, context: &Context) -> Result<Composed, PlanError> {
         let ended = text.bytes[text.body.clone()].last() == Some(&b'\n');
         let facts = Facts::from([("is_empty", Fact::Flag(text.is_empty())), ("ended", Fact::Flag(ended))]);
-        let before = context.scope.optional_words(&self.before, facts.clone())?;
-        let after = context.scope.optional_words(&self.after, facts)?;
+        let before = context.scope.render_optional(&self.before, facts.clone())?;
+        let after = context.scope.render_optional(&self.after, facts)?;
         Ok(Composed { before, body: text.body.clone(), after })
     }
 }
 
 impl Composed {
-    /// Returns the size of the added text.
     pub(super) fn added(&self, unit: Unit) -> u64 {
-        segments::words_size(&self.before, unit) + segments::words_size(&self.after, unit)
+        words_size(&self.before, unit) + words_size(&self.after, unit)
     }
 
     /// Returns the size of everything, or the total needed for it.
@@ -63,10 +182,9 @@ impl Composed {
             Direction::Head => (&self.before, &self.after),
             Direction::Tail => (&self.after, &self.before),
         };
-        let words =
-            |words: &String, size| segments::end(text, &[Segment::Words(words.clone())], from, unit, size);
-        let left = size.saturating_sub(segments::words_size(outer, unit));
-        let body = segments::cut(text, self.body.clone(), from, unit, left);
+        let words = |words: &String, size| end(text, &[Segment::Words(words.clone())], from, unit, size);
+        let left = size.saturating_sub(words_size(outer, unit));
+        let body = cut(text, self.body.clone(), from, unit, left);
         let rest = self.rest(text, &body, unit, left);
         let mut kept = [words(outer, size), body, words(inner, rest)];
         if from == Direction::Tail {
@@ -75,10 +193,10 @@ impl Composed {
         trimmed(kept.concat())
     }
 
-    /// Returns what remains of a size after a part of the output: something only if that part is all of it.
-    fn rest(&self, text: &Text, body: &[Segment], unit: Unit, size: u64) -> u64 {
+    /// Returns what remains of a size, `left`, after a part of the output: something only if that part is all of it.
+    fn rest(&self, text: &Text, body: &[Segment], unit: Unit, left: u64) -> u64 {
         let is_whole = matches!(body, [Segment::Bytes(range)] if *range == self.body);
-        if is_whole { size - segments::size(text, body, unit) } else { 0 }
+        if is_whole { left - size(text, body, unit) } else { 0 }
     }
 
     /// Returns everything.
@@ -97,7 +215,6 @@ fn trimmed(segments: Vec<Segment>) -> Vec<Segment> {
     segments.into_iter().filter(|segment| !is_empty(segment)).collect()
 }
 
-/// Converts segments to parts.
 pub(crate) fn parts(text: &Text, segments: Vec<Segment>) -> Vec<Part> {
     segments.into_iter().filter_map(|segment| segment.part(text)).collect()
 }
@@ -107,7 +224,6 @@ pub(crate) fn lines(text: &Text, segments: &[Segment]) -> u64 {
     segments.iter().filter_map(Segment::range).map(|range| lines_in(text, &range)).sum()
 }
 
-/// Counts the halves of characters among segments.
 pub(crate) fn halves(segments: &[Segment]) -> u64 {
     segments.iter().filter(|segment| matches!(segment, Segment::Half(_))).count() as u64
 }

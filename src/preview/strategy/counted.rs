@@ -1,23 +1,23 @@
-//! Keeps both ends around a notice that counts towards the limit and says how much it stands for.
+//! Strategies that keep both ends of an output under a limit in which the agent's own text counts, too.
 
 use serde::Deserialize;
 
 use crate::preview::error::PlanError;
-use crate::preview::measure::Text;
-use crate::preview::model::Direction;
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{Direction, Unit};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
 
-use super::composed::{self, Composed};
-use super::context::{Context, Strategy};
-use super::segments::{self, Segment};
+use super::composed::{self, Composed, Envelope, Segment};
 use super::selection::Selection;
+use super::size::Ruler;
+use super::{Context, Strategy};
 
 /// Maximum number of times that the agent recomputes the notice until it no longer changes.
 const ROUNDS: usize = 4;
 
-/// The keys of `counted`.
+/// Keeps both ends around a notice that counts towards the limit and says how much it stands for.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Counted {
     size: Figure,
@@ -36,7 +36,7 @@ impl Strategy for Counted {
         let unit = context.unit;
         let size = context.scope.figure(&self.size)?.max(1);
         let after = self.after.as_ref().map_or(Ok(0), |after| context.scope.figure(after))?;
-        let before = context.scope.optional_words(&self.before, Facts::new())?;
+        let before = context.scope.render_optional(&self.before, Facts::new())?;
         let all = Composed { before, body: text.body.clone(), after: String::new() };
         if size.checked_sub(after).is_some_and(|room| !all.exceeds(text, unit, room)) {
             return Ok(Selection { slots: vec![("kept", all.parts(text))], ..Selection::uncut(text) });
@@ -44,7 +44,7 @@ impl Strategy for Counted {
         let percent = context.scope.figure(&self.head_percent)?;
         let total = all.size(text, unit).map(|total| total.saturating_add(after));
         text.wait_for(total.err().unwrap_or_default());
-        let room = |words: &str| size.saturating_sub(segments::words_size(words, unit));
+        let room = |words: &str| size.saturating_sub(composed::words_size(words, unit));
         let shares = |room: u64| {
             let first = u64::try_from(u128::from(room) * u128::from(percent) / 100).unwrap_or(room);
             (first, room - first)
@@ -60,7 +60,7 @@ impl Strategy for Counted {
         }
         let (first, last) = shares(room(&words));
         let last = last.saturating_sub(after);
-        let shown = segments::end(text, &[Segment::Words(words)], Direction::Head, unit, size);
+        let shown = composed::end(text, &[Segment::Words(words)], Direction::Head, unit, size);
         let mut kept = all.end(text, Direction::Head, unit, first);
         kept.extend(shown);
         kept.extend(all.end(text, Direction::Tail, unit, last));
@@ -77,6 +77,170 @@ impl Counted {
     ) -> Result<String, PlanError> {
         let left = total.map(|total| total.saturating_sub(kept));
         let facts = Facts::from([("number", Fact::from(left)), ("size", Fact::from(total))]);
-        context.scope.words(&self.notice, facts)
+        context.scope.render_text(&self.notice, facts)
+    }
+}
+
+/// Keeps both ends around a notice, so that the result is exactly as long as the limit.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Exact {
+    size: Figure,
+    /// The notice; `number` is the line at which the omitted text begins.
+    notice: Template,
+    /// A notice without path and number: if the limit has no room for more, only its beginning is shown.
+    short_notice: String,
+    frame: Envelope,
+}
+
+impl Strategy for Exact {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let size = context.scope.figure(&self.size)?;
+        let all = self.frame.around(text, context)?;
+        if size == 0 || !all.exceeds(text, Unit::Chars, size) {
+            return Ok(Selection { slots: vec![("kept", all.parts(text))], ..Selection::uncut(text) });
+        }
+        let short = self.short_notice.chars().count() as u64;
+        let proposed = size.saturating_sub(short).div_ceil(2);
+        let lines = python_lines(text, all.end(text, Direction::Head, Unit::Chars, proposed));
+        let facts = Facts::from([("number", Fact::Number(lines + 1))]);
+        let marker = if size <= short {
+            self.short_notice.clone()
+        } else {
+            context.scope.render_text(&self.notice, facts)?
+        };
+        let length = marker.chars().count() as u64;
+        let room = size.saturating_sub(length);
+        let first = proposed.min(room);
+        let head = all.end(text, Direction::Head, Unit::Chars, first);
+        let tail = all.end(text, Direction::Tail, Unit::Chars, room - first);
+        let shown: String = marker.chars().take(as_usize(size)).collect();
+        let slots = vec![("head", head), ("tail", tail)];
+        let selection = Selection { cut: Some(true), ..composed::selection(text, context, slots) };
+        Ok(selection.with_fact("marker", Fact::Text(shown)))
+    }
+}
+
+/// Counts the lines of a text like Python's `splitlines`.
+fn python_lines(text: &Text, segments: Vec<Segment>) -> u64 {
+    let decoded: String = segments
+        .into_iter()
+        .map(|segment| match segment {
+            Segment::Bytes(range) => text.decoding.decode(&text.bytes[range]),
+            Segment::Words(words) => words,
+            Segment::Half(_) => String::new(),
+        })
+        .collect();
+    let mut lines = 0;
+    let mut rest = decoded.as_str();
+    while !rest.is_empty() {
+        lines += 1;
+        let Some(at) = rest.find(is_break) else { break };
+        let width = if rest[at..].starts_with("\r\n") {
+            2
+        } else {
+            rest[at..].chars().next().map_or(1, char::len_utf8)
+        };
+        rest = &rest[at + width..];
+    }
+    lines
+}
+
+fn is_break(character: char) -> bool {
+    matches!(
+        character,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+/// Two cuts in a row: keeps both ends of the output, then both ends of that, the second notice included in its limit.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Twice {
+    first_size: Figure,
+    /// Inserted between the ends of the first cut; `number` is the size of the whole.
+    first_notice: Template,
+    second_size: Figure,
+    /// Inserted between the ends of the second cut; `number` is what it leaves out.
+    second_notice: Template,
+}
+
+impl Strategy for Twice {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let second = context.scope.figure(&self.second_size)?;
+        let once = self.first_cut(text, context)?;
+        let size = composed::units_known(text, &once, text.totals.units);
+        let Some(size) = size else {
+            text.wait_for(TotalsMask::UNITS);
+            return Ok(composed::selection(text, context, vec![("kept", once)]));
+        };
+        let marker = |removed: u64| words(context, &self.second_notice, removed);
+        let rough = second.saturating_sub(marker(size.saturating_sub(second))?.len() as u64) / 2;
+        let removed = size.saturating_sub(2 * rough);
+        let words = marker(removed)?;
+        let keep = second.saturating_sub(words.len() as u64) / 2;
+        let mut result = composed::end(text, &once, Direction::Head, Unit::Utf16, keep);
+        result.push(Segment::Words(words));
+        result.extend(composed::end(text, &once, Direction::Tail, Unit::Utf16, keep));
+        Ok(composed::selection(text, context, vec![("kept", result)]))
+    }
+}
+
+impl Twice {
+    /// Returns both ends with a notice between them, or everything if it fits.
+    fn first_cut(&self, text: &Text, context: &Context) -> Result<Vec<Segment>, PlanError> {
+        let most = context.scope.figure(&self.first_size)?;
+        if !text.exceeds(context.unit, most) {
+            return Ok(vec![Segment::Bytes(text.body.clone())]);
+        }
+        let half = most / 2;
+        let mut segments =
+            composed::cut(text, text.body.clone(), Direction::Head, Unit::Utf16, half.max(most - half));
+        let total = text.size(context.unit);
+        text.wait_for(total.err().unwrap_or_default());
+        segments.push(Segment::Words(words(context, &self.first_notice, total.unwrap_or(0))?));
+        segments.extend(composed::cut(text, text.body.clone(), Direction::Tail, Unit::Utf16, half));
+        Ok(segments)
+    }
+}
+
+fn words(context: &Context, template: &Template, number: u64) -> Result<String, PlanError> {
+    context.scope.render_text(template, Facts::from([("number", Fact::Number(number))]))
+}
+
+/// Keeps both ends of an output together with the agent's own text around it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Wrapped {
+    frame: Envelope,
+    /// Beyond this size the output and the text around it are cut together.
+    over: Figure,
+    head: Figure,
+    tail: Figure,
+    ruler: Ruler,
+}
+
+impl Strategy for Wrapped {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let unit = self.ruler.unit(context);
+        let whole = self.frame.around(text, context)?;
+        if !whole.exceeds(text, unit, context.scope.figure(&self.over)?) {
+            return Ok(Selection { slots: vec![("kept", whole.parts(text))], ..Selection::uncut(text) });
+        }
+        let size = whole.size(text, unit);
+        text.wait_for(size.err().unwrap_or_default());
+        let head = self.end(text, &whole, Direction::Head, unit, context.scope.figure(&self.head)?);
+        let tail = self.end(text, &whole, Direction::Tail, unit, context.scope.figure(&self.tail)?);
+        let kept = composed::size(text, &head, unit) + composed::size(text, &tail, unit);
+        let slots = vec![("head", head), ("tail", tail)];
+        let selection = Selection { cut: Some(true), ..composed::selection(text, context, slots) };
+        Ok(selection.with_fact("elided", Fact::from(size.map(|size| size.saturating_sub(kept)))))
+    }
+}
+
+impl Wrapped {
+    fn end(&self, text: &Text, whole: &Composed, from: Direction, unit: Unit, size: u64) -> Vec<Segment> {
+        let mut segments = whole.end(text, from, unit, size);
+        if !self.ruler.keeps_halves() {
+            segments.retain(|segment| !matches!(segment, Segment::Half(_)));
+        }
+        segments
     }
 }

@@ -1,17 +1,21 @@
-//! Keeps a number of pieces from either end, regardless of size.
+//! Strategies that keep both ends of a text and leave out the middle.
+
+use std::ops::Range;
 
 use serde::Deserialize;
 
 use crate::preview::error::PlanError;
-use crate::preview::measure::Text;
-use crate::preview::model::Direction;
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
 use crate::preview::template::Figure;
-use crate::preview::template::facts::Fact;
+use crate::preview::template::facts::{Fact, Facts};
+use crate::text::ansi;
 
-use super::context::{Context, Strategy};
-use super::selection::Selection;
+use super::selection::{Selection, feeds_between, lines_in};
+use super::size::{self, Ruler};
+use super::{Context, Strategy};
 
-/// The keys of `ends`.
+/// Keeps a number of pieces from either end, regardless of size.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Ends {
     head_lines: Figure,
@@ -58,4 +62,136 @@ fn all(text: &Text) -> Selection {
     let mut selection = Selection::everything(text);
     selection.slots.extend([("head", Vec::new()), ("tail", Vec::new())]);
     selection.with_fact("gap", Fact::Flag(false))
+}
+
+/// Keeps an amount from either end.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Middle {
+    head: Figure,
+    tail: Figure,
+    ruler: Ruler,
+    /// The agent's message when the two ends would overlap, which makes it crash.
+    overlap: Option<String>,
+    /// Whether keeping the last 0 keeps everything, like `slice(-0)`.
+    zero_keeps_all: bool,
+}
+
+impl Strategy for Middle {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let (head_size, tail_size) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
+        let unit = self.ruler.unit(context);
+        if let Some(words) = self.overlap.as_ref().filter(|_| overlaps(text, head_size, tail_size)) {
+            return Ok(Selection { crash: Some(words.clone()), ..Selection::default() });
+        }
+        let head = self.ruler.end(text, unit, text.body.clone(), Direction::Head, head_size);
+        let rest = head.range.end..text.body.end;
+        let tail = match tail_size {
+            0 if self.zero_keeps_all => size::whole(text),
+            _ => self.ruler.end(text, unit, rest, Direction::Tail, tail_size),
+        };
+        let between = feeds_between(text, &head.range, &tail.range);
+        let is_empty = head.range.end >= tail.range.start;
+        let middle = if is_empty { Ok(0) } else { between.map(|feeds| feeds + 1) };
+        let both = !head.range.is_empty() && !tail.range.is_empty();
+        let lines = lines_in(text, &head.range) + lines_in(text, &tail.range);
+        let pieces = |end: &size::End| text.line_feeds_of(end.range.clone()) + 1;
+        let (head_lines, tail_lines) = (pieces(&head), pieces(&tail));
+        Ok(Selection {
+            lines: Some(between.map(|feeds| lines - u64::from(both && feeds == 0))),
+            halves: head.halves + tail.halves,
+            slots: vec![("head", head.parts), ("tail", tail.parts)],
+            ranges: vec![head.range, tail.range],
+            hit: Some(context.by_size()),
+            facts: Facts::from([
+                ("middle_lines", Fact::from(middle)),
+                ("head_lines", Fact::Number(head_lines)),
+                ("tail_lines", Fact::Number(tail_lines)),
+            ]),
+            ..Selection::default()
+        })
+    }
+}
+
+fn overlaps(text: &Text, head: u64, tail: u64) -> bool {
+    as_usize(head.saturating_add(tail)) > text.len()
+}
+
+/// Keeps half the bytes from either end, moved inward to the start of a character and then to a line feed, if one is
+/// near.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Snapped {
+    size: Figure,
+}
+
+impl Strategy for Snapped {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let size = as_usize(context.scope.figure(&self.size)?).min(text.len());
+        let (start, end) = (text.body.start, text.body.end);
+        let (first, last) = (size / 2, size - size / 2);
+        let inside = |at: usize| at < end && text.bytes[at] & 0xC0 == 0x80;
+        let mut head = start + first;
+        while head > start && inside(head) {
+            head -= 1;
+        }
+        if let Some(feed) = text.feed_before(start, head).filter(|feed| feed - start > first / 2) {
+            head = feed;
+        }
+        let mut tail = end - last;
+        while inside(tail) {
+            tail += 1;
+        }
+        if let Some(feed) = text.feed_after(tail, end).filter(|feed| feed - tail < last / 2) {
+            tail = feed + 1;
+        }
+        let (head, tail) = (start..head, tail..end);
+        let elided = Fact::Number((tail.start - head.end) as u64);
+        let lines = Some(Ok(lines_in(text, &head) + lines_in(text, &tail)));
+        let hit = Some(context.by_size());
+        let selection = Selection { lines, hit, ..Selection::ends(text, head, tail) };
+        Ok(selection.with_fact("elided", elided))
+    }
+}
+
+/// Keeps both ends by terminal cells: control characters in between are removed, escape sequences are kept.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Celled {
+    size: Figure,
+    head: Figure,
+    tail: Figure,
+}
+
+impl Strategy for Celled {
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
+        let size = context.scope.figure(&self.size)?;
+        let (first, last) = (context.scope.figure(&self.head)?, context.scope.figure(&self.tail)?);
+        text.touch(text.body.clone());
+        if !text.exceeds(Unit::Cells, size) {
+            return Ok(Selection::uncut(text));
+        }
+        let (head, _) = text.end(text.body.clone(), Direction::Head, Unit::Cells, first);
+        let (tail, _) = text.end(text.body.clone(), Direction::Tail, Unit::Cells, last);
+        let kept = |range: &Range<usize>| text.kept(range.clone());
+        let escapes = |range: Range<usize>| escapes(text, range);
+        let selection = Selection {
+            lines: Some(Ok(lines_in(text, &head) + lines_in(text, &tail))),
+            hit: Some(LimitHit::Size(Unit::Cells)),
+            cut: Some(true),
+            slots: vec![
+                ("head", kept(&head).into_iter().chain(escapes(head.end..text.body.end)).collect()),
+                ("tail", escapes(text.body.start..tail.start).into_iter().chain(kept(&tail)).collect()),
+            ],
+            ranges: vec![head.clone(), tail.clone()],
+            ..Selection::default()
+        };
+        let feeds = text.line_feeds().unwrap_or_else(|_| text.line_feeds_of(text.body.clone()));
+        let kept = text.line_feeds_of(head) + text.line_feeds_of(tail);
+        Ok(selection.with_fact("middle_lines", Fact::Number(feeds.saturating_sub(kept))))
+    }
+}
+
+/// Returns the escape sequences of a range, if it has any.
+fn escapes(text: &Text, range: Range<usize>) -> Option<Part> {
+    let has_any = memchr::memchr_iter(0x1b, &text.bytes[range.clone()])
+        .any(|at| ansi::sequence(&text.bytes[range.start + at..range.end]).is_some());
+    has_any.then(|| text.changed(range.clone(), vec![Fragment::Escapes(range)]))
 }

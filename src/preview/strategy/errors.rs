@@ -8,15 +8,16 @@ use serde::{Deserialize, Deserializer};
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
-use crate::preview::model::{Direction, LimitHit, Part, Unit};
+use crate::preview::model::{Direction, LimitHit, Unit};
 use crate::preview::template::facts::Fact;
 use crate::preview::template::{Figure, Template};
 use crate::text::search::{Pattern, each_match};
 use crate::text::supply::CopySupply;
 
-use super::context::{Context, Strategy};
-use super::middle::Middle;
+use super::composed::{self, Segment};
+use super::ends::Middle;
 use super::selection::Selection;
+use super::{Context, Strategy};
 
 /// A run of pieces: their numbers (0-based), and their bytes without the last line feed.
 #[derive(Debug, Clone)]
@@ -25,7 +26,6 @@ struct Block {
     bytes: Range<usize>,
 }
 
-/// The keys of `errors`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Errors {
     /// Matches lines that are errors.
@@ -44,7 +44,6 @@ pub(crate) struct Errors {
     middle: Middle,
 }
 
-/// The evaluated figures.
 struct Figures<'a> {
     lines: u64,
     size: u64,
@@ -135,22 +134,21 @@ fn joined(
     hit: LimitHit,
     picked: &[Block],
 ) -> Result<Selection, PlanError> {
-    let mut parts = Vec::new();
-    let mut selection = Selection { hit: Some(hit), cut: Some(true), ..Selection::default() };
+    let mut segments = Vec::new();
     let mut before = 0;
     for (at, block) in picked.iter().enumerate() {
         let join = if at > 0 { "\n" } else { "" };
         if block.pieces.start > before {
-            let marker = context.scope.numbered(figures.marker, block.pieces.start - before)?;
-            parts.push(Part::Notice { text: format!("{join}{marker}\n") });
+            let marker = context.scope.render_number(figures.marker, block.pieces.start - before)?;
+            segments.push(Segment::Words(format!("{join}{marker}\n")));
         }
-        parts.extend(text.kept(block.bytes.clone()));
-        selection.ranges.push(block.bytes.clone());
+        segments.push(Segment::Bytes(block.bytes.clone()));
         before = block.pieces.end;
     }
-    selection.lines = Some(Ok(picked.iter().map(|block| block.pieces.end - block.pieces.start).sum()));
-    selection.slots = vec![("kept", parts), ("head", Vec::new()), ("tail", Vec::new())];
-    Ok(selection.with_fact("gap", Fact::Flag(false)))
+    let lines = Some(Ok(picked.iter().map(|block| block.pieces.end - block.pieces.start).sum()));
+    let slots = vec![("kept", segments), ("head", Vec::new()), ("tail", Vec::new())];
+    let selection = composed::selection(text, context, slots).with_fact("gap", Fact::Flag(false));
+    Ok(Selection { lines, hit: Some(hit), cut: Some(true), ..selection })
 }
 
 fn last_pieces(text: &Text, lines: u64) -> Range<usize> {
@@ -289,7 +287,7 @@ fn fits(text: &Text, context: &Context, figures: &Figures, blocks: &[Block]) -> 
         if block.pieces.start > before {
             pieces += 1;
             segments += 1;
-            size += context.scope.numbered(figures.marker, block.pieces.start - before)?.len() as u64;
+            size += context.scope.render_number(figures.marker, block.pieces.start - before)?.len() as u64;
         }
         pieces += block.pieces.end - block.pieces.start;
         segments += 1;

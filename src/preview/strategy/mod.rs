@@ -3,41 +3,96 @@
 pub(crate) mod agents;
 mod breaks;
 mod composed;
-pub(crate) mod context;
 pub(crate) mod counted;
 pub(crate) mod ends;
 pub(crate) mod errors;
 mod escaped;
-pub(crate) mod exact;
-pub(crate) mod middle;
 pub(crate) mod pieces;
 pub(crate) mod read;
-mod segments;
 pub(crate) mod selection;
 pub(crate) mod size;
-pub(crate) mod twice;
 
-#[cfg(feature = "records")]
 use std::any::Any;
+use std::fmt::Debug;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::error::PlanError;
 use super::expression::Expression;
-use super::measure::rules::TrimRule;
-use super::measure::{Text, as_usize};
-use super::model::{LimitHit, Unit};
+use super::limits::Limits;
+use super::measure::{Text, TrimRule, as_usize};
+use super::model::{Direction, LimitHit, Unit};
 use super::rewrite::Rewrite;
 use super::section::{Fault, Keys, or_default};
 use super::template::Figure;
-#[cfg(feature = "records")]
 use super::template::scope::Scope;
 use agents::clipped::Clipped;
 use agents::held::{Held, Rolling};
-use context::{Context, Strategy};
 use pieces::Pieces;
 use selection::Selection;
+
+/// A way of cutting, with its figures.
+pub(crate) trait Strategy: Any + Debug + Send + Sync {
+    /// Selects what is kept of a text that exceeds its limits, or of any if the strategy takes every output.
+    fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError>;
+}
+
+/// The policy around a strategy, with its current parameters.
+pub(crate) struct Context<'a> {
+    pub scope: &'a Scope<'a>,
+    pub limits: &'a Limits,
+    /// The unit of the policy's sizes.
+    pub unit: Unit,
+    /// The value of the policy's parameter for the direction, if it has one.
+    pub direction: Option<Direction>,
+}
+
+impl Context<'_> {
+    /// The limit on size, in the policy's own unit.
+    pub(crate) fn by_size(&self) -> LimitHit {
+        LimitHit::Size(self.unit)
+    }
+}
+
+/// Which end a strategy keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum From {
+    #[default]
+    Head,
+    Tail,
+    /// As the parameter with that role says.
+    Direction,
+}
+
+impl From {
+    pub(crate) fn resolve(self, context: &Context) -> Direction {
+        match self {
+            Self::Head => Direction::Head,
+            Self::Tail => Direction::Tail,
+            Self::Direction => context.direction.unwrap_or(Direction::Head),
+        }
+    }
+}
+
+/// Where a cut by size may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Boundary {
+    /// Between characters, moved inward.
+    #[default]
+    Character,
+    /// Between units of the size: half a surrogate pair becomes U+FFFD.
+    Unit,
+    /// Anywhere between raw bytes.
+    Byte,
+}
+
+/// Reads a unit; UTF-16 units if the key is absent.
+pub(crate) fn or_utf16<'de, D: Deserializer<'de>>(key: D) -> Result<Unit, D::Error> {
+    Ok(Option::deserialize(key)?.unwrap_or(Unit::Utf16))
+}
 
 type Read = fn(&mut Keys) -> Result<Box<dyn Strategy>, Fault>;
 
@@ -45,7 +100,7 @@ type Read = fn(&mut Keys) -> Result<Box<dyn Strategy>, Fault>;
 const STRATEGIES: [(&str, Takes, Read); 29] = [
     ("pieces", Takes::Large, boxed::<Pieces>),
     ("size", Takes::Large, boxed::<size::Size>),
-    ("middle", Takes::Large, boxed::<middle::Middle>),
+    ("middle", Takes::Large, boxed::<ends::Middle>),
     ("ends", Takes::Large, boxed::<ends::Ends>),
     ("window", Takes::Every, boxed::<read::window::Window>),
     ("plain-window", Takes::Every, boxed::<read::plain_window::PlainWindow>),
@@ -56,22 +111,22 @@ const STRATEGIES: [(&str, Takes, Read); 29] = [
     ("held", Takes::Large, boxed::<Held>),
     ("rolling", Takes::Large, boxed::<Rolling>),
     ("collected", Takes::Every, boxed::<agents::collected::Collected>),
-    ("twice", Takes::Large, boxed::<twice::Twice>),
-    ("snapped", Takes::Large, boxed::<agents::snapped::Snapped>),
+    ("twice", Takes::Large, boxed::<counted::Twice>),
+    ("snapped", Takes::Large, boxed::<ends::Snapped>),
     ("raw-tail", Takes::Every, boxed::<size::RawTail>),
     ("clipped", Takes::Every, boxed::<Clipped>),
     ("shares", Takes::Large, boxed::<agents::shares::Shares>),
-    ("exact", Takes::Every, boxed::<exact::Exact>),
+    ("exact", Takes::Every, boxed::<counted::Exact>),
     ("view", Takes::Every, boxed::<read::view::View>),
     ("stripped", Takes::Large, boxed::<agents::stripped::Stripped>),
     ("text-mode", Takes::Every, boxed::<agents::text_mode::TextMode>),
-    ("wrapped", Takes::Every, boxed::<agents::wrapped::Wrapped>),
+    ("wrapped", Takes::Every, boxed::<counted::Wrapped>),
     ("filtered", Takes::Every, boxed::<agents::filtered::Filtered>),
     ("shaped", Takes::Every, boxed::<agents::shaped::Shaped>),
     ("counted", Takes::Every, boxed::<counted::Counted>),
     ("numbered", Takes::Large, boxed::<agents::numbered::Numbered>),
     ("weighed", Takes::Every, boxed::<agents::weighed::Weighed>),
-    ("celled", Takes::Every, boxed::<agents::celled::Celled>),
+    ("celled", Takes::Every, boxed::<ends::Celled>),
 ];
 
 /// Which outputs a strategy handles.
@@ -132,9 +187,8 @@ impl Keep {
         strategy.downcast_ref::<Clipped>()?.unclipped(text, scope)
     }
 
-    /// Selects what is kept of a text.
     pub(crate) fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
-        let first = self.first.as_ref().map(|first| first.of(text, context)).transpose()?;
+        let first = self.first.as_ref().map(|first| first.cut(text, context)).transpose()?;
         let selection = self.strategy.select(first.as_ref().unwrap_or(text), context);
         if let Some(first) = &first {
             text.absorb(first);
@@ -174,7 +228,7 @@ struct First {
 }
 
 impl First {
-    fn of<'a>(&self, text: &Text<'a>, context: &Context) -> Result<Text<'a>, PlanError> {
+    fn cut<'a>(&self, text: &Text<'a>, context: &Context) -> Result<Text<'a>, PlanError> {
         Ok(text.first(as_usize(context.scope.figure(&self.size)?), self.trim))
     }
 }

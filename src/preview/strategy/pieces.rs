@@ -11,11 +11,10 @@ use crate::preview::section::or_default;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::{Fact, Facts};
 
-use super::context::{Context, From, Strategy};
 use super::selection::Selection;
 use super::size::{Ruler, Snap};
+use super::{Context, From, Strategy};
 
-/// The keys of `pieces`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pieces {
     #[serde(deserialize_with = "or_default")]
@@ -61,7 +60,6 @@ enum Oversize {
     Text,
 }
 
-/// The effective limits.
 struct Bounds {
     lines: Option<u64>,
     size: Option<u64>,
@@ -70,7 +68,6 @@ struct Bounds {
     cut_oversize: bool,
 }
 
-/// Pieces taken so far.
 #[derive(Default)]
 struct Taken {
     range: Range<usize>,
@@ -137,7 +134,6 @@ impl Pieces {
         Ok(Some(limits).filter(|_| self.oversize != Oversize::Text && !is_zero))
     }
 
-    /// Returns the unit of sizes.
     pub(crate) fn unit(&self, context: &Context) -> Unit {
         self.ruler.unit(context)
     }
@@ -180,7 +176,6 @@ impl Pieces {
     }
 }
 
-/// A cut of the joined pieces.
 struct CutTogether {
     /// The bytes of a character of which half is kept.
     half: Option<Range<usize>>,

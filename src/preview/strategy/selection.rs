@@ -57,7 +57,6 @@ impl Selection {
         Self { cut: Some(false), ..Self::everything(text) }
     }
 
-    /// Keeps both ends of a text.
     pub(crate) fn ends(text: &Text, head: Range<usize>, tail: Range<usize>) -> Self {
         let parts = |range: &Range<usize>| text.kept(range.clone()).into_iter().collect();
         Self {
@@ -120,7 +119,7 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    pub(crate) fn of(text: &Text, cut: bool, first_line: bool) -> Self {
+    pub(crate) fn new(text: &Text, cut: bool, first_line: bool) -> Self {
         let totals = text.line_count().ok().zip(text.size(Unit::Bytes).ok());
         Self { cut, first_line, totals, ..Self::default() }
     }

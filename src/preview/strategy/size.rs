@@ -11,8 +11,8 @@ use crate::preview::section::or_default;
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
-use super::context::{Boundary, Context, From, Strategy};
 use super::selection::{Selection, lines_in};
+use super::{Boundary, Context, From, Strategy};
 
 /// One end of a text, cut by size.
 #[derive(Debug)]
@@ -25,7 +25,6 @@ pub(crate) struct End {
     pub halves: u64,
 }
 
-/// The keys of `size`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Size {
     #[serde(deserialize_with = "or_default")]

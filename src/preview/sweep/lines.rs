@@ -6,16 +6,16 @@ use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Decoding, Direction, LimitHit, Unit};
+use crate::preview::strategy::Context;
 use crate::preview::strategy::LinesKept;
 use crate::preview::strategy::agents::held::HeldReader;
-use crate::preview::strategy::context::Context;
 use crate::preview::strategy::pieces::PieceLimits;
 use crate::text::units::{self, Measure};
 
 use super::marks::Marks;
 
 /// A reader that holds more chunks is left to a plan.
-const MOST_CHUNKS: u64 = 64;
+const MAX_CHUNKS: u64 = 64;
 
 /// One output, with what is found out about it while settings are gone through.
 pub(super) struct Visited<'v, 'a> {
@@ -159,7 +159,7 @@ impl<'v, 'a> Visited<'v, 'a> {
 
     /// Returns where the chunks that a reader holds begin: as many from the end as fit, at least one.
     fn held_start(&mut self, reader: &HeldReader) -> Option<usize> {
-        if reader.held / reader.chunk > MOST_CHUNKS {
+        if reader.held / reader.chunk > MAX_CHUNKS {
             return None;
         }
         let (bytes, body, chunk) = (self.text.bytes, self.text.body.clone(), as_usize(reader.chunk));

@@ -10,7 +10,7 @@ use crate::text::units::{self, Measure, TotalsMask};
 /// The length of a block in bytes.
 const BLOCK: usize = 4 << 10;
 /// Maximum number of blocks; those of a larger output are longer.
-const MOST_BLOCKS: usize = 8 << 10;
+const MAX_BLOCKS: usize = 8 << 10;
 /// What is counted of part of a block: line feeds, and all figures of the text.
 const OF_PART: TotalsMask = TotalsMask::LINE_FEEDS.with(TotalsMask::DECODED_BYTES);
 
@@ -24,8 +24,8 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// Counts everything, in one pass.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        let block = BLOCK.max(bytes.len().div_ceil(MOST_BLOCKS));
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        let block = BLOCK.max(bytes.len().div_ceil(MAX_BLOCKS));
         let (mut sum, mut before) = (Measure::default(), vec![Measure::default()]);
         for start in (0..bytes.len()).step_by(block) {
             let end = start.saturating_add(block).min(bytes.len());
@@ -35,7 +35,6 @@ impl Marks {
         Self { block, before }
     }
 
-    /// Returns the measure of the whole output.
     pub(crate) fn total(&self) -> Measure {
         self.before.last().copied().unwrap_or_default()
     }
@@ -123,7 +122,7 @@ mod tests {
     fn any_stretch_is_measured_from_the_nearest_block() {
         let text = "one é漢\u{1F600}\n".repeat(3_000);
         let bytes = text.as_bytes();
-        let marks = Marks::of(bytes);
+        let marks = Marks::new(bytes);
         assert_eq!(marks.total(), units::measure_all(bytes, TotalsMask::ALL));
         for at in [0, 1, 4095, 4096, 4097, 8192, 20_000, bytes.len()] {
             let expected = units::measure(bytes, 0..at, OF_PART);
@@ -139,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_blocks_of_a_large_output_are_longer() {
-        let marks = Marks::of(&vec![b'\n'; 64 << 20]);
-        assert!(marks.before.len() <= MOST_BLOCKS + 1);
+        let marks = Marks::new(&vec![b'\n'; 64 << 20]);
+        assert!(marks.before.len() <= MAX_BLOCKS + 1);
     }
 }

@@ -35,7 +35,6 @@ pub(crate) struct Sweep<'p> {
     plans: u64,
 }
 
-/// One setting, with the words known for it.
 struct Setting<'p> {
     policy: &'p Policy,
     scope: Scope<'p>,
@@ -99,7 +98,7 @@ impl<'p> Sweep<'p> {
         saved_as: &str,
         mut take: impl FnMut(usize, SweptPreview),
     ) -> Result<(), PlanError> {
-        let totals = Totals::of(&marks.total(), TotalsMask::ALL);
+        let totals = Totals::from_measure(&marks.total(), TotalsMask::ALL);
         let input = Input::new(Output { bytes, totals: &totals }, saved_as);
         let Some(first) = self.settings.first() else { return Ok(()) };
         let text = view(&input, first.policy, Stream::Stdout)?;
@@ -138,7 +137,7 @@ fn deciders(policy: &Policy) -> Option<[Deciders; 2]> {
     if !is_plain {
         return None;
     }
-    Some([Deciders::of(policy, &texts.whole)?, Deciders::of(policy, &texts.cut)?])
+    Some([Deciders::new(policy, &texts.whole)?, Deciders::new(policy, &texts.cut)?])
 }
 
 impl Setting<'_> {

@@ -96,7 +96,7 @@ impl KnownWords {
 
 impl Deciders {
     /// Reads them off a template of a policy; none if its length depends on more than how long its figures are.
-    pub(super) fn of(policy: &Policy, template: &Template) -> Option<Self> {
+    pub(super) fn new(policy: &Policy, template: &Template) -> Option<Self> {
         let is_param = |name: &str| policy.params().iter().any(|param| param.name == name);
         let uses = policy.file().templates.uses(template, &is_param)?;
         if ["kept", "path"].into_iter().any(|name| uses.exact.contains(name)) {
@@ -105,13 +105,13 @@ impl Deciders {
         let mut all = Vec::new();
         for name in &uses.printed {
             if !matches!(name.as_str(), "kept" | "path" | "exit_code" | "stream") {
-                all.push(Decider::of(name)?);
+                all.push(Decider::from_name(name)?);
             }
         }
         for name in &uses.exact {
             match name.as_str() {
                 "exit_code" | "stream" | "partial" | "kept_empty" => {}
-                name => match Decider::of(name)? {
+                name => match Decider::from_name(name)? {
                     Decider::Number(_) => return None,
                     decider => all.push(decider),
                 },
@@ -128,7 +128,7 @@ impl Deciders {
 }
 
 impl Decider {
-    fn of(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         match name {
             "unit" => Some(Self::Unit),
             "hit" => Some(Self::Hit),

@@ -5,28 +5,29 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, Stmt};
+use minijinja::machinery::ast::{BinOpKind, Expr, Stmt};
 use minijinja::machinery::{parse, parse_expr};
 use minijinja::syntax::SyntaxConfig;
 
 use crate::preview::value::Value;
 
+use super::uses::operands;
 use super::{describe, filters};
 
 /// Maximum length of a template in bytes. The longest built-in one has 1,210.
-const MOST_TEMPLATE: usize = 16 << 10;
+const MAX_TEMPLATE: usize = 16 << 10;
 /// Maximum length in bytes of a `{{ }}` or `{% %}`, and of a figure: each byte may be one more level for the parser.
-const MOST_TAG: usize = 500;
+const MAX_TAG: usize = 500;
 /// Maximum number of tags in a template: each may be an `elif`, which is one more level.
-const MOST_TAGS: usize = 200;
+const MAX_TAGS: usize = 200;
 /// Maximum total bytes of all values that a rendering creates.
-const MOST_WORK: u64 = 4 << 20;
+const MAX_WORK: u64 = 4 << 20;
 /// Assumed length of a figure or text parameter: that of a long path.
 const TEXT: u64 = 4096;
 /// Assumed length of a number.
 const NUMBER: u64 = 40;
 /// Minimum cost of creating any value.
-const LEAST: u64 = 16;
+const MIN_COST: u64 = 16;
 
 /// Why a template is rejected, with its line (1-based) if one is to blame.
 pub(super) type Refusal = (usize, String);
@@ -57,7 +58,6 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of its elements.
     fn element(self) -> Self {
         match self {
             Self::List(_, true) | Self::Number => Self::Number,
@@ -97,7 +97,7 @@ pub(super) fn check_template(
     template: &str,
     syntax: SyntaxConfig,
 ) -> Result<(), Refusal> {
-    if template.len() > MOST_TEMPLATE {
+    if template.len() > MAX_TEMPLATE {
         return Err((1, "a template has at most 16 KiB; write a shorter one".to_owned()));
     }
     check_tags(template)?;
@@ -109,8 +109,8 @@ pub(super) fn check_template(
 
 /// Measures a figure's expression.
 pub(super) fn check_expression(params: &BTreeMap<String, Value>, expression: &str) -> Result<(), String> {
-    if expression.len() > MOST_TAG {
-        return Err(format!("an expression has at most {MOST_TAG} bytes; write a shorter one"));
+    if expression.len() > MAX_TAG {
+        return Err(format!("an expression has at most {MAX_TAG} bytes; write a shorter one"));
     }
     let parsed = parse_expr(expression).map_err(|error| describe(&error))?;
     Meter::new(params).expression(&parsed).map(drop)
@@ -119,18 +119,18 @@ pub(super) fn check_expression(params: &BTreeMap<String, Value>, expression: &st
 /// Checks the number and length of tags. Whatever is not certainly outside of a tag counts as inside.
 fn check_tags(template: &str) -> Result<(), Refusal> {
     let mut rest = template;
-    for _ in 0..=MOST_TAGS {
+    for _ in 0..=MAX_TAGS {
         let Some(start) = ["{{", "{%", "{#"].iter().filter_map(|tag| rest.find(tag)).min() else {
             return Ok(());
         };
         let line = template[..template.len() - rest.len() + start].matches('\n').count() + 1;
         let len = tag_len(&rest[start..]);
-        if len > MOST_TAG {
-            return Err((line, format!("a tag has at most {MOST_TAG} bytes; write a shorter one")));
+        if len > MAX_TAG {
+            return Err((line, format!("a tag has at most {MAX_TAG} bytes; write a shorter one")));
         }
         rest = &rest[start + len..];
     }
-    Err((1, format!("a template has at most {MOST_TAGS} tags; write one with fewer")))
+    Err((1, format!("a template has at most {MAX_TAGS} tags; write one with fewer")))
 }
 
 /// Returns the length in bytes of the tag at the start: its closing is outside of quotes and of braces within the tag.
@@ -173,8 +173,8 @@ impl<'a> Meter<'a> {
 
     /// Counts a value that is created.
     fn made(&mut self, size: Size) -> Result<Size, String> {
-        self.work = self.work.saturating_add(size.bytes.max(LEAST));
-        if self.work > MOST_WORK {
+        self.work = self.work.saturating_add(size.bytes.max(MIN_COST));
+        if self.work > MAX_WORK {
             Err("the template asks for too much work (over 4 MiB of text); use shorter texts, \
                          fewer loops and fewer `set`"
                 .to_owned())
@@ -252,116 +252,30 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Measures several expressions in sequence; returns a number if all are.
-    fn expressions<'t: 'a>(&mut self, all: impl Iterator<Item = &'t Expr<'t>>) -> Result<Size, String> {
-        let mut sum = Size { bytes: 0, kind: Kind::Number };
-        for expr in all {
-            sum = sum.with(self.expression(expr)?.element());
-        }
-        Ok(sum)
-    }
-
     /// Returns the maximum size of an expression's value; counts it and everything on the way to it.
     fn expression<'t: 'a>(&mut self, expr: &'t Expr<'t>) -> Result<Size, String> {
+        let sizes: Vec<Size> =
+            operands(expr).into_iter().map(|part| self.expression(part)).collect::<Result<_, _>>()?;
         let size = match expr {
             Expr::Var(var) => self.variable(var.id),
             Expr::Const(constant) => match constant.value.as_str() {
                 Some(text) => Size::text(text.len() as u64),
                 None => Size::NUMBER,
             },
-            Expr::List(list) => self.list(&list.items)?,
-            Expr::Tuple(tuple) => self.list(&tuple.items)?,
-            Expr::Map(map) => Size::text(self.expressions(map.keys.iter().chain(&map.values))?.bytes),
-            Expr::UnaryOp(unary) => {
-                self.expression(&unary.expr)?;
-                Size::NUMBER
+            Expr::List(_) | Expr::Tuple(_) => {
+                let all = joined(&sizes);
+                Size { kind: Kind::List(sizes.len() as u64, all.kind == Kind::Number), ..all }
             }
-            Expr::Compare(compare) => {
-                self.expressions(compare.ops.iter().map(|op| &op.expr).chain([&compare.expr]))?;
-                Size::NUMBER
-            }
-            Expr::BinOp(pair) => self.pair(pair.op, &pair.left, &pair.right)?,
-            Expr::IfExpr(choice) => {
-                self.expression(&choice.test_expr)?;
-                let yes = self.expression(&choice.true_expr)?;
-                match &choice.false_expr {
-                    Some(no) => yes.or(self.expression(no)?),
-                    None => yes,
-                }
-            }
-            Expr::Slice(slice) => {
-                self.expressions([&slice.start, &slice.stop, &slice.step].into_iter().flatten())?;
-                Size::text(self.expression(&slice.expr)?.bytes)
-            }
-            Expr::GetAttr(attr) => self.expression(&attr.expr)?.element(),
-            Expr::GetItem(item) => {
-                self.expression(&item.subscript_expr)?;
-                self.expression(&item.expr)?.element()
-            }
-            Expr::Test(test) => {
-                self.expression(&test.expr)?;
-                self.arguments(&test.args)?;
-                Size::NUMBER
-            }
-            Expr::Filter(filter) => self.filter(filter.name, filter.expr.as_ref(), &filter.args)?,
+            Expr::Map(_) => Size::text(joined(&sizes).bytes),
+            Expr::UnaryOp(_) | Expr::Compare(_) | Expr::Test(_) => Size::NUMBER,
+            Expr::BinOp(pair) => both(pair.op, sizes[0], sizes[1])?,
+            Expr::IfExpr(_) => sizes[1..].iter().copied().reduce(Size::or).unwrap_or(Size::NUMBER),
+            Expr::Slice(_) => Size::text(sizes[0].bytes),
+            Expr::GetAttr(_) | Expr::GetItem(_) => sizes[0].element(),
+            Expr::Filter(filter) => filtered(filter.name, joined(&sizes))?,
             Expr::Call(_) => return Err("a template calls no function, such as `range`".to_owned()),
         };
         self.made(size)
-    }
-
-    fn list<'t: 'a>(&mut self, items: &'t [Expr<'t>]) -> Result<Size, String> {
-        let all = self.expressions(items.iter())?;
-        Ok(Size { kind: Kind::List(items.len() as u64, all.kind == Kind::Number), ..all })
-    }
-
-    fn arguments<'t: 'a>(&mut self, arguments: &'t [CallArg<'t>]) -> Result<Size, String> {
-        self.expressions(arguments.iter().map(|argument| match argument {
-            CallArg::Pos(expr)
-            | CallArg::Kwarg(_, expr)
-            | CallArg::PosSplat(expr)
-            | CallArg::KwargSplat(expr) => expr,
-        }))
-    }
-
-    fn filter<'t: 'a>(
-        &mut self,
-        name: &str,
-        of: Option<&'t Expr<'t>>,
-        arguments: &'t [CallArg<'t>],
-    ) -> Result<Size, String> {
-        let Some(gives) = filters::gives(name) else {
-            return Err(format!("there is no filter `{name}`; there are: {}", filters::names().join(", ")));
-        };
-        let (of, with) = (self.expressions(of.into_iter())?, self.arguments(arguments)?);
-        Ok(match gives {
-            filters::Gives::Number => Size::NUMBER,
-            filters::Gives::Text => Size::text(of.with(with).bytes.saturating_add(filters::MOST_WIDTH)),
-            filters::Gives::Part => of.with(with),
-        })
-    }
-
-    fn pair<'t: 'a>(
-        &mut self,
-        op: BinOpKind,
-        left: &'t Expr<'t>,
-        right: &'t Expr<'t>,
-    ) -> Result<Size, String> {
-        let (left, right) = (self.expression(left)?, self.expression(right)?);
-        Ok(match op {
-            BinOpKind::Add | BinOpKind::Concat => {
-                let joined = left.with(right);
-                if matches!(op, BinOpKind::Concat) { Size::text(joined.bytes) } else { joined }
-            }
-            BinOpKind::ScAnd | BinOpKind::ScOr => left.or(right),
-            BinOpKind::Mul if (left.kind, right.kind) != (Kind::Number, Kind::Number) => {
-                return Err(
-                    "`*` takes numbers alone, parameters or written out; for a figure use the filter \
-                            `times`"
-                        .to_owned(),
-                );
-            }
-            _ => Size::NUMBER,
-        })
     }
 
     /// Returns the size of a name of the engine's, a parameter, or a figure, which may be a text or still be counted.
@@ -374,6 +288,36 @@ impl<'a> Meter<'a> {
             Some(Value::Text(text)) => Size::text(TEXT.max(text.len() as u64)),
             None => Size::text(TEXT),
         }
+    }
+}
+
+/// Returns the size of several values in sequence, a number if all are.
+fn joined(sizes: &[Size]) -> Size {
+    let nothing = Size { bytes: 0, kind: Kind::Number };
+    sizes.iter().fold(nothing, |sum, size| sum.with(size.element()))
+}
+
+/// Returns the size of a filter's result, of operand and arguments together.
+fn filtered(name: &str, all: Size) -> Result<Size, String> {
+    match filters::gives(name) {
+        Some(filters::Gives::Number) => Ok(Size::NUMBER),
+        Some(filters::Gives::Text) => Ok(Size::text(all.bytes.saturating_add(filters::MAX_WIDTH))),
+        Some(filters::Gives::Part) => Ok(all),
+        None => Err(format!("there is no filter `{name}`; there are: {}", filters::names().join(", "))),
+    }
+}
+
+/// Returns the size of what an operator makes of two values.
+fn both(op: BinOpKind, left: Size, right: Size) -> Result<Size, String> {
+    match op {
+        BinOpKind::Add => Ok(left.with(right)),
+        BinOpKind::Concat => Ok(Size::text(left.with(right).bytes)),
+        BinOpKind::ScAnd | BinOpKind::ScOr => Ok(left.or(right)),
+        BinOpKind::Mul if (left.kind, right.kind) != (Kind::Number, Kind::Number) => {
+            Err("`*` takes numbers alone, parameters or written out; for a figure use the filter `times`"
+                .to_owned())
+        }
+        _ => Ok(Size::NUMBER),
     }
 }
 

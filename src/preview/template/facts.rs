@@ -1,7 +1,9 @@
-//! What a template may use: the figures of a plan, and the totals on which they depend.
+//! What a template may use: the figures of a plan, the totals on which they depend, and the marks that stand for them.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
+use crate::preview::model::WAITING;
 use crate::text::units::TotalsMask;
 
 /// Every figure and slot that a template may use besides the parameters.
@@ -101,4 +103,20 @@ pub(crate) type Facts = BTreeMap<&'static str, Fact>;
 /// Whether templates may use this name besides the parameters.
 pub(crate) fn is_known(name: &str) -> bool {
     NAMES.contains(&name)
+}
+
+/// Surrounds a slot's index in rendered text, unless a variable's text holds it. No template does.
+pub(super) const SLOT: char = '\0';
+/// The marks that then surround it instead: private characters, of which one is in none of the texts.
+pub(super) const OTHER_SLOTS: RangeInclusive<char> = '\u{f0000}'..='\u{ffffd}';
+
+/// Returns a marked `…`.
+pub(super) fn waiting(mark: char) -> String {
+    format!("{mark}{WAITING}{mark}")
+}
+
+/// Whether a value is a marked `…`, and nothing else.
+pub(super) fn is_waiting(text: &str) -> bool {
+    let is_mark = |mark: char| mark == SLOT || OTHER_SLOTS.contains(&mark);
+    text.chars().next().is_some_and(|mark| is_mark(mark) && text == waiting(mark))
 }

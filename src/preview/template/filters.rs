@@ -3,13 +3,13 @@
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind};
 
-use super::mark;
+use super::facts;
 
 /// What a filter returns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Gives {
     Number,
-    /// A text no longer than operand and arguments together, except for [`MOST_WIDTH`].
+    /// A text no longer than operand and arguments together, except for [`MAX_WIDTH`].
     Text,
     /// The operand, an argument, or a part of one.
     Part,
@@ -50,19 +50,17 @@ const ALL: &[(&str, Gives)] = &[
 ];
 
 /// Maximum number of characters to which a number is padded.
-pub(crate) const MOST_WIDTH: u64 = 100;
+pub(crate) const MAX_WIDTH: u64 = 100;
 
 /// Returns what a filter returns, if a template may use it.
 pub(crate) fn gives(name: &str) -> Option<Gives> {
     ALL.iter().find(|(known, _)| *known == name).map(|(_, gives)| *gives)
 }
 
-/// Returns all names, sorted.
 pub(crate) fn names() -> Vec<&'static str> {
     ALL.iter().map(|(name, _)| *name).collect()
 }
 
-/// Adds every filter and test to an environment.
 pub(crate) fn add_to(environment: &mut Environment) {
     environment.add_filter("plus", |value: &Value, by: &Value| apply2(value, by, |a, b| a.saturating_add(b)));
     environment
@@ -105,13 +103,13 @@ fn number(value: &Value) -> Result<u64, Error> {
 
 /// Checks a width against the limit.
 fn width(most: u64) -> Result<usize, Error> {
-    let wrong = || format!("a number is filled up to {MOST_WIDTH} characters at most, not {most}");
-    let fits = (most <= MOST_WIDTH).then(|| most.try_into().ok()).flatten();
+    let wrong = || format!("a number is filled up to {MAX_WIDTH} characters at most, not {most}");
+    let fits = (most <= MAX_WIDTH).then(|| most.try_into().ok()).flatten();
     fits.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, wrong()))
 }
 
 fn is_waiting(value: &Value) -> bool {
-    value.as_str().is_some_and(mark::is_waiting)
+    value.as_str().is_some_and(facts::is_waiting)
 }
 
 fn apply(value: &Value, write: impl FnOnce(u64) -> String) -> Result<Value, Error> {

@@ -3,13 +3,12 @@
 mod bounds;
 pub(crate) mod facts;
 pub(crate) mod filters;
-mod mark;
 #[cfg(feature = "records")]
 pub(crate) mod pattern;
 pub(crate) mod scope;
 pub(crate) mod uses;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{LazyLock, OnceLock};
 
 use minijinja::syntax::SyntaxConfig;
@@ -18,7 +17,7 @@ use serde::Deserialize;
 
 use crate::preview::value::Value;
 
-use mark::SLOT;
+use facts::SLOT;
 #[cfg(feature = "records")]
 use pattern::{NoticePattern, TextPattern};
 use uses::SlotDeciders;
@@ -29,7 +28,6 @@ thread_local! {
     pub(crate) static COMPILED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Returns the environment in which all templates and expressions are compiled.
 fn environment() -> &'static Environment<'static> {
     static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         let mut environment = Environment::new();
@@ -62,13 +60,11 @@ pub(crate) struct Templates {
     figures: Vec<CompiledFigure>,
 }
 
-/// One of a policy's compiled templates.
 #[derive(Debug)]
 pub(crate) struct CompiledTemplate {
-    /// Its name in the environment.
     name: String,
-    /// The figures and parameters that it uses.
-    mentioned: BTreeSet<String>,
+    /// The figures and parameters that it uses, read when first asked for.
+    mentioned: OnceLock<HashSet<String>>,
     /// Those that decide which slots it holds, read when first asked for; `None` if that is not simple.
     deciders: OnceLock<Option<SlotDeciders>>,
     /// What recognises its texts, and the notices of all templates but this one; made when first asked for.
@@ -76,13 +72,6 @@ pub(crate) struct CompiledTemplate {
     text_pattern: OnceLock<Option<TextPattern>>,
     #[cfg(feature = "records")]
     other_notices: OnceLock<Vec<NoticePattern>>,
-}
-
-impl CompiledTemplate {
-    /// Whether it uses a figure.
-    pub(crate) fn mentions(&self, name: &str) -> bool {
-        self.mentioned.contains(name)
-    }
 }
 
 #[derive(Debug)]
@@ -96,12 +85,18 @@ enum CompiledFigure {
 }
 
 impl Templates {
-    pub(crate) fn of(&self, template: &Template) -> &CompiledTemplate {
+    pub(crate) fn get(&self, template: &Template) -> &CompiledTemplate {
         &self.templates[template.0]
     }
 
+    pub(crate) fn mention(&self, template: &Template, name: &str) -> bool {
+        let Ok(source) = self.source_of(template) else { return false };
+        let mentioned = || self.get(template).mentioned.get_or_init(|| source.undeclared_variables(false));
+        source.source().contains(name) && mentioned().contains(name)
+    }
+
     fn source_of(&self, template: &Template) -> Result<minijinja::Template<'_, '_>, minijinja::Error> {
-        self.environment.get_template(&self.of(template).name)
+        self.environment.get_template(&self.get(template).name)
     }
 
     /// Reads how a template uses its figures; none if that is not simple. `is_param` knows the parameters.
@@ -111,9 +106,19 @@ impl Templates {
     }
 }
 
+/// Who wrote a policy file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PolicyOrigin {
+    /// It is compiled in: the tests have checked it.
+    BuiltIn,
+    /// A person, who may be wrong: all of it is checked.
+    Own,
+}
+
 /// Compiles the templates and figures of one policy file.
 #[derive(Debug)]
 pub(crate) struct Compiler {
+    origin: PolicyOrigin,
     /// The policy's parameters, at their defaults.
     params: BTreeMap<String, Value>,
     templates: Templates,
@@ -121,9 +126,13 @@ pub(crate) struct Compiler {
 
 impl Compiler {
     /// Creates a compiler for a policy with these parameters.
-    pub(crate) fn new(params: BTreeMap<String, Value>) -> Self {
+    pub(crate) fn new(origin: PolicyOrigin, params: BTreeMap<String, Value>) -> Self {
         let environment = environment().clone();
-        Self { params, templates: Templates { environment, templates: Vec::new(), figures: Vec::new() } }
+        Self {
+            origin,
+            params,
+            templates: Templates { environment, templates: Vec::new(), figures: Vec::new() },
+        }
     }
 
     /// Compiles a template, which may use only known names. The error has its line in the template, 1-based.
@@ -133,21 +142,27 @@ impl Compiler {
         if source.contains(SLOT) {
             return Err((1, "a template cannot hold a NUL".to_owned()));
         }
-        bounds::check_template(&self.params, source, syntax())?;
+        if self.origin == PolicyOrigin::Own {
+            bounds::check_template(&self.params, source, syntax())?;
+        }
         let Templates { environment, templates, .. } = &mut self.templates;
         let name = templates.len().to_string();
         let wrong = |error: minijinja::Error| (error.line().unwrap_or(1), describe(&error));
         environment.add_template_owned(name.clone(), source.to_owned()).map_err(wrong)?;
-        let compiled = environment.get_template(&name).map_err(wrong)?;
-        let mentioned: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
-        let is_known = |name: &&String| self.params.contains_key(*name) || facts::is_known(name);
-        if let Some(name) = mentioned.iter().find(|name| !is_known(name)) {
-            let line = source.lines().position(|line| line.contains(name.as_str()));
-            return Err((line.map_or(1, |at| at + 1), format!("there is no figure or parameter `{name}`")));
+        if self.origin == PolicyOrigin::Own {
+            let mentioned = environment.get_template(&name).map_err(wrong)?.undeclared_variables(false);
+            let is_unknown = |name: &&String| !self.params.contains_key(*name) && !facts::is_known(name);
+            if let Some(name) = mentioned.iter().filter(is_unknown).min() {
+                let line = source.lines().position(|line| line.contains(name.as_str()));
+                return Err((
+                    line.map_or(1, |at| at + 1),
+                    format!("there is no figure or parameter `{name}`"),
+                ));
+            }
         }
         templates.push(CompiledTemplate {
             name,
-            mentioned,
+            mentioned: OnceLock::new(),
             deciders: OnceLock::new(),
             #[cfg(feature = "records")]
             text_pattern: OnceLock::new(),
@@ -157,7 +172,6 @@ impl Compiler {
         Ok(Template(templates.len() - 1))
     }
 
-    /// Takes a figure that is written as a number.
     pub(crate) fn number(&mut self, number: u64) -> Figure {
         self.push(CompiledFigure::Number(number))
     }
@@ -171,20 +185,24 @@ impl Compiler {
     pub(crate) fn figure(&mut self, source: &str) -> Result<Figure, String> {
         #[cfg(test)]
         COMPILED.set(COMPILED.get() + 1);
-        bounds::check_expression(&self.params, source)?;
+        if self.origin == PolicyOrigin::Own {
+            bounds::check_expression(&self.params, source)?;
+        }
         let compiled = environment().compile_expression_owned(source.to_owned());
         let compiled = compiled.map_err(|error| describe(&error))?;
-        let named: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
-        match named.iter().find(|name| !self.params.contains_key(*name)) {
-            Some(name) => Err(format!("there is no parameter `{name}`")),
-            None => {
-                let (source, compiled) = (source.to_owned(), Box::new(compiled));
-                Ok(self.push(CompiledFigure::Expression { source, compiled }))
-            }
+        if self.origin == PolicyOrigin::Own
+            && let Some(name) = compiled
+                .undeclared_variables(false)
+                .iter()
+                .filter(|name| !self.params.contains_key(*name))
+                .min()
+        {
+            return Err(format!("there is no parameter `{name}`"));
         }
+        let (source, compiled) = (source.to_owned(), Box::new(compiled));
+        Ok(self.push(CompiledFigure::Expression { source, compiled }))
     }
 
-    /// Returns the compiled templates.
     pub(crate) fn finish(self) -> Templates {
         self.templates
     }

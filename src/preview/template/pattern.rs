@@ -15,23 +15,24 @@ use super::{Template, Templates, syntax};
 const SLOTS: &[&str] = &["kept", "head", "tail", "stdout", "stderr"];
 
 /// The fewest bytes of a template, blanks left out, by which its text is recognised.
-const LEAST: usize = 12;
+const MIN_WORDS: usize = 12;
 
 /// The fewest bytes of the longest words of a notice.
-const LEAST_LITERAL: usize = 4;
+const MIN_LITERAL: usize = 4;
 
 /// The largest compiled expression, in bytes.
-const MOST_COMPILED: usize = 4 << 20;
+const MAX_COMPILED: usize = 4 << 20;
 
 impl Templates {
     /// Returns what of a text a template added to the parts of an output, in order; `None` if the template does not make
     /// such a text, or adds too little to tell.
     pub(crate) fn added(&self, template: &Template, text: &str) -> Option<Vec<Range<usize>>> {
         let source = || self.source_of(template).ok().map(|found| found.source().to_owned());
-        let pattern = self.of(template).text_pattern.get_or_init(|| TextPattern::of(&source()?)).as_ref()?;
+        let pattern =
+            self.get(template).text_pattern.get_or_init(|| TextPattern::parse(&source()?)).as_ref()?;
         let added = pattern.added(text)?;
         let told: usize = added.iter().map(|range| visible(&text[range.clone()])).sum();
-        (told >= LEAST).then_some(added)
+        (told >= MIN_WORDS).then_some(added)
     }
 }
 
@@ -46,7 +47,7 @@ pub(super) struct TextPattern {
 
 impl TextPattern {
     /// Makes the pattern of a template; none if it would be too large.
-    fn of(source: &str) -> Option<Self> {
+    fn parse(source: &str) -> Option<Self> {
         let parsed = parse(source, "notice", syntax()).ok()?;
         let mut pattern = String::from(r"\A");
         statement(&parsed, &mut pattern);
@@ -87,7 +88,6 @@ pub(crate) struct NoticePattern {
     blanks: [String; 2],
 }
 
-/// A notice found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NoticeMatch {
     /// Where it stands, in bytes.
@@ -109,7 +109,6 @@ impl NoticePattern {
         SEARCHED.get()
     }
 
-    /// Finds all notices of this form in a text.
     pub(crate) fn find_in(&self, text: &str) -> Vec<NoticeMatch> {
         #[cfg(test)]
         SEARCHED.set(SEARCHED.get() + 1);
@@ -141,12 +140,12 @@ impl NoticePattern {
 impl Templates {
     /// Returns the forms of the notices in all templates but `whole`, those with the most words first.
     pub(crate) fn notices(&self, whole: &Template) -> &[NoticePattern] {
-        self.of(whole).other_notices.get_or_init(|| self.forms(whole))
+        self.get(whole).other_notices.get_or_init(|| self.forms(whole))
     }
 
     fn forms(&self, whole: &Template) -> Vec<NoticePattern> {
         let mut forms: Vec<NoticePattern> = Vec::new();
-        let others = self.environment.templates().filter(|(name, _)| *name != self.of(whole).name);
+        let others = self.environment.templates().filter(|(name, _)| *name != self.get(whole).name);
         for (name, template) in others {
             let Ok(parsed) = parse(template.source(), name, syntax()) else { continue };
             let mut ways = vec![Vec::new()];
@@ -162,7 +161,7 @@ impl Templates {
 }
 
 /// The most ways through the conditions of a template that are followed.
-const MOST_WAYS: usize = 128;
+const MAX_WAYS: usize = 128;
 
 /// A piece of what a template writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +196,7 @@ impl<'t, 'a> Unfold<'t, 'a> {
                 },
             },
             Stmt::IfCond(branch) => {
-                let mut others = if ways.len() < MOST_WAYS { ways.clone() } else { Vec::new() };
+                let mut others = if ways.len() < MAX_WAYS { ways.clone() } else { Vec::new() };
                 self.all(&branch.true_body, ways);
                 self.all(&branch.false_body, &mut others);
                 ways.extend(others);
@@ -217,7 +216,6 @@ impl<'t, 'a> Unfold<'t, 'a> {
     }
 }
 
-/// Returns the name of the figure that an expression starts from.
 fn name_of<'a>(expr: &Expr<'a>) -> &'a str {
     match expr {
         Expr::Var(var) => var.id,
@@ -280,7 +278,7 @@ fn notice(pieces: &[Piece]) -> Option<NoticePattern> {
             Piece::Slot => {}
         }
     }
-    (told >= LEAST && visible(literal) >= LEAST_LITERAL).then(|| NoticePattern {
+    (told >= MIN_WORDS && visible(literal) >= MIN_LITERAL).then(|| NoticePattern {
         pattern,
         regex: OnceLock::new(),
         figures,
@@ -317,13 +315,13 @@ thread_local! {
 fn compiled(pattern: &str) -> Option<Regex> {
     #[cfg(test)]
     COMPILED.set(COMPILED.get() + 1);
-    RegexBuilder::new(pattern).size_limit(MOST_COMPILED).build().ok()
+    RegexBuilder::new(pattern).size_limit(MAX_COMPILED).build().ok()
 }
 
 /// Whether the text ends in words of the template's own, which show where it ends: agents add reminders after it.
 fn ends_in_words(template: &Stmt) -> bool {
     let Stmt::Template(template) = template else { return false };
-    matches!(template.children.last(), Some(Stmt::EmitRaw(raw)) if visible(raw.raw) >= LEAST)
+    matches!(template.children.last(), Some(Stmt::EmitRaw(raw)) if visible(raw.raw) >= MIN_WORDS)
 }
 
 fn statements(all: &[Stmt], pattern: &mut String) {
@@ -366,7 +364,7 @@ mod tests {
     use super::*;
 
     fn added<'a>(source: &str, text: &'a str) -> Option<Vec<&'a str>> {
-        let added = TextPattern::of(source)?.added(text)?;
+        let added = TextPattern::parse(source)?.added(text)?;
         Some(added.into_iter().map(|range| &text[range]).collect())
     }
 
@@ -390,7 +388,8 @@ mod tests {
 
     #[test]
     fn expressions_are_compiled_once_and_only_for_texts_with_their_words() {
-        let mut compiler = super::super::Compiler::new(std::collections::BTreeMap::new());
+        let mut compiler =
+            super::super::Compiler::new(super::super::PolicyOrigin::Own, std::collections::BTreeMap::new());
         let cut = compiler.template("{{ head }}\n[{{ count }} lines were cut]\n{{ tail }}").unwrap();
         let whole = compiler.template("{{ kept }}").unwrap();
         let templates = compiler.finish();
@@ -414,7 +413,8 @@ mod tests {
     #[test]
     fn a_notice_is_found_wherever_it_stands() {
         let source = "{% set see %}see {{ path }}{% endset %}{% if a %}{{ head }}\n[{{ count|group }} lines cut, {{ see }}]\n{{ tail }}{% else %}{{ kept }}\nOnly the end of {{ bytes }}{% endif %}";
-        let mut compiler = super::super::Compiler::new(std::collections::BTreeMap::new());
+        let mut compiler =
+            super::super::Compiler::new(super::super::PolicyOrigin::Own, std::collections::BTreeMap::new());
         compiler.params.insert("a".into(), crate::preview::value::Value::Boolean(true));
         compiler.template(&source.replace("|group", "")).unwrap();
         let whole = compiler.template("{{ kept }} and the whole text of it").unwrap();

@@ -11,8 +11,7 @@ use crate::preview::model::WAITING;
 use crate::preview::value::Value;
 use crate::text::units::TotalsMask;
 
-use super::facts::{Fact, Facts};
-use super::mark::{OTHER_SLOTS, SLOT, waiting};
+use super::facts::{Fact, Facts, OTHER_SLOTS, SLOT, waiting};
 use super::uses::{self, SlotDeciders};
 use super::{CompiledFigure, Figure, Template, Templates, describe};
 
@@ -56,7 +55,6 @@ fn variable(value: &Value) -> Var {
     }
 }
 
-/// A span of a rendered template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TemplateSpan {
     Text(String),
@@ -73,7 +71,6 @@ pub(crate) struct Rendered {
 
 /// A policy's templates and figures with its current parameters.
 pub(crate) struct Scope<'a> {
-    /// The policy's name, for errors.
     policy: &'a str,
     templates: &'a Templates,
     params: Arc<BTreeMap<String, Value>>,
@@ -84,7 +81,7 @@ pub(crate) struct Scope<'a> {
 }
 
 /// Maximum number of bytes that a policy's templates create for one preview, all its lines together.
-const MOST_MADE: usize = 128 << 20;
+const MAX_RENDERED: usize = 128 << 20;
 
 impl<'a> Scope<'a> {
     pub(crate) fn new(
@@ -122,7 +119,6 @@ impl<'a> Scope<'a> {
         Ok(u64::try_from(number.max(0)).unwrap_or(u64::MAX))
     }
 
-    /// Evaluates a figure that may be absent.
     pub(crate) fn optional(&self, figure: &Option<Figure>) -> Result<Option<u64>, PlanError> {
         figure.as_ref().map(|figure| self.figure(figure)).transpose()
     }
@@ -131,7 +127,7 @@ impl<'a> Scope<'a> {
     /// `None` if that may depend on everything that the text lacks.
     pub(crate) fn unsettled(&self, template: &Template, facts: &Facts) -> Option<TotalsMask> {
         let read = || uses::slot_deciders(self.templates.source_of(template).ok()?.source());
-        let deciders = self.templates.of(template).deciders.get_or_init(read);
+        let deciders = self.templates.get(template).deciders.get_or_init(read);
         let SlotDeciders { conditions, expressions } = deciders.as_ref()?;
         let is_slot = |name: &String| matches!(facts.get(name.as_str()), Some(Fact::Slot(_)));
         let with_slots = expressions.iter().filter(|names| names.iter().any(is_slot)).flatten();
@@ -142,7 +138,6 @@ impl<'a> Scope<'a> {
         }))
     }
 
-    /// Renders a template.
     pub(crate) fn render(&self, template: &Template, facts: Facts) -> Result<Rendered, PlanError> {
         let wrong = |error: minijinja::Error| self.fault(describe(&error));
         let compiled = self.templates.source_of(template).map_err(wrong)?;
@@ -150,7 +145,7 @@ impl<'a> Scope<'a> {
         let scene = Arc::new(self.scene(facts, mark));
         let text = compiled.render(Var::from_dyn_object(Arc::clone(&scene))).map_err(wrong)?;
         self.made.set(self.made.get() + text.len());
-        if self.made.get() > MOST_MADE {
+        if self.made.get() > MAX_RENDERED {
             return Err(self.fault(
                 "its templates make over 128 MiB for one preview; shorten them, or lower the limits",
             ));
@@ -160,7 +155,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Renders a template without slots, and returns the totals that it still lacks.
-    pub(crate) fn words_waiting(
+    pub(crate) fn render_waiting(
         &self,
         template: &Template,
         facts: Facts,
@@ -175,27 +170,31 @@ impl<'a> Scope<'a> {
     }
 
     /// Renders a template without slots.
-    pub(crate) fn words(&self, template: &Template, facts: Facts) -> Result<String, PlanError> {
-        self.words_waiting(template, facts).map(|(words, _)| words)
+    pub(crate) fn render_text(&self, template: &Template, facts: Facts) -> Result<String, PlanError> {
+        self.render_waiting(template, facts).map(|(words, _)| words)
     }
 
     /// Renders a template that may be absent, which gives no text.
-    pub(crate) fn optional_words(
+    pub(crate) fn render_optional(
         &self,
         template: &Option<Template>,
         facts: Facts,
     ) -> Result<String, PlanError> {
-        template.as_ref().map_or(Ok(String::new()), |template| self.words(template, facts))
+        template.as_ref().map_or(Ok(String::new()), |template| self.render_text(template, facts))
     }
 
     /// Renders a template for a line's number; empty if there is no template.
-    pub(crate) fn numbered(&self, template: &Option<Template>, number: u64) -> Result<String, PlanError> {
-        self.optional_words(template, Facts::from([("number", Fact::Number(number))]))
+    pub(crate) fn render_number(
+        &self,
+        template: &Option<Template>,
+        number: u64,
+    ) -> Result<String, PlanError> {
+        self.render_optional(template, Facts::from([("number", Fact::Number(number))]))
     }
 
     /// Renders the error with which the agent's tool replies.
     pub(crate) fn refusal(&self, template: &Template, facts: Facts) -> PlanError {
-        match self.words(template, facts) {
+        match self.render_text(template, facts) {
             Ok(message) => PlanError::Agent { message },
             Err(error) => error,
         }

@@ -19,7 +19,6 @@ pub(crate) struct Uses {
     expressions: Vec<BTreeSet<String>>,
 }
 
-/// What a template is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ReadFor {
     /// How its length depends on its names, as far as they matter while the flag `partial` is false.
@@ -158,48 +157,56 @@ impl Reader<'_> {
         }
     }
 
-    fn all<'t>(&mut self, mut exprs: impl Iterator<Item = &'t Expr<'t>>) -> Option<()> {
-        exprs.try_for_each(|expr| self.decides(expr))
-    }
-
     /// Reads an expression: the exact value of every name in it may matter.
     fn decides(&mut self, expr: &Expr) -> Option<()> {
         match expr {
-            Expr::Var(var) if self.blocks.contains(var.id) => None,
-            Expr::Var(var) => {
-                if !self.is_own(var.id) {
-                    self.uses.exact.insert(var.id.to_owned());
-                }
-                Some(())
+            Expr::Var(var) if self.blocks.contains(var.id) => return None,
+            Expr::Var(var) if !self.is_own(var.id) => {
+                self.uses.exact.insert(var.id.to_owned());
             }
-            Expr::Const(_) => Some(()),
-            Expr::UnaryOp(unary) => self.decides(&unary.expr),
-            Expr::BinOp(pair) => self.all([&pair.left, &pair.right].into_iter()),
-            Expr::Compare(compare) => {
-                self.all(std::iter::once(&compare.expr).chain(compare.ops.iter().map(|op| &op.expr)))
-            }
-            Expr::IfExpr(choice) => {
-                let both = [&choice.test_expr, &choice.true_expr];
-                self.all(both.into_iter().chain(&choice.false_expr))
-            }
-            Expr::Filter(filter) => {
-                self.all(filter.expr.iter())?;
-                self.arguments(&filter.args)
-            }
-            Expr::Test(test) => {
-                self.decides(&test.expr)?;
-                self.arguments(&test.args)
-            }
-            _ => None,
+            Expr::Slice(_) | Expr::GetAttr(_) | Expr::GetItem(_) | Expr::Call(_) => return None,
+            Expr::List(_) | Expr::Tuple(_) | Expr::Map(_) => return None,
+            _ => {}
         }
+        operands(expr).into_iter().try_for_each(|part| self.decides(part))
     }
+}
 
-    fn arguments(&mut self, arguments: &[CallArg]) -> Option<()> {
-        arguments.iter().try_for_each(|argument| match argument {
-            CallArg::Pos(expr) | CallArg::Kwarg(_, expr) => self.decides(expr),
-            CallArg::PosSplat(_) | CallArg::KwargSplat(_) => None,
-        })
+/// Returns the expressions of which one is made: of a choice its condition first, of what is called, filtered or taken from
+/// another that other one first.
+pub(super) fn operands<'t>(expr: &'t Expr<'t>) -> Vec<&'t Expr<'t>> {
+    let and_more = |one: &'t Expr<'t>, more: &[&'t Option<Expr<'t>>]| {
+        std::iter::once(one).chain(more.iter().filter_map(|part| part.as_ref())).collect()
+    };
+    match expr {
+        Expr::Var(_) | Expr::Const(_) => Vec::new(),
+        Expr::List(list) => list.items.iter().collect(),
+        Expr::Tuple(tuple) => tuple.items.iter().collect(),
+        Expr::Map(map) => map.keys.iter().chain(&map.values).collect(),
+        Expr::UnaryOp(unary) => vec![&unary.expr],
+        Expr::BinOp(pair) => vec![&pair.left, &pair.right],
+        Expr::Compare(compare) => {
+            std::iter::once(&compare.expr).chain(compare.ops.iter().map(|op| &op.expr)).collect()
+        }
+        Expr::IfExpr(choice) => {
+            [&choice.test_expr, &choice.true_expr].into_iter().chain(&choice.false_expr).collect()
+        }
+        Expr::Slice(slice) => and_more(&slice.expr, &[&slice.start, &slice.stop, &slice.step]),
+        Expr::GetAttr(attr) => vec![&attr.expr],
+        Expr::GetItem(item) => vec![&item.expr, &item.subscript_expr],
+        Expr::Test(test) => std::iter::once(&test.expr).chain(arguments(&test.args)).collect(),
+        Expr::Filter(filter) => filter.expr.iter().chain(arguments(&filter.args)).collect(),
+        Expr::Call(call) => std::iter::once(&call.expr).chain(arguments(&call.args)).collect(),
     }
+}
+
+fn arguments<'t>(all: &'t [CallArg<'t>]) -> impl Iterator<Item = &'t Expr<'t>> {
+    all.iter().map(|argument| match argument {
+        CallArg::Pos(expr)
+        | CallArg::Kwarg(_, expr)
+        | CallArg::PosSplat(expr)
+        | CallArg::KwargSplat(expr) => expr,
+    })
 }
 
 fn compares(op: &BinOpKind) -> bool {

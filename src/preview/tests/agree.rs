@@ -31,9 +31,9 @@ fn outputs() -> Vec<(&'static str, Vec<u8>)> {
 /// Returns what disagrees in a preview.
 fn faults(p: &Preview) -> Vec<&'static str> {
     let all = |figures: [Option<u64>; 3]| figures.map(|figure| figure.expect("all totals are known"));
-    let [lines, kept_lines, lost_lines] = all([p.total_lines, p.kept_lines, p.removed_lines]);
-    let [bytes, kept_bytes, lost_bytes] = all([p.total_bytes, p.kept_bytes, p.removed_bytes]);
-    let [units, kept_units, _] = all([p.total_units, p.kept_units, Some(0)]);
+    let [lines, kept_lines, lost_lines] = all([p.total.lines, p.kept.lines, p.removed().lines]);
+    let [bytes, kept_bytes, lost_bytes] = all([p.total.bytes, p.kept.bytes, p.removed().bytes]);
+    let [units, kept_units, _] = all([p.total.units, p.kept.units, Some(0)]);
     let laws = [
         (kept_lines <= lines && kept_bytes <= bytes && kept_units <= units, "more is kept than there is"),
         (kept_lines.checked_add(lost_lines) == Some(lines), "kept and lost lines are not all"),
@@ -95,11 +95,11 @@ fn check(name: &str, what: &str, policy: &Policy, bytes: &[u8], totals: &Totals)
     faults
         .into_iter()
         .map(|fault| {
-            let lines = format!("lines {:?} of {:?}", p.kept_lines, p.total_lines);
+            let lines = format!("lines {:?} of {:?}", p.kept.lines, p.total.lines);
             format!(
                 "{name}: {what}: {fault}: {lines}, bytes {:?} of {:?} {:?}",
-                p.kept_bytes,
-                p.total_bytes,
+                p.kept.bytes,
+                p.total.bytes,
                 p.parts.iter().take(4).collect::<Vec<_>>()
             )
         })

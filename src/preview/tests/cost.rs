@@ -61,12 +61,12 @@ fn a_total_that_is_not_there_shows_as_dots_and_is_waited_for() {
     let preview = plan(&input, &policy("opencode/output", &[])).unwrap();
     assert!(preview.text(&input).contains("\n\n...… bytes truncated...\n\n"));
     assert!(preview.missing.contains(TotalsMask::DECODED_BYTES));
-    assert_eq!(preview.total_lines, None);
+    assert_eq!(preview.total.lines, None);
     let known = Totals::count(&bytes);
     let input = Input::new(Output { bytes: &bytes, totals: &known }, "/P");
     let exact = plan(&input, &policy("opencode/output", &[])).unwrap();
     assert!(exact.missing.is_empty());
-    assert_eq!(exact.kept_lines, Some(1600));
+    assert_eq!(exact.kept.lines, Some(1600));
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn no_figure_of_any_policy_stays_unknown() {
     let all = catalog.names().flat_map(|name| {
         let policy = policy(name, &[]);
         let faults_of = move |(what, output): &(&str, Counted)| {
-            let input = Input { exit_code: Some(1), ..Input::of(&output.bytes, "/P") };
+            let input = Input { exit_code: Some(1), ..Input::from_bytes(&output.bytes, "/P") };
             let faults = faults(output, &input, &policy);
             faults.into_iter().map(|fault| format!("{name}: {what}: {fault}")).collect::<Vec<_>>()
         };

@@ -23,6 +23,14 @@ fn mistake(text: &str) -> (usize, Option<String>, String) {
 }
 
 #[test]
+fn every_built_in_file_passes_the_checks_of_a_persons_own() {
+    let catalog = Catalog::builtin();
+    for name in catalog.names() {
+        assert_eq!(Policy::parse(catalog.text(name).unwrap()).unwrap().name(), name);
+    }
+}
+
+#[test]
 fn a_file_of_ones_own_is_a_policy() {
     let (catalog, result) = load(GOOD);
     result.unwrap();

@@ -363,7 +363,7 @@ fn crush_measures_cells_and_keeps_every_escape() {
 fn sizes_in_cells_are_columns() {
     let of = |text: &str| {
         let planned = planned("crush/bash", &[("max_cells", "4")], text.as_bytes());
-        (planned.total_units, planned.kept_units)
+        (planned.total.units, planned.kept.units)
     };
     assert_eq!(of("a\x1b[1mb\x1b[0m\n漢"), (Some(4), Some(4)));
     assert_eq!(of("漢字漢字"), (Some(8), Some(4)));

@@ -47,7 +47,7 @@ fn a_limit_of_nothing_keeps_nothing() {
 fn bad_bytes_cost_three() {
     let planned = planned("opencode/output", &[("max_bytes", "5")], b"\xff\xff");
     assert!(planned.truncated);
-    assert_eq!(planned.total_bytes, Some(6));
+    assert_eq!(planned.total.bytes, Some(6));
     assert!(!super::planned("opencode/output", &[("max_bytes", "6")], b"\xff\xff").truncated);
 }
 

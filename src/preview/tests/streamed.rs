@@ -25,7 +25,7 @@ impl io::Write for Pieces {
 
 /// Writes a report both ways; returns the longest piece of the streamed one.
 fn written(name: &str, set: &[(&str, &str)], bytes: &[u8]) -> usize {
-    let (policy, input) = (policy(name, set), Input::of(bytes, "/P"));
+    let (policy, input) = (policy(name, set), Input::from_bytes(bytes, "/P"));
     let preview = plan_counted(&input, &policy).unwrap();
     let mut streamed = Pieces::default();
     serde_json::to_writer(

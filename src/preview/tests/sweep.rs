@@ -41,7 +41,7 @@ fn settings(name: &str, chunk: &str, lines: &[u64], sizes: &[u64]) -> Vec<Policy
 
 /// Checks that every preview is as planned; returns how many plans were needed.
 fn check(sweep: &mut Sweep, settings: &[Policy], bytes: &[u8], path: &str) -> Result<(), TestCaseError> {
-    let marks = Marks::of(bytes);
+    let marks = Marks::new(bytes);
     let totals = Totals::count(bytes);
     let input = Input::new(Output { bytes, totals: &totals }, path);
     let mut found = Vec::new();
@@ -117,7 +117,7 @@ fn plans_do_not_grow_with_outputs() {
         for _ in 0..2 {
             for number in 0..8 {
                 let bytes = format!("line {number} of an output\n").repeat(2_000 + number);
-                let marks = Marks::of(bytes.as_bytes());
+                let marks = Marks::new(bytes.as_bytes());
                 let mut others = 0;
                 let count = |_, swept| others += usize::from(!matches!(swept, SweptPreview::Lines(_)));
                 sweep.each(bytes.as_bytes(), &marks, "/tmp/out", count).unwrap();

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 
 use std::ops::Range;
 
-use crate::preview::{Catalog, Circumstances, Input, Policy, plan_counted, witness};
+use crate::preview::{Catalog, Input, PlanContext, Policy, plan_counted, witness};
 
 const PATH: &str = "/tmp/out-12.txt";
 
-const AROUND: Circumstances = Circumstances { saved_as: PATH, exit_code: Some(0), total: None };
+const AROUND: PlanContext = PlanContext { saved_as: PATH, exit_code: Some(0), total: None };
 
 /// Policies with small limits, of agents that keep no whole output, or not for long.
 const POLICIES: &[(&str, &[(&str, &str)])] = &[
@@ -30,7 +30,7 @@ fn policy(name: &str, limits: &[(&str, &str)]) -> Policy {
 
 /// Returns what a policy makes of an output, if it cuts it, with the places of its notices.
 fn cut(policy: &Policy, output: &str) -> Option<(String, Vec<Range<usize>>)> {
-    let input = Input { exit_code: Some(0), ..Input::of(output.as_bytes(), PATH) };
+    let input = Input { exit_code: Some(0), ..Input::from_bytes(output.as_bytes(), PATH) };
     let preview = plan_counted(&input, policy).unwrap();
     let mut at = 0;
     let mut notices = Vec::new();
@@ -98,7 +98,7 @@ fn a_witness_is_as_long_as_the_records_tell() {
     let (text, _) = cut(&policy, &"x".repeat(20_736)).unwrap();
     let (right, wrong) = ("(20.3 KB)", "(20.2 KB)");
     let has = |figure: &str, total: Option<u64>| {
-        let around = Circumstances { total, ..AROUND };
+        let around = PlanContext { total, ..AROUND };
         witness(&policy, &text.replace(right, figure), around).is_some()
     };
     assert!(has(right, None) && has(wrong, None), "some output has either figure");

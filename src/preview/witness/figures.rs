@@ -19,7 +19,7 @@ pub(super) struct Notices {
 
 impl Notices {
     /// Reads the notices of a text, in order. What stands in `path` is no figure.
-    pub(super) fn of<'a>(texts: impl Iterator<Item = &'a str>, path: &str) -> Self {
+    pub(super) fn new<'a>(texts: impl Iterator<Item = &'a str>, path: &str) -> Self {
         let text: String = texts.collect();
         let text = if path.is_empty() { text } else { text.replace(path, "") };
         let mut notices = Self::default();
@@ -36,7 +36,6 @@ impl Notices {
         notices
     }
 
-    /// Returns the figures.
     pub(super) fn figures(&self) -> &[f64] {
         &self.figures
     }
@@ -120,11 +119,11 @@ mod tests {
 
     #[test]
     fn words_and_figures_are_told_apart() {
-        let read = Notices::of(["[1,234 of 59.5KB, 7", ".]/x/9"].into_iter(), "/x/9");
+        let read = Notices::new(["[1,234 of 59.5KB, 7", ".]/x/9"].into_iter(), "/x/9");
         assert_eq!((read.words.as_str(), read.figures()), ("[0 of 0KB, 0.]", &[1234.0, 59.5, 7.0][..]));
-        let other = Notices::of(["[1,230 of 60KB, 7.]"].into_iter(), "");
+        let other = Notices::new(["[1,230 of 60KB, 7.]"].into_iter(), "");
         assert_eq!(read.minus(&other), Some(vec![4.0, -0.5, 0.0]));
-        assert_eq!(read.minus(&Notices::of(["[1 of 2 KB, 7.]"].into_iter(), "")), None);
+        assert_eq!(read.minus(&Notices::new(["[1 of 2 KB, 7.]"].into_iter(), "")), None);
     }
 
     #[test]

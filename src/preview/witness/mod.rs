@@ -16,20 +16,20 @@ use figures::{Notices, UNKNOWNS};
 use shape::{Filler, OutputShape};
 
 /// The longest witness that is built, in bytes.
-const LONGEST: usize = 16 << 20;
+const MAX_WITNESS: usize = 16 << 20;
 
 /// How many bytes of outputs are planned in all for one text, lest hostile records take long.
-const MOST_PLANNED: usize = 8 * LONGEST;
+const MAX_PLANNED: usize = 8 * MAX_WITNESS;
 
 /// How many outputs are planned in all for one text.
-const MOST_TRIED: usize = 300;
+const MAX_TRIED: usize = 300;
 
 /// How often the filler is corrected.
-const MOST_STEPS: usize = 6;
+const MAX_STEPS: usize = 6;
 
 /// What the text was made of besides the output.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Circumstances<'a> {
+pub(crate) struct PlanContext<'a> {
     /// The path that the notices print; empty if there is none.
     pub saved_as: &'a str,
     /// The exit status of the command, if the policy takes it.
@@ -50,8 +50,8 @@ pub(crate) struct Witness {
 
 /// Looks for an output of which `policy` makes `text`, cutting it. Such an output is what `text` keeps, with a filler where
 /// its notice says that something was left out. `None` if none was found, which proves nothing.
-pub(crate) fn witness(policy: &Policy, text: &str, around: Circumstances) -> Option<Witness> {
-    let mut search = Search { policy, text, around, left: MOST_PLANNED, tries: MOST_TRIED };
+pub(crate) fn witness(policy: &Policy, text: &str, around: PlanContext) -> Option<Witness> {
+    let mut search = Search { policy, text, around, left: MAX_PLANNED, tries: MAX_TRIED };
     let lead = search.lead();
     let shapes = shape::shapes(policy, text, around.saved_as);
     let shapes: Vec<OutputShape> = shapes.into_iter().map(|shape| shape.without(&lead)).collect();
@@ -67,7 +67,7 @@ pub(crate) fn witness(policy: &Policy, text: &str, around: Circumstances) -> Opt
 struct Search<'a> {
     policy: &'a Policy,
     text: &'a str,
-    around: Circumstances<'a>,
+    around: PlanContext<'a>,
     left: usize,
     tries: usize,
 }
@@ -105,7 +105,7 @@ impl Search<'_> {
     fn approach(&mut self, shape: &OutputShape, start: Filler) -> Option<Witness> {
         let mut filler = start;
         let mut slopes = None;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let made = match self.make(shape, filler)? {
                 Made::Same(found) => return Some(found),
                 Made::Other(made) => made,
@@ -140,7 +140,7 @@ impl Search<'_> {
 
     /// Applies the policy to a shape with its filler; `None` if that would take too much, or the policy fails.
     fn make(&mut self, shape: &OutputShape, filler: Filler) -> Option<Made> {
-        let size = shape.size(filler).filter(|size| *size <= LONGEST)?;
+        let size = shape.size(filler).filter(|size| *size <= MAX_WITNESS)?;
         self.tries = self.tries.checked_sub(1)?;
         self.left = self.left.checked_sub(size)?;
         let (bytes, filled) = shape.output(filler);
@@ -154,13 +154,13 @@ impl Search<'_> {
         match preview.truncated_by.filter(|_| is_same) {
             Some(by) => Some(Made::Same(Witness { by, added: added(&preview, &input) })),
             None => {
-                Some(Made::Other(Notices::of(preview.parts.iter().filter_map(notice), self.around.saved_as)))
+                Some(Made::Other(Notices::new(preview.parts.iter().filter_map(notice), self.around.saved_as)))
             }
         }
     }
 
     fn input<'b>(&'b self, bytes: &'b [u8], totals: &'b Totals) -> Input<'b> {
-        let Circumstances { saved_as, exit_code, .. } = self.around;
+        let PlanContext { saved_as, exit_code, .. } = self.around;
         Input { exit_code, ..Input::new(Output { bytes, totals }, saved_as) }
     }
 }

@@ -7,13 +7,13 @@ use crate::preview::policy::Policy;
 use super::figures::{Notices, UNKNOWNS};
 
 /// The most notices of one form that are tried: an output may quote them.
-const MOST_NOTICES: usize = 4;
+const MAX_NOTICES: usize = 4;
 
 /// How many fillers each shape is tried with first.
 pub(super) const STARTS: usize = 7;
 
 /// Figures from which on are no sizes of outputs that a witness may have.
-const MOST_FIGURE: f64 = 16e6;
+const MAX_FIGURE: f64 = 16e6;
 
 /// The longest character, of which a cut inside of it keeps nothing.
 const WIDE: &str = "😀";
@@ -21,7 +21,6 @@ const WIDE: &str = "😀";
 /// A letter of three bytes.
 const LETTER: &str = "€";
 
-/// A line of a filler.
 const LINE: &str = "x\n";
 
 /// How much is left out of an output.
@@ -118,7 +117,7 @@ impl OutputShape {
     /// Returns one of the [`STARTS`] fillers from which the right one is looked for: most figures are of lines, letters, or
     /// KB. `None` if it is the same as another, or too large.
     pub(super) fn start(&self, number: usize) -> Option<Filler> {
-        let is_size = |figure: &&f64| **figure < MOST_FIGURE;
+        let is_size = |figure: &&f64| **figure < MAX_FIGURE;
         let figures = self.notices.figures().iter().filter(is_size);
         let largest = figures.fold(0.0, |most: f64, figure| most.max(*figure)).ceil() as u32;
         let (lines, letters) = match number {
@@ -136,20 +135,19 @@ impl OutputShape {
     }
 }
 
-/// Returns the shapes that a text of a policy may have.
 pub(super) fn shapes(policy: &Policy, text: &str, path: &str) -> Vec<OutputShape> {
     let mut shapes: Vec<OutputShape> = policy.unclipped(text).into_iter().flat_map(clipped).collect();
     let whole = policy.notices_in(text);
     let mut tried: Vec<Vec<Range<usize>>> = Vec::new();
     let forms = policy.notice_patterns();
-    let found: Vec<_> = forms.iter().flat_map(|form| form.whole_in(text).take(MOST_NOTICES)).collect();
+    let found: Vec<_> = forms.iter().flat_map(|form| form.whole_in(text).take(MAX_NOTICES)).collect();
     let mut together = found.clone();
     together.sort_by_key(|range| range.start);
     together.dedup_by(|next, last| next.start < last.end);
     let alone = found.into_iter().map(|range| vec![range]);
     for notices in whole.into_iter().chain([together]).chain(alone).filter(|notices| !notices.is_empty()) {
         if !tried.contains(&notices) {
-            let added = Notices::of(notices.iter().filter_map(|range| text.get(range.clone())), path);
+            let added = Notices::new(notices.iter().filter_map(|range| text.get(range.clone())), path);
             let sides = kept_on_either_side(text, &notices);
             shapes.extend(sides.into_iter().flat_map(|sides| of_gap(&added, sides)));
             tried.push(notices);

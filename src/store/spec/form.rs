@@ -119,7 +119,7 @@ pub(super) fn check(text: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<Mistake>) 
 
 fn empty(text: &str, file: &DeTable) -> Option<Mistake> {
     let mistake = |at: usize, key: &str, words: &str| {
-        let (spot, words) = (Spot::of(text, at), words.to_owned());
+        let (spot, words) = (Spot::new(text, at), words.to_owned());
         Some(Mistake { spot, key: Some(key.to_owned()), words, top: Some("store".to_owned()) })
     };
     let Some(stores) = file.get("store").and_then(|value| value.get_ref().as_array()) else {

@@ -646,7 +646,7 @@ fn a_recorded_call_beside_its_spill() {
 #[test]
 fn what_differs_from_the_record_is_marked_in_both_texts_and_gone_to() {
     let whole = lines(1..12001);
-    let input = Input::of(whole.as_bytes(), "/s.txt");
+    let input = Input::from_bytes(whole.as_bytes(), "/s.txt");
     let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
     let text = made.replacen("KB", "kB", 1).replacen("line 7\n", "", 1);
     let text = text.replacen("line 80\n", "line 80!\n", 1);
@@ -672,7 +672,7 @@ fn what_differs_from_the_record_is_marked_in_both_texts_and_gone_to() {
 #[test]
 fn a_record_that_the_policy_makes_is_equal() {
     let whole = lines(1..12001);
-    let input = Input::of(whole.as_bytes(), "/s.txt");
+    let input = Input::from_bytes(whole.as_bytes(), "/s.txt");
     let made = plan_counted(&input, &policy("claude-code/bash")).expect("a preview").text(&input);
     let mut bench = shown_over((120, 40), &whole, made, RestOfOutput::Here, None);
     assert!(

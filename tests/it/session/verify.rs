@@ -172,7 +172,7 @@ fn a_result_of_another_tool_of_kimi_code_has_a_rule_of_its_own() {
         let mut policy = Catalog::builtin().get("kimi-code/tool").unwrap();
         policy.set("tool_name", "mcp__fix__rows").unwrap();
         policy.set("call_id", id).unwrap();
-        let input = Input::of(output.as_bytes(), path);
+        let input = Input::from_bytes(output.as_bytes(), path);
         plan_counted(&input, &policy).unwrap().text(&input)
     };
     let mut log = vec![

@@ -38,7 +38,7 @@ pub(crate) fn run(config: &Config, args: &CompareArgs) -> CommandResult {
     let mut opened = input::open(config, file, &PolicyArgs::default())?;
     let policies = choice::resolved(config, args, &chosen, opened.path.as_deref())?;
     let mut rows = opened.read_steadily(&mut |context, view| {
-        let totals = Totals::of(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
+        let totals = Totals::from_measure(&source::count(view, TotalsMask::ALL), TotalsMask::ALL);
         let input = context.input(Output { bytes: view, totals: &totals });
         let row = |found: &ComparedPolicy| match found {
             ComparedPolicy::Policy(found) => {

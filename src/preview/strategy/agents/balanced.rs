@@ -5,8 +5,8 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Unit};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
@@ -21,7 +21,6 @@ impl Side {
     }
 }
 
-/// The keys of `balanced`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Balanced {
     lines: Figure,

@@ -6,24 +6,23 @@ use serde::Deserialize;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
-use crate::preview::model::{Part, Unit};
+use crate::preview::model::Unit;
 use crate::preview::section::or_default;
 #[cfg(feature = "records")]
 use crate::preview::strategy::breaks::breaks;
 use crate::preview::strategy::breaks::line_ends;
-use crate::preview::strategy::context::{Context, Strategy};
+use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::Figure;
 #[cfg(feature = "records")]
 use crate::preview::template::scope::Scope;
 
-/// The keys of `clipped`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Clipped {
     size: Figure,
     /// Maximum size of one line, including its break.
     line_size: Figure,
-    /// Appended to a line that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
 }
@@ -33,8 +32,7 @@ impl Strategy for Clipped {
         let most = context.scope.figure(&self.size)?;
         let line_most = context.scope.figure(&self.line_size)?;
         let marker = self.line_suffix.as_str();
-        let mut selection = Selection { cut: Some(false), ..Selection::default() };
-        let (mut parts, mut lines) = (Vec::new(), 0);
+        let (mut segments, mut lines) = (Vec::new(), 0);
         let (mut at, mut sum, mut run) = (text.body.start, 0, text.body.start);
         while at < text.body.end && sum < most && text.gave_up().is_empty() {
             let line = at..line_ends(text, at).1;
@@ -49,23 +47,14 @@ impl Strategy for Clipped {
             let tail = line_break(text, &line);
             let ending = (marker.chars().count() + tail.len()) as u64;
             let kept = text.advance(line.start, line.end, Unit::Chars, limit.max(ending) - ending).at;
-            parts.extend(text.kept(run..kept));
-            selection.ranges.push(run..kept);
-            parts.push(Part::Notice { text: marker.to_owned() });
+            segments.extend([Segment::Bytes(run..kept), Segment::Words(marker.to_owned())]);
             sum += text.size_of(line.start..kept, Unit::Chars) + ending;
             run = tail.start;
-            if tail.is_empty() {
-                run = line.end;
-            }
-            selection.cut = Some(true);
         }
-        parts.extend(text.kept(run..at));
-        selection.ranges.push(run..at);
-        selection.cut = Some(selection.cut == Some(true) || at < text.body.end);
-        selection.hit = Some(context.by_size());
-        selection.lines = Some(Ok(lines));
-        selection.slots = vec![("kept", parts)];
-        Ok(selection)
+        let cut = Some(!segments.is_empty() || at < text.body.end);
+        segments.push(Segment::Bytes(run..at));
+        let selection = composed::selection(text, context, vec![("kept", segments)]);
+        Ok(Selection { cut, lines: Some(Ok(lines)), ..selection })
     }
 }
 

@@ -7,16 +7,14 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Unit};
-use crate::preview::strategy::composed;
-use crate::preview::strategy::context::{Context, Strategy};
-use crate::preview::strategy::middle::Middle;
-use crate::preview::strategy::segments::{self, Segment};
+use crate::preview::strategy::composed::{self, Segment};
+use crate::preview::strategy::ends::Middle;
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
-/// The keys of `collected`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Collected {
     /// Raw bytes that the collector holds, half from either end.
@@ -42,20 +40,21 @@ impl Strategy for Collected {
             };
         }
         let facts = Facts::from([("number", Fact::Number(dropped as u64))]);
-        let marker = self.marker.as_ref().map(|marker| context.scope.words(marker, facts)).transpose()?;
+        let marker =
+            self.marker.as_ref().map(|marker| context.scope.render_text(marker, facts)).transpose()?;
         let (start, end) = (text.body.start, text.body.end);
         let (first, last) = (start..start + held / 2, end - (held - held / 2)..end);
         let collected = match &marker {
             Some(marker) => [Segment::Bytes(first), Segment::Words(marker.clone()), Segment::Bytes(last)],
             None => joined(text, first, last),
         };
-        let size = segments::size(text, &collected, Unit::Bytes);
+        let size = composed::size(text, &collected, Unit::Bytes);
         if size <= budget {
             return Ok(finish(text, context, collected.into(), Vec::new(), "held"));
         }
-        let head = segments::end(text, &collected, Direction::Head, Unit::Bytes, budget / 2);
-        let tail = segments::end(text, &collected, Direction::Tail, Unit::Bytes, budget - budget / 2);
-        let points = |segments: &[Segment]| segments::size(text, segments, Unit::Chars);
+        let head = composed::end(text, &collected, Direction::Head, Unit::Bytes, budget / 2);
+        let tail = composed::end(text, &collected, Direction::Tail, Unit::Bytes, budget - budget / 2);
+        let points = |segments: &[Segment]| composed::size(text, segments, Unit::Chars);
         let is_whole =
             |segment: &Segment| matches!(segment, Segment::Words(words) if Some(words) == marker.as_ref());
         let survives = marker.is_none() || head.iter().chain(&tail).any(is_whole);

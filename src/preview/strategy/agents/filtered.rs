@@ -7,17 +7,15 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Unit};
-use crate::preview::strategy::composed;
-use crate::preview::strategy::context::{Context, Strategy};
-use crate::preview::strategy::segments::{self, Segment};
+use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units;
 
 use super::sequences::{CSI, ESC, control_end, final_end, sequences, string_end};
 
-/// The keys of `filtered`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Filtered {
     /// Bytes per read.
@@ -36,14 +34,14 @@ impl Strategy for Filtered {
         let shown = context.scope.figure(&self.size)?;
         let chunk = as_usize(context.scope.figure(&self.chunk)?.max(1));
         let reads = Reads { text, chunk };
-        let last_line = context.scope.optional_words(&self.after, Facts::new())?;
+        let last_line = context.scope.render_optional(&self.after, Facts::new())?;
         let Some(within) = reads.within(most) else {
-            let start = segments::end(text, &reads.start(shown), Direction::Head, Unit::Utf16, shown);
+            let start = composed::end(text, &reads.start(shown), Direction::Head, Unit::Utf16, shown);
             return Ok(cut(text, context, start, reads.size(), last_line));
         };
         let mut whole = segments_of(trimmed(text, within));
         whole.push(Segment::Words(last_line));
-        let size = segments::size(text, &whole, Unit::Bytes);
+        let size = composed::size(text, &whole, Unit::Bytes);
         if size <= most {
             return Ok(Selection {
                 cut: Some(false),
@@ -51,7 +49,7 @@ impl Strategy for Filtered {
                 ..composed::selection(text, context, vec![("kept", whole)])
             });
         }
-        let start = segments::end(text, &whole, Direction::Head, Unit::Utf16, shown);
+        let start = composed::end(text, &whole, Direction::Head, Unit::Utf16, shown);
         Ok(cut(text, context, start, Fact::Number(size), String::new()))
     }
 }
@@ -66,7 +64,6 @@ fn cut(text: &Text, context: &Context, start: Vec<Segment>, size: Fact, last_lin
     Selection { cut: Some(true), ..selection }
 }
 
-/// The reads of an output.
 struct Reads<'a, 'b> {
     text: &'a Text<'b>,
     chunk: usize,
@@ -108,7 +105,6 @@ impl Reads<'_, '_> {
         (size <= most).then_some(ranges)
     }
 
-    /// Returns enough of the start for this many units.
     fn start(&self, units: u64) -> Vec<Segment> {
         let (mut ranges, mut size) = (Vec::new(), 0);
         self.each(|range| {

@@ -9,9 +9,9 @@ use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Unit};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::pieces::Pieces;
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 use crate::text::units::{self, TotalsMask};
@@ -26,7 +26,6 @@ pub(crate) struct HeldReader {
     pub chunk: u64,
 }
 
-/// The keys of `held`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Held {
     /// Maximum size that the reader holds.
@@ -108,7 +107,6 @@ fn tail_of(
     Ok(selection)
 }
 
-/// The keys of `rolling`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rolling {
     size: Figure,

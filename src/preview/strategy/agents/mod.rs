@@ -1,7 +1,6 @@
 //! Strategies used by a single agent.
 
 pub(crate) mod balanced;
-pub(crate) mod celled;
 pub(crate) mod clipped;
 pub(crate) mod collected;
 pub(crate) mod filtered;
@@ -11,8 +10,6 @@ pub(crate) mod sampled;
 mod sequences;
 pub(crate) mod shaped;
 pub(crate) mod shares;
-pub(crate) mod snapped;
 pub(crate) mod stripped;
 pub(crate) mod text_mode;
 pub(crate) mod weighed;
-pub(crate) mod wrapped;

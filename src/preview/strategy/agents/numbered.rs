@@ -8,8 +8,8 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Fragment, Part};
 use crate::preview::strategy::breaks::{MAX_BREAK, breaks, count_rare, line_ends};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
@@ -17,12 +17,10 @@ use crate::text::units::TotalsMask;
 /// Bytes searched for a break at a time, from the end.
 const STEP: usize = 4096;
 
-/// The keys of `numbered`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Numbered {
     head_lines: Figure,
     tail_lines: Figure,
-    /// Maximum size of one line.
     line_size: Figure,
     /// A line's number and what follows it; `size` is the width of the largest number.
     number: Template,
@@ -39,23 +37,21 @@ impl Strategy for Numbered {
         head.truncate(as_usize(if is_many { first } else { u64::MAX }));
         let most = context.scope.figure(&self.line_size)?;
         let rows = Rows { text, context, most, number: &self.number };
-        let mut selection = Selection {
+        let begins = total.map(|total| total - tail.len() as u64 + 1);
+        let is_clipped = head.iter().chain(&tail).any(|line| rows.is_long(line));
+        Ok(Selection {
+            slots: vec![("head", rows.parts(&head, Ok(1))?), ("tail", rows.parts(&tail, begins)?)],
+            ranges: head.iter().chain(&tail).map(|line| rows.shown(line)).collect(),
             lines: Some(Ok((head.len() + tail.len()) as u64)),
             hit: Some(context.by_size()),
             total_lines: Some(total),
+            facts: Facts::from([
+                ("clipped", Fact::Flag(is_clipped)),
+                ("gap", Fact::Flag(is_many)),
+                ("middle_lines", Fact::from(total.map(|total| total.saturating_sub(first + last)))),
+            ]),
             ..Selection::default()
-        };
-        let begins = total.map(|total| total - tail.len() as u64 + 1);
-        let slots = [("head", rows.parts(&head, Ok(1))?), ("tail", rows.parts(&tail, begins)?)];
-        let is_clipped = head.iter().chain(&tail).any(|line| rows.is_long(line));
-        selection.ranges = head.iter().chain(&tail).map(|line| rows.shown(line)).collect();
-        selection.facts.insert("clipped", Fact::Flag(is_clipped));
-        selection.facts.insert("gap", Fact::Flag(is_many));
-        selection
-            .facts
-            .insert("middle_lines", Fact::from(total.map(|total| total.saturating_sub(first + last))));
-        selection.slots = slots.into();
-        Ok(selection)
+        })
     }
 }
 
@@ -154,7 +150,7 @@ impl Rows<'_, '_> {
         for (at, line) in lines.iter().enumerate() {
             let number = first.map(|first| first + at as u64);
             let facts = Facts::from([("number", Fact::from(number)), ("size", Fact::Number(width))]);
-            let words = self.context.scope.words(self.number, facts)?;
+            let words = self.context.scope.render_text(self.number, facts)?;
             let feed = if at > 0 { "\n" } else { "" };
             let shown = self.shown(line);
             parts.push(self.text.changed(

@@ -7,17 +7,15 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit, Unit};
-use crate::preview::strategy::composed;
-use crate::preview::strategy::context::{Context, Strategy};
-use crate::preview::strategy::segments::Segment;
+use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
 /// Size of the marker and its blank lines.
 const OVERHEAD: u64 = 4;
 
-/// The keys of `sampled`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Sampled {
     lines: Figure,
@@ -29,7 +27,7 @@ pub(crate) struct Sampled {
 impl Strategy for Sampled {
     fn select(&self, text: &Text, context: &Context) -> Result<Selection, PlanError> {
         let (lines, size) = (context.scope.figure(&self.lines)?, context.scope.figure(&self.size)?);
-        let marker = context.scope.words(&self.marker, Facts::new())?;
+        let marker = context.scope.render_text(&self.marker, Facts::new())?;
         let room = (marker.len() as u64).saturating_add(OVERHEAD);
         if lines <= OVERHEAD || size <= room {
             return Ok(marker_only(context, &marker, size));
@@ -57,15 +55,14 @@ fn one(range: Range<usize>) -> Vec<Range<usize>> {
 fn marker_only(context: &Context, marker: &str, size: u64) -> Selection {
     let end =
         (0..=marker.len()).rev().find(|at| *at as u64 <= size && marker.is_char_boundary(*at)).unwrap_or(0);
-    let mut selection = Selection {
+    let facts = [("marker", Fact::Text(marker[..end].to_owned())), ("gap", Fact::Flag(false))];
+    Selection {
         slots: vec![("head", Vec::new()), ("tail", Vec::new())],
         lines: Some(Ok(0)),
         hit: Some(context.by_size()),
+        facts: Facts::from(facts),
         ..Selection::default()
-    };
-    selection.facts.insert("marker", Fact::Text(marker[..end].to_owned()));
-    selection.facts.insert("gap", Fact::Flag(false));
-    selection
+    }
 }
 
 /// Returns the sampled lines: one range, or two, the first with the line feed that joins them. A range over `size` is

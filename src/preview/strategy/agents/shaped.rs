@@ -6,23 +6,21 @@ use serde::Deserialize;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize, is_js_space};
-use crate::preview::model::{Direction, Fragment, Part, Unit, WAITING};
+use crate::preview::model::{Direction, Unit};
 use crate::preview::section::or_default;
-use crate::preview::strategy::composed::{self, Composed, Envelope};
-use crate::preview::strategy::context::{Context, Strategy};
+use crate::preview::strategy::composed::{self, Composed, Envelope, Segment};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
 
-/// The keys of `shaped`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Shaped {
     frame: Envelope,
     size: Figure,
     /// Maximum size of one line, including its break.
     line_size: Figure,
-    /// Appended to a line that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
     head: Figure,
@@ -55,11 +53,11 @@ impl Strategy for Shaped {
             ("composed_bytes", Fact::from(all.size(text, Unit::Bytes))),
             ("bytes", Fact::from(text.size(Unit::Bytes))),
         ]);
-        let (words, waiting) = context.scope.words_waiting(&self.closing, facts.clone())?;
+        let (words, waiting) = context.scope.render_waiting(&self.closing, facts.clone())?;
         text.wait_for(waiting);
         let line_most = context.scope.figure(&self.line_size)?;
         let mut selection = match Shaping::new(text, &self.line_suffix, size, line_most).run(&all) {
-            Some(shaping) => shaping.finish(&words),
+            Some(shaping) => shaping.finish(context, &words),
             None => self.both_ends(text, context, all, held_end.map(|_| held), words)?,
         };
         selection.facts.extend(facts);
@@ -100,12 +98,14 @@ impl Shaped {
         let head = all.end(text, Direction::Head, Unit::Utf16, first);
         let tail = all.end(text, Direction::Tail, Unit::Utf16, last);
         let mut selection = composed::selection(text, context, vec![("head", head), ("tail", tail)]);
-        selection.facts.insert("stop", Fact::Text("size".to_owned()));
-        selection.facts.insert("head_size", Fact::Number(first));
-        selection.facts.insert("elided", Fact::from(total.map(|total| total - last)));
-        selection.facts.insert("composed_size", Fact::from(total));
-        selection.facts.insert("tail_empty", Fact::Flag(last == 0));
-        selection.facts.insert("marker", Fact::Text(words));
+        selection.facts = Facts::from([
+            ("stop", Fact::Text("size".to_owned())),
+            ("head_size", Fact::Number(first)),
+            ("elided", Fact::from(total.map(|total| total - last))),
+            ("composed_size", Fact::from(total)),
+            ("tail_empty", Fact::Flag(last == 0)),
+            ("marker", Fact::Text(words)),
+        ]);
         Ok(selection)
     }
 }
@@ -134,7 +134,6 @@ fn hold(text: &Text, all: &mut Composed, end: usize) {
     all.after = format!("{}{words}", if open { "\n" } else { "" });
 }
 
-/// A line: its text, and its break.
 struct Line {
     text: Range<usize>,
     ending: Range<usize>,
@@ -148,9 +147,7 @@ struct Shaping<'a, 'b> {
     most: u64,
     line_most: u64,
     marker: &'a str,
-    parts: Vec<Part>,
-    ranges: Vec<Range<usize>>,
-    halves: u64,
+    segments: Vec<Segment>,
     lines: u64,
     sum: u64,
     run: usize,
@@ -158,18 +155,7 @@ struct Shaping<'a, 'b> {
 
 impl<'a, 'b> Shaping<'a, 'b> {
     fn new(text: &'a Text<'b>, marker: &'a str, most: u64, line_most: u64) -> Self {
-        Self {
-            text,
-            most,
-            line_most,
-            marker,
-            parts: Vec::new(),
-            ranges: Vec::new(),
-            halves: 0,
-            lines: 0,
-            sum: 0,
-            run: text.body.start,
-        }
+        Self { text, most, line_most, marker, segments: Vec::new(), lines: 0, sum: 0, run: text.body.start }
     }
 
     /// Cuts all lines; none if they are still too large.
@@ -228,11 +214,8 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let room = self.line_most.max(suffix) - suffix;
         let cut = self.text.advance(line.text.start, line.text.end, Unit::Utf16, room);
         self.keep(cut.at);
-        if let Some(half) = cut.half {
-            self.parts.push(self.text.changed(half, vec![Fragment::Replaced(1)]));
-            self.halves += 1;
-        }
-        self.parts.push(Part::Notice { text: self.marker.to_owned() });
+        self.segments.extend(cut.half.map(Segment::Half));
+        self.segments.push(Segment::Words(self.marker.to_owned()));
         self.run = line.ending.start;
         self.sum += room + suffix;
         self.push_added(line);
@@ -242,16 +225,15 @@ impl<'a, 'b> Shaping<'a, 'b> {
         if !line.added.is_empty() {
             self.keep(line.ending.end);
             self.run = line.ending.end;
-            self.parts.push(Part::Notice { text: line.added.to_owned() });
+            self.segments.push(Segment::Words(line.added.to_owned()));
         }
     }
 
-    /// Adds a line of the agent's own text.
     fn add_words(&mut self, words: &str) {
         let units = words.encode_utf16().count() as u64;
         if units <= self.line_most {
             self.sum += units;
-            self.parts.push(Part::Notice { text: words.to_owned() });
+            self.segments.push(Segment::Words(words.to_owned()));
             return;
         }
         let ending = if words.ends_with('\n') { "\n" } else { "" };
@@ -259,18 +241,17 @@ impl<'a, 'b> Shaping<'a, 'b> {
         let room = self.line_most.max(suffix) - suffix;
         let kept: String = words.chars().take(as_usize(room)).collect();
         self.sum += room + suffix;
-        self.parts.push(Part::Notice { text: format!("{kept}{}{ending}", self.marker) });
+        self.segments.push(Segment::Words(format!("{kept}{}{ending}", self.marker)));
     }
 
     fn keep(&mut self, to: usize) {
         if to > self.run {
-            self.parts.extend(self.text.kept(self.run..to));
-            self.ranges.push(self.run..to);
+            self.segments.push(Segment::Bytes(self.run..to));
         }
     }
 
     /// Appends the text that follows, except for lines that are present already.
-    fn finish(self, words: &str) -> Selection {
+    fn finish(self, context: &Context, words: &str) -> Selection {
         let shown = self.shown();
         let has = |line: &&str| !line.is_empty() && shown.contains(*line);
         let left = if words.split('\n').any(|line| has(&line)) {
@@ -278,26 +259,21 @@ impl<'a, 'b> Shaping<'a, 'b> {
         } else {
             words.to_owned()
         };
-        let mut selection = Selection {
-            slots: vec![("kept", self.parts)],
-            ranges: self.ranges,
-            halves: self.halves,
-            lines: Some(Ok(self.lines)),
-            ..Selection::default()
-        };
-        selection.facts.insert("stop", Fact::Text("lines".to_owned()));
-        selection.facts.insert("ended", Fact::Flag(shown.is_empty() || shown.ends_with('\n')));
-        selection.facts.insert("marker", Fact::Text(left));
-        selection
+        let facts = Facts::from([
+            ("stop", Fact::Text("lines".to_owned())),
+            ("ended", Fact::Flag(shown.is_empty() || shown.ends_with('\n'))),
+            ("marker", Fact::Text(left)),
+        ]);
+        let selection = composed::selection(self.text, context, vec![("kept", self.segments)]);
+        Selection { lines: Some(Ok(self.lines)), facts, ..selection }
     }
 
-    /// Returns the text of the parts; the limit bounds it.
+    /// Returns the text so far; the limit bounds it.
     fn shown(&self) -> String {
-        let texts = self.parts.iter().map(|part| match part {
-            Part::Kept { range, .. } => self.text.decoding.decode(&self.text.bytes[range.clone()]),
-            Part::Notice { text } => text.clone(),
-            Part::Changed { .. } => "\u{FFFD}".to_owned(),
-            Part::Counting => WAITING.to_owned(),
+        let texts = self.segments.iter().map(|segment| match segment {
+            Segment::Bytes(range) => self.text.decoding.decode(&self.text.bytes[range.clone()]),
+            Segment::Words(words) => words.clone(),
+            Segment::Half(_) => "\u{FFFD}".to_owned(),
         });
         texts.collect()
     }

@@ -6,10 +6,11 @@ use serde::Deserialize;
 
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Piece, Text, as_usize};
-use crate::preview::model::{Direction, Fragment, Part, Unit};
+use crate::preview::model::{Direction, Unit};
 use crate::preview::section::or_default;
-use crate::preview::strategy::context::{Context, Strategy};
+use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
@@ -21,14 +22,12 @@ const DOTS: &str = "...";
 /// One side while it grows.
 #[derive(Default)]
 struct Side {
-    parts: Vec<Part>,
+    segments: Vec<Segment>,
     range: Range<usize>,
     lines: u64,
     used: u64,
-    halves: u64,
 }
 
-/// The keys of `shares`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Shares {
     size: Figure,
@@ -53,26 +52,16 @@ impl Strategy for Shares {
         let head = side(text, Direction::Head, most, budget / 5);
         let left = pieces.saturating_sub(most.max(head.lines));
         let tail = side(text, Direction::Tail, left, budget - head.used);
-        let mut selection = Selection {
-            lines: Some(Ok(head.lines + tail.lines)),
-            halves: head.halves + tail.halves,
-            ranges: vec![head.range.clone(), tail.range.clone()],
-            hit: Some(context.by_size()),
-            ..Selection::default()
-        };
-        let dots = |side: &Side| {
-            side.parts.iter().filter(|part| matches!(part, Part::Notice { .. })).count() as u64 * 3
-        };
-        let shown = [&head, &tail]
-            .map(|side| text.size_of(side.range.clone(), Unit::Utf16) + side.halves + dots(side));
-        let wrapper = context.scope.words(&self.wrapper, Facts::new())?;
+        let shown = [&head, &tail].map(|side| composed::size(text, &side.segments, Unit::Utf16));
+        let wrapper = context.scope.render_text(&self.wrapper, Facts::new())?;
         let length = wrapper.encode_utf16().count() as u64 + SEPARATOR + shown.iter().sum::<u64>();
         if !text.exceeds(Unit::Utf16, length) {
             return Ok(Selection::uncut(text));
         }
-        selection.facts.insert("marker", Fact::Text(wrapper));
-        selection.slots = vec![("head", head.parts), ("tail", tail.parts)];
-        Ok(selection)
+        let lines = Some(Ok(head.lines + tail.lines));
+        let slots = vec![("head", head.segments), ("tail", tail.segments)];
+        let selection = Selection { lines, ..composed::selection(text, context, slots) };
+        Ok(selection.with_fact("marker", Fact::Text(wrapper)))
     }
 }
 
@@ -101,8 +90,7 @@ fn side(text: &Text, from: Direction, most: u64, budget: u64) -> Side {
         side.used += cost;
         next = piece.rest;
     }
-    let whole = text.kept(side.range.clone());
-    side.parts = from.join(whole, cut);
+    side.segments = from.join([Segment::Bytes(side.range.clone())], cut);
     side
 }
 
@@ -117,12 +105,10 @@ impl Side {
     }
 
     /// Takes as much as fits of the line that does not. Returns the mark of the cut, and half a character.
-    fn cut(&mut self, text: &Text, within: Range<usize>, from: Direction, left: u64) -> Vec<Part> {
+    fn cut(&mut self, text: &Text, within: Range<usize>, from: Direction, left: u64) -> Vec<Segment> {
         let Some(room) = left.checked_sub(DOTS.len() as u64) else { return Vec::new() };
         let (range, half) = text.end(within, from, Unit::Utf16, room);
         self.reach(from, &range);
-        self.halves = u64::from(half.is_some());
-        let half = half.map(|half| text.changed(half, vec![Fragment::Replaced(1)]));
-        from.join(half, [Part::Notice { text: DOTS.to_owned() }])
+        from.join(half.map(Segment::Half), [Segment::Words(DOTS.to_owned())])
     }
 }

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 
@@ -18,7 +18,6 @@ use super::sequences::{ESC, control_end, final_end, sequences, string_end};
 /// An event while walking through the stripped text.
 #[derive(Debug, Clone)]
 enum Bite {
-    /// A piece begins.
     Begin,
     /// A remaining range of the piece, never empty, with its size.
     Left(Range<usize>, u64),
@@ -34,7 +33,6 @@ impl Bite {
     }
 }
 
-/// The keys of `stripped`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Stripped {
     lines: Figure,
@@ -65,15 +63,14 @@ impl Strategy for Stripped {
             side(text, &whole_tail).or_else(|| clip(text, &tail.last_piece(), size / 2, Direction::Tail));
         let joints = |count: u64| count.saturating_sub(1);
         let omitted = joints(pieces).saturating_sub(joints(head.count) + joints(tail_count));
-        let mut selection = Selection {
+        let selection = Selection {
             lines: Some(Ok(head.count + tail_count)),
             hit: Some(if total > size { context.by_size() } else { LimitHit::Lines }),
             ranges: [&first, &last].into_iter().flatten().flat_map(kept_ranges).collect(),
+            slots: vec![("head", first.into_iter().collect()), ("tail", last.into_iter().collect())],
             ..Selection::default()
         };
-        selection.facts.insert("middle_lines", Fact::Number(omitted));
-        selection.slots = vec![("head", first.into_iter().collect()), ("tail", last.into_iter().collect())];
-        Ok(selection)
+        Ok(selection.with_fact("middle_lines", Fact::Number(omitted)))
     }
 }
 
@@ -232,17 +229,12 @@ fn side(text: &Text, bites: &[Bite]) -> Option<Part> {
 }
 
 fn part_of(text: &Text, fragments: Vec<Fragment>) -> Option<Part> {
-    let mut ranges = fragments.iter().filter_map(|fragment| match fragment {
-        Fragment::Bytes(range) => Some(range.clone()),
-        _ => None,
-    });
-    let first = ranges.next();
-    let last = ranges.next_back().or_else(|| first.clone());
-    match (first, last) {
-        (Some(first), Some(last)) => Some(text.changed(first.start..last.end, fragments)),
-        _ if fragments.is_empty() => None,
-        _ => Some(text.changed(text.body.start..text.body.start, fragments)),
-    }
+    let ranges = ranges_of(&fragments);
+    let range = match (ranges.first(), ranges.last()) {
+        (Some(first), Some(last)) => first.start..last.end,
+        _ => text.body.start..text.body.start,
+    };
+    (!fragments.is_empty()).then(|| text.changed(range, fragments))
 }
 
 /// Returns as much of one piece as fits, from its start or its end, cut at a character boundary.
@@ -254,9 +246,13 @@ fn clip(text: &Text, piece: &[Range<usize>], size: u64, from: Direction) -> Opti
 
 fn kept_ranges(part: &Part) -> Vec<Range<usize>> {
     let Part::Changed { fragments, .. } = part else { return Vec::new() };
-    let ranges = fragments.iter().filter_map(|fragment| match fragment {
+    ranges_of(fragments)
+}
+
+fn ranges_of(fragments: &[Fragment]) -> Vec<Range<usize>> {
+    let range = |fragment: &Fragment| match fragment {
         Fragment::Bytes(range) => Some(range.clone()),
         _ => None,
-    });
-    ranges.collect()
+    };
+    fragments.iter().filter_map(range).collect()
 }

@@ -9,13 +9,12 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Fragment, Part, Unit};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::{Selection, feeds_between, lines_in};
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 use crate::text::units;
 
-/// The keys of `text-mode`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TextMode {
     /// Text of so many code points, or more, is cut.

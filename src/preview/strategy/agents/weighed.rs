@@ -10,10 +10,9 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, Unit};
 use crate::preview::section::or_default;
-use crate::preview::strategy::composed;
-use crate::preview::strategy::context::{Context, Strategy};
-use crate::preview::strategy::segments::{self, Segment};
+use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::selection::Selection;
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
@@ -57,7 +56,6 @@ const HEAVY: &[(u32, u32, u64)] = &[
     (0x30000, 0x3347F, 16),
 ];
 
-/// The keys of `weighed`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Weighed {
     /// Maximum weight of the result.
@@ -133,7 +131,7 @@ fn units(text: &str) -> u64 {
 
 /// Returns the start or end of a text with at most this weight.
 fn fitting(text: &str, from: Direction, most: u64) -> &str {
-    segments::fitting(text, from, most, heavy)
+    composed::fitting(text, from, most, heavy)
 }
 
 /// What is kept: ranges of the output, and text in between.
@@ -155,7 +153,9 @@ struct Scale<'a> {
 
 impl Scale<'_> {
     fn suffix(&self, removed: u64) -> Result<String, PlanError> {
-        self.context.scope.words(&self.keys.suffix, Facts::from([("number", Fact::Number(removed.max(1)))]))
+        self.context
+            .scope
+            .render_text(&self.keys.suffix, Facts::from([("number", Fact::Number(removed.max(1)))]))
     }
 
     fn kept(&self, text: &Text, start: &str) -> Result<Kept, PlanError> {

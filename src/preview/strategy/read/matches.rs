@@ -7,10 +7,11 @@ use serde::Deserialize;
 use crate::preview::error::PlanError;
 use crate::preview::expression::Expression;
 use crate::preview::measure::{Cut, Text, as_usize};
-use crate::preview::model::{Direction, Fragment, LimitHit, Part, Unit};
+use crate::preview::model::{Direction, LimitHit, Unit};
 use crate::preview::section::or_default;
-use crate::preview::strategy::context::{Boundary, Context, Strategy, or_utf16};
+use crate::preview::strategy::composed::{self, Segment};
 use crate::preview::strategy::selection::{Inner, Selection};
+use crate::preview::strategy::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::template::Figure;
 use crate::preview::template::facts::Fact;
 use crate::text::supply::OwnBytes;
@@ -57,16 +58,13 @@ impl Rows {
     }
 }
 
-/// The keys of `matches`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Matches {
     /// Maximum number of matches or entries.
     entries: Figure,
     /// Maximum size of all of them in bytes.
     size: Option<Figure>,
-    /// Maximum size of one of them.
     line_size: Option<Figure>,
-    /// The unit of `line_size`.
     #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
     /// Where a long one may be cut.
@@ -91,7 +89,7 @@ impl Strategy for Matches {
         let (shown, full) = fitting(text, &items, size, suffix);
         let is_cut = many || clipped || full;
         let mut selection = if is_cut || is_changed {
-            joined(text, &items[..shown], suffix)
+            joined(text, context, &items[..shown], suffix)
         } else {
             Selection::everything(text)
         };
@@ -109,7 +107,7 @@ impl Strategy for Matches {
         let sizes = items[..shown].iter().map(|item| item_size(text, item, suffix));
         let output_bytes = is_cut.then(|| sizes.sum::<u64>() + (shown as u64).saturating_sub(1));
         let limited = many.then_some(most);
-        let inner = Inner::of(text, full, full && shown == 0);
+        let inner = Inner::new(text, full, full && shown == 0);
         selection.inner = Some(Inner { output_bytes, totals, limited, clipped, ..inner });
         Ok(selection)
     }
@@ -181,30 +179,21 @@ fn mapped_totals(text: &Text, clips: bool, items: &[Item], suffix: &str, most: u
 }
 
 /// Joins the items by line feeds; runs of whole ones are a single part.
-fn joined(text: &Text, items: &[Item], suffix: &str) -> Selection {
-    let mut selection = Selection { lines: Some(Ok(items.len() as u64)), ..Selection::default() };
-    let mut parts = Vec::new();
+fn joined(text: &Text, context: &Context, items: &[Item], suffix: &str) -> Selection {
+    let mut segments = Vec::new();
     let mut run = items.first().map_or(text.body.start, |item| item.line.start);
     for item in items {
         if let Some(mark) = &item.mark {
-            parts.extend(text.kept(run..mark.start));
-            selection.ranges.push(run..mark.start);
+            segments.push(Segment::Bytes(run..mark.start));
             run = mark.end;
         }
         let Some(cut) = &item.cut else { continue };
-        parts.extend(text.kept(run..cut.at));
-        selection.ranges.push(run..cut.at);
-        if let Some(half) = &cut.half {
-            parts.push(text.changed(half.clone(), vec![Fragment::Replaced(1)]));
-            selection.halves += 1;
-        }
-        parts.push(Part::Notice { text: suffix.to_owned() });
+        segments.push(Segment::Bytes(run..cut.at));
+        segments.extend(cut.half.clone().map(Segment::Half));
+        segments.push(Segment::Words(suffix.to_owned()));
         run = item.line.end;
     }
-    if let Some(last) = items.last() {
-        parts.extend(text.kept(run..last.line.end));
-        selection.ranges.push(run..last.line.end);
-    }
-    selection.slots = vec![("kept", parts)];
-    selection
+    segments.extend(items.last().map(|last| Segment::Bytes(run..last.line.end)));
+    let selection = composed::selection(text, context, vec![("kept", segments)]);
+    Selection { lines: Some(Ok(items.len() as u64)), ..selection }
 }

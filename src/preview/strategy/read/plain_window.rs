@@ -6,13 +6,12 @@ use crate::preview::error::PlanError;
 use crate::preview::limits::Over;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Direction, LimitHit};
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::pieces::Pieces;
 use crate::preview::strategy::selection::{Inner, Selection};
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
-/// The keys of `plain-window`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct PlainWindow {
     /// Number of lines before the window.
@@ -105,11 +104,10 @@ impl PlainWindow {
                 .facts
                 .insert("line_bytes", Fact::from(window.line_size(window.body.start, Direction::Head)));
         }
-        selection.inner = Some(Inner::of(window, is_cut, is_first));
+        selection.inner = Some(Inner::new(window, is_cut, is_first));
         Ok(selection)
     }
 
-    /// Returns the agent's reply to an offset beyond the end.
     fn past_end(&self, text: &Text, context: &Context) -> PlanError {
         let feeds = text.line_feeds().unwrap_or_else(|_| text.line_feeds_of(text.body.clone()));
         context.scope.refusal(&self.past_end, Facts::from([("count", Fact::Number(feeds + 1))]))

@@ -8,12 +8,11 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::{Text, as_usize};
 use crate::preview::model::{Fragment, LimitHit, Part, Unit};
 use crate::preview::section::or_default;
-use crate::preview::strategy::context::{Context, Strategy};
 use crate::preview::strategy::selection::{Selection, ShownLines};
+use crate::preview::strategy::{Context, Strategy};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 
-/// The keys of `view`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct View {
     /// Number of lines before the window.
@@ -29,7 +28,6 @@ pub(crate) struct View {
     too_long: Template,
     /// Maximum number of bytes shown of a line.
     line_size: Figure,
-    /// Appended to a line that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
     /// A line's number and what follows it.
@@ -63,7 +61,7 @@ impl Strategy for View {
         let mut selection = Selection { lines: Some(Ok(rows.len() as u64)), ..Selection::default() };
         let mut parts = Vec::new();
         for (at, shown) in rows.iter().enumerate().filter(|_| !is_blank) {
-            let number = context.scope.numbered(&self.number, skip + at as u64 + 1)?;
+            let number = context.scope.render_number(&self.number, skip + at as u64 + 1)?;
             let before = if at > 0 { "\n" } else { "" }.to_owned() + &number;
             parts.push(part(text, &self.line_suffix, &window[at], shown, before, line_size));
         }

@@ -8,13 +8,12 @@ use crate::preview::error::PlanError;
 use crate::preview::measure::Text;
 use crate::preview::model::{Fragment, LimitHit, Unit};
 use crate::preview::section::or_default;
-use crate::preview::strategy::context::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::strategy::selection::{Selection, ShownLines};
+use crate::preview::strategy::{Boundary, Context, Strategy, or_utf16};
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::{Figure, Template};
 use crate::text::units::TotalsMask;
 
-/// What ends the lines of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum LineEnds {
@@ -25,7 +24,6 @@ enum LineEnds {
     Any,
 }
 
-/// The keys of `window`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Window {
     /// Number of lines before the window.
@@ -33,15 +31,12 @@ pub(crate) struct Window {
     lines: Figure,
     /// Maximum size of all lines in bytes.
     size: Option<Figure>,
-    /// Maximum size of one line.
     line_size: Option<Figure>,
-    /// The unit of `line_size`.
     #[serde(deserialize_with = "or_utf16")]
     line_unit: Unit,
     /// Where a long line may be cut.
     #[serde(deserialize_with = "or_default")]
     boundary: Boundary,
-    /// Appended to a line that was cut.
     #[serde(deserialize_with = "or_default")]
     line_suffix: String,
     #[serde(deserialize_with = "or_default")]
@@ -52,7 +47,6 @@ pub(crate) struct Window {
     past_end: Template,
 }
 
-/// The evaluated figures of a window.
 struct Figures {
     skip: u64,
     lines: u64,
@@ -107,7 +101,7 @@ impl Window {
                 stop = "lines";
                 break;
             }
-            let number = context.scope.numbered(&self.number, figures.skip + taken + 1)?;
+            let number = context.scope.render_number(&self.number, figures.skip + taken + 1)?;
             let mut row = self.row(text, figures.line_size, at, number);
             let cost = row.size + u64::from(taken > 0);
             if size + cost > figures.size {

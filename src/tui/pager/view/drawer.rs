@@ -144,7 +144,7 @@ fn differences(pager: &Pager, output: &OpenOutput, width: u16) -> Vec<Vec<Span>>
     };
     let mut rows = vec![
         row("kept lines", &|preview| output.lines_as_numbered(preview)[0], thousands),
-        row("kept bytes", &|preview| preview.kept_bytes, size),
+        row("kept bytes", &|preview| preview.kept.bytes, size),
         row("tokens", &|preview| preview.text_bytes, tokens),
     ];
     let severity = pager.severity();
