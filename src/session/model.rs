@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use super::fate::{ContextState, ResultFate};
+use super::fate::ContextState;
 
 /// Where a value lies in an agent's records: a place, not a copy. A session holds five for each call, so it takes 20 bytes,
 /// also where there may be none.
@@ -314,11 +314,6 @@ impl Call {
     /// Returns the result as the model first saw it.
     pub fn first(&self) -> Option<&CallResult> {
         self.results.first()
-    }
-
-    /// Returns what became of the result that the model first saw.
-    pub fn fate(&self) -> ResultFate {
-        self.first().map_or(ResultFate::InContext, |result| result.context.fate)
     }
 }
 

@@ -328,7 +328,7 @@ impl LogState {
 
     /// Reads the records of some logs that were not read yet.
     fn read_on(&mut self, logs: &[usize], progress: &dyn ReadProgress) -> Result<(), SessionError> {
-        let rest = |log: &Log| log.file.len().saturating_sub(log.next);
+        let rest = |log: &Log| log.file.size().saturating_sub(log.next);
         let total = logs.iter().filter_map(|n| self.logs.get(*n)).map(rest).sum();
         let mut done = 0;
         for n in logs {

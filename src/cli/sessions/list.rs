@@ -20,7 +20,7 @@ use crate::session::exposure::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::mask::mask;
 use crate::session::reader::{SessionError, SessionFile};
-use crate::session::tally::{CallSums, CountedSession, count_new};
+use crate::session::tally::{CallSums, CountedSession, count_calls};
 use crate::source::share_out;
 use crate::text::label::shell;
 
@@ -143,7 +143,7 @@ fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionLine> {
     let count = |(): &mut (), family: usize| {
         let mut seen = SeenCalls::default();
         for n in &families[family] {
-            let counted = count_new(&sessions[*n].file, uid, &mut seen, &());
+            let counted = count_calls(&sessions[*n].file, uid, &mut seen, &());
             counts.lock().unwrap_or_else(PoisonError::into_inner).push((*n, counted));
         }
         ControlFlow::Continue(())

@@ -7,7 +7,7 @@ mod string;
 mod tape;
 mod value;
 
-pub use string::{DecodedText, Decoder, JsonText};
+pub use string::{Decoder, JsonText};
 pub use tape::{Tape, TapeError, Tapes};
 pub use value::{Json, Kind};
 

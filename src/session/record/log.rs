@@ -68,19 +68,9 @@ impl LogFile {
         self.packed.is_some()
     }
 
-    /// Returns the length in bytes as of the last look.
-    pub fn len(&self) -> u64 {
+    /// Returns the size in bytes as of the last look.
+    pub fn size(&self) -> u64 {
         self.seen.size
-    }
-
-    /// Whether a file is the log, in whatever state.
-    pub fn is_same(&self, file: &Identity) -> bool {
-        file.same_file(&self.seen)
-    }
-
-    /// Whether nothing is in the log.
-    pub fn is_empty(&self) -> bool {
-        self.seen.size == 0
     }
 
     /// Looks again: one stat of the path, and the 4 KiB before the old end if the log has grown.
@@ -209,7 +199,7 @@ mod tests {
         let mut log = LogFile::open(&path).unwrap();
         assert_eq!(log.refresh().unwrap(), LogChange::Same);
         File::options().append(true).open(&path).unwrap().write_all(b"two\n").unwrap();
-        assert_eq!((log.refresh().unwrap(), log.len()), (LogChange::Grown, 8));
+        assert_eq!((log.refresh().unwrap(), log.size()), (LogChange::Grown, 8));
         assert_eq!(log.refresh().unwrap(), LogChange::Same);
         std::fs::write(&path, "ONE\ntwo\nthree\n").unwrap();
         assert_eq!(log.refresh().unwrap(), LogChange::Replaced, "longer, and what was there is not");

@@ -42,13 +42,13 @@ pub enum LogStep<'a> {
 /// # Errors
 /// The log cannot be read.
 pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<ControlFlow<(), u64>> {
-    if from >= log.len() {
+    if from >= log.size() {
         return Ok(ControlFlow::Continue(from));
     }
-    let end = if log.is_packed() { u64::MAX } else { log.len() };
+    let end = if log.is_packed() { u64::MAX } else { log.size() };
     let cursor = Cursor::new(log.reopen()?, from, end);
     let mut out = Taking { take, next: from };
-    let ended = if log.len() - from < FEW { alone(cursor, &mut out) } else { together(cursor, &mut out) }?;
+    let ended = if log.size() - from < FEW { alone(cursor, &mut out) } else { together(cursor, &mut out) }?;
     Ok(ended.map_continue(|()| out.next))
 }
 

@@ -33,8 +33,6 @@ pub struct LoggedRequest {
     pub record: RecordSpan,
     /// When it was sent.
     pub at: Option<Timestamp>,
-    /// What the agent sent it for, as an index into a list of the log.
-    purpose: u32,
     base: Option<u32>,
     /// How many hashes of the other request's list come first.
     keep: u32,
@@ -53,8 +51,6 @@ pub struct RequestFacts<'a> {
     pub keep: u32,
     /// When it was sent.
     pub at: Option<Timestamp>,
-    /// What it was sent for.
-    pub purpose: &'a str,
 }
 
 /// A record of the conversation, which can be a message or a part of one.
@@ -103,7 +99,6 @@ pub struct RequestLog {
     /// The calls whose results a message carries, with its number in `blobs`.
     carried: BTreeSet<(u64, u32)>,
     shapes: HashMap<u64, RecordSpan>,
-    purposes: Vec<Box<str>>,
     /// By the number of the source.
     spoken: Vec<Vec<SpokenRecord>>,
     /// Whether records of the conversation were forgotten, since no request needed them.
@@ -144,7 +139,6 @@ impl RequestLog {
         self.requests.push(LoggedRequest {
             record,
             at: facts.at,
-            purpose: purpose(&mut self.purposes, facts.purpose),
             base,
             keep: facts.keep,
             end: self.hashes.len() as u32,
@@ -201,11 +195,6 @@ impl RequestLog {
 
     pub fn request(&self, number: u32) -> Option<&LoggedRequest> {
         self.requests.get(number as usize)
-    }
-
-    /// Returns what a request was sent for, in the agent's word.
-    pub fn purpose(&self, request: &LoggedRequest) -> &str {
-        self.purposes.get(request.purpose as usize).map_or("", |purpose| purpose)
     }
 
     /// Returns the record with the system prompt and the tools of this hash.
@@ -320,17 +309,6 @@ fn turn(source: u32, spoken: &[SpokenRecord]) -> (LoggedTurn, usize) {
     (turn, len)
 }
 
-fn purpose(purposes: &mut Vec<Box<str>>, name: &str) -> u32 {
-    let known = purposes.iter().position(|purpose| **purpose == *name);
-    let at = known.unwrap_or_else(|| {
-        // Few are expected; further ones count as one.
-        purposes.truncate(100);
-        purposes.push(name.into());
-        purposes.len() - 1
-    });
-    at as u32
-}
-
 /// Returns the first bytes of a hash as a number, by which it is found. The hash itself is compared after that.
 fn short(hash: &MessageHash) -> u64 {
     hash.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
@@ -351,7 +329,7 @@ mod tests {
     }
 
     fn add(log: &mut RequestLog, id: &str, base: Option<&str>, keep: u32, tail: &[u8]) {
-        let facts = RequestFacts { id, base, keep, at: None, purpose: "sdk" };
+        let facts = RequestFacts { id, base, keep, at: None };
         log.add_request(&facts, nowhere(), tail.iter().map(|byte| [*byte; 32]));
     }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use overspill::internals::session::FORMATS;
 use overspill::internals::session::command::command;
+use overspill::internals::session::copies::SeenCalls;
 use overspill::internals::session::find;
 use overspill::internals::session::model::SessionFacts;
 use overspill::internals::session::reader::{SessionFile, SessionFormat};
@@ -495,7 +496,7 @@ fn is_sound(transcript: &Transcript, path: &Path) {
             assert!(call.is_some_and(|call| (id.result as usize) < call.results.len()), "{event:?}");
         }
     }
-    let sums = tally(transcript, path, 0, &()).unwrap();
+    let sums = tally(transcript, path, 0, &SeenCalls::default(), &()).unwrap();
     assert_eq!(sums.calls, transcript.calls.len() as u64);
     assert!(transcript.unread.known + transcript.unread.broken <= transcript.unread.records);
 }

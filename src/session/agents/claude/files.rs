@@ -96,6 +96,7 @@ mod tests {
     use std::time::SystemTime;
 
     use crate::env::Env;
+    use crate::session::copies::SeenCalls;
     use crate::session::record::READ;
     use crate::session::{list, tally};
 
@@ -125,7 +126,9 @@ mod tests {
         let env = Env::hermetic(home.path());
         let (listed, read) = (find::LISTED.get(), READ.get());
         let sessions = list::list(&env, Some(super::super::AGENT), &()).sessions;
-        let count = |file| tally::count(file, env.uid(), &()).unwrap().unread.records;
+        let count = |file| {
+            tally::count_calls(file, env.uid(), &mut SeenCalls::default(), &()).unwrap().unread.records
+        };
         let records: Vec<u64> = sessions.iter().map(count).collect();
         assert_eq!((records.len(), records.iter().sum::<u64>()), (SESSIONS, 2 * SESSIONS as u64));
         // The two configuration directories, and the project: for the sessions, for the sub-agents and for directories.

@@ -15,7 +15,6 @@ pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) ->
         base: base.as_deref(),
         keep: record.get("keep").and_then(|keep| keep.int()?.try_into().ok()).unwrap_or(0),
         at: record.get("timestamp").and_then(clock::time),
-        purpose: &name(record, "querySource").unwrap_or_default(),
     };
     // A hash that cannot be read keeps its place, and stands for no message.
     let tail = items(record, "tail");
