@@ -69,8 +69,12 @@ pub fn first_line(head: &[u8]) -> &[u8] {
 
 /// Returns the directory of an agent: the variable's value, else the path below the home directory. Without a home, none.
 pub fn home_or(env: &Env, variable: &str, below_home: &str) -> Option<PathBuf> {
-    let named = env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    named.or_else(|| below(env.home(), below_home))
+    named_dir(env, variable).or_else(|| below(env.home(), below_home))
+}
+
+/// Returns a variable's value, if it is an absolute path.
+pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
+    env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// Returns a path in the XDG data directory.

@@ -113,6 +113,16 @@ pub enum TextPiece {
     Image,
 }
 
+impl TextPiece {
+    /// Returns its place, if it is in the records.
+    pub fn span(&self) -> Option<RecordSpan> {
+        match self {
+            Self::Json(span) | Self::Raw(span) => Some(*span),
+            Self::Added(_) | Self::Image => None,
+        }
+    }
+}
+
 /// The pieces of a text: nearly every text is one, which is kept in place.
 pub type TextPieces = SmallVec<[TextPiece; 1]>;
 
@@ -140,6 +150,11 @@ impl CallResult {
             context: ContextState::default(),
             record: Some(record),
         }
+    }
+
+    /// Returns how many bytes the text takes in the records: of one that the same program wrote again, as many.
+    pub fn recorded_len(&self) -> u64 {
+        self.pieces.iter().filter_map(TextPiece::span).map(|span| span.len()).sum()
     }
 }
 

@@ -66,11 +66,17 @@ pub struct ReadReport {
 }
 
 impl ReadReport {
-    /// Counts a record of a kind that the reader does not know.
-    pub fn unknown(&mut self, kind: &str) {
+    /// Whether a record is of one of the kinds that hold nothing about calls. Counts one that is not.
+    pub fn is_known(&mut self, kind: &str, others: &[&str]) -> bool {
+        others.contains(&kind) || self.unknown(kind)
+    }
+
+    /// Counts a record of a kind that the reader does not know. Returns that it is not known.
+    pub fn unknown(&mut self, kind: &str) -> bool {
         let kind =
             if self.kinds.len() < MOST_UNKNOWN || self.kinds.contains_key(kind) { kind } else { "others" };
         *self.kinds.entry(kind.into()).or_default() += 1;
+        false
     }
 
     /// Whether there are records, and the reader knows none of them.
@@ -204,24 +210,19 @@ impl Transcript {
         self.calls.get_mut(at as usize)
     }
 
-    /// Returns the call of a thread with this id; one without a known tool is added if there is none, as where the record
-    /// of the call was left out.
-    pub fn call_or_new(&mut self, thread: u32, id: &str, tool: &str) -> &mut Call {
-        match self.call_number(thread, id) {
-            Some(at) => &mut self.calls[at as usize],
-            None => {
-                let tool = self.tool_id(tool);
-                self.add_call(Call::new(id, thread, tool))
-            }
-        }
+    /// Returns the number of the call of a thread with this id; one of this tool is added if there is none, as where the
+    /// record of the call was left out.
+    pub fn number_or_new(&mut self, thread: u32, id: &str, tool: &str) -> u32 {
+        self.call_number(thread, id).unwrap_or_else(|| {
+            let tool = self.tool_id(tool);
+            self.add_call(Call::new(id, thread, tool));
+            self.calls.len() as u32 - 1
+        })
     }
 
-    /// Returns the number of the call of a thread with this id; one without a known tool is added if there is none.
-    pub fn number_or_new(&mut self, thread: u32, id: &str) -> Option<u32> {
-        self.call_number(thread, id).or_else(|| {
-            self.call_or_new(thread, id, "");
-            self.call_number(thread, id)
-        })
+    /// Returns a call, by its number, that has no result yet.
+    pub fn unanswered(&mut self, call: u32) -> Option<&mut Call> {
+        self.calls.get_mut(call as usize).filter(|call| call.results.is_empty())
     }
 
     /// Finds a call, or the free key under which it would be.
@@ -255,6 +256,16 @@ impl Transcript {
     pub fn result_ids(&self, call: u32) -> impl Iterator<Item = ResultId> + Clone + use<> {
         let results = self.calls.get(call as usize).map_or(0, |call| call.results.len() as u32);
         (0..results).map(move |result| ResultId { call, result })
+    }
+
+    /// Returns the results of some calls, as an event names them.
+    pub fn results_of(&self, calls: impl IntoIterator<Item = u32>) -> Vec<ResultId> {
+        calls.into_iter().flat_map(|call| self.result_ids(call)).collect()
+    }
+
+    /// Adds an event, unless it names no results.
+    pub fn add_event(&mut self, event: ContextEvent) {
+        self.events.extend((!event.results.is_empty()).then_some(event));
     }
 
     /// Works out from the events what became of each result.
@@ -323,7 +334,8 @@ mod tests {
         transcript.call_mut(side, "1").unwrap().exit = Some(3);
         assert_eq!((transcript.calls[0].exit, transcript.calls[1].exit), (None, Some(3)));
         assert_eq!(transcript.tool(&transcript.calls[1]), "Read");
-        assert_eq!(transcript.call_or_new(0, "2", "Bash").tool, bash);
+        let second = transcript.number_or_new(0, "2", "Bash");
+        assert_eq!((second, transcript.unanswered(second).unwrap().tool), (2, bash));
         assert_eq!((transcript.thread_id("a1"), transcript.threads.len()), (side, 2));
     }
 
@@ -337,7 +349,7 @@ mod tests {
         assert_eq!(unread.in_words(), "5 records of 4 unknown kinds (b ×2, a ×1, c ×1, …)");
         unread.broken = 1;
         assert!(unread.in_words().ends_with("…), 1 record not readable"));
-        (0..1000).for_each(|n| unread.unknown(&n.to_string()));
+        assert!((0..1000).all(|n| !unread.unknown(&n.to_string())));
         assert!(unread.kinds.len() <= MOST_UNKNOWN + 1);
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, exit_code, flag, has_line, name, start_of, text};
+use crate::session::content::{LONGEST_NAME, has_line, start_of};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -95,17 +94,14 @@ impl LogReader for CopilotReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
         let Some(data) = record.get("data") else { return false };
-        let thread = name(record, "agentId").map_or(0, |agent| out.thread_id(&agent));
-        let at = record.get("timestamp").and_then(clock::time);
+        let thread = record.name("agentId").map_or(0, |agent| out.thread_id(&agent));
+        let at = record.time("timestamp");
         let entry = RecordEntry { record, place, at, thread };
         let event = LogEvent { entry, data, number: self.ids.len() as u32 };
-        self.ids.push(name(record, "id").map_or(0, |id| record_id(&id)));
-        match name(record, "type").unwrap_or_default().as_str() {
+        self.ids.push(record.id("id").unwrap_or_default());
+        match &*record.word("type") {
             "tool.execution_start" => {
-                if let Some(id) = name(data, "toolCallId") {
-                    let tool = name(data, "toolName").unwrap_or_default();
-                    entry.add_call(id, &tool, data.get("arguments"), out);
-                }
+                entry.add_call_of(data, ["toolCallId", "toolName", "arguments"], out);
             }
             "tool.execution_complete" => {
                 if let Some(call) = result(entry, data, out) {
@@ -121,13 +117,10 @@ impl LogReader for CopilotReader {
             "session.truncation" => self.truncate(event, out),
             "session.snapshot_rewind" => self.rewind(event, out),
             "subagent.started" => {
-                out.describe_thread(thread, name(data, "agentName"), name(data, "toolCallId"));
+                out.describe_thread(thread, data.name("agentName"), data.name("toolCallId"));
             }
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
-            other => {
-                out.unread.unknown(other);
-                return false;
-            }
+            other => return out.unread.unknown(other),
         }
         true
     }
@@ -139,7 +132,7 @@ impl CopilotReader {
     }
 
     fn answer(&mut self, event: LogEvent, out: &mut Transcript) {
-        let request = name(event.data, "apiCallId").map(|id| record_id(&id));
+        let request = event.data.id("apiCallId");
         if request.is_none() || request != self.answered {
             out.count_answer(event.entry.thread);
         }
@@ -150,7 +143,7 @@ impl CopilotReader {
     /// The agent works on while a summary is made: what came since the start is not in it.
     fn compact(&mut self, event: LogEvent, out: &mut Transcript) {
         let start = self.compacting.remove(&event.entry.thread).unwrap_or(event.number);
-        if !flag(event.data, "success")
+        if !event.data.flag("success")
             || event.data.get("outcome").is_some_and(|outcome| !outcome.is("applied"))
         {
             return;
@@ -163,14 +156,12 @@ impl CopilotReader {
     /// The oldest messages are removed. The agent tells how many, not which; if it counts as many as there are here, with
     /// the system prompt or without it, they are known.
     fn truncate(&mut self, event: LogEvent, out: &mut Transcript) {
-        let count = |key: &str| event.data.get(key).and_then(|count| usize::try_from(count.int()?).ok());
-        let removed = count("messagesRemovedDuringTruncation").unwrap_or(0);
+        let mut left = event.data.number("messagesRemovedDuringTruncation").unwrap_or(0_usize);
         let messages = self.history.iter().filter(|message| message.thread == event.entry.thread).count();
-        let evidence = match count("preTruncationMessagesLength") {
+        let evidence = match event.data.number::<usize>("preTruncationMessagesLength") {
             Some(before) if before == messages || before == messages + 1 => FateEvidence::ByRule,
             _ => FateEvidence::Unknown,
         };
-        let mut left = removed;
         let taken = self.take(|message| {
             let is_taken = message.thread == event.entry.thread && left > 0;
             left -= usize::from(is_taken);
@@ -182,7 +173,7 @@ impl CopilotReader {
     /// Events are removed: those that are named, or the first that is named and all after it. With a compaction, its
     /// summary is gone, and what it took is back.
     fn rewind(&mut self, event: LogEvent, out: &mut Transcript) {
-        let from = name(event.data, "upToEventId").map(|id| record_id(&id));
+        let from = event.data.id("upToEventId");
         let first = self.ids.iter().rposition(|id| Some(*id) == from);
         let named = event.data.get("eventIds").filter(|ids| ids.kind() == Kind::Array).map(|ids| {
             let ids = ids.items().filter_map(|id| id.short(LONGEST_NAME));
@@ -214,28 +205,25 @@ impl CopilotReader {
 impl LogEvent<'_> {
     /// Says that this event tells a change of some messages' results.
     fn tell(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
-        let results: Vec<_> = of.iter().filter_map(|message| message.result).collect();
-        if results.is_empty() {
-            return;
-        }
-        out.events.push(ContextEvent { evidence, ..self.entry.event(change, results, out) });
+        let results = of.iter().filter_map(|message| message.result).collect();
+        out.add_event(ContextEvent { evidence, ..self.entry.event(change, results, out) });
     }
 }
 
 /// Reads the result of a call. Returns the call's number if it is the first.
 fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
-    let number = out.number_or_new(entry.thread, &name(data, "toolCallId")?)?;
+    let number = out.number_or_new(entry.thread, &data.name("toolCallId")?, "");
     let is_search = out.calls.get(number as usize).is_some_and(|call| SEARCHES.contains(&out.tool(call)));
-    let call = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty())?;
+    let call = out.unanswered(number)?;
     let content = data.path(&["result", "content"]).or_else(|| data.path(&["error", "message"]));
-    call.exit = exit_code(data.path(&["shellExecution", "exitCode"]));
-    call.end(!flag(data, "success"));
-    let telemetry = data.get("toolTelemetry");
-    let figure = |part: &str, key: &str| telemetry.and_then(|found| found.path(&[part, key]));
-    call.tokens = figure("metrics", "result_token_count").and_then(|count| count.int()?.try_into().ok());
-    let is_large = figure("properties", "largeOutputHandled").is_some_and(|value| value.is("true"));
-    let bytes = figure("properties", "largeOutputOriginalSizeBytes");
-    let bytes = bytes.and_then(|bytes| bytes.short(20)).and_then(|bytes| bytes.parse().ok());
+    call.exit = data.object("shellExecution").number("exitCode");
+    call.end(!data.flag("success"));
+    let telemetry = data.object("toolTelemetry");
+    call.tokens = telemetry.object("metrics").number("result_token_count");
+    let properties = telemetry.object("properties");
+    let is_large = properties.has("largeOutputHandled", "true");
+    let bytes = properties.get("largeOutputOriginalSizeBytes");
+    let bytes = bytes.and_then(|bytes| bytes.short(20)?.parse().ok());
     let saved = content.map(start_of).and_then(|start| cited(&start));
     let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes });
     let is_cut = is_large || saved.is_none() && is_search && content.is_some_and(has_omitted);
@@ -264,17 +252,17 @@ fn cited(start: &str) -> Option<String> {
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = record.get("timestamp").and_then(clock::time);
+    let at = record.time("timestamp");
     facts.note_time(at);
     let Some(data) = record.get("data") else { return };
-    match name(record, "type").unwrap_or_default().as_str() {
+    match &*record.word("type") {
         "session.start" => {
-            facts.id = name(data, "sessionId").unwrap_or_default();
-            facts.version = name(data, "copilotVersion");
-            facts.model = name(data, "selectedModel");
-            facts.cwd = data.get("context").and_then(|context| text(context, "cwd"));
+            facts.id = data.name("sessionId").unwrap_or_default();
+            facts.version = data.name("copilotVersion");
+            facts.model = data.name("selectedModel");
+            facts.cwd = data.object("context").string("cwd");
         }
-        "user.message" if facts.title.is_none() => facts.title = text(data, "content"),
+        "user.message" if facts.title.is_none() => facts.title = data.string("content"),
         _ => {}
     }
 }

@@ -4,18 +4,17 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{flag, items, last_line, name, text};
+use crate::session::content::{is_number, last_line};
 use crate::session::database::{
     self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows, check_project_s,
 };
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
-use crate::session::json::{Json, Kind, Tape};
+use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, SessionFacts};
 use crate::session::reader::{ReadProgress, SessionFile};
-use crate::session::record::FileRecords;
+use crate::session::record::read_json;
 use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
 
@@ -41,10 +40,9 @@ pub(crate) const CRUSH: TableFormat = TableFormat {
 
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
-    let named = env.var("CRUSH_GLOBAL_DATA").map(PathBuf::from).filter(|dir| dir.is_absolute());
-    let data = named.or_else(|| find::data_dir(env, "crush"));
+    let data = find::named_dir(env, "CRUSH_GLOBAL_DATA").or_else(|| find::data_dir(env, "crush"));
     let mut databases = data.map(|data| of_projects(&data.join("projects.json"))).unwrap_or_default();
-    let here = env.var("PWD").map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let here = find::named_dir(env, "PWD");
     let above = here.iter().flat_map(|dir| dir.ancestors());
     let above = above.map(|project| (project.to_owned(), project.join(".crush").join(DATABASE)));
     databases.extend(above.into_iter().find(|(_, path)| path.symlink_metadata().is_ok()));
@@ -62,19 +60,15 @@ fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
 
 /// Returns the projects that the agent lists, and the database of each.
 fn of_projects(list: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let bytes = FileRecords::new(list).whole().unwrap_or_default();
-    let mut tape = Tape::default();
-    let Ok(list) = tape.read(bytes.trim_ascii()) else { return Vec::new() };
-    let projects = items(list, "projects");
     let database = |project: Json| {
-        let (project, data) = (PathBuf::from(text(project, "path")?), text(project, "data_dir")?);
+        let (project, data) = (PathBuf::from(project.string("path")?), project.string("data_dir")?);
         let path = project.join(&data).join(DATABASE);
         let is_inside = Path::new(&data).components().all(|name| matches!(name, Component::Normal(_)));
         // A directory elsewhere is the agent's own choice; what is in it still counts as the project's.
         let project = if is_inside { project } else { path.parent()?.parent()?.to_owned() };
         path.is_absolute().then_some((project, path))
     };
-    projects.filter_map(database).collect()
+    read_json(list, |list| list.list("projects").filter_map(database).collect()).unwrap_or_default()
 }
 
 /// Lists the sessions; those of sub-agents, which have a parent, are part of it.
@@ -92,8 +86,8 @@ fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseErro
         id: row.text(0).unwrap_or_default(),
         title: row.title(1, TITLES),
         cwd: cwd.clone(),
-        started: row.number(2).and_then(clock::number),
-        ended: row.number(3).and_then(clock::number),
+        started: row.time(2),
+        ended: row.time(3),
         ..SessionFacts::default()
     })
 }
@@ -128,13 +122,12 @@ fn read(
                 out.count_answer(thread);
             }
             if let Some(parts) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
-                let at = row.number(3).and_then(clock::number);
+                let at = row.time(3);
                 let entry = RecordEntry { record: parts, place: row.place(source), at, thread };
                 if is_summary {
                     // A summary stands for all that came before it in its thread.
-                    let results =
-                        (first..out.calls.len() as u32).flat_map(|call| out.result_ids(call)).collect();
-                    out.events.push(entry.event(ContextChange::Compact, results, out));
+                    let results = out.results_of(first..out.calls.len() as u32);
+                    entry.tell(ContextChange::Compact, results, out);
                 }
                 out.facts.model = row.text(2).filter(|model| !model.is_empty()).or(out.facts.model.take());
                 message(entry, out);
@@ -163,23 +156,16 @@ fn message(entry: RecordEntry, out: &mut Transcript) {
     let mut is_known = true;
     for part in entry.record.items() {
         let (entry, data) = (entry.with(part), part.get("data"));
-        match (name(part, "type").unwrap_or_default().as_str(), data) {
+        match (&*part.word("type"), data) {
             ("tool_call", Some(data)) => {
-                let Some(id) = name(data, "id") else { continue };
-                entry.add_call(id, &name(data, "name").unwrap_or_default(), data.get("input"), out);
+                entry.add_call_of(data, ["id", "name", "input"], out);
             }
             ("tool_result", Some(data)) => {
-                let Some(id) = name(data, "tool_call_id") else { continue };
-                let call = out.call_or_new(entry.thread, &id, &name(data, "name").unwrap_or_default());
-                if call.results.is_empty() {
-                    result(entry, data, call);
-                }
+                let Some(id) = data.name("tool_call_id") else { continue };
+                let number = out.number_or_new(entry.thread, &id, &data.word("name"));
+                out.unanswered(number).into_iter().for_each(|call| result(entry, data, call));
             }
-            (kind, _) if OTHER_KINDS.contains(&kind) => {}
-            (kind, _) => {
-                out.unread.unknown(kind);
-                is_known = false;
-            }
+            (kind, _) => is_known &= out.unread.is_known(kind, OTHER_KINDS),
         }
     }
     out.unread.known += u64::from(is_known);
@@ -188,7 +174,7 @@ fn message(entry: RecordEntry, out: &mut Transcript) {
 fn result(entry: RecordEntry, data: Json, call: &mut Call) {
     let Some(content) = data.get("content").filter(|content| content.kind() == Kind::String) else { return };
     call.exit = exit_of(&last_line(content));
-    call.end(flag(data, "is_error"));
+    call.end(data.flag("is_error"));
     let text = content.text().map(|content| content.to_text(MOST_LOOKED_AT).text).unwrap_or_default();
     let notice = notice(&text);
     call.note_cut(notice.flatten().map(Citation::new), notice.is_some());
@@ -204,9 +190,8 @@ fn notice(text: &str) -> Option<Option<&str>> {
     text.split("\n\n").find_map(|line| {
         let rest = line.strip_prefix("... [")?.strip_suffix("] ...")?;
         let (lines, path) = rest.split_once(" lines truncated")?;
-        let is_number = !lines.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit());
         let path = path.strip_prefix(", full output: ").filter(|path| !path.is_empty());
-        is_number.then_some(path)
+        is_number(lines).then_some(path)
     })
 }
 

@@ -7,8 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{exit_code, first_text, flag, is_type, name};
+use crate::session::content::first_text;
 use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
@@ -85,7 +84,7 @@ fn read(
     );
     let (mut buffer, mut meta, mut past) = (RowBuffer::default(), Tape::default(), Past::default());
     rows.each_record(&sql, &file.id, progress, out, &mut |row, out| {
-        let at = row.number(2).and_then(clock::number);
+        let at = row.time(2);
         let meta = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
         let is_hidden_from = |who: &str| meta.and_then(|meta| meta.get(who)?.bool()) == Some(false);
         if let Some(content) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
@@ -119,17 +118,17 @@ impl GooseMessage<'_> {
         let mut is_known = true;
         for part in self.entry.record.items() {
             let entry = self.entry.with(part);
-            match name(part, "type").unwrap_or_default().as_str() {
-                "toolRequest" => call(entry, out),
+            match &*part.word("type") {
+                "toolRequest" => {
+                    let Some(id) = part.name("id") else { continue };
+                    let call = part.object("toolCall").object("value");
+                    entry.add_call(id, &call.word("name"), call.get("arguments"), out);
+                }
                 "toolResponse" => {
                     let call = result(entry, out);
                     past.hidden.extend(call.filter(|_| self.is_hidden));
                 }
-                kind if OTHER_KINDS.contains(&kind) => {}
-                kind => {
-                    out.unread.unknown(kind);
-                    is_known = false;
-                }
+                kind => is_known &= out.unread.is_known(kind, OTHER_KINDS),
             }
         }
         out.unread.known += u64::from(is_known);
@@ -164,12 +163,10 @@ impl Past {
     }
 
     fn push(&mut self, change: ContextChange, told_by: Option<&GooseMessage>, out: &mut Transcript) {
-        let results: Vec<_> = self.hidden.drain(..).flat_map(|call| out.result_ids(call)).collect();
-        if !results.is_empty() {
-            out.events.push(match told_by {
-                Some(message) => message.entry.event(change, results, out),
-                None => ContextEvent { results, ..ContextEvent::recorded(change, None) },
-            });
+        let results = out.results_of(self.hidden.drain(..));
+        match told_by {
+            Some(message) => message.entry.tell(change, results, out),
+            None => out.add_event(ContextEvent { results, ..ContextEvent::recorded(change, None) }),
         }
     }
 
@@ -180,37 +177,27 @@ impl Past {
     }
 }
 
-fn call(entry: RecordEntry, out: &mut Transcript) {
-    let Some(id) = name(entry.record, "id") else { return };
-    let value = entry.record.path(&["toolCall", "value"]);
-    let tool = value.and_then(|value| name(value, "name")).unwrap_or_default();
-    entry.add_call(id, &tool, value.and_then(|value| value.get("arguments")), out);
-}
-
 /// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let part = entry.record;
-    let id = name(part, "id")?;
-    let call = out.call_or_new(0, &id, "");
-    if !call.results.is_empty() {
-        return None;
-    }
+    let number = out.number_or_new(0, &part.name("id")?, "");
+    let call = out.unanswered(number)?;
     let value = part.path(&["toolResult", "value"]);
-    let structured = |key: &str| value.and_then(|value| value.path(&["structuredContent", key]));
-    call.exit = exit_code(structured("exit_code"));
-    call.end(value.is_none_or(|value| flag(value, "isError")));
-    let content =
-        value.and_then(|value| value.get("content")).or_else(|| part.path(&["toolResult", "error"]));
+    let structured = part.object("toolResult").object("value").object("structuredContent");
+    call.exit = structured.number("exit_code");
+    call.end(value.is_none_or(|value| value.flag("isError")));
+    let content = value.and_then(|value| value.get("content"));
+    let content = content.or_else(|| part.path(&["toolResult", "error"]));
     let saved = content.into_iter().flat_map(|content| content.items()).find_map(saved);
     call.note_cut(saved.map(Citation::new), false);
-    entry.note_copy("structuredContent.stdout", structured("stdout"), Some(0), call);
+    entry.note_copy("structuredContent.stdout", structured.get("stdout"), Some(0), call);
     entry.add_result(content, call);
-    out.call_number(0, &id)
+    Some(number)
 }
 
 /// Returns the path in the notice, which has a part of its own.
 fn saved(part: Json) -> Option<String> {
-    let text = first_text(part.get("text").filter(|_| is_type(part, "text"))?);
+    let text = first_text(part.get("text").filter(|_| part.is_type("text"))?);
     let rest = text.strip_prefix("[Output exceeded ")?;
     let path = rest.split_once(" Full output saved to ")?.1;
     Some(path.split(". Read it with").next()?.to_owned())

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{exit_code, name, pieces};
+use crate::session::content::pieces;
 use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};
 use crate::session::entry::RecordEntry;
@@ -16,7 +15,7 @@ use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
-use crate::session::model::{CallResult, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces};
+use crate::session::model::{Call, CallResult, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces};
 use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
 use crate::session::table::TableFormat;
 use crate::session::transcript::Transcript;
@@ -71,8 +70,8 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
         cwd: row.text(2),
         model: row.text(3),
         parent: row.text(4),
-        started: row.number(5).and_then(clock::number),
-        ended: row.number(6).and_then(clock::number),
+        started: row.time(5),
+        ended: row.time(6),
         ..SessionFacts::default()
     })
 }
@@ -119,9 +118,14 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
             let before = out.calls.len();
             if !row.is_null(4) {
                 let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
-                let at = row.number(6).and_then(clock::number);
+                let at = row.time(6);
                 let entry = RecordEntry { record: called, place: row.place(calls), at, thread };
-                called.items().for_each(|called| call(entry.with(called), out));
+                for called in called.items() {
+                    let Some(id) = called.name("call_id").or_else(|| called.name("id")) else { continue };
+                    let function = called.object("function");
+                    let entry = entry.with(called);
+                    entry.add_call(id, &function.word("name"), function.get("arguments"), out);
+                }
             }
             // What a compaction keeps is there again, and no new answer.
             if past.compacted_at.is_none() || out.calls.len() > before {
@@ -136,7 +140,10 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
             past.result(row, content, thread, place, out);
         }
         "user" | "system" | "session_meta" => {}
-        role => return out.unread.unknown(role),
+        role => {
+            out.unread.unknown(role);
+            return;
+        }
     }
     out.unread.known += 1;
 }
@@ -173,11 +180,9 @@ impl Past {
         out: &mut Transcript,
     ) {
         let Some(id) = row.text(3) else { return };
-        let number = out.call_number(thread, &id).filter(|call| self.results.contains_key(call));
-        if number.is_none() {
-            result(row, content, thread, place, out);
-        }
-        let Some(number) = number.or_else(|| out.call_number(thread, &id)) else { return };
+        let number = out.number_or_new(thread, &id, &row.text(5).unwrap_or_default());
+        let call = out.calls.get_mut(number as usize).filter(|_| !self.results.contains_key(&number));
+        call.into_iter().for_each(|call| result(row, content, place, call));
         let text = id_of_bytes(content);
         let new = PastResult { first: text, is_early: self.compacted_at.is_none(), last: None, text: None };
         let past = self.results.entry(number).or_insert(new);
@@ -191,10 +196,8 @@ impl Past {
             _ => None,
         };
         let is_other = past.last == Some(ContextChange::Replace) && text != past.first;
-        past.text = is_other.then(|| {
-            let at = row.number(6).and_then(clock::number);
-            CallResult::recorded(text_of(content, place), at, whole_of(content, place))
-        });
+        past.text = is_other
+            .then(|| CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
     }
 
     /// Notes what the rows say together.
@@ -207,15 +210,13 @@ impl Past {
         {
             let is_meant = |past: &PastResult| past.last == Some(change) && past.is_early == is_early;
             let calls = results.iter().filter(|(_, past)| is_meant(past)).map(|(call, _)| *call);
-            let ids: Vec<_> = calls.flat_map(|call| out.result_ids(call)).collect();
+            let ids = out.results_of(calls);
             // Which of several compactions did it, the rows do not tell.
             let told_by = self.compacted_at.filter(|_| is_early && change != Rewind);
             let (request, record) =
                 (told_by.and_then(|(request, _)| request), told_by.map(|(_, record)| record));
-            if !ids.is_empty() {
-                let event = ContextEvent::recorded(change, None);
-                out.events.push(ContextEvent { request, record, results: ids, ..event });
-            }
+            let event = ContextEvent::recorded(change, None);
+            out.add_event(ContextEvent { request, record, results: ids, ..event });
         }
         for (call, text) in results.into_iter().filter_map(|(call, past)| Some((call, past.text?))) {
             out.calls.get_mut(call as usize).into_iter().for_each(|call| call.results.push(text.clone()));
@@ -239,28 +240,15 @@ fn is_one_line(content: &[u8], tool: &str) -> bool {
     is_tools && !tool.is_empty() && !line.contains('\n')
 }
 
-fn call(entry: RecordEntry, out: &mut Transcript) {
-    let called = entry.record;
-    let Some(id) = name(called, "call_id").or_else(|| name(called, "id")) else { return };
-    let function = called.get("function");
-    let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
-    entry.add_call(id, &tool, function.and_then(|function| function.get("arguments")), out);
-}
-
-fn result(row: &TableRow, content: &[u8], thread: u32, place: RecordPlace, out: &mut Transcript) {
-    let Some(id) = row.text(3) else { return };
-    let call = out.call_or_new(thread, &id, &row.text(5).unwrap_or_default());
-    let saved = saved(content);
+fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {
     let mut tape = Tape::default();
     let record = tape.read(content).ok();
     let field = |key: &str| record.and_then(|record| record.get(key));
-    call.exit = exit_code(field("exit_code"));
+    call.exit = record.and_then(|record| record.number("exit_code"));
     call.end(field("error").is_some_and(|error| !error.is_null()));
-    let is_cut =
-        field("output").and_then(|output| output.text()).is_some() && field("output").is_some_and(is_cut);
-    call.note_cut(saved, is_cut);
-    let at = row.number(6).and_then(clock::number);
-    call.results.push(CallResult::recorded(text_of(content, place), at, whole_of(content, place)));
+    let is_cut = field("output").is_some_and(|output| output.text().is_some() && is_cut(output));
+    call.note_cut(saved(content), is_cut);
+    call.results.push(CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
 }
 
 fn whole_of(content: &[u8], place: RecordPlace) -> RecordSpan {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{exit_code, is, last_line, name};
+use crate::session::content::{is_number, last_line};
 use crate::session::database::{
     self, DatabaseError, Packing, RowBuffer, RowRecords, RowsOf, TableRow, TableRows,
 };
@@ -51,7 +50,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     rows.all(sql, |row| {
         let id = row.text(0).unwrap_or_default();
         let facts = known.get(&id).cloned().unwrap_or_default();
-        let (started, ended) = (row.number(1).and_then(clock::number), row.number(2).and_then(clock::number));
+        let (started, ended) = (row.time(1), row.time(2));
         SessionFacts { id, started, ended, ..facts }
     })
 }
@@ -116,14 +115,14 @@ fn read(
 
 /// Reads an entry as pi's, and of a result what pi does not have. Returns whether it is of a kind that is known.
 fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Transcript) -> bool {
-    let message = record.get("message").filter(|message| is(*message, "role", "toolResult"));
-    let result = message.and_then(|message| Some((message, name(message, "toolCallId")?)));
+    let message = record.get("message").filter(|message| message.has("role", "toolResult"));
+    let result = message.and_then(|message| Some((message, message.name("toolCallId")?)));
     let is_new = |(_, id): &(Json, String)| out.call_mut(0, id).is_none_or(|call| call.results.is_empty());
     let result = result.filter(is_new);
     let is_known = reader.record(record, place, out);
     let call = result.and_then(|(message, id)| Some((message, out.call_mut(0, &id)?)));
     if let Some((message, call)) = call {
-        call.exit = exit_code(message.path(&["details", "exitCode"])).or(call.exit);
+        call.exit = message.object("details").number("exitCode").or(call.exit);
         if call.exit.is_some_and(|code| code != 0) {
             call.status = CallStatus::Failed;
         }
@@ -138,7 +137,7 @@ fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Tran
 /// Whether the last line of a result ends with the notice: `[... 12 more characters truncated; …]`.
 fn ends_cut(line: &str) -> bool {
     let before = line.strip_suffix(CUT).and_then(|rest| rest.rsplit_once("[... "));
-    before.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    before.is_some_and(|(_, number)| is_number(number))
 }
 
 #[cfg(test)]

@@ -18,9 +18,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
+use super::clock;
 use super::reader::{ReadProgress, SessionError};
 
 use files::{FileState, beside, length, states};
@@ -329,10 +331,11 @@ impl TableRow<'_> {
         }
     }
 
-    pub fn number(&self, column: usize) -> Option<f64> {
+    /// Returns a time that is a number.
+    pub fn time(&self, column: usize) -> Option<Timestamp> {
         match self.row.get_ref(column).ok()? {
-            ValueRef::Integer(number) => Some(number as f64),
-            ValueRef::Real(number) => Some(number),
+            ValueRef::Integer(number) => clock::number(number as f64),
+            ValueRef::Real(number) => clock::number(number),
             _ => None,
         }
     }

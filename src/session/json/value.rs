@@ -126,6 +126,11 @@ impl<'a> Json<'a> {
         })
     }
 
+    /// Returns the member of an object with this key; a value in which nothing is if there is none.
+    pub fn object(&self, key: &str) -> Json<'a> {
+        self.get(key).unwrap_or(Json { at: u32::MAX, ..*self })
+    }
+
     /// Follows keys from object to object.
     pub fn path(&self, keys: &[&str]) -> Option<Json<'a>> {
         keys.iter().try_fold(*self, |value, key| value.get(key))

@@ -5,6 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::session::json::{Json, Tape};
 use crate::source::MapView;
 
 use super::open::{fill, open_regular};
@@ -63,6 +64,13 @@ impl FileRecords {
         }
         read_at(&file, 0..len)
     }
+}
+
+/// Reads the JSON in a small file; `None` if there is none.
+pub fn read_json<T>(path: impl Into<PathBuf>, take: impl FnOnce(Json) -> T) -> Option<T> {
+    let bytes = FileRecords::new(path).whole().ok()?;
+    let mut tape = Tape::default();
+    tape.read(bytes.trim_ascii()).ok().map(take)
 }
 
 impl RecordSource for FileRecords {

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::Path;
 
 pub use bytes::holds;
-pub use file::{FileRecords, MappedRecords};
+pub use file::{FileRecords, MappedRecords, read_json};
 pub use log::{HoldOpen, LogChange, LogFile};
 #[cfg(test)]
 pub use open::READ;

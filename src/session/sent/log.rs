@@ -42,11 +42,11 @@ pub struct LoggedRequest {
 
 /// What a record says about a request.
 #[derive(Clone, Debug)]
-pub struct RequestFacts<'a> {
+pub struct RequestFacts {
     /// The agent's id of it.
-    pub id: &'a str,
+    pub id: RecordId,
     /// The id of the request whose list it goes on from.
-    pub base: Option<&'a str>,
+    pub base: Option<RecordId>,
     /// How many messages of that one's list come first.
     pub keep: u32,
     /// When it was sent.
@@ -132,10 +132,10 @@ impl RequestLog {
         for (at, hash) in self.hashes.iter().enumerate().skip(start) {
             self.first.entry(short(hash)).or_insert(at as u32);
         }
-        let base = facts.base.and_then(|base| self.ids.get(&record_id(base)).copied());
+        let base = facts.base.and_then(|base| self.ids.get(&base).copied());
         let base = base.filter(|base| self.len(*base) >= facts.keep as usize);
         let number = self.requests.len() as u32;
-        self.ids.insert(record_id(facts.id), number);
+        self.ids.insert(facts.id, number);
         self.requests.push(LoggedRequest {
             record,
             at: facts.at,
@@ -329,7 +329,7 @@ mod tests {
     }
 
     fn add(log: &mut RequestLog, id: &str, base: Option<&str>, keep: u32, tail: &[u8]) {
-        let facts = RequestFacts { id, base, keep, at: None };
+        let facts = RequestFacts { id: record_id(id), base: base.map(record_id), keep, at: None };
         log.add_request(&facts, nowhere(), tail.iter().map(|byte| [*byte; 32]));
     }
 

@@ -1,6 +1,6 @@
 //! The results of a call by the best evidence: as requests carried them, if one in the records did and its hash shows it.
 
-use crate::session::content::{is, is_type, pieces};
+use crate::session::content::pieces;
 use crate::session::fate::ContextState;
 use crate::session::fate::ResultFate;
 use crate::session::json::Json;
@@ -160,5 +160,5 @@ fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<Se
 /// Returns the block of a message that is the result of a call.
 fn block_of<'a>(message: Json<'a>, id: &str) -> Option<Json<'a>> {
     let mut blocks = message.get("content")?.items();
-    blocks.find(|block| is_type(*block, "tool_result") && is(*block, "tool_use_id", id))
+    blocks.find(|block| block.is_type("tool_result") && block.has("tool_use_id", id))
 }

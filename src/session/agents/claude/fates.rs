@@ -156,7 +156,7 @@ impl Fates<'_> {
                 let compactions = compactions.partition_point(|count| *count < edit.told.count);
                 let (gone, back) = cleared.apply(edit, compactions, &results, &tool);
                 for (change, calls) in [(ContextChange::Clear, gone), (ContextChange::Restore, back)] {
-                    let ids: Vec<_> = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
+                    let ids = out.results_of(calls);
                     if !ids.is_empty() {
                         events.push((edit.told.count, event(change, edit.told, ids)));
                     }

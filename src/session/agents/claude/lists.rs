@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::session::content::{LONGEST_NAME, is_type, items};
+use crate::session::content::LONGEST_NAME;
 use crate::session::context::ResultId;
 use crate::session::fate::ContextChange;
 use crate::session::json::Json;
@@ -54,8 +54,8 @@ impl RequestLists {
         };
         let Some(message) = record.get("message") else { return };
         let mut altered = Vec::new();
-        let blocks = items(message, "content");
-        for block in blocks.filter(|block| is_type(*block, "tool_result")) {
+        let blocks = message.list("content");
+        for block in blocks.filter(|block| block.is_type("tool_result")) {
             let id = block.get("tool_use_id").and_then(|id| id.short_text(LONGEST_NAME));
             let call = id.and_then(|id| out.call_number(thread, &id));
             let (Some(call), Some(content)) = (call, block.get("content")) else { continue };

@@ -1,7 +1,6 @@
 //! Results that the agent replaced by a notice because together they were too large.
 
-use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, items, start_of};
+use crate::session::content::start_of;
 use crate::session::context::ResultId;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallResult, Citation, CutState, DisplayCopy, TextPiece, TextPieces};
@@ -18,9 +17,9 @@ pub(super) fn replace(
     out: &mut Transcript,
 ) -> Vec<ResultId> {
     let mut replaced = Vec::new();
-    let at = record.get("timestamp").and_then(clock::time);
-    for replacement in items(record, "replacements") {
-        let id = replacement.get("toolUseId").and_then(|id| id.short(LONGEST_NAME));
+    let at = record.time("timestamp");
+    for replacement in record.list("replacements") {
+        let id = replacement.name("toolUseId");
         let text = replacement.get("replacement").filter(|text| text.kind() == Kind::String);
         let (Some(id), Some(text)) = (id, text) else { continue };
         let Some(number) = out.call_number(thread, &id) else { continue };

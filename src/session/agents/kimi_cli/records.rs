@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::session::clock;
-use crate::session::content::{first_text, is_type, items, last_line, name, pieces};
+use crate::session::content::{first_text, last_line, pieces};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
+use crate::session::find::dir_name;
 use crate::session::json::Json;
 use crate::session::model::{Call, CallResult, CallStatus, Citation, RecordSpan};
 use crate::session::reader::{LogReader, RecordPlace};
@@ -18,7 +18,7 @@ use crate::session::transcript::Transcript;
 use super::{EVENTS, note_facts};
 
 /// Roles of records that hold nothing about calls.
-const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "user", "system", "developer"];
+const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "system", "developer"];
 
 /// Events that hold nothing about calls.
 const OTHER_EVENTS: &[&str] = &[
@@ -91,8 +91,7 @@ impl LogReader for KimiReader {
         let known = self.logs.iter().position(|log| log.path == path);
         self.now = known.unwrap_or(self.logs.len());
         if known.is_none() {
-            let dir = |up| path.ancestors().nth(up).and_then(Path::file_name).and_then(|name| name.to_str());
-            let agent = dir(1).filter(|_| dir(2) == Some("subagents")).unwrap_or_default();
+            let agent = if dir_name(path, 2) == "subagents" { dir_name(path, 1) } else { "" };
             let (thread, is_events) = (out.thread_id(agent), path.ends_with(EVENTS));
             self.logs.push(KimiLog { path: path.to_owned(), thread, is_events, ..KimiLog::default() });
         }
@@ -100,11 +99,7 @@ impl LogReader for KimiReader {
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         let is_events = self.logs.get(self.now).is_some_and(|log| log.is_events);
-        let kind = if is_events { self.event(record, place, out) } else { self.message(record, place, out) };
-        if let Some(kind) = &kind {
-            out.unread.unknown(kind);
-        }
-        kind.is_none()
+        if is_events { self.event(record, place, out) } else { self.message(record, place, out) }
     }
 
     fn settle(&mut self, out: &mut Transcript) {
@@ -115,10 +110,9 @@ impl LogReader for KimiReader {
         }
         out.events.clear();
         for ((thread, log), mut calls) in left {
-            let Some(mut event) = self.event_after(thread, log) else { continue };
+            let Some(event) = self.event_after(thread, log) else { continue };
             calls.sort_unstable();
-            event.results = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
-            out.events.push(event);
+            out.add_event(ContextEvent { results: out.results_of(calls), ..event });
         }
     }
 }
@@ -128,11 +122,11 @@ impl KimiReader {
         self.logs.get(self.now).map_or(0, |log| log.thread)
     }
 
-    /// Reads a record of a history. Returns its role if that is unknown.
-    fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> Option<String> {
-        match name(record, "role").unwrap_or_default().as_str() {
+    /// Reads a record of a history. Returns whether its role is known.
+    fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
+        match &*record.word("role") {
             "assistant" => {
-                let calls = items(record, "tool_calls");
+                let calls = record.list("tool_calls");
                 calls.for_each(|called| self.call(record, called, place, out));
             }
             "tool" => self.result(record, place, out),
@@ -143,20 +137,18 @@ impl KimiReader {
                     log.begins_with_summary |= is_summary;
                 }
             }
-            role if OTHER_ROLES.contains(&role) => {}
-            role => return Some(role.to_owned()),
+            role => return out.unread.is_known(role, OTHER_ROLES),
         }
-        None
+        true
     }
 
     fn call(&mut self, record: Json, called: Json, place: RecordPlace, out: &mut Transcript) {
-        let Some(id) = name(called, "id") else { return };
+        let Some(id) = called.name("id") else { return };
         let Some(own) = self.own_id(&id, called, place, out) else { return };
         self.take(&id, &own);
-        let function = called.get("function");
-        let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
+        let function = called.object("function");
         let entry = RecordEntry { record, place, at: None, thread: self.thread() };
-        entry.add_call(own, &tool, function.and_then(|function| function.get("arguments")), out);
+        entry.add_call(own, &function.word("name"), function.get("arguments"), out);
     }
 
     /// Returns the id of a call in the transcript: of one that an earlier history has, word for word, that one's.
@@ -184,17 +176,15 @@ impl KimiReader {
     }
 
     fn result(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
-        let (Some(id), Some(content)) = (name(record, "tool_call_id"), record.get("content")) else { return };
+        let (Some(id), Some(content)) = (record.name("tool_call_id"), record.get("content")) else { return };
         let own = self.own(&id).unwrap_or_else(|| id.as_str().into());
         let Some(own) = self.of_result(&id, own, place.span(record), out) else { return };
         let thread = self.thread();
         self.results.insert((thread, own.clone()), self.now);
-        let tool = out.call_mut(thread, &own).map(|call| call.tool).unwrap_or_default();
-        let is_task = out.tools.get(tool as usize).is_some_and(|tool| &**tool == "TaskOutput");
-        let call = out.call_or_new(thread, &own, "");
-        if call.results.is_empty() {
-            read_result(record, content, is_task, place, call);
-        }
+        let number = out.number_or_new(thread, &own, "");
+        let is_task = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "TaskOutput");
+        let call = out.unanswered(number);
+        call.into_iter().for_each(|call| read_result(record, content, is_task, place, call));
     }
 
     /// Returns the call of a result: if that has another result already, the next of the same id, with the same input.
@@ -218,27 +208,27 @@ impl KimiReader {
         Some(next)
     }
 
-    /// Reads an event. Returns its kind if that is unknown.
-    fn event(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> Option<String> {
+    /// Reads an event. Returns whether its kind is known.
+    fn event(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         let thread = self.thread();
         if thread == 0 {
             note_facts(record, &mut out.facts);
         }
-        let at = record.get("timestamp").and_then(clock::time);
+        let at = record.time("timestamp");
         let Some(message) = record.get("message") else {
-            return (!is_type(record, "metadata")).then(|| name(record, "type").unwrap_or_default());
+            return out.unread.is_known(&record.word("type"), &["metadata"]);
         };
-        let payload = message.get("payload")?;
-        let kind = name(message, "type").unwrap_or_default();
-        let log = self.logs.get_mut(self.now)?;
-        match kind.as_str() {
+        let Some(payload) = message.get("payload") else { return true };
+        let Some(log) = self.logs.get_mut(self.now) else { return true };
+        let kind = message.word("type");
+        match &*kind {
             "StepBegin" => log.is_asked = true,
             "ContentPart" | "ToolCall" | "ToolCallPart" if std::mem::take(&mut log.is_asked) => {
                 out.count_answer(thread);
             }
             _ => {}
         }
-        match kind.as_str() {
+        match &*kind {
             "ToolCall" => self.begun(payload, at, out),
             "ToolResult" => self.ended(payload, at, out),
             "StepBegin" | "ContentPart" | "ToolCallPart" => {}
@@ -247,21 +237,20 @@ impl KimiReader {
                 self.summed_up.push((thread, entry.event(ContextChange::Compact, Vec::new(), out)));
             }
             "SubagentEvent" => sub_agent(payload, out),
-            kind if OTHER_EVENTS.contains(&kind) => {}
-            kind => return Some(kind.to_owned()),
+            kind => return out.unread.is_known(kind, OTHER_EVENTS),
         }
-        None
+        true
     }
 
     fn begun(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
-        let call = name(payload, "id").and_then(|id| self.next_of(Happened::Begun, &id, out));
+        let call = payload.name("id").and_then(|id| self.next_of(Happened::Begun, &id, out));
         if let Some(call) = call {
             call.at = call.at.or(at);
         }
     }
 
     fn ended(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
-        let call = name(payload, "tool_call_id").and_then(|id| self.next_of(Happened::Ended, &id, out));
+        let call = payload.name("tool_call_id").and_then(|id| self.next_of(Happened::Ended, &id, out));
         let Some(first) = call.and_then(|call| call.results.first_mut()) else { return };
         first.at = first.at.or(at);
     }
@@ -310,9 +299,9 @@ fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bo
 }
 
 fn sub_agent(payload: Json, out: &mut Transcript) {
-    let Some(agent) = name(payload, "agent_id").filter(|id| !id.is_empty()) else { return };
+    let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) else { return };
     let thread = out.thread_id(&agent);
-    out.describe_thread(thread, name(payload, "subagent_type"), name(payload, "parent_tool_call_id"));
+    out.describe_thread(thread, payload.name("subagent_type"), payload.name("parent_tool_call_id"));
 }
 
 fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, call: &mut Call) {

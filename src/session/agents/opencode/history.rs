@@ -4,8 +4,6 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use crate::session::clock;
-use crate::session::content::{is_type, name};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::fate::ContextChange;
 use crate::session::id::{IdMap, RecordId, record_id};
@@ -74,8 +72,8 @@ impl SessionHistory {
     pub(super) fn add_message(&mut self, id: &str, at: Option<Timestamp>, message: Option<Json>) {
         let has =
             |key: &str| message.and_then(|message| message.get(key)).is_some_and(|value| !value.is_null());
-        let is_summary = message.and_then(|message| message.get("summary")?.bool()) == Some(true);
-        let parent = message.and_then(|message| name(message, "parentID")).map(|parent| record_id(&parent));
+        let is_summary = message.is_some_and(|message| message.flag("summary"));
+        let parent = message.and_then(|message| message.id("parentID"));
         let is_answer = has("finish");
         let summary_of = parent.filter(|_| is_summary && is_answer && !has("error"));
         self.numbers.insert(record_id(id), self.messages.len() as u32);
@@ -95,14 +93,14 @@ impl SessionHistory {
         let Some(number) = self.numbers.get(&record_id(message)).copied() else { return is_known };
         let Some(message) = self.messages.get_mut(number as usize) else { return is_known };
         let record = place.span(part);
-        if is_type(part, "compaction") {
-            let tail = name(part, "tail_start_id").map(|id| record_id(&id));
+        if part.is_type("compaction") {
+            let tail = part.id("tail_start_id");
             message.compaction = Some(Compaction { tail, record });
         }
-        message.is_answer |= is_type(part, "tool");
+        message.is_answer |= part.is_type("tool");
         for id in out.result_ids(call) {
             self.results.push(MessageResult { message: number, id });
-            let at = part.path(&["state", "time", "compacted"]).and_then(clock::time);
+            let at = part.object("state").object("time").time("compacted");
             self.marks.extend(at.map(|at| Mark { at, id, record }));
         }
         is_known
@@ -155,18 +153,16 @@ impl SessionHistory {
     fn revert(&self, from: u32, reverted: &[MessageResult], compacted: Vec<Compacted>, out: &mut Transcript) {
         let undone = compacted.into_iter().filter(|done| done.messages.iter().any(|number| *number >= from));
         let back: Vec<_> = undone.flat_map(|done| done.taken).collect();
-        if !back.is_empty() {
-            self.tell(event(ContextChange::Restore, None, &back), out);
-            let back: HashSet<_> = back.iter().map(|result| result.id).collect();
-            let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
-            cleared.for_each(|mark| self.tell(mark.event(), out));
-        }
+        self.tell(event(ContextChange::Restore, None, &back), out);
+        let back: HashSet<_> = back.iter().map(|result| result.id).collect();
+        let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
+        cleared.for_each(|mark| self.tell(mark.event(), out));
         self.tell(event(ContextChange::Rewind, None, reverted), out);
     }
 
     fn tell(&self, mut event: ContextEvent, out: &mut Transcript) {
         event.request = out.next_request(self.thread);
-        out.events.push(event);
+        out.add_event(event);
     }
 }
 

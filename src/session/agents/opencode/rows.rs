@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::name;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::find;
 use crate::session::json::Tape;
@@ -73,8 +71,8 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
         cwd: row.text(2),
         title: row.title(3, RowsOf::plain("session", "title")),
         version: row.text(4),
-        started: row.number(5).and_then(clock::number),
-        ended: row.number(6).and_then(clock::number),
+        started: row.time(5),
+        ended: row.time(6),
         ..SessionFacts::default()
     })?;
     sessions.retain(|facts| facts.parent.is_none());
@@ -118,7 +116,7 @@ fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistor
     let (mut history, mut tape) = (SessionHistory::new(thread), Tape::default());
     rows.each(&sql, &[session], &mut |row| {
         let message = row.bytes(1).and_then(|data| tape.read(data).ok());
-        let at = row.number(2).and_then(clock::number);
+        let at = row.time(2);
         history.add_message(&row.text(0).unwrap_or_default(), at, message);
         true
     })?;
@@ -132,7 +130,7 @@ fn reverted(rows: &TableRows, session: &str) -> Result<Option<String>, DatabaseE
         let sql = format!("SELECT {} FROM session WHERE id = ?", database::record("revert"));
         rows.each(&sql, &[session], &mut |row| {
             let revert = row.bytes(0).and_then(|data| tape.read(data).ok());
-            found = revert.and_then(|revert| name(revert, "messageID"));
+            found = revert.and_then(|revert| revert.name("messageID"));
             false
         })?;
     }

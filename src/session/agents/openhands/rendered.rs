@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use crate::session::content::{LONGEST_TEXT, flag, is, pieces, text};
+use crate::session::content::pieces;
 use crate::session::json::{Json, JsonText, Kind};
 use crate::session::model::{Citation, TextPiece};
 use crate::session::reader::RecordPlace;
@@ -35,9 +35,9 @@ pub(super) struct SentObservation {
 /// Renders an observation. Returns `None` for a terminal's output that cannot be rendered.
 pub(super) fn sent(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     let content = observation.get("content")?;
-    let is_error = flag(observation, "is_error");
+    let is_error = observation.flag("is_error");
     let mut all: Vec<_> = is_error.then(|| TextPiece::Added(ERROR.into())).into_iter().collect();
-    let is_terminal = is(observation, "kind", "TerminalObservation");
+    let is_terminal = observation.has("kind", "TerminalObservation");
     match observation.get("metadata").filter(|_| is_terminal) {
         Some(metadata) => {
             let SentObservation { pieces, saved } =
@@ -64,7 +64,7 @@ struct Terminal<'a> {
 impl<'a> Terminal<'a> {
     fn of(observation: Json<'a>, metadata: Json<'a>, content: Json<'a>) -> Option<Self> {
         let output = content.items().next()?.get("text").filter(|text| text.kind() == Kind::String)?;
-        let short = |key: &str| text(metadata, key).unwrap_or_default();
+        let short = |key: &str| metadata.string(key).unwrap_or_default();
         let mut suffix = short("suffix");
         let lines =
             [("working_dir", "Current working directory"), ("py_interpreter_path", "Python interpreter")];
@@ -74,13 +74,13 @@ impl<'a> Terminal<'a> {
                 suffix.push_str(&format!("\n[{words}: {value}]"));
             }
         }
-        let code = metadata.get("exit_code").and_then(|code| code.int()).unwrap_or(-1);
+        let code = metadata.number("exit_code").unwrap_or(-1_i64);
         if code != -1 {
             suffix.push_str(&format!("\n[Command finished with exit code {code}]"));
         }
         let is_short = output.raw().len() <= MOST_RECORDED;
         let decoded = is_short.then(|| output.text()).flatten()?.to_text(MOST_RECORDED).text;
-        let save_dir = observation.get("full_output_save_dir").and_then(|dir| dir.short(LONGEST_TEXT));
+        let save_dir = observation.string("full_output_save_dir");
         Some(Self { prefix: short("prefix"), output, decoded, suffix, save_dir })
     }
 

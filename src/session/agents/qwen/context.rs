@@ -251,8 +251,6 @@ fn recorded(at: Option<Timestamp>) -> ContextEvent {
 }
 
 fn push(out: &mut Transcript, event: ContextEvent, calls: Vec<u32>) {
-    let results: Vec<_> = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
-    if !results.is_empty() {
-        out.events.push(ContextEvent { results, ..event });
-    }
+    let results = out.results_of(calls);
+    out.add_event(ContextEvent { results, ..event });
 }
