@@ -32,7 +32,6 @@ impl Branches {
         self.leaf = Some(id);
     }
 
-    /// Returns the record that was added last.
     pub fn last(&self) -> Option<RecordId> {
         self.ids.last().copied()
     }
@@ -99,7 +98,6 @@ impl Branches {
         }
     }
 
-    /// Returns where the parent of a record is found.
     fn parent(&self, number: u32, copies: Copies) -> Option<Step> {
         if let Ok(fork) = self.forks.binary_search_by_key(&number, |(number, _)| *number) {
             return self.forks.get(fork).map(|(_, parent)| Step::Id(*parent));
@@ -145,7 +143,6 @@ impl LivingBranch {
         Self { numbers, is_on: vec![false; ids.len()], copies, root: None }
     }
 
-    /// Whether a record is on the branch.
     pub fn contains(&self, id: &RecordId) -> bool {
         self.root == Some(*id) || self.number(*id).is_some_and(|number| self.is_on(number))
     }

@@ -65,7 +65,6 @@ pub struct SeenCalls {
 }
 
 impl SeenCalls {
-    /// Takes the calls of a session.
     pub fn add(&mut self, transcript: &Transcript) {
         self.keys.extend(transcript.calls.iter().map(key));
     }

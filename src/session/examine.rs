@@ -112,7 +112,6 @@ impl CallInspector<'_> {
         found.map(|meta| meta.len()).or_else(claimed).or_else(display)
     }
 
-    /// Returns the results of a call by the best evidence.
     pub fn best(&self, call: &Call) -> BestResults {
         sent::best(self.transcript, call)
     }

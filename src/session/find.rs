@@ -23,7 +23,6 @@ pub struct FoundFile {
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
-    /// When it was last changed.
     pub modified: Option<SystemTime>,
 }
 
@@ -62,7 +61,6 @@ pub fn begins_with_line(head: &[u8], words: &[&str]) -> bool {
     words.iter().all(|words| memmem::find(first, words.as_bytes()).is_some())
 }
 
-/// Returns the first line of the start of a file.
 pub fn first_line(head: &[u8]) -> &[u8] {
     head.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }
@@ -161,9 +159,6 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
 }
 
 /// Reads the first 64 KiB of a regular file.
-///
-/// # Errors
-/// As for [`ends`].
 pub fn head(path: &Path) -> io::Result<Vec<u8>> {
     let (file, meta) = open_regular(path)?;
     part(&file, 0, meta.len().min(GLANCE as u64) as usize)

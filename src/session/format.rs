@@ -24,11 +24,9 @@ pub struct LogFormat {
     pub find: fn(env: &Env, fault: TakeFault) -> Vec<FoundFile>,
     /// Whether a file is such a log: `head` is its first 64 KiB.
     pub is_log: fn(path: &Path, head: &[u8]) -> bool,
-    /// Returns the session's id, as the path of its log tells.
     pub id: fn(main: &Path) -> &str,
     /// Returns what finds all logs of a session, in which all is that there is of it.
     pub logs: fn(main: &Path) -> LogPaths,
-    /// Takes over what a record says about the whole session.
     pub note_facts: fn(record: Json, facts: &mut SessionFacts),
     pub reader: fn() -> Box<dyn LogReader>,
 }

@@ -62,7 +62,6 @@ impl RecordSpan {
         self.len.into()
     }
 
-    /// Whether the value takes no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -129,12 +128,10 @@ pub type TextPieces = SmallVec<[TextPiece; 1]>;
 /// A result of a call, as the model got it.
 #[derive(Clone, Debug)]
 pub struct CallResult {
-    /// What the records say about it.
     pub evidence: Evidence,
     pub pieces: TextPieces,
     /// When it was recorded.
     pub at: Option<Timestamp>,
-    /// What the model still has of it.
     pub context: ContextState,
     /// The whole record that holds it.
     pub record: Option<RecordSpan>,
@@ -178,7 +175,6 @@ impl DisplayCopy {
 /// How a call ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallStatus {
-    /// It worked.
     Ok,
     /// It failed, by the agent's own words or by its exit status.
     Failed,
@@ -186,7 +182,6 @@ pub enum CallStatus {
     Denied,
     /// There is no result yet, and the session is live.
     Running,
-    /// There is no result.
     #[default]
     NoResult,
 }
@@ -207,7 +202,6 @@ impl CallStatus {
 /// Whether the agent cut a call's output before the model got it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CutState {
-    /// It did not.
     No,
     /// It did, and kept the whole in a spill.
     Spill,
@@ -219,7 +213,6 @@ pub enum CutState {
 }
 
 impl CutState {
-    /// Returns the word of `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::No => "no",
@@ -257,9 +250,7 @@ pub struct Call {
     pub tool: u32,
     /// The arguments: a JSON value, or a string that holds one.
     pub input: Option<RecordSpan>,
-    /// When the model called.
     pub at: Option<Timestamp>,
-    /// How the call ended.
     pub status: CallStatus,
     /// The exit status of a command.
     pub exit: Option<i32>,
@@ -269,7 +260,6 @@ pub struct Call {
     pub display: SmallVec<[DisplayCopy; 1]>,
     /// The spills that the result names.
     pub cites: Vec<Citation>,
-    /// Whether the output was cut.
     pub cut: CutState,
     /// Whether the result is a window of a file, which holds the rest: no cut, but made by a policy, too.
     pub is_window: bool,
@@ -279,7 +269,6 @@ pub struct Call {
 }
 
 impl Call {
-    /// Creates a call without a result.
     pub fn new(id: impl Into<Box<str>>, thread: u32, tool: u32) -> Self {
         Self {
             id: id.into(),
@@ -321,12 +310,10 @@ impl Call {
         self.is_window || self.is_cut()
     }
 
-    /// Whether the output was cut.
     pub fn is_cut(&self) -> bool {
         matches!(self.cut, CutState::Spill | CutState::Lost)
     }
 
-    /// Returns the result as the model first saw it.
     pub fn first(&self) -> Option<&CallResult> {
         self.results.first()
     }
@@ -344,7 +331,6 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// Returns the main conversation.
     pub fn main() -> Self {
         Self { id: "".into(), name: "main".into(), parent_call: None }
     }
@@ -353,11 +339,9 @@ impl Thread {
 /// What a session's records say about the whole of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFacts {
-    /// The agent's id of the session.
     pub id: String,
     /// The agent's version: the last that wrote.
     pub version: Option<String>,
-    /// The project's directory.
     pub cwd: Option<String>,
     /// The title, or the first words of the user.
     pub title: Option<String>,
@@ -373,7 +357,6 @@ pub struct SessionFacts {
 }
 
 impl SessionFacts {
-    /// Notes the time of a record.
     pub fn note_time(&mut self, at: Option<Timestamp>) {
         self.started = self.started.or(at);
         self.ended = self.ended.max(at);

@@ -35,7 +35,6 @@ pub struct SessionFile {
     pub id: String,
     /// Size in bytes of the file, or of what the database holds of the session, if that is known.
     pub size: u64,
-    /// When it was last changed.
     pub modified: Option<SystemTime>,
     /// What is known without reading the file, as from an index that the agent keeps.
     pub facts: SessionFacts,
@@ -59,17 +58,14 @@ impl SessionFile {
 /// Why a session cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The file cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The records cannot be read.
     #[error("{}: {why}", path.display())]
     Unreadable {
         path: PathBuf,
         /// Why, in a few words, which quote nothing of the records.
         why: String,
     },
-    /// The reading was given up.
     #[error("given up")]
     GivenUp,
 }
@@ -141,13 +137,9 @@ pub trait SessionFormat: fmt::Debug + Sync {
 
 /// A session that was opened, and can be followed as it grows.
 pub trait OpenedSession: Send {
-    /// Returns the calls.
     fn transcript(&self) -> &Transcript;
 
     /// Reads what was added since, or all of it again if the file was rewritten. Returns whether anything changed.
-    ///
-    /// # Errors
-    /// As for [`SessionFormat::open`].
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError>;
 }
 
@@ -163,7 +155,6 @@ pub struct RecordPlace {
 }
 
 impl RecordPlace {
-    /// Returns the place of a value of the record.
     pub fn span(self, value: Json) -> RecordSpan {
         let range = value.range();
         let start = self.start.saturating_add(range.start as u64);

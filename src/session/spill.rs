@@ -13,12 +13,10 @@ pub enum SpillState {
     Here(PathBuf),
     /// Something else: a file of another size or owner, a link, a directory.
     Other(PathBuf),
-    /// Nothing.
     Gone,
 }
 
 impl SpillState {
-    /// Returns the word of `--json`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Here(_) => "here",

@@ -25,15 +25,12 @@ pub type ReadTables = fn(
 #[derive(Debug)]
 pub struct TableFormat {
     pub agent: &'static str,
-    /// The name of the form.
     pub name: &'static str,
     /// The versions of the agent whose tables were seen by the writers of the reader.
     pub seen: &'static str,
     /// Returns where the databases of an environment may be. What must not be read goes to `fault`, in words.
     pub databases: fn(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf>,
-    /// Lists the sessions of a database.
     pub list: ListTables,
-    /// Reads the calls of a session.
     pub read: ReadTables,
 }
 
@@ -133,9 +130,6 @@ impl TableRows<'_> {
 
     /// Returns the ids of a session and of those of its sub-agents, with the threads that they are. `sql` selects the id and
     /// the title of the latter, of which `titles` has the long ones.
-    ///
-    /// # Errors
-    /// As for [`TableRows::each`].
     pub fn threads(
         &self,
         sql: &str,

@@ -85,7 +85,6 @@ pub fn tally(
     Some(tally)
 }
 
-/// Whether the spill of a call was deleted since.
 pub fn is_gone(call: &Call, records: &Path, uid: u32) -> bool {
     call.cut == CutState::Spill && state_of(call, records, uid).is_none_or(|state| state == SpillState::Gone)
 }

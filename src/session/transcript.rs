@@ -21,7 +21,6 @@ const MOST_NAMES: usize = 100_000;
 pub struct Transcript {
     /// The agent: the first part of its policies' names.
     pub agent: &'static str,
-    /// What the records say about the session.
     pub facts: SessionFacts,
     pub sources: Vec<Arc<dyn RecordSource>>,
     /// The conversations; the first is the main one.
@@ -29,7 +28,6 @@ pub struct Transcript {
     pub tools: Vec<Box<str>>,
     /// The calls, in the order of the records.
     pub calls: Vec<Call>,
-    /// What was read and not understood.
     pub unread: ReadReport,
     /// The requests that are in the records themselves.
     pub requests: RequestLog,
@@ -49,7 +47,6 @@ pub struct Transcript {
 /// What of the records was understood, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
-    /// The number of records read.
     pub records: u64,
     /// The number of records of a kind that the reader knows.
     pub known: u64,
@@ -129,7 +126,6 @@ impl ReadReport {
 }
 
 impl Transcript {
-    /// Creates a transcript without calls.
     pub fn new(agent: &'static str) -> Self {
         Self {
             agent,
@@ -155,7 +151,6 @@ impl Transcript {
         (self.sources.len() - 1) as u32
     }
 
-    /// Returns the number of a tool's name.
     pub fn tool_id(&mut self, name: &str) -> u32 {
         named(&mut self.tools, &mut self.tool_ids, name, |name| name.into())
     }
@@ -177,7 +172,6 @@ impl Transcript {
         }
     }
 
-    /// Returns the name of a call's tool.
     pub fn tool(&self, call: &Call) -> &str {
         self.tools.get(call.tool as usize).map_or("", |name| name)
     }

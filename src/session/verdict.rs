@@ -14,12 +14,9 @@ pub enum Verdict {
         policy: String,
         /// The limit that cut the output, as in `truncated_by` of `preview --json`; `None` for a window, which cuts nothing.
         by: Option<&'static str>,
-        /// What the policy was applied to.
         against: Against,
     },
-    /// No policy of the agent's version does.
     Differs(Difference),
-    /// There is nothing to compare.
     Unchecked(Unchecked),
 }
 
@@ -38,7 +35,6 @@ pub enum Against {
 }
 
 impl Against {
-    /// Returns the word of `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Spill => "spill",
@@ -60,7 +56,6 @@ impl Verdict {
         }
     }
 
-    /// Returns the word of `--json`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Equal { .. } => "equal",
@@ -136,19 +131,15 @@ pub struct Difference {
 /// Why there is nothing to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unchecked {
-    /// The call has no result.
     #[error("the call has no result")]
     NoResult,
-    /// The agent did not cut the output.
     #[error("the output was not cut")]
     NotCut,
-    /// The whole output is not at hand.
     #[error("the whole output is not at hand")]
     NoSpill,
     /// The file that was read is not at hand, or the records do not tell which it was.
     #[error("the file that was read is not at hand")]
     NoFile,
-    /// The file that was read is another now.
     #[error("the file that was read was changed since")]
     Changed,
     /// The whole output, or the file that was read, is being written.
@@ -157,13 +148,10 @@ pub enum Unchecked {
     /// The whole output lies outside of the known stores, where nothing is opened unasked.
     #[error("the whole output is in no known store, and is not opened unasked (--any-path)")]
     Outside,
-    /// No policy of the agent is known.
     #[error("no policy of this agent is known")]
     NoPolicy,
-    /// The records cannot be read any more.
     #[error("the records cannot be read")]
     Unreadable,
-    /// The text is too long to be compared.
     #[error("the result is over 16 MB")]
     TooLong,
     /// It was compared with a copy that the agent's screen has, which may itself be changed, and was not equal.

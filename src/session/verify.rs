@@ -308,7 +308,6 @@ fn planned(
     is_short.then_some((counted.preview, counted.totals.stdout))
 }
 
-/// Returns the length of the common beginning.
 fn common(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

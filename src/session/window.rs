@@ -26,16 +26,13 @@ pub struct FileWindow {
     pub named: String,
     /// The path of the file: a claim of the records.
     pub path: PathBuf,
-    /// The argument `offset`.
     pub offset: Option<i64>,
-    /// The argument `limit`.
     pub limit: Option<i64>,
 }
 
 /// A file of which the model got a window, as it is now.
 #[derive(Clone, Debug)]
 pub struct ReadFile {
-    /// What the call asked for.
     pub window: FileWindow,
     pub view: MapView,
     /// Whether the file was changed after the call, or that is not known.

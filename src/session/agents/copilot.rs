@@ -196,7 +196,6 @@ impl CopilotReader {
         self.ids = ids;
     }
 
-    /// Takes messages out of the histories.
     fn take(&mut self, mut is_taken: impl FnMut(&Message) -> bool) -> Vec<Message> {
         self.history.extract_if(.., |message| is_taken(message)).collect()
     }

@@ -163,14 +163,12 @@ struct PastResult {
     first: RecordId,
     /// Whether the first row stands before the first compaction.
     is_early: bool,
-    /// What the last row says.
     last: Option<ContextChange>,
     /// The text of the last row, if it is another one.
     text: Option<CallResult>,
 }
 
 impl Past {
-    /// Reads a row with a result.
     fn result(
         &mut self,
         row: &TableRow,

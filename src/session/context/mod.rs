@@ -28,7 +28,6 @@ pub struct ContextEvent {
     /// The first request of the thread that is made so, 1-based, as [`super::transcript::Transcript::next_request`]
     /// counts; `None` if that cannot be told.
     pub request: Option<u32>,
-    /// How that is known.
     pub evidence: FateEvidence,
     pub record: Option<RecordSpan>,
     /// The results to which it was done.

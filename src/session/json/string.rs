@@ -21,17 +21,14 @@ pub struct DecodedText {
 }
 
 impl<'a> JsonText<'a> {
-    /// Takes the bytes between two quotes.
     pub fn new(encoded: &'a [u8]) -> Self {
         Self { encoded }
     }
 
-    /// Returns the length in bytes as it is written.
     pub fn encoded_len(&self) -> usize {
         self.encoded.len()
     }
 
-    /// Whether the text is this one.
     pub fn is(&self, text: &str) -> bool {
         if self.encoded == text.as_bytes() {
             return !has_backslash(self.encoded) || self.decodes_to(text);

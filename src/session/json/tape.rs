@@ -28,7 +28,6 @@ pub enum TapeError {
     /// It holds more values than are indexed.
     #[error("the record holds more than 1,048,576 values")]
     TooMany,
-    /// It is too long.
     #[error("the record is longer than 4 GiB")]
     TooLong,
 }
@@ -137,7 +136,6 @@ enum IndexState {
 pub(super) type TakeRecord<'a> = dyn FnMut(usize, Result<Json<'_>, TapeError>) -> ControlFlow<()> + 'a;
 
 impl Tapes {
-    /// Forgets all records.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.open.clear();

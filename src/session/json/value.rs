@@ -46,7 +46,6 @@ impl<'a> Json<'a> {
         self.nodes.get(self.at as usize).copied().unwrap_or(nothing)
     }
 
-    /// Returns what the value is.
     pub fn kind(&self) -> Kind {
         self.node().kind
     }
@@ -163,7 +162,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether the value is this string.
     pub fn is(&self, text: &str) -> bool {
         self.text().is_some_and(|value| value.is(text))
     }
@@ -173,7 +171,6 @@ impl<'a> Json<'a> {
         self.number_text()?.parse().ok().or_else(|| self.float().map(|value| value as i64))
     }
 
-    /// Returns a number.
     pub fn float(&self) -> Option<f64> {
         self.number_text()?.parse().ok().filter(|value: &f64| value.is_finite())
     }
@@ -184,7 +181,6 @@ impl<'a> Json<'a> {
         (self.kind() == Kind::Bare && is_number).then_some(text)
     }
 
-    /// Returns `true` or `false`.
     pub fn bool(&self) -> Option<bool> {
         match self.raw() {
             b"true" => Some(true),
@@ -193,7 +189,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether the value is `null`.
     pub fn is_null(&self) -> bool {
         self.raw() == b"null"
     }

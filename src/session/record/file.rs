@@ -47,7 +47,6 @@ pub struct FileRecords {
 }
 
 impl FileRecords {
-    /// Takes the path of a file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }

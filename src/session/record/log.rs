@@ -22,7 +22,6 @@ const TAIL: u64 = 4 << 10;
 pub enum LogChange {
     /// Not at all, or it is gone, or only its time changed so far.
     Same,
-    /// Bytes were appended.
     Grown,
     /// It is another file, or was rewritten.
     Replaced,
@@ -53,7 +52,6 @@ impl LogFile {
         Ok(Self { path: path.to_owned(), seen, tail, touched: None, packed })
     }
 
-    /// Returns the log's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -128,9 +126,6 @@ impl LogFile {
     }
 
     /// Returns what looks up records of the log. If `hold` says so, it keeps the file open.
-    ///
-    /// # Errors
-    /// As for [`LogFile::reopen`].
     pub fn records(&self, hold: HoldOpen) -> io::Result<LogRecords> {
         let is_held = hold == HoldOpen::Yes || self.is_packed();
         let held = if is_held { Some(self.reopen()?) } else { None };

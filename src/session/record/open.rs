@@ -21,9 +21,6 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
 }
 
 /// Fills `room` from a place in a file. Returns how many bytes there were; fewer only at the end.
-///
-/// # Errors
-/// The system's.
 pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < room.len() {

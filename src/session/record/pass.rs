@@ -38,9 +38,6 @@ pub enum LogStep<'a> {
 /// Hands the records of a log from byte `from` on to `take`, until that breaks. Returns the place after the last whole
 /// record, from which to go on when the log grows. A last line that no line feed ends is handed out if it is a whole
 /// object: nothing of it can follow.
-///
-/// # Errors
-/// The log cannot be read.
 pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<ControlFlow<(), u64>> {
     if from >= log.size() {
         return Ok(ControlFlow::Continue(from));

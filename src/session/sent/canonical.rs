@@ -54,9 +54,6 @@ pub(super) fn canonical(value: Json, take: &mut dyn FnMut(&[u8])) -> Result<(), 
 }
 
 /// Returns the SHA-256 of a value's canonical form.
-///
-/// # Errors
-/// As for [`canonical`].
 pub(super) fn hash_of(value: Json) -> Result<MessageHash, KeyTooLong> {
     let mut hash = Sha256::new();
     canonical(value, &mut |piece| hash.update(piece))?;

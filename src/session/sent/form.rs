@@ -55,9 +55,7 @@ impl FirstForm {
 pub enum SentForm {
     /// The result as it was first sent.
     Whole,
-    /// A fixed sentence.
     Cleared,
-    /// Another text.
     Edited,
 }
 

@@ -31,7 +31,6 @@ pub fn message_hash(text: &str) -> Option<MessageHash> {
 #[derive(Clone, Debug)]
 pub struct LoggedRequest {
     pub record: RecordSpan,
-    /// When it was sent.
     pub at: Option<Timestamp>,
     base: Option<u32>,
     /// How many hashes of the other request's list come first.
@@ -49,7 +48,6 @@ pub struct RequestFacts {
     pub base: Option<RecordId>,
     /// How many messages of that one's list come first.
     pub keep: u32,
-    /// When it was sent.
     pub at: Option<Timestamp>,
 }
 
@@ -111,7 +109,6 @@ impl RequestLog {
         self.has_forgotten && !self.requests.is_empty()
     }
 
-    /// Whether there are no requests.
     pub fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
@@ -146,7 +143,6 @@ impl RequestLog {
         Some(number)
     }
 
-    /// Whether a request with this id was added.
     pub fn has_request(&self, id: RecordId) -> bool {
         self.ids.contains_key(&id)
     }

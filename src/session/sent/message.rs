@@ -20,18 +20,14 @@ const MOST_TRIED: usize = 8;
 /// Why a message cannot be shown to be what a request carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MessageFault {
-    /// The records cannot be read any more.
     #[error("the records cannot be read")]
     Unreadable,
-    /// The record is too long.
     #[error("the record of the message is over 32 MB")]
     TooLong,
-    /// The message has another hash than the request names.
     #[error("the message in the records does not have the hash that the request names")]
     Mismatch,
 }
 
-/// Looks at a record.
 pub(super) fn look<T>(
     transcript: &Transcript,
     record: RecordSpan,
@@ -177,14 +173,12 @@ impl MessageRole {
         }
     }
 
-    /// Reads the role of a message.
     pub(super) fn of(message: Json) -> Self {
         let is = |role: Self| message.get("role").is_some_and(|word| word.is(role.as_str()));
         [Self::User, Self::Assistant].into_iter().find(|role| is(*role)).unwrap_or(Self::Other)
     }
 }
 
-/// Whether a message has this hash.
 pub fn is_proven(message: Json, hash: &MessageHash) -> bool {
     hash_of(message).is_ok_and(|found| found == *hash)
 }

@@ -19,14 +19,12 @@ pub struct SentRequest {
     pub record: RecordSpan,
     /// The record with the system prompt and the tools, if it is there.
     pub shape: Option<RecordSpan>,
-    /// Its messages, in order.
     pub messages: Vec<RequestMessage>,
 }
 
 /// A message of a request.
 #[derive(Clone, Debug)]
 pub struct RequestMessage {
-    /// Who speaks.
     pub role: MessageRole,
     /// Whether it is what the request carried.
     pub proof: MessageProof,
@@ -36,7 +34,6 @@ pub struct RequestMessage {
 /// Where a message is.
 #[derive(Clone, Debug)]
 enum MessagePlace {
-    /// Not in the records.
     Nowhere,
     /// The record that was written for the request.
     Blob(RecordSpan),
@@ -51,7 +48,6 @@ pub enum MessageProof {
     Proven,
     /// What the records have in its place is another message, or cannot be read.
     Unproven(MessageFault),
-    /// It is not in the records.
     Missing,
 }
 
@@ -134,9 +130,6 @@ fn message(
 
 /// Writes a request as one JSON object: its messages, its parameters, its system prompt and tools, each as the records have
 /// them; `null` stands for a message that is not there. One record is in memory at a time.
-///
-/// # Errors
-/// The records cannot be read any more, or those of `out`.
 pub fn write_request(transcript: &Transcript, request: &SentRequest, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\"messages\":[")?;
     for (n, message) in request.messages.iter().enumerate() {

@@ -30,7 +30,6 @@ pub struct BestResults {
 }
 
 impl BestResults {
-    /// Returns the result as the model first saw it.
     pub fn first(&self) -> Option<&CallResult> {
         self.results.first()
     }
@@ -39,10 +38,8 @@ impl BestResults {
 /// Why it cannot be shown what a request carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotSent {
-    /// The agent recorded no requests.
     #[error("no request is in the records")]
     NoRequests,
-    /// The requests that are there do not have the result.
     #[error("no request in the records carried the result")]
     NotCarried,
     /// The message cannot be read, or is another than the request carried.

@@ -18,7 +18,6 @@ const FAILURE_HEAD: usize = 5000;
 /// How many bytes are enough for the notice.
 const MAX_NOTICE: usize = 64;
 
-/// Reads a result into its call.
 pub(super) fn result(entry: RecordEntry, block: Json, call: &mut Call) {
     let (content, is_error) = (block.get("content"), block.flag("is_error"));
     let start = content.map(|content| frame(content, is_error)).unwrap_or_default();

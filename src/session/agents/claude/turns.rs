@@ -28,7 +28,6 @@ struct Compaction<'a> {
 }
 
 impl<'a> ThreadTurns<'a> {
-    /// Adds a compaction, after those before it.
     pub(super) fn add_boundary(&mut self, boundary: &'a CompactBoundary, lives: bool) {
         self.compactions.push(Compaction { boundary, lives, taken: Vec::new() });
     }

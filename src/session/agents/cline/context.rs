@@ -90,7 +90,6 @@ struct FileRead {
 }
 
 impl FileReads {
-    /// Notes the result of a call.
     pub(super) fn note(&mut self, call: u32, block: Json, place: RecordPlace, out: &Transcript) {
         let is_read = out
             .calls

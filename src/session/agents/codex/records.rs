@@ -228,7 +228,6 @@ fn has_warning(text: Json) -> bool {
     start_of(text).starts_with(WARNING)
 }
 
-/// Takes over what a record says about the whole session.
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     let item = record.get("payload").unwrap_or(record);
     let at = record.time("timestamp");

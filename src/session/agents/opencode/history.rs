@@ -62,7 +62,6 @@ struct Compacted {
 }
 
 impl SessionHistory {
-    /// Begins the conversation of a thread.
     pub(super) fn new(thread: u32) -> Self {
         let (messages, numbers) = (Vec::new(), IdMap::default());
         Self { thread, messages, numbers, results: Vec::new(), marks: Vec::new() }
@@ -80,7 +79,6 @@ impl SessionHistory {
         self.messages.push(Message { at, is_answer, summary_of, compaction: None });
     }
 
-    /// Reads a part of a message. Returns whether it is of a kind that is known.
     pub(super) fn part(
         &mut self,
         message: &str,

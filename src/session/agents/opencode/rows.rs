@@ -79,7 +79,6 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     Ok(sessions)
 }
 
-/// Reads a session and those of its sub-agents.
 fn read(
     file: &SessionFile,
     rows: &TableRows,

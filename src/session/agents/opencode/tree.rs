@@ -102,7 +102,6 @@ fn files(file: &SessionFile, transcript: &Transcript) -> Vec<PathBuf> {
     file.path.parent().map(Path::to_owned).into_iter().chain([file.path.clone()]).chain(files).collect()
 }
 
-/// Reads a session and those of its sub-agents.
 fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
     let storage = storage(file);
     let mut threads = vec![(file.id.clone(), 0)];

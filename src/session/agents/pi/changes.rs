@@ -38,7 +38,6 @@ pub(super) struct ContextResults {
 }
 
 impl ContextResults {
-    /// Adds a result, after all others.
     pub(super) fn push(&mut self, result: EntryResult) {
         self.entries.entry(result.key).or_insert(result.entry);
         self.results.push_back(result);

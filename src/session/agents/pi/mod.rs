@@ -26,7 +26,6 @@ pub(crate) const PI: LogFormat = LogFormat {
     reader: || Box::new(PiReader::default()),
 };
 
-/// Notes what an entry says about its session.
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     let at = record.time("timestamp");
     facts.note_time(at);
