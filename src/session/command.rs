@@ -46,7 +46,8 @@ pub fn one_line(command: &str) -> &str {
 
 fn of_input(bytes: &[u8]) -> String {
     let mut tape = Tape::default();
-    let Ok(input) = tape.read(bytes) else { return cut_input(bytes) };
+    // The outline of arguments that are longer than what is looked at does not close.
+    let Ok(input) = tape.read(bytes) else { return shortened(&String::from_utf8_lossy(bytes)) };
     match input.kind() {
         // Some agents write the arguments as JSON in a string.
         Kind::String => {
@@ -89,11 +90,6 @@ fn in_words(value: Json) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// Arguments that are longer than what is looked at: their outline does not close.
-fn cut_input(bytes: &[u8]) -> String {
-    shortened(&String::from_utf8_lossy(bytes))
 }
 
 fn shortened(text: &str) -> String {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::source::{Change, Source};
 
 use super::json::{Json, Tape};
-use super::reader::{LogPaths, OpenedSession, ReadProgress, RecordPlace, SessionError};
+use super::reader::{LogPaths, OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError};
 use super::record::{LONGEST_RECORD, MappedRecords};
 use super::transcript::Transcript;
 
@@ -25,30 +25,16 @@ pub struct DocumentSession {
 }
 
 impl DocumentSession {
-    /// Reads the document at `path`.
-    ///
-    /// # Errors
-    /// It cannot be opened, or reading was given up.
-    pub fn open(
-        agent: &'static str,
-        path: &Path,
-        read: ReadDocument,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let path = path.to_owned();
-        Self::follow(agent, Box::new(move || vec![path.clone()]), read, progress)
-    }
-
     /// Reads the documents that `find` returns, the main one first. Those after the first may be missing.
     ///
     /// # Errors
     /// The first cannot be opened, or reading was given up.
-    pub fn follow(
+    pub fn open(
         agent: &'static str,
         find: LogPaths,
         read: ReadDocument,
         progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    ) -> OpenResult {
         let (paths, sources, transcript) = (Vec::new(), Vec::new(), Transcript::new(agent));
         let mut session = Self { agent, find, paths, sources, read, transcript };
         session.read_all(progress)?;

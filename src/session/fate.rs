@@ -84,9 +84,7 @@ impl ResultFate {
             Self::OffBranch => "off-branch",
         }
     }
-}
 
-impl ResultFate {
     /// Returns the fate of a result after one more change. What is gone stays gone, unless it is restored: nothing is
     /// cleared or summed up that the model does not have. A branch that was left takes all that is on it along. What is
     /// done again holds since it was done first.

@@ -1,6 +1,6 @@
 //! Looks for sessions: walks the agents' directories, and reads the ends of files.
 
-use std::fs::{DirEntry, File};
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -12,7 +12,7 @@ use crate::env::Env;
 use super::json::{Json, Tape};
 use super::model::SessionFacts;
 use super::reader::{GLANCE, SessionFile};
-use super::record::{fill, open_regular};
+use super::record::{fill, open_regular, read_range};
 
 /// The most names that are read of one directory.
 const MOST_NAMES: usize = 1_000_000;
@@ -161,7 +161,7 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
 /// Reads the first 64 KiB of a regular file.
 pub fn head(path: &Path) -> io::Result<Vec<u8>> {
     let (file, meta) = open_regular(path)?;
-    part(&file, 0, meta.len().min(GLANCE as u64) as usize)
+    read_range(0..meta.len().min(GLANCE as u64), |start, room| fill(&file, start, room))
 }
 
 /// Reads the first and the last 64 KiB of a regular file; the second is empty if the first is all of it.
@@ -170,18 +170,11 @@ pub fn head(path: &Path) -> io::Result<Vec<u8>> {
 /// The system's; or it is not a regular file.
 pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let (file, meta) = open_regular(path)?;
-    let head = part(&file, 0, meta.len().min(GLANCE as u64) as usize)?;
+    let part = |range| read_range(range, |start, room| fill(&file, start, room));
+    let head = part(0..meta.len().min(GLANCE as u64))?;
     let rest = meta.len().saturating_sub(head.len() as u64);
-    let length = rest.min(GLANCE as u64);
-    let tail = part(&file, meta.len() - length, length as usize)?;
+    let tail = part(meta.len() - rest.min(GLANCE as u64)..meta.len())?;
     Ok((head, tail))
-}
-
-fn part(file: &File, start: u64, length: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; length];
-    let filled = fill(file, start, &mut bytes)?;
-    bytes.truncate(filled);
-    Ok(bytes)
 }
 
 /// Reads the facts of a log from its ends, of whole lines only.

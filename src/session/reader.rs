@@ -214,18 +214,9 @@ impl LogSession {
         mut find: LogPaths,
         new_reader: fn() -> Box<dyn LogReader>,
         progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    ) -> OpenResult {
         let state = LogState::read(agent, find(), new_reader(), progress)?;
         Ok(Box::new(Self { agent, find, new_reader, state }))
-    }
-
-    fn read_all(
-        &mut self,
-        paths: Vec<PathBuf>,
-        progress: &dyn ReadProgress,
-    ) -> Result<NewRecords, SessionError> {
-        self.state = LogState::read(self.agent, paths, (self.new_reader)(), progress)?;
-        Ok(NewRecords::Some)
     }
 }
 
@@ -236,14 +227,12 @@ impl OpenedSession for LogSession {
 
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
         let paths = (self.find)();
-        if self.state.is_torn || !self.state.paths.iter().all(|path| paths.contains(path)) {
-            return Ok(self.read_all(paths, progress)? == NewRecords::Some);
+        let is_whole = !self.state.is_torn && self.state.paths.iter().all(|path| paths.contains(path));
+        let found = if is_whole { self.state.read_more(&paths, progress)? } else { NewRecords::All };
+        if found == NewRecords::All {
+            self.state = LogState::read(self.agent, paths, (self.new_reader)(), progress)?;
         }
-        let found = match self.state.read_more(&paths, progress)? {
-            NewRecords::All => self.read_all(paths, progress)?,
-            found => found,
-        };
-        Ok(found == NewRecords::Some)
+        Ok(found != NewRecords::None)
     }
 }
 

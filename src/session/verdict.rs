@@ -3,8 +3,6 @@
 #[cfg(feature = "app")]
 use crate::human::thousands;
 
-use super::window::NoReadFile;
-
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -71,9 +69,7 @@ impl Verdict {
             _ => None,
         }
     }
-}
 
-impl Verdict {
     /// Returns the policy that makes the text, or that comes closest.
     pub fn policy(&self) -> Option<&str> {
         match self {
@@ -157,13 +153,4 @@ pub enum Unchecked {
     /// It was compared with a copy that the agent's screen has, which may itself be changed, and was not equal.
     #[error("only the copy for the agent's screen is at hand, and it does not lead to the same text")]
     DisplayOnly,
-}
-
-impl From<NoReadFile> for Unchecked {
-    fn from(why: NoReadFile) -> Self {
-        match why {
-            NoReadFile::Gone => Self::NoFile,
-            NoReadFile::Outside => Self::Outside,
-        }
-    }
 }

@@ -17,8 +17,7 @@ use super::body::ResultBody;
 use super::model::{Call, CallResult, Evidence, RecordSpan, TextPiece};
 use super::text;
 use super::transcript::Transcript;
-use super::whole::LONGEST;
-use super::window::FileWindow;
+use super::whole::{FileWindow, LONGEST};
 
 pub use super::verdict::{Against, Difference, Unchecked, Verdict};
 pub use super::whole::{WholeOutput, whole_display};

@@ -10,6 +10,7 @@ use crate::session::document::{DocumentSession, before_member};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
+use crate::session::format::only_log;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{
@@ -59,7 +60,7 @@ impl SessionFormat for Continue {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(AGENT, &file.path, read, progress)
+        DocumentSession::open(AGENT, only_log(&file.path), read, progress)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::session::content::{first_text, start_of};
 use crate::session::document::{DocumentSession, before_member};
 use crate::session::entry::RecordEntry;
 use crate::session::find::{self, FoundFile};
+use crate::session::format::only_log;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CutState, SessionFacts};
 use crate::session::reader::{
@@ -55,7 +56,7 @@ impl SessionFormat for MiniSweAgent {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(AGENT, &file.path, read, progress)
+        DocumentSession::open(AGENT, only_log(&file.path), read, progress)
     }
 }
 

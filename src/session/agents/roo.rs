@@ -11,6 +11,7 @@ use crate::session::document::DocumentSession;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
+use crate::session::format::only_log;
 use crate::session::id::IdMap;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Citation, SessionFacts};
@@ -116,7 +117,7 @@ impl SessionFormat for Tasks {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(self.agent, &file.path, read, progress)
+        DocumentSession::open(self.agent, only_log(&file.path), read, progress)
     }
 }
 

@@ -40,9 +40,7 @@ impl ContextEvent {
         let (request, evidence, record) = (None, FateEvidence::Recorded, None);
         Self { change, at, request, evidence, record, results: Vec::new() }
     }
-}
 
-impl ContextEvent {
     /// Returns the state of one of its results after it.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
         let fate = state.fate.after(self.change, self.at);

@@ -1,6 +1,5 @@
 //! Records in documents: a large one, mapped, or many small files, opened when they are looked at.
 
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -8,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::session::json::{Json, Tape};
 use crate::source::MapView;
 
-use super::open::{fill, open_regular};
+use super::open::{fill, open_regular, read_range};
 use super::{LONGEST_RECORD, RecordSource};
 
 /// A document that is read through a map.
@@ -61,7 +60,7 @@ impl FileRecords {
         if len > LONGEST_RECORD as u64 {
             return Err(io::Error::other("the record is larger than 256 MiB"));
         }
-        read_at(&file, 0..len)
+        read_range(0..len, |start, room| fill(&file, start, room))
     }
 }
 
@@ -80,16 +79,8 @@ impl RecordSource for FileRecords {
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
         let (file, meta) = open_regular(&self.path)?;
         let len = meta.len();
-        read_at(&file, range.start.min(len)..range.end.min(len))
+        read_range(range.start.min(len)..range.end.min(len), |start, room| fill(&file, start, room))
     }
-}
-
-fn read_at(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
-    let len = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64) as usize;
-    let mut bytes = vec![0; len];
-    let filled = fill(file, range.start, &mut bytes)?;
-    bytes.truncate(filled);
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use crate::fs::identity::{Identity, Stamp};
 
+use super::RecordSource;
 use super::bytes::LogBytes;
-use super::open::{fill, open_regular, same};
-use super::{LONGEST_RECORD, RecordSource};
+use super::open::{fill, open_regular, read_range, same};
 
 /// How many bytes before the old end are compared when a log has grown.
 const TAIL: u64 = 4 << 10;
@@ -158,13 +158,7 @@ impl RecordSource for LogRecords {
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
         match &self.held {
             Some(LogBytes::Plain(file)) => read(file, range),
-            Some(packed) => {
-                let len = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
-                let mut bytes = vec![0; len as usize];
-                let filled = packed.fill(range.start, &mut bytes)?;
-                bytes.truncate(filled);
-                Ok(bytes)
-            }
+            Some(packed) => read_range(range, |start, room| packed.fill(start, room)),
             None => read(&same(&self.path, &self.seen)?, range),
         }
     }
@@ -172,11 +166,7 @@ impl RecordSource for LogRecords {
 
 fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
     let end = range.end.min(file.metadata()?.len());
-    let len = end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
-    let mut bytes = vec![0; len as usize];
-    let filled = fill(file, range.start, &mut bytes)?;
-    bytes.truncate(filled);
-    Ok(bytes)
+    read_range(range.start..end, |start, room| fill(file, start, room))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
-use overspill::internals::session::window::{ReadFile, asked_for};
+use overspill::internals::session::whole::{ReadFile, asked_for};
 use overspill::internals::source::Source;
 use overspill::preview::{Catalog, Input, plan_counted};
 use serde_json::{Value, json};

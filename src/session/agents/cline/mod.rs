@@ -10,6 +10,7 @@ use crate::env::Env;
 use crate::session::document::{DocumentSession, before_member};
 use crate::session::entry::RecordEntry;
 use crate::session::find::{self, FoundFile};
+use crate::session::format::logs_by;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
 use crate::session::reader::{
@@ -67,8 +68,7 @@ impl SessionFormat for Cline {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let main = file.path.clone();
-        DocumentSession::follow(AGENT, Box::new(move || conversations(&main)), read, progress)
+        DocumentSession::open(AGENT, logs_by(&file.path, conversations), read, progress)
     }
 }
 
