@@ -3,7 +3,7 @@
 use super::id::{IdMap, RecordId};
 
 /// How far back [`Branches::recent`] looks.
-const MOST_RECENT: usize = 4096;
+const MAX_RECENT: usize = 4096;
 
 /// The tree of one conversation. Nearly every record follows the one before it, so only the others' parents are kept.
 #[derive(Clone, Debug, Default)]
@@ -47,9 +47,9 @@ impl Branches {
 
     /// Returns the number of one of the last 4,096 records.
     pub fn recent(&self, id: RecordId) -> Option<u32> {
-        let recent = self.ids.iter().rev().take(MOST_RECENT);
+        let recent = self.ids.iter().rev().take(MAX_RECENT);
         let back = recent.take_while(|other| **other != id).count();
-        let number = self.ids.len().checked_sub(back + 1).filter(|_| back < MOST_RECENT)?;
+        let number = self.ids.len().checked_sub(back + 1).filter(|_| back < MAX_RECENT)?;
         Some(number as u32)
     }
 
@@ -62,7 +62,7 @@ impl Branches {
     /// Returns the records of the branch that ends at the last record; or, if the agent named a leaf since from which that
     /// one does not descend, at the leaf.
     pub fn living(&self) -> LivingBranch {
-        let mut branch = LivingBranch::of(&self.ids);
+        let mut branch = LivingBranch::new(&self.ids);
         self.last().into_iter().for_each(|last| self.go_up(last, &mut branch));
         if let Some(leaf) = self.leaf.filter(|leaf| branch.number(*leaf).is_some() && !branch.contains(leaf))
         {
@@ -137,7 +137,7 @@ pub struct LivingBranch {
 }
 
 impl LivingBranch {
-    fn of(ids: &[RecordId]) -> Self {
+    fn new(ids: &[RecordId]) -> Self {
         let numbers: IdMap<u32> = ids.iter().copied().zip(0..).collect();
         let copies = if numbers.len() < ids.len() { Copies::Some } else { Copies::None };
         Self { numbers, is_on: vec![false; ids.len()], copies, root: None }

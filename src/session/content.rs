@@ -12,10 +12,10 @@ use super::model::{TextPiece, TextPieces};
 use super::reader::RecordPlace;
 
 /// The longest id, kind or name that is taken over, in bytes.
-pub const LONGEST_NAME: usize = 256;
+pub const MAX_NAME: usize = 256;
 
 /// The longest path or title that is taken over, and how much of a text is looked at for a notice, in bytes.
-pub const LONGEST_TEXT: usize = 4096;
+pub const MAX_TEXT: usize = 4096;
 
 /// Returns the text of a content. A part without `text` counts as an image.
 pub fn pieces(content: Json, place: RecordPlace) -> TextPieces {
@@ -31,7 +31,7 @@ pub fn pieces(content: Json, place: RecordPlace) -> TextPieces {
 
 /// Returns the first 4 KiB of a content's first text, in which a notice frames it; empty if there is none.
 pub fn first_text(content: Json) -> String {
-    first_words(content, LONGEST_TEXT)
+    first_words(content, MAX_TEXT)
 }
 
 /// Returns the first bytes of a content's first text, at most `most`; empty if there is none.
@@ -50,7 +50,7 @@ pub fn title(content: Option<Json>) -> Option<String> {
 
 /// Returns the first 4 KiB of a string; empty for another value.
 pub fn start_of(text: Json) -> String {
-    text.text().map(|text| text.to_text(LONGEST_TEXT).text).unwrap_or_default()
+    text.text().map(|text| text.to_text(MAX_TEXT).text).unwrap_or_default()
 }
 
 /// Returns the last line of a content's last text, of at most 1 KiB; empty if there is none.
@@ -78,22 +78,22 @@ pub fn has_line(content: Json, words: &str, is_notice: impl Fn(&str) -> bool) ->
 impl<'a> Json<'a> {
     /// Returns a member that is a name or an id.
     pub fn name(&self, key: &str) -> Option<String> {
-        self.get(key)?.short(LONGEST_NAME)
+        self.get(key)?.short(MAX_NAME)
     }
 
     /// Returns a member that is a name, without a copy if it stands there as it is; empty if there is none.
     pub fn word(&self, key: &str) -> Cow<'a, str> {
-        self.get(key).and_then(|word| word.short_text(LONGEST_NAME)).unwrap_or_default()
+        self.get(key).and_then(|word| word.short_text(MAX_NAME)).unwrap_or_default()
     }
 
     /// Returns a member that is an id, as its number.
     pub fn id(&self, key: &str) -> Option<RecordId> {
-        self.get(key)?.short_bytes(LONGEST_NAME).map(|id| id_of_bytes(&id))
+        self.get(key)?.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id))
     }
 
     /// Returns a member that is a path or a title.
     pub fn string(&self, key: &str) -> Option<String> {
-        self.get(key)?.short(LONGEST_TEXT)
+        self.get(key)?.short(MAX_TEXT)
     }
 
     /// Returns a member that is a time.

@@ -7,7 +7,7 @@ use crate::source::{Change, Source};
 
 use super::json::{Json, Tape};
 use super::reader::{LogPaths, OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError};
-use super::record::{LONGEST_RECORD, MappedRecords};
+use super::record::{MAX_DOCUMENT, MappedRecords};
 use super::transcript::Transcript;
 
 /// Reads a document, and counts its records in [`Transcript::unread`]. `path` is its file; that with the main conversation
@@ -67,7 +67,7 @@ impl DocumentSession {
 fn read_document(source: &Source, read: ReadDocument, out: &mut Transcript) {
     let (view, path) = (source.view(), source.path().map(Path::to_owned).unwrap_or_default());
     let number = out.add_source(Arc::new(MappedRecords::new(path.clone(), view.clone())));
-    let bytes = if view.len() > LONGEST_RECORD { &[][..] } else { &view[..] };
+    let bytes = if view.len() > MAX_DOCUMENT { &[][..] } else { &view[..] };
     let mut tape = Tape::default();
     match tape.read(bytes) {
         Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, &path, out),

@@ -15,7 +15,7 @@ use super::reader::{GLANCE, SessionFile};
 use super::record::{fill, open_regular, read_range};
 
 /// The most names that are read of one directory.
-const MOST_NAMES: usize = 1_000_000;
+const MAX_NAMES: usize = 1_000_000;
 
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
             return Vec::new();
         }
     };
-    entries.filter_map(Result::ok).take(MOST_NAMES).collect()
+    entries.filter_map(Result::ok).take(MAX_NAMES).collect()
 }
 
 /// Reads the first 64 KiB of a regular file.

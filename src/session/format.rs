@@ -8,18 +8,17 @@ use super::find::{self, FoundFile};
 use super::json::Json;
 use super::model::SessionFacts;
 use super::reader::{
-    GLANCE, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
+    FormatInfo, GLANCE, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, SessionFile,
+    SessionFormat, TakeFault, TakeSession,
 };
 use super::record::{is_packed, unpack};
 
 /// The sessions of an agent that keeps them in logs.
 #[derive(Debug)]
 pub struct LogFormat {
-    /// The agent, and the name of the form.
     pub agent: &'static str,
-    /// The versions of the agent whose logs were seen by the writers of the reader.
-    pub seen: &'static str,
+    /// As in [`FormatInfo`].
+    pub tested: &'static str,
     /// Finds the logs of the main conversations. What cannot be looked at goes to `fault`, in words.
     pub find: fn(env: &Env, fault: TakeFault) -> Vec<FoundFile>,
     /// Whether a file is such a log: `head` is its first 64 KiB.
@@ -38,12 +37,8 @@ impl LogFormat {
 }
 
 impl SessionFormat for LogFormat {
-    fn agent(&self) -> &'static str {
-        self.agent
-    }
-
-    fn seen(&self) -> &'static str {
-        self.seen
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(self.agent, self.tested)
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {

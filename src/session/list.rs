@@ -196,13 +196,13 @@ pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
     let found = FORMATS.iter().find_map(|format| format.recognise(path, &head));
     if found.is_none() && Database::is_one(&head) {
         // Why none of them could look at it.
-        Database::open(path, &()).map_err(|error| error.of(path))?;
+        Database::open(path, &()).map_err(|error| error.at(path))?;
     }
     found.ok_or_else(|| unknown(path))
 }
 
 pub fn format_of(file: &SessionFile) -> Option<&'static dyn SessionFormat> {
-    FORMATS.iter().copied().find(|format| format.name() == file.format)
+    FORMATS.iter().copied().find(|format| format.info().name == file.format)
 }
 
 fn unknown(path: &Path) -> SessionError {

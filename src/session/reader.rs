@@ -19,7 +19,7 @@ use super::transcript::Transcript;
 pub const GLANCE: usize = 64 << 10;
 
 /// How many logs of a session are kept open.
-const MOST_HELD: usize = 16;
+const MAX_HELD: usize = 16;
 
 /// How many bytes of a log are read at least before [`ReadProgress::step`] is called again.
 const STRIDE: u64 = 256 << 10;
@@ -96,18 +96,31 @@ pub type TakeFault<'a> = &'a mut dyn FnMut(String);
 /// A session that was opened, or why it cannot be.
 pub type OpenResult = Result<Box<dyn OpenedSession>, SessionError>;
 
+/// What a form of an agent's records is called, and for what it was made.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatInfo {
+    /// The agent: the first part of its policies' names.
+    pub agent: &'static str,
+    /// The name of the form: the agent's, with more if the agent has several forms.
+    pub name: &'static str,
+    /// The versions of the agent with whose records the reader was tested: `1.0.86 to 2.1.330`.
+    pub tested: &'static str,
+}
+
+impl FormatInfo {
+    /// Describes the only form of an agent's records.
+    pub const fn new(agent: &'static str, tested: &'static str) -> Self {
+        Self { agent, name: agent, tested }
+    }
+}
+
 /// One form of an agent's records.
 pub trait SessionFormat: fmt::Debug + Sync {
-    /// Returns the agent: the first part of its policies' names.
-    fn agent(&self) -> &'static str;
+    fn info(&self) -> FormatInfo;
 
-    /// Returns the name of the form: the agent's, with more if the agent has several forms.
-    fn name(&self) -> &'static str {
-        self.agent()
+    fn agent(&self) -> &'static str {
+        self.info().agent
     }
-
-    /// Returns the versions of the agent whose records were seen by the writers of the reader: `1.0.86 to 2.1.330`.
-    fn seen(&self) -> &'static str;
 
     /// Finds the sessions of an environment, without reading them, as long as `progress` wants it. What cannot be looked at
     /// goes to `fault`, in words.
@@ -263,7 +276,7 @@ impl LogState {
     fn begin(&mut self, paths: &[PathBuf]) -> Result<Vec<usize>, SessionError> {
         let before = self.logs.len();
         for path in paths {
-            let hold = if self.logs.len() < MOST_HELD { HoldOpen::Yes } else { HoldOpen::No };
+            let hold = if self.logs.len() < MAX_HELD { HoldOpen::Yes } else { HoldOpen::No };
             let opened = LogFile::open(path).and_then(|file| Ok((file.records(hold)?, file)));
             match opened {
                 Ok((records, file)) => {

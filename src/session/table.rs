@@ -6,7 +6,9 @@ use crate::env::Env;
 
 use super::database::{Database, DatabaseError, RowsOf, TableRow, TableRows};
 use super::model::SessionFacts;
-use super::reader::{OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession};
+use super::reader::{
+    FormatInfo, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
+};
 use super::transcript::Transcript;
 use super::watch::WatchedSession;
 
@@ -26,8 +28,8 @@ pub type ReadTables = fn(
 pub struct TableFormat {
     pub agent: &'static str,
     pub name: &'static str,
-    /// The versions of the agent whose tables were seen by the writers of the reader.
-    pub seen: &'static str,
+    /// As in [`FormatInfo`].
+    pub tested: &'static str,
     /// Returns where the databases of an environment may be. What must not be read goes to `fault`, in words.
     pub databases: fn(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf>,
     pub list: ListTables,
@@ -35,16 +37,8 @@ pub struct TableFormat {
 }
 
 impl SessionFormat for TableFormat {
-    fn agent(&self) -> &'static str {
-        self.agent
-    }
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn seen(&self) -> &'static str {
-        self.seen
+    fn info(&self) -> FormatInfo {
+        FormatInfo { agent: self.agent, name: self.name, tested: self.tested }
     }
 
     fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -70,7 +64,7 @@ impl SessionFormat for TableFormat {
         let read = self.read;
         let read_all =
             Box::new(move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
-                read_tables(read, file, progress, out).map_err(|error| error.of(&file.path))
+                read_tables(read, file, progress, out).map_err(|error| error.at(&file.path))
             });
         WatchedSession::open(
             self.agent,

@@ -11,10 +11,10 @@ use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
 /// The most unknown kinds that are counted by name.
-const MOST_UNKNOWN: usize = 100;
+const MAX_UNKNOWN: usize = 100;
 
 /// The most threads, and the most tools, of one session.
-const MOST_NAMES: usize = 100_000;
+const MAX_NAMES: usize = 100_000;
 
 /// A session that was opened. It holds places and short facts, never the texts.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl ReadReport {
     /// Counts a record of a kind that the reader does not know. Returns that it is not known.
     pub fn unknown(&mut self, kind: &str) -> bool {
         let kind =
-            if self.kinds.len() < MOST_UNKNOWN || self.kinds.contains_key(kind) { kind } else { "others" };
+            if self.kinds.len() < MAX_UNKNOWN || self.kinds.contains_key(kind) { kind } else { "others" };
         *self.kinds.entry(kind.into()).or_default() += 1;
         false
     }
@@ -92,7 +92,7 @@ impl ReadReport {
     }
 
     /// Describes what was not read or not understood: `38 records of 3 unknown kinds (atis-latch ×22, …)`; empty if nothing.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let count: u64 = self.kinds.values().sum();
         let s = |n: u64| if n == 1 { "" } else { "s" };
         let mut words = Vec::new();
@@ -303,7 +303,7 @@ fn named<T>(
     if let Some(id) = ids.get(name) {
         return *id;
     }
-    if all.len() >= MOST_NAMES {
+    if all.len() >= MAX_NAMES {
         return (all.len() - 1) as u32;
     }
     all.push(new(name));
@@ -336,14 +336,14 @@ mod tests {
     #[test]
     fn what_was_not_understood_is_counted_and_named() {
         let mut unread = ReadReport { records: 5, ..ReadReport::default() };
-        assert!(unread.is_format_unknown() && unread.in_words().is_empty());
+        assert!(unread.is_format_unknown() && unread.describe().is_empty());
         for kind in ["a", "b", "b", "c", "d"] {
             unread.unknown(kind);
         }
-        assert_eq!(unread.in_words(), "5 records of 4 unknown kinds (b ×2, a ×1, c ×1, …)");
+        assert_eq!(unread.describe(), "5 records of 4 unknown kinds (b ×2, a ×1, c ×1, …)");
         unread.broken = 1;
-        assert!(unread.in_words().ends_with("…), 1 record not readable"));
+        assert!(unread.describe().ends_with("…), 1 record not readable"));
         assert!((0..1000).all(|n| !unread.unknown(&n.to_string())));
-        assert!(unread.kinds.len() <= MOST_UNKNOWN + 1);
+        assert!(unread.kinds.len() <= MAX_UNKNOWN + 1);
     }
 }

@@ -89,7 +89,7 @@ impl Verdict {
 
 /// Says in a sentence what the check of a call found; `None` while it is being checked.
 #[cfg(feature = "app")]
-pub(crate) fn check_in_words(check: Option<&Verdict>) -> String {
+pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
     match check {
         None => "being compared with what the policies make of the output".into(),
         Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::source::{MapView, Source};
 
-use super::content::LONGEST_TEXT;
+use super::content::MAX_TEXT;
 use super::json::{Json, Kind, Tape};
 use super::model::{Call, Citation};
 use super::spill::{SpillState, look_for};
@@ -14,10 +14,10 @@ use super::transcript::Transcript;
 use super::verdict::{Against, Unchecked};
 
 /// The longest text that is compared, in bytes.
-pub const LONGEST: usize = 16 << 20;
+pub const MAX_COMPARED: usize = 16 << 20;
 
 /// How many bytes of the arguments are looked at.
-const MOST_ARGUMENTS: u64 = 64 << 10;
+const MAX_ARGUMENTS: u64 = 64 << 10;
 
 /// The names that agents give to the argument with the path.
 const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
@@ -73,7 +73,8 @@ impl WholeOutput {
 pub fn whole_display_len(transcript: &Transcript, call: &Call) -> Option<u64> {
     call.display.iter().find_map(|copy| {
         let facts = text::decode(transcript, std::slice::from_ref(&copy.text), &mut |_| true).ok()?;
-        let is_whole = copy.most.map_or(facts.bytes <= LONGEST as u64, |most| facts.bytes < u64::from(most));
+        let is_whole =
+            copy.most.map_or(facts.bytes <= MAX_COMPARED as u64, |most| facts.bytes < u64::from(most));
         (is_whole && facts.replaced == 0).then_some(facts.bytes)
     })
 }
@@ -81,7 +82,7 @@ pub fn whole_display_len(transcript: &Transcript, call: &Call) -> Option<u64> {
 /// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
     call.display.iter().find_map(|copy| {
-        let most = copy.most.map_or(LONGEST, |most| most as usize);
+        let most = copy.most.map_or(MAX_COMPARED, |most| most as usize);
         let (text, facts) = text::to_text(transcript, std::slice::from_ref(&copy.text), most).ok()?;
         let is_whole = !facts.is_stopped && copy.most.is_none_or(|most| facts.bytes < u64::from(most));
         (is_whole && facts.replaced == 0).then(|| WholeOutput::Display(text.into_bytes()))
@@ -110,11 +111,11 @@ pub struct ReadFile {
 
 /// Returns the file that a call asked for; `None` if its arguments do not tell.
 pub fn asked_for(transcript: &Transcript, call: &Call) -> Option<FileWindow> {
-    let bytes = transcript.read(call.input?, MOST_ARGUMENTS).ok()?;
+    let bytes = transcript.read(call.input?, MAX_ARGUMENTS).ok()?;
     let mut tape = Tape::default();
     let input = tape.read(&bytes).ok()?;
     // Some agents write the arguments as JSON in a string.
-    let inner = input.text().map(|text| text.to_text(MOST_ARGUMENTS as usize).text);
+    let inner = input.text().map(|text| text.to_text(MAX_ARGUMENTS as usize).text);
     let mut inner_tape = Tape::default();
     let arguments = match &inner {
         Some(inner) => inner_tape.read(inner.as_bytes()).ok()?,
@@ -124,7 +125,7 @@ pub fn asked_for(transcript: &Transcript, call: &Call) -> Option<FileWindow> {
 }
 
 fn of_arguments(transcript: &Transcript, arguments: Json) -> Option<FileWindow> {
-    let given = PATH_KEYS.iter().find_map(|key| arguments.get(key)?.short(LONGEST_TEXT))?;
+    let given = PATH_KEYS.iter().find_map(|key| arguments.get(key)?.short(MAX_TEXT))?;
     let number = |key: &str| arguments.get(key).filter(|value| value.kind() == Kind::Bare)?.int();
     let cwd = transcript.facts.cwd.as_deref().unwrap_or_default();
     let path = Path::new(cwd).join(&given);

@@ -25,7 +25,7 @@ use crate::source::share_out;
 use crate::text::label::shell;
 
 use super::calls;
-use super::select::{earliest, known, unread_in_words};
+use super::select::{describe_unread, earliest, known};
 
 pub(super) struct SessionLine {
     session: ListedSession,
@@ -170,12 +170,12 @@ fn line(
 ) -> SessionLine {
     let sums = match counted {
         Ok(counted) if counted.unread.is_format_unknown() => {
-            tell(unread_in_words(&session.file, &counted.unread));
+            tell(describe_unread(&session.file, &counted.unread));
             None
         }
         Ok(counted) => {
             if counted.unread.is_short() {
-                tell(unread_in_words(&session.file, &counted.unread));
+                tell(describe_unread(&session.file, &counted.unread));
             }
             Some(counted.sums)
         }

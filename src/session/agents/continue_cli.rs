@@ -14,7 +14,7 @@ use crate::session::format::only_log;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
@@ -29,12 +29,8 @@ const INDEX: &str = "sessions.json";
 pub(crate) struct Continue;
 
 impl SessionFormat for Continue {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.5.47"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "1.5.47")
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {

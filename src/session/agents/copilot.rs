@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::session::content::{LONGEST_NAME, has_line, start_of};
+use crate::session::content::{MAX_NAME, has_line, start_of};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -37,7 +37,7 @@ const SEARCHES: &[&str] = &["grep", "rg"];
 /// The sessions of Copilot CLI, a JSON value a line.
 pub(crate) const COPILOT_CLI: LogFormat = LogFormat {
     agent: "copilot-cli",
-    seen: "1.0.102",
+    tested: "1.0.102",
     find: |env, fault| {
         let root = find::home_or(env, "COPILOT_HOME", ".copilot");
         let mut logs = find::matching(root.clone(), "session-state/*/events.jsonl", fault);
@@ -176,7 +176,7 @@ impl CopilotReader {
         let from = event.data.id("upToEventId");
         let first = self.ids.iter().rposition(|id| Some(*id) == from);
         let named = event.data.get("eventIds").filter(|ids| ids.kind() == Kind::Array).map(|ids| {
-            let ids = ids.items().filter_map(|id| id.short(LONGEST_NAME));
+            let ids = ids.items().filter_map(|id| id.short(MAX_NAME));
             ids.map(|id| record_id(&id)).collect::<HashSet<RecordId>>()
         });
         let ids = std::mem::take(&mut self.ids);

@@ -32,7 +32,7 @@ const OTHER_KINDS: &[&str] =
 pub(crate) const CRUSH: TableFormat = TableFormat {
     agent: "crush",
     name: "crush",
-    seen: "none (source of August 2026)",
+    tested: "none (source of August 2026)",
     databases,
     list,
     read,
@@ -175,14 +175,14 @@ fn result(entry: RecordEntry, data: Json, call: &mut Call) {
     let Some(content) = data.get("content").filter(|content| content.kind() == Kind::String) else { return };
     call.exit = exit_of(&last_line(content));
     call.end(data.flag("is_error"));
-    let text = content.text().map(|content| content.to_text(MOST_LOOKED_AT).text).unwrap_or_default();
+    let text = content.text().map(|content| content.to_text(MAX_LOOKED_AT).text).unwrap_or_default();
     let notice = notice(&text);
     call.note_cut(notice.flatten().map(Citation::new), notice.is_some());
     entry.add_result(Some(content), call);
 }
 
 /// How much of a result is searched for the notice, in bytes: what is left of an output is shorter.
-const MOST_LOOKED_AT: usize = 1 << 20;
+const MAX_LOOKED_AT: usize = 1 << 20;
 
 /// Returns the notice, a paragraph of its own, with the path in it if it has one:
 /// `... [12 lines truncated, full output: /x/output-1.log] ...`.

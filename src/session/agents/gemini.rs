@@ -26,7 +26,7 @@ const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 /// The sessions of Gemini CLI, a JSON value a line.
 pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
     agent: "gemini-cli",
-    seen: "0.61.0",
+    tested: "0.61.0",
     find: |env, fault| {
         let root = find::home_or(env, "GEMINI_CLI_HOME", "");
         let mut logs = find::matching(root.clone(), ".gemini/tmp/*/chats/*.jsonl", fault);

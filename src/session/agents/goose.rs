@@ -36,7 +36,7 @@ const OTHER_KINDS: &[&str] = &[
 
 /// The sessions of Goose in a database.
 pub(crate) const GOOSE: TableFormat =
-    TableFormat { agent: "goose", name: "goose", seen: "1.52.0", databases, list, read };
+    TableFormat { agent: "goose", name: "goose", tested: "1.52.0", databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let root = env.var("GOOSE_PATH_ROOT").map(|root| Path::new(root).join("data"));

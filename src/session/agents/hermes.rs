@@ -43,7 +43,7 @@ const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
 /// The sessions of Hermes in a database.
 pub(crate) const HERMES: TableFormat =
-    TableFormat { agent: "hermes", name: "hermes", seen: "0.19.0", databases, list, read };
+    TableFormat { agent: "hermes", name: "hermes", tested: "0.19.0", databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     find::home_or(env, "HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()

@@ -13,7 +13,7 @@ use crate::session::format::only_log;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CutState, SessionFacts};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::transcript::Transcript;
 
@@ -32,12 +32,8 @@ const WARNING: &str = ",\n  \"warning\": \"Output too long.\"\n}";
 pub(crate) struct MiniSweAgent;
 
 impl SessionFormat for MiniSweAgent {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "2.4.6"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "2.4.6")
     }
 
     /// Finds none: only a file that is named is read.

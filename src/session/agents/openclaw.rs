@@ -31,7 +31,7 @@ const CUT: &str = " more characters truncated; rerun with narrower args if neede
 
 /// The sessions of OpenClaw in databases.
 pub(crate) const OPENCLAW: TableFormat =
-    TableFormat { agent: "openclaw", name: "openclaw", seen: "2026.9.6", databases, list, read };
+    TableFormat { agent: "openclaw", name: "openclaw", tested: "2026.9.6", databases, list, read };
 
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let home = Some(env.home()).filter(|home| home.is_absolute());

@@ -16,7 +16,7 @@ use crate::session::id::IdMap;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Citation, SessionFacts};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
@@ -34,7 +34,7 @@ pub(crate) struct Tasks {
     name: &'static str,
     /// The directory of the extension among those of all.
     extension: &'static str,
-    seen: &'static str,
+    tested: &'static str,
 }
 
 /// The three of them.
@@ -42,19 +42,19 @@ pub(crate) const ROO: Tasks = Tasks {
     agent: "roo",
     name: "roo",
     extension: "rooveterinaryinc.roo-cline",
-    seen: "none (source of 3.52)",
+    tested: "none (source of 3.52)",
 };
 pub(crate) const KILO: Tasks = Tasks {
     agent: "kilo",
     name: "kilo (tasks)",
     extension: "kilocode.kilo-code",
-    seen: "none (source of 5)",
+    tested: "none (source of 5)",
 };
 pub(crate) const CLINE: Tasks = Tasks {
     agent: "cline",
     name: "cline (tasks)",
     extension: "saoudrizwan.claude-dev",
-    seen: "none (source of 3)",
+    tested: "none (source of 3)",
 };
 
 impl Tasks {
@@ -82,16 +82,8 @@ impl Tasks {
 }
 
 impl SessionFormat for Tasks {
-    fn agent(&self) -> &'static str {
-        self.agent
-    }
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn seen(&self) -> &'static str {
-        self.seen
+    fn info(&self) -> FormatInfo {
+        FormatInfo { agent: self.agent, name: self.name, tested: self.tested }
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {

@@ -72,7 +72,7 @@ pub enum DatabaseError {
 
 impl DatabaseError {
     /// Returns the error of the session that is in the database at `path`.
-    pub fn of(self, path: &Path) -> SessionError {
+    pub fn at(self, path: &Path) -> SessionError {
         match self {
             Self::GivenUp => SessionError::GivenUp,
             error => SessionError::Unreadable { path: path.to_owned(), why: error.to_string() },

@@ -55,7 +55,7 @@ impl<'a> JsonText<'a> {
         }
         let mut decoded = DecodedText::default();
         // No character takes more than twelve bytes, so that much is enough to see whether there is more.
-        let enough = most.saturating_add(1).saturating_mul(LONGEST_ESCAPE).min(self.encoded.len());
+        let enough = most.saturating_add(1).saturating_mul(MAX_ESCAPE).min(self.encoded.len());
         decoded.replaced = JsonText::new(&self.encoded[..enough]).decode(&mut |piece| {
             let room = most - decoded.text.len();
             let fitting = (0..=room.min(piece.len())).rev().find(|at| piece.is_char_boundary(*at));
@@ -137,7 +137,7 @@ fn stringify(found: char, take: &mut dyn FnMut(&[u8])) {
 const SHORT: usize = 256;
 
 /// The longest escape, in bytes: two halves of a surrogate pair.
-const LONGEST_ESCAPE: usize = 12;
+const MAX_ESCAPE: usize = 12;
 
 /// Decodes a string that comes in chunks of any size, such as one of 100 MB. It holds at most a few bytes.
 #[derive(Clone, Debug, Default)]
@@ -181,7 +181,7 @@ impl Decoder {
                 return at;
             }
             let rest = &bytes[end..];
-            if follows == Follows::More && rest.len() < LONGEST_ESCAPE {
+            if follows == Follows::More && rest.len() < MAX_ESCAPE {
                 return at;
             }
             if !rest.is_empty() && !self.is_stopped {

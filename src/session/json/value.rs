@@ -91,7 +91,7 @@ impl<'a> Json<'a> {
     /// Returns the member of an object with this key. Of several the last, which is the one that the agents read.
     #[inline]
     pub fn get(&self, key: &str) -> Option<Json<'a>> {
-        let mark = KeyMark::of(key.as_bytes());
+        let mark = KeyMark::new(key.as_bytes());
         let place = if self.at == 0 { self.keys.find(mark) } else { KeyPlace::Anywhere };
         match place {
             KeyPlace::Absent => None,

@@ -8,7 +8,7 @@ use crate::session::json::{Json, Tape};
 use crate::source::MapView;
 
 use super::open::{fill, open_regular, read_range};
-use super::{LONGEST_RECORD, RecordSource};
+use super::{MAX_DOCUMENT, RecordSource};
 
 /// A document that is read through a map.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl FileRecords {
     pub fn whole(&self) -> io::Result<Vec<u8>> {
         let (file, meta) = open_regular(&self.path)?;
         let len = meta.len();
-        if len > LONGEST_RECORD as u64 {
+        if len > MAX_DOCUMENT as u64 {
             return Err(io::Error::other("the record is larger than 256 MiB"));
         }
         read_range(0..len, |start, room| fill(&file, start, room))

@@ -54,7 +54,7 @@ struct Frame {
 }
 
 impl Frames<BufReader<File>> {
-    pub(super) fn of_file(file: File) -> Self {
+    pub(super) fn open(file: File) -> Self {
         Self::new(BufReader::with_capacity(256 << 10, file))
     }
 }

@@ -26,7 +26,7 @@ pub use packed::{is_packed, unpack};
 pub use pass::{LogStep, records};
 
 /// The longest record that is read whole, in bytes. Longer ones are counted as not readable.
-pub const LONGEST_RECORD: usize = 256 << 20;
+pub const MAX_DOCUMENT: usize = 256 << 20;
 
 /// The longest record of a log that is read whole, in bytes: of a longer one its beginning is.
 pub const MAX_RECORD: usize = 16 << 20;

@@ -10,7 +10,7 @@ use rustix::fs::OFlags;
 
 use crate::fs::identity::Identity;
 
-use super::LONGEST_RECORD;
+use super::MAX_DOCUMENT;
 
 /// Opens a regular file for reading; never blocks, not even for a FIFO without a writer.
 ///
@@ -39,12 +39,12 @@ pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// Reads a range of bytes through `fill`, at most [`LONGEST_RECORD`]; fewer only at the end.
+/// Reads a range of bytes through `fill`, at most [`MAX_DOCUMENT`]; fewer only at the end.
 pub fn read_range(
     range: Range<u64>,
     fill: impl FnOnce(u64, &mut [u8]) -> io::Result<usize>,
 ) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64) as usize];
+    let mut bytes = vec![0; range.end.saturating_sub(range.start).min(MAX_DOCUMENT as u64) as usize];
     let filled = fill(range.start, &mut bytes)?;
     bytes.truncate(filled);
     Ok(bytes)

@@ -7,7 +7,7 @@ use crate::session::json::{Json, JsonText, Kind};
 use super::log::MessageHash;
 
 /// The longest key that is sorted, in bytes.
-const LONGEST_KEY: usize = 4096;
+const MAX_KEY: usize = 4096;
 
 /// The mark that a request carries for the server's cache. It is not part of a message.
 const CACHE_MARK: &str = "cache_control";
@@ -94,7 +94,7 @@ fn string(text: Option<JsonText>, take: &mut dyn FnMut(&[u8])) {
 fn members(object: Json) -> Result<Vec<Member>, KeyTooLong> {
     let mut members = Vec::new();
     for (key, value) in object.members().filter(|(key, _)| !key.is(CACHE_MARK)) {
-        let decoded = key.to_text(LONGEST_KEY);
+        let decoded = key.to_text(MAX_KEY);
         if decoded.is_cut {
             return Err(KeyTooLong);
         }
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_too_long_is_refused() {
-        let text = format!("{{\"{}\":1}}", "k".repeat(LONGEST_KEY + 1));
+        let text = format!("{{\"{}\":1}}", "k".repeat(MAX_KEY + 1));
         let mut tape = Tape::default();
         assert_eq!(canonical(tape.read(text.as_bytes()).unwrap(), &mut |_| {}), Err(KeyTooLong));
     }

@@ -12,10 +12,10 @@ use crate::session::model::RecordSpan;
 pub type MessageHash = [u8; 32];
 
 /// The most hashes that are kept of one session: 32 MiB.
-const MOST_HASHES: usize = 1 << 20;
+const MAX_HASHES: usize = 1 << 20;
 
 /// The most records of a turn before or after one of them.
-const MOST_IN_TURN: usize = 1024;
+const MAX_IN_TURN: usize = 1024;
 
 /// Reads a hash: 64 hexadecimal digits.
 pub fn message_hash(text: &str) -> Option<MessageHash> {
@@ -121,8 +121,8 @@ impl RequestLog {
         tail: impl Iterator<Item = MessageHash>,
     ) -> Option<u32> {
         let start = self.hashes.len();
-        self.hashes.extend(tail.take(MOST_HASHES + 1 - start.min(MOST_HASHES)));
-        if self.hashes.len() > MOST_HASHES || self.requests.len() >= MOST_HASHES {
+        self.hashes.extend(tail.take(MAX_HASHES + 1 - start.min(MAX_HASHES)));
+        if self.hashes.len() > MAX_HASHES || self.requests.len() >= MAX_HASHES {
             self.hashes.truncate(start);
             return None;
         }
@@ -156,7 +156,7 @@ impl RequestLog {
         calls: impl Iterator<Item = (u32, &'a str)>,
     ) {
         let number = self.blobs.len() as u32;
-        if self.blobs.len() >= MOST_HASHES || *self.blob_of.entry(short(&hash)).or_insert(number) != number {
+        if self.blobs.len() >= MAX_HASHES || *self.blob_of.entry(short(&hash)).or_insert(number) != number {
             return;
         }
         self.blobs.push(record);
@@ -229,7 +229,7 @@ impl RequestLog {
             parts.push(&own[..wanted.saturating_sub(keep).min(own.len())]);
             wanted = wanted.min(keep);
             at = request.base.filter(|_| wanted > 0);
-            missing = if at.is_none() { wanted.min(MOST_HASHES) } else { 0 };
+            missing = if at.is_none() { wanted.min(MAX_HASHES) } else { 0 };
         }
         let known = parts.iter().rev().flat_map(|part| part.iter().copied().map(Some));
         std::iter::repeat_n(None, missing).chain(known).collect()
@@ -258,7 +258,7 @@ impl RequestLog {
     pub fn turn_of(&self, record: RecordSpan) -> Option<LoggedTurn> {
         let spoken = self.spoken.get(record.source() as usize)?;
         let at = spoken.binary_search_by_key(&record.start(), |spoken| spoken.start).ok()?;
-        let before = spoken[..=at].iter().rev().take(MOST_IN_TURN);
+        let before = spoken[..=at].iter().rev().take(MAX_IN_TURN);
         let message = before.clone().map(|spoken| spoken.speaker).find(|speaker| *speaker != Speaker::User);
         let in_turn = before.take_while(|spoken| is_of(spoken.speaker, message));
         let (mut start, mut back) = (at, 0);
@@ -268,7 +268,7 @@ impl RequestLog {
                 start = at - n;
             }
         }
-        (back < MOST_IN_TURN).then(|| turn(record.source(), &spoken[start..]).0)
+        (back < MAX_IN_TURN).then(|| turn(record.source(), &spoken[start..]).0)
     }
 
     /// Hands the turns of a file to `take`, as long as it returns true.
@@ -292,7 +292,7 @@ fn is_of(speaker: Speaker, message: Option<Speaker>) -> bool {
 /// Returns the turn at the start of records, and how many they are.
 fn turn(source: u32, spoken: &[SpokenRecord]) -> (LoggedTurn, usize) {
     let message = spoken.first().map(|first| first.speaker).filter(|speaker| *speaker != Speaker::User);
-    let own = spoken.iter().take(MOST_IN_TURN).take_while(|spoken| is_of(spoken.speaker, message));
+    let own = spoken.iter().take(MAX_IN_TURN).take_while(|spoken| is_of(spoken.speaker, message));
     let mut turn = LoggedTurn::default();
     for spoken in own {
         let span = RecordSpan::new(source, 0, spoken.start, spoken.len.into());

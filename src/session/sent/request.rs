@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::session::content::LONGEST_NAME;
+use crate::session::content::MAX_NAME;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, RecordSpan};
 use crate::session::transcript::Transcript;
@@ -62,7 +62,7 @@ pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, N
     let log = &transcript.requests;
     let request = log.request(carrier.request).ok_or(NotSent::NotCarried)?;
     let shape = look(transcript, request.record, |record, _| {
-        Some(record.get("shapeHash").and_then(|hash| message_hash(&hash.short(LONGEST_NAME)?)))
+        Some(record.get("shapeHash").and_then(|hash| message_hash(&hash.short(MAX_NAME)?)))
     })?;
     let hashes = log.messages(carrier.request);
     let spoken = spoken_messages(transcript, request.record, &hashes);
@@ -120,7 +120,7 @@ fn message(
     }
     let Some(blob) = transcript.requests.blob(hash) else { return RequestMessage::MISSING };
     let proof = look_at_blob(transcript, blob, hash, |_, _| Some(()));
-    let role = look(transcript, blob, |record, _| Some(MessageRole::of(record.get("message")?)));
+    let role = look(transcript, blob, |record, _| Some(MessageRole::read(record.get("message")?)));
     RequestMessage {
         role: role.unwrap_or(MessageRole::Other),
         proof: proof.map_or_else(MessageProof::Unproven, |()| MessageProof::Proven),

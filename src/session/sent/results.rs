@@ -12,13 +12,13 @@ use super::log::MessageHash;
 use super::message::{MessageFault, MessageRole, claimed_hash, each_message, look, look_at_blob};
 
 /// The most messages that are looked at for one call.
-const MOST_BLOBS: usize = 16;
+const MAX_BLOBS: usize = 16;
 
 /// The most records of the user, as of parallel calls, that are looked at together.
-const MOST_TOGETHER: usize = 32;
+const MAX_TOGETHER: usize = 32;
 
 /// The longest that they may be together, in bytes.
-const LONGEST_TOGETHER: u64 = 32 << 20;
+const MAX_TOGETHER_LEN: u64 = 32 << 20;
 
 /// What the model got for a call.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carri
         return Err(NotSent::NoRequests);
     }
     let mut found = Vec::new();
-    for blob in log.blobs_of(call.thread, &call.id).take(MOST_BLOBS) {
+    for blob in log.blobs_of(call.thread, &call.id).take(MAX_BLOBS) {
         let hash = claimed_hash(transcript, blob)?;
         let request = log.first_request(&hash);
         found.extend(request.map(|request| Carrier { request, hash, blob: Some(blob) }));
@@ -92,7 +92,7 @@ pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carri
 /// Whether records are few and short enough to be read for each call in them.
 fn is_short(records: &[RecordSpan]) -> bool {
     let bytes = records.iter().fold(0, |bytes: u64, record| bytes.saturating_add(record.len()));
-    records.len() <= MOST_TOGETHER && bytes <= LONGEST_TOGETHER
+    records.len() <= MAX_TOGETHER && bytes <= MAX_TOGETHER_LEN
 }
 
 /// The result as a message has it.
@@ -106,7 +106,7 @@ fn sent(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent
     let carriers = carriers(transcript, call)?;
     let Some((first, later)) = carriers.split_first() else { return Err(NotSent::NotCarried) };
     let first = text_in(transcript, call, first)?;
-    let mut last = FirstForm::of(first.text.as_deref().unwrap_or_default());
+    let mut last = FirstForm::new(first.text.as_deref().unwrap_or_default());
     let mut results = vec![first.result];
     let state = call.first().map(|first| first.context).unwrap_or_default();
     // Of one that is whole again, no other text counts.
@@ -116,7 +116,7 @@ fn sent(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent
         let Ok(next) = text_in(transcript, call, carrier) else { continue };
         let text = next.text.unwrap_or_default();
         if last.compare(&text) == SentForm::Edited {
-            last = FirstForm::of(&text);
+            last = FirstForm::new(&text);
             results.push(next.result);
         }
     }

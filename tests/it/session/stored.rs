@@ -140,5 +140,5 @@ fn messages_of_opencode_2_hold_calls() {
     assert_eq!((call(transcript, "c2").exit, call(transcript, "c5").status), (Some(3), CallStatus::Running));
     let sub = transcript.calls.iter().find(|call| call.thread == 1).unwrap();
     assert_eq!((text_of(transcript, &sub.results[0]), &*transcript.threads[1].name), ("sub!".into(), "sub"));
-    assert_eq!(transcript.unread.in_words(), "1 record of 1 unknown kind (new-kind ×1)");
+    assert_eq!(transcript.unread.describe(), "1 record of 1 unknown kind (new-kind ×1)");
 }

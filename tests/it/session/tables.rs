@@ -161,7 +161,7 @@ fn crush_is_read() {
     let c2 = call(transcript, "c2");
     assert_eq!((c2.status, c2.exit, fate_of(c2)), (CallStatus::Failed, Some(3), ResultFate::InContext));
     assert_eq!((transcript.calls[2].thread, transcript.calls[2].cut), (1, CutState::Lost));
-    assert_eq!(transcript.unread.in_words(), "1 record of 1 unknown kind (other ×1)");
+    assert_eq!(transcript.unread.describe(), "1 record of 1 unknown kind (other ×1)");
 }
 
 /// Anybody may have made what lies in a project: each database that must not be read is named once, and the others are read.

@@ -34,7 +34,7 @@ fn verdicts_by(verifier: &Verifier, version: &str, agent: &str) -> Option<Vec<(S
     let home = home_of(version)?;
     let mut found = Vec::new();
     for file in sessions_in(&home, agent) {
-        let format = FORMATS.iter().find(|format| format.name() == file.format).unwrap();
+        let format = FORMATS.iter().find(|format| format.info().name == file.format).unwrap();
         let opened = format.open(&file, &()).unwrap();
         let transcript = opened.transcript();
         let is_made = |call: &&Call| call.is_window || call.cut != CutState::No;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::session::content::LONGEST_NAME;
+use crate::session::content::MAX_NAME;
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, id_of_bytes};
@@ -90,13 +90,13 @@ fn boundary(record: Json, told: RecordContext) -> CompactBoundary {
 
 fn ids<'a>(list: Option<Json<'a>>) -> impl Iterator<Item = RecordId> + use<'a> {
     let items = list.into_iter().flat_map(|list| list.items());
-    items.filter_map(|id| id.short_bytes(LONGEST_NAME).map(|id| id_of_bytes(&id)))
+    items.filter_map(|id| id.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id)))
 }
 
 /// Returns the numbers of the calls that a list names.
 fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl Iterator<Item = u32> {
     let items = list.into_iter().flat_map(|list| list.items());
-    items.filter_map(move |id| out.call_number(thread, &id.short_text(LONGEST_NAME)?))
+    items.filter_map(move |id| out.call_number(thread, &id.short_text(MAX_NAME)?))
 }
 
 fn named(list: Option<Json>, thread: u32, out: &Transcript) -> Vec<ResultId> {

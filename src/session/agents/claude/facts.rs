@@ -2,14 +2,14 @@
 
 use jiff::Timestamp;
 
-use crate::session::content::{LONGEST_NAME, title};
+use crate::session::content::{MAX_NAME, title};
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
 
 /// Takes over a name, unless it is the same as before.
 fn keep_last(fact: &mut Option<String>, name: Option<Json>) {
     let is_new = |name: &Json| !fact.as_deref().is_some_and(|known| name.is(known));
-    if let Some(name) = name.filter(is_new).and_then(|name| name.short(LONGEST_NAME)) {
+    if let Some(name) = name.filter(is_new).and_then(|name| name.short(MAX_NAME)) {
         *fact = Some(name);
     }
 }

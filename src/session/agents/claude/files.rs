@@ -57,7 +57,7 @@ fn session_of(sub_agent: &Path) -> Option<String> {
 
 /// Returns what finds the files of a session: the main one, and those of its sub-agents, which since 2.1 lie in a directory
 /// of the session.
-pub(super) fn of(main: &Path) -> LogPaths {
+pub(super) fn find_logs(main: &Path) -> LogPaths {
     let main = main.to_owned();
     let (mut watch, mut own) = (PathWatch::default(), Vec::new());
     Box::new(move || {
@@ -145,7 +145,7 @@ mod tests {
         write(home.path(), "s.jsonl", "s");
         write(home.path(), "agent-1.jsonl", "s");
         write(home.path(), "agent-2.jsonl", "other");
-        let mut find = of(&home.path().join("s.jsonl"));
+        let mut find = find_logs(&home.path().join("s.jsonl"));
         let mut names = || {
             let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
             find().into_iter().map(name).collect::<Vec<_>>()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::session::content::LONGEST_NAME;
+use crate::session::content::MAX_NAME;
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -59,7 +59,7 @@ pub(super) struct ClaudeReader {
 /// A record of the conversation: where it is, when it was written, its id with its number among those of its conversation,
 /// and its message.
 #[derive(Clone, Copy)]
-struct Recorded {
+struct ClaudeRecord {
     place: RecordPlace,
     at: Option<Timestamp>,
     linked: Option<(RecordId, u32)>,
@@ -86,7 +86,7 @@ impl LogReader for ClaudeReader {
         if matches!(&*kind, "assistant" | "user") && self.is_of_file(thread) {
             requests::spoken(record, message, place, &mut out.requests);
         }
-        let recorded = Recorded { place, at, linked, message };
+        let recorded = ClaudeRecord { place, at, linked, message };
         match &*kind {
             "assistant" => self.calls(record, thread, recorded, out),
             "user" => self.user(record, thread, recorded, out),
@@ -151,7 +151,7 @@ impl ClaudeReader {
         Some((id, self.history.conversation(thread).branches.add(id, parent)))
     }
 
-    fn calls(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
+    fn calls(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
         let name = recorded.message.filter(|name| *name != 0);
         self.answer(record, thread, recorded, out);
@@ -165,12 +165,12 @@ impl ClaudeReader {
         }
     }
 
-    fn user(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
+    fn user(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &mut Transcript) {
         let told = self.tells(record, thread, recorded, out);
         changes::span(record, told, &mut self.history);
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
-            let Some(id) = id.and_then(|id| id.short_text(LONGEST_NAME)) else { continue };
+            let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
             let number = out.number_or_new(thread, &id, "");
             if let Some(call) = out.unanswered(number) {
                 result(RecordEntry { record, place: recorded.place, at: recorded.at, thread }, block, call);
@@ -187,7 +187,7 @@ impl ClaudeReader {
     }
 
     /// Counts a request that is in the records, and takes what it carries.
-    fn request(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
+    fn request(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &mut Transcript) {
         let told = self.tells(record, thread, recorded, out);
         self.count_request(told, true, out);
         self.history.conversation(thread).excluded = changes::excluded(record);
@@ -200,7 +200,7 @@ impl ClaudeReader {
     }
 
     /// Counts the request of an answer, unless that is in the records. One answer may be several records.
-    fn answer(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
+    fn answer(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
         let is_error = record.flag("isApiErrorMessage") || message.has("model", "<synthetic>");
         let name = recorded.message.filter(|name| *name != 0 && !is_error);
@@ -225,7 +225,7 @@ impl ClaudeReader {
     }
 
     /// Reads a record that may tell of results which left the context.
-    fn told(&mut self, record: Json, thread: u32, recorded: Recorded, out: &Transcript) {
+    fn told(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &Transcript) {
         let told = self.tells(record, thread, recorded, out);
         let before = self.history.boundaries.len();
         changes::read(record, told, &mut self.cut, &mut self.history, out);
@@ -234,7 +234,7 @@ impl ClaudeReader {
         }
     }
 
-    fn tells(&self, record: Json, thread: u32, recorded: Recorded, out: &Transcript) -> RecordContext {
+    fn tells(&self, record: Json, thread: u32, recorded: ClaudeRecord, out: &Transcript) -> RecordContext {
         RecordContext {
             thread,
             count: self.history.count,

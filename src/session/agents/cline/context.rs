@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::session::content::LONGEST_TEXT;
+use crate::session::content::MAX_TEXT;
 use crate::session::context::ContextEvent;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{IdMap, RecordId, record_id};
@@ -102,7 +102,7 @@ impl FileReads {
         let before = self.outdated.len();
         for file in block.list("content") {
             *self.sent.entry(call).or_default() += 1;
-            let Some(lines) = FileLines::of(file) else { continue };
+            let Some(lines) = FileLines::read(file) else { continue };
             let (bytes, of_file) = (rendered::len(file, place), self.newest.entry(lines.path).or_default());
             let found = match lines.range {
                 Some(_) => of_file.remove(&lines.key()).into_iter().collect(),
@@ -159,26 +159,25 @@ struct FileLines {
 
 impl FileLines {
     /// Reads what an entry of a result is of. Its `query` is a path, `path:first-last`, or the request in JSON.
-    fn of(file: Json) -> Option<Self> {
+    fn read(file: Json) -> Option<Self> {
         if let Some(found) = Self::named(file) {
             return Some(found);
         }
         let query = file.string("query").filter(|query| !query.is_empty())?;
         let mut tape = Tape::default();
         let request = query.starts_with('{').then(|| tape.read(query.as_bytes()).ok()).flatten();
-        request.and_then(Self::named).or_else(|| Some(Self::in_words(&query)))
+        request.and_then(Self::named).or_else(|| Some(Self::from_text(&query)))
     }
 
     fn named(record: Json) -> Option<Self> {
         let paths = ["path", "file_path", "filePath"].into_iter();
-        let path =
-            paths.filter_map(|key| record.get(key)?.short(LONGEST_TEXT)).find(|path| !path.is_empty())?;
+        let path = paths.filter_map(|key| record.get(key)?.short(MAX_TEXT)).find(|path| !path.is_empty())?;
         let range = [record.number("start_line"), record.number("end_line")];
         let range = range.iter().any(Option::is_some).then_some(range);
         Some(Self { path: record_id(&path), range })
     }
 
-    fn in_words(query: &str) -> Self {
+    fn from_text(query: &str) -> Self {
         let ranged = query.rsplit_once(':').and_then(|(path, lines)| {
             let (first, last) = lines.split_once('-')?;
             let last = if last == "EOF" { None } else { Some(last.parse().ok()?) };

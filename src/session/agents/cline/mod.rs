@@ -14,7 +14,7 @@ use crate::session::format::logs_by;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
@@ -37,12 +37,8 @@ const EXECUTOR: u32 = 48_000;
 pub(crate) struct Cline;
 
 impl SessionFormat for Cline {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "3.0.65"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "3.0.65")
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {

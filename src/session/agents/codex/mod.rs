@@ -19,7 +19,7 @@ const ID: usize = 36;
 /// The rollouts of Codex, a JSON value a line.
 pub(crate) const CODEX: LogFormat = LogFormat {
     agent: "codex",
-    seen: "0.25.0 to 0.169.0",
+    tested: "0.25.0 to 0.169.0",
     find: rollouts,
     is_log: |path, head| {
         // The oldest form has no types: its first line has these keys.

@@ -16,7 +16,8 @@ use crate::session::format::logs_by;
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
 use crate::session::record::read_json;
 
@@ -33,12 +34,8 @@ const EVENTS: &str = "wire.jsonl";
 pub(crate) struct KimiCli;
 
 impl SessionFormat for KimiCli {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.49.0"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "1.49.0")
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {

@@ -48,10 +48,10 @@ const OTHER_EVENTS: &[&str] = &[
 const SUMMARY: &str = "<system>Previous context has been compacted.";
 
 /// How often calls of one thread may have the same id. A service that counts its calls begins anew after each summary.
-const MOST_ALIKE: usize = 1000;
+const MAX_ALIKE: usize = 1000;
 
 /// How much of a background task's output is looked at for its header, in bytes.
-const MOST_HEADER: usize = 64 << 10;
+const MAX_HEADER: usize = 64 << 10;
 
 /// Reads the logs of one session, those of each conversation one after the other, its events last.
 #[derive(Default)]
@@ -76,12 +76,12 @@ struct KimiLog {
     /// Whether a request was begun that is not answered yet.
     is_asked: bool,
     /// How many events had an id.
-    counts: HashMap<(Happened, Box<str>), usize>,
+    counts: HashMap<(CallEvent, Box<str>), usize>,
 }
 
 /// Of a call, what an event tells.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Happened {
+enum CallEvent {
     Begun,
     Ended,
 }
@@ -243,20 +243,20 @@ impl KimiReader {
     }
 
     fn begun(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
-        let call = payload.name("id").and_then(|id| self.next_of(Happened::Begun, &id, out));
+        let call = payload.name("id").and_then(|id| self.next_of(CallEvent::Begun, &id, out));
         if let Some(call) = call {
             call.at = call.at.or(at);
         }
     }
 
     fn ended(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
-        let call = payload.name("tool_call_id").and_then(|id| self.next_of(Happened::Ended, &id, out));
+        let call = payload.name("tool_call_id").and_then(|id| self.next_of(CallEvent::Ended, &id, out));
         let Some(first) = call.and_then(|call| call.results.first_mut()) else { return };
         first.at = first.at.or(at);
     }
 
     /// Returns the call of an event: that of the first event with an id is the first call of that id, and so on.
-    fn next_of<'a>(&mut self, what: Happened, id: &str, out: &'a mut Transcript) -> Option<&'a mut Call> {
+    fn next_of<'a>(&mut self, what: CallEvent, id: &str, out: &'a mut Transcript) -> Option<&'a mut Call> {
         let log = self.logs.get_mut(self.now)?;
         let count = log.counts.entry((what, id.into())).or_default();
         let own = numbered(id).nth(*count)?;
@@ -284,7 +284,7 @@ impl KimiReader {
 /// Returns an id and what it is called when it returns: `id`, `id#2`, `id#3`.
 fn numbered(id: &str) -> impl Iterator<Item = Box<str>> {
     let id: Box<str> = id.into();
-    (1..=MOST_ALIKE).map(move |number| if number == 1 { id.clone() } else { format!("{id}#{number}").into() })
+    (1..=MAX_ALIKE).map(move |number| if number == 1 { id.clone() } else { format!("{id}#{number}").into() })
 }
 
 /// Whether two values of the records are the same, byte for byte.
@@ -325,7 +325,7 @@ fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, c
 /// Returns the log of a background task, of which the result has only the end.
 fn task_log(content: Json) -> Option<Citation> {
     let text = content.items().filter_map(|part| part.get("text")).nth(1)?.text()?;
-    let start = text.to_text(MOST_HEADER).text;
+    let start = text.to_text(MAX_HEADER).text;
     // The command may be of several lines, and comes before.
     let header = start.split_once("\nfull_output_tool: ")?.0;
     let field = |name: &str| header.lines().rev().find_map(|line| line.strip_prefix(name));

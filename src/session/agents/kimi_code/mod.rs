@@ -48,7 +48,7 @@ const OTHER_KINDS: &[&str] = &[
 /// The sessions of Kimi Code, a JSON value a line.
 pub(crate) const KIMI_CODE: LogFormat = LogFormat {
     agent: "kimi-code",
-    seen: "2.1.0",
+    tested: "2.1.0",
     find: |env, fault| {
         let root = find::home_or(env, "KIMI_CODE_HOME", ".kimi-code");
         find::matching(root, "sessions/*/*/agents/main/wire.jsonl", fault)

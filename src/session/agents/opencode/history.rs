@@ -55,7 +55,7 @@ struct Mark {
 }
 
 /// A compaction that was in force, and what it took.
-struct Compacted {
+struct AppliedCompaction {
     /// The numbers of the messages that make it.
     messages: [u32; 2],
     taken: Vec<MessageResult>,
@@ -132,7 +132,7 @@ impl SessionHistory {
                 let mut event = event(ContextChange::Compact, message.at, &taken);
                 event.record = Some(compaction.record);
                 self.tell(event, out);
-                compacted.push(Compacted { messages: [asked, number as u32], taken });
+                compacted.push(AppliedCompaction { messages: [asked, number as u32], taken });
             }
         }
         marks.for_each(|mark| self.tell(mark.event(), out));
@@ -148,7 +148,13 @@ impl SessionHistory {
     }
 
     /// Takes back all messages from one on. Without its messages, a compaction is not in force any more.
-    fn revert(&self, from: u32, reverted: &[MessageResult], compacted: Vec<Compacted>, out: &mut Transcript) {
+    fn revert(
+        &self,
+        from: u32,
+        reverted: &[MessageResult],
+        compacted: Vec<AppliedCompaction>,
+        out: &mut Transcript,
+    ) {
         let undone = compacted.into_iter().filter(|done| done.messages.iter().any(|number| *number >= from));
         let back: Vec<_> = undone.flat_map(|done| done.taken).collect();
         self.tell(event(ContextChange::Restore, None, &back), out);

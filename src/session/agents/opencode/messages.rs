@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::session::clock;
-use crate::session::content::{LONGEST_TEXT, first_words};
+use crate::session::content::{MAX_TEXT, first_words};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
@@ -40,7 +40,7 @@ const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
 pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
     agent: "opencode",
     name: "opencode-2",
-    seen: "2.0, in its source",
+    tested: "2.0, in its source",
     databases,
     list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(rows) },
     read,
@@ -103,7 +103,7 @@ fn read(
 }
 
 /// A result that the model has, and how it begins.
-struct Sent {
+struct SentResult {
     id: ResultId,
     start: TextMark,
 }
@@ -116,14 +116,14 @@ struct TextMark {
 }
 
 impl TextMark {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let len = text.char_indices().nth(COPY).map_or(text.len(), |(at, _)| at);
         Self { len, number: record_id(&text[..len]) }
     }
 }
 
 /// Reads the message. Returns whether it is of a kind that is known.
-fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<Sent>, out: &mut Transcript) -> bool {
+fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<SentResult>, out: &mut Transcript) -> bool {
     match kind {
         "assistant" => {
             out.count_answer(entry.thread);
@@ -138,7 +138,7 @@ fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<Sent>, out: &m
     true
 }
 
-fn read_call(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
+fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcript) {
     let number = out.calls.len() as u32;
     call(entry, out);
     let tool = entry.record;
@@ -146,7 +146,7 @@ fn read_call(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) 
     let content = state.and_then(|state| result_of(state, &state.name("status")?));
     for id in out.result_ids(number) {
         let text = content.map(|content| first_words(content, COPY * 4)).unwrap_or_default();
-        history.push(Sent { id, start: TextMark::of(&text) });
+        history.push(SentResult { id, start: TextMark::new(&text) });
         let pruned = [Some(tool), state].into_iter().flatten();
         let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(clock::time);
         // When the next request was made cannot be told: it is that of a later message.
@@ -157,7 +157,7 @@ fn read_call(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) 
 }
 
 /// A summary stands for what was before it, if it was made to its end. The newest results stand in its text, cut.
-fn compact(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
+fn compact(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcript) {
     if !entry.record.has("status", "completed") {
         return;
     }
@@ -176,7 +176,7 @@ fn compact(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
 }
 
 /// Returns how many of the newest results stand in a checkpoint's text.
-fn copies_in(recent: &str, history: &[Sent]) -> usize {
+fn copies_in(recent: &str, history: &[SentResult]) -> usize {
     let starts = |marker: &'static str| {
         let found = recent.match_indices(marker).map(move |(at, _)| (at, at + marker.len()));
         found
@@ -187,7 +187,7 @@ fn copies_in(recent: &str, history: &[Sent]) -> usize {
     starts.sort_unstable();
     let mut starts = starts.into_iter().rev();
     let is_at = |start: usize, mark: TextMark| {
-        recent.get(start..start + mark.len).is_some_and(|text| TextMark::of(text) == mark)
+        recent.get(start..start + mark.len).is_some_and(|text| TextMark::new(text) == mark)
     };
     history.iter().rev().take_while(|sent| starts.any(|start| is_at(start, sent.start))).count()
 }
@@ -206,7 +206,7 @@ fn call(entry: RecordEntry, out: &mut Transcript) {
     let facts = |key: &str| ["metadata", "structured"].iter().find_map(|holder| state.path(&[holder, key]));
     call.exit = facts("exit").and_then(|exit| exit.int()?.try_into().ok());
     call.status = status_of(&status, call.exit);
-    let paths = state.list("outputPaths").filter_map(|path| path.short(LONGEST_TEXT));
+    let paths = state.list("outputPaths").filter_map(|path| path.short(MAX_TEXT));
     let is_truncated = facts("truncated").and_then(|cut| cut.bool()) == Some(true);
     // The rest of a file is in the file.
     call.note_cut(paths.map(Citation::new), is_truncated && !tool.has("name", "read"));

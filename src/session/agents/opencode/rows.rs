@@ -21,7 +21,7 @@ const PARTS: RowsOf = RowsOf::plain("part", "data");
 pub(crate) const OPENCODE_ROWS: TableFormat = TableFormat {
     agent: "opencode",
     name: "opencode",
-    seen: "1.18.33",
+    tested: "1.18.33",
     databases,
     list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(path, rows) },
     read,
@@ -31,7 +31,7 @@ pub(crate) const OPENCODE_ROWS: TableFormat = TableFormat {
 pub(crate) const KILO_ROWS: TableFormat = TableFormat {
     agent: "kilo",
     name: "kilo",
-    seen: "7.7.9",
+    tested: "7.7.9",
     databases: |env, _| find::data_dir(env, "kilo").map(|dir| dir.join("kilo.db")).into_iter().collect(),
     list,
     read,

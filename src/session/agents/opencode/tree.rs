@@ -10,7 +10,8 @@ use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
 use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
@@ -26,16 +27,8 @@ const FORM: &str = "opencode (files)";
 pub(crate) struct OpencodeTree;
 
 impl SessionFormat for OpencodeTree {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn name(&self) -> &'static str {
-        FORM
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.1.53"
+    fn info(&self) -> FormatInfo {
+        FormatInfo { agent: AGENT, name: FORM, tested: "1.1.53" }
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {

@@ -19,7 +19,8 @@ use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Tape};
 use crate::session::model::{Call, CallStatus, CutState, Evidence, SessionFacts, TextPiece, TextPieces};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
 use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
@@ -52,12 +53,8 @@ const OTHER_KINDS: &[&str] = &[
 pub(crate) struct OpenHands;
 
 impl SessionFormat for OpenHands {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.57.0 of the SDK"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "1.57.0 of the SDK")
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {

@@ -14,7 +14,7 @@ pub(super) use entries::PiReader;
 /// The sessions of pi, a JSON value a line.
 pub(crate) const PI: LogFormat = LogFormat {
     agent: "pi",
-    seen: "1.5.2",
+    tested: "1.5.2",
     find: |env, fault| {
         find::matching(find::home_or(env, "PI_CODING_AGENT_DIR", ".pi/agent"), "sessions/*/*.jsonl", fault)
     },

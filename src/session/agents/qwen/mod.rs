@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::session::branch::Branches;
-use crate::session::content::{LONGEST_TEXT, last_line, start_of, title};
+use crate::session::content::{MAX_TEXT, last_line, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::FateEvidence;
 use crate::session::find;
@@ -24,7 +24,7 @@ use context::{Step, What};
 /// The sessions of Qwen Code, a JSON value a line.
 pub(crate) const QWEN_CODE: LogFormat = LogFormat {
     agent: "qwen-code",
-    seen: "0.24.4",
+    tested: "0.24.4",
     find: |env, fault| {
         find::matching(find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen"), "projects/*/chats/*.jsonl", fault)
     },
@@ -219,7 +219,7 @@ fn result(entry: RecordEntry, response: Json, call: &mut Call) {
     }
     call.exit = display.number("exitCode");
     let files = display.list("outputFiles");
-    let mut paths: Vec<String> = files.filter_map(|path| path.short(LONGEST_TEXT)).collect();
+    let mut paths: Vec<String> = files.filter_map(|path| path.short(MAX_TEXT)).collect();
     if paths.is_empty() {
         paths.extend(content.map(start_of).and_then(|start| cited(&start)));
     }
