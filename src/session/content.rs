@@ -131,6 +131,17 @@ impl<'a> Json<'a> {
     }
 }
 
+/// Returns the path in a notice: what follows `before` in the line that comes after `beginning`.
+pub fn cited(notice: &str, beginning: &str, before: &str) -> Option<String> {
+    let line = notice.strip_prefix(beginning)?.lines().next()?;
+    Some(line.split_once(before)?.1.to_owned())
+}
+
+/// Returns the number that a line consists of after its beginning, as an exit status.
+pub fn number_after(line: &str, beginning: &str) -> Option<i32> {
+    line.strip_prefix(beginning)?.parse().ok()
+}
+
 /// Whether a part of a notice is a number, digit by digit.
 pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())

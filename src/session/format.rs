@@ -16,9 +16,7 @@ use super::record::{is_packed, unpack};
 /// The sessions of an agent that keeps them in logs.
 #[derive(Debug)]
 pub struct LogFormat {
-    pub agent: &'static str,
-    /// As in [`FormatInfo`].
-    pub tested: &'static str,
+    pub info: FormatInfo,
     /// Finds the logs of the main conversations. What cannot be looked at goes to `fault`, in words.
     pub find: fn(env: &Env, fault: TakeFault) -> Vec<FoundFile>,
     /// Whether a file is such a log: `head` is its first 64 KiB.
@@ -32,13 +30,13 @@ pub struct LogFormat {
 
 impl LogFormat {
     fn session(&self, file: &FoundFile) -> SessionFile {
-        file.session(self.agent, (self.id)(&file.path))
+        file.session(self.info.agent, (self.id)(&file.path))
     }
 }
 
 impl SessionFormat for LogFormat {
     fn info(&self) -> FormatInfo {
-        FormatInfo::new(self.agent, self.tested)
+        self.info
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -62,7 +60,7 @@ impl SessionFormat for LogFormat {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        LogSession::open(self.agent, (self.logs)(&file.path), self.reader, progress)
+        LogSession::open(self.info.agent, (self.logs)(&file.path), self.reader, progress)
     }
 }
 

@@ -100,11 +100,7 @@ pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> Sess
 
 /// Lists sessions in two passes: finds them by their paths and times, then reads the ends of their files, newest first.
 /// Hands them to `take` in small groups, until that breaks. Reads nothing of sessions that the agent or the time rules out.
-pub fn each(env: &Env, wanted: &SessionFilter, take: &mut dyn FnMut(ListStep) -> ControlFlow<()>) {
-    let _ = try_each(env, wanted, take);
-}
-
-fn try_each(
+pub fn each(
     env: &Env,
     wanted: &SessionFilter,
     take: &mut dyn FnMut(ListStep) -> ControlFlow<()>,

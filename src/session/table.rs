@@ -16,20 +16,19 @@ use super::watch::WatchedSession;
 pub type ListTables = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>;
 
 /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
-pub type ReadTables = fn(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError>;
+pub type ReadTables = fn(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError>;
+
+/// A session whose tables are being read.
+pub struct TableSession<'a> {
+    pub file: &'a SessionFile,
+    pub rows: &'a TableRows<'a>,
+    pub progress: &'a dyn ReadProgress,
+}
 
 /// The sessions of an agent that keeps them in tables.
 #[derive(Debug)]
 pub struct TableFormat {
-    pub agent: &'static str,
-    pub name: &'static str,
-    /// As in [`FormatInfo`].
-    pub tested: &'static str,
+    pub info: FormatInfo,
     /// Returns where the databases of an environment may be. What must not be read goes to `fault`, in words.
     pub databases: fn(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf>,
     pub list: ListTables,
@@ -38,7 +37,7 @@ pub struct TableFormat {
 
 impl SessionFormat for TableFormat {
     fn info(&self) -> FormatInfo {
-        FormatInfo { agent: self.agent, name: self.name, tested: self.tested }
+        self.info
     }
 
     fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -62,24 +61,18 @@ impl SessionFormat for TableFormat {
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let read = self.read;
-        let read_all =
-            Box::new(move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
-                read_tables(read, file, progress, out).map_err(|error| error.at(&file.path))
-            });
-        WatchedSession::open(
-            self.agent,
-            file,
-            |file, _| Database::files(&file.path).into(),
-            read_all,
-            progress,
-        )
+        let read = move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
+            read_tables(read, file, progress, out).map_err(|error| error.at(&file.path))
+        };
+        let paths = |file: &SessionFile, _: &Transcript| Database::files(&file.path).into();
+        WatchedSession::open(self.info.agent, file, paths, Box::new(read), progress)
     }
 }
 
 impl TableFormat {
     fn listed(&self, path: &Path, progress: &dyn ReadProgress) -> Result<Vec<SessionFile>, DatabaseError> {
         let all = Database::open(path, progress)?.whole(progress, |rows| (self.list)(path, rows))?;
-        Ok(all.into_iter().map(|facts| SessionFile::in_database(self.name, path, facts)).collect())
+        Ok(all.into_iter().map(|facts| SessionFile::in_database(self.info.name, path, facts)).collect())
     }
 }
 
@@ -92,14 +85,14 @@ fn read_tables(
     let found = Database::open(&file.path, progress)?.whole(progress, |rows| {
         // It may be tried again.
         let mut found = out.clone();
-        read(file, rows, progress, &mut found)?;
+        read(&TableSession { file, rows, progress }, &mut found)?;
         Ok(found)
     })?;
     *out = found;
     Ok(())
 }
 
-impl TableRows<'_> {
+impl TableSession<'_> {
     /// Hands the records of a session to `take`, and counts them. `sql` has the session's id as its only parameter.
     ///
     /// # Errors
@@ -108,14 +101,13 @@ impl TableRows<'_> {
         &self,
         sql: &str,
         session: &str,
-        progress: &dyn ReadProgress,
         out: &mut Transcript,
         take: &mut dyn FnMut(&TableRow, &mut Transcript),
     ) -> Result<(), DatabaseError> {
         let mut is_wanted = true;
-        self.each(sql, &[session], &mut |row| {
+        self.rows.each(sql, &[session], &mut |row| {
             out.unread.records += 1;
-            is_wanted = progress.step(out.unread.records, out.unread.records);
+            is_wanted = self.progress.step(out.unread.records, out.unread.records);
             take(&row, out);
             is_wanted
         })?;
@@ -128,11 +120,10 @@ impl TableRows<'_> {
         &self,
         sql: &str,
         titles: RowsOf,
-        file: &SessionFile,
         out: &mut Transcript,
     ) -> Result<Vec<(String, u32)>, DatabaseError> {
-        let mut threads = vec![(file.id.clone(), 0)];
-        self.each(sql, &[&file.id], &mut |row| {
+        let mut threads = vec![(self.file.id.clone(), 0)];
+        self.rows.each(sql, &[&self.file.id], &mut |row| {
             let id = row.text(0).unwrap_or_default();
             let thread = out.thread_id(&id);
             if let (Some(thread), Some(title)) = (out.threads.get_mut(thread as usize), row.title(1, titles))

@@ -83,7 +83,7 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
 
 fn listed(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
     let mut found = Vec::new();
-    list::each(&config.env, wanted, &mut |step| {
+    let _ = list::each(&config.env, wanted, &mut |step| {
         match step {
             ListStep::Found(_) => {}
             ListStep::Sessions(sessions) => found.extend(sessions),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::session::content::{MAX_NAME, has_line, start_of};
+use crate::session::content::{MAX_NAME, cited, has_line, start_of};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -12,7 +12,7 @@ use crate::session::format::{LogFormat, only_log};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Citation, SessionFacts};
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 /// The beginnings of the names of events that hold nothing about calls.
@@ -31,13 +31,15 @@ const OTHER_KINDS: &[&str] = &[
     "abort",
 ];
 
+/// How the notice begins that stands for a cut output.
+const BEGINNING: &str = "Output too large to read at once (";
+
 /// The tools that search in files.
 const SEARCHES: &[&str] = &["grep", "rg"];
 
 /// The sessions of Copilot CLI, a JSON value a line.
 pub(crate) const COPILOT_CLI: LogFormat = LogFormat {
-    agent: "copilot-cli",
-    tested: "1.0.102",
+    info: FormatInfo::new("copilot-cli", "1.0.102"),
     find: |env, fault| {
         let root = find::home_or(env, "COPILOT_HOME", ".copilot");
         let mut logs = find::matching(root.clone(), "session-state/*/events.jsonl", fault);
@@ -223,7 +225,7 @@ fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
     let is_large = properties.has("largeOutputHandled", "true");
     let bytes = properties.get("largeOutputOriginalSizeBytes");
     let bytes = bytes.and_then(|bytes| bytes.short(20)?.parse().ok());
-    let saved = content.map(start_of).and_then(|start| cited(&start));
+    let saved = content.map(start_of).and_then(|start| cited(&start, BEGINNING, "). Saved to: "));
     let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes });
     let is_cut = is_large || saved.is_none() && is_search && content.is_some_and(has_omitted);
     call.note_cut(saved, is_cut);
@@ -242,12 +244,6 @@ fn has_omitted(content: Json) -> bool {
         in_file.is_some_and(|count| count.ends_with(" more"))
             || in_files.is_some_and(|counts| counts.contains(" match(es) in "))
     })
-}
-
-/// Returns the path in the notice that begins a cut output.
-fn cited(start: &str) -> Option<String> {
-    let line = start.strip_prefix("Output too large to read at once (")?.lines().next()?;
-    Some(line.split_once("). Saved to: ")?.1.to_owned())
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {

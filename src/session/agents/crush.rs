@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::env::Env;
-use crate::session::content::{is_number, last_line};
+use crate::session::content::{is_number, last_line, number_after};
 use crate::session::database::{
     self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows, check_project_s,
 };
@@ -13,9 +13,9 @@ use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, SessionFacts};
-use crate::session::reader::{ReadProgress, SessionFile};
+use crate::session::reader::FormatInfo;
 use crate::session::record::read_json;
-use crate::session::table::TableFormat;
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -29,14 +29,8 @@ const OTHER_KINDS: &[&str] =
     &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
 
 /// The sessions of Crush in databases.
-pub(crate) const CRUSH: TableFormat = TableFormat {
-    agent: "crush",
-    name: "crush",
-    tested: "none (source of August 2026)",
-    databases,
-    list,
-    read,
-};
+pub(crate) const CRUSH: TableFormat =
+    TableFormat { info: FormatInfo::new("crush", "none (source of August 2026)"), databases, list, read };
 
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
@@ -92,17 +86,12 @@ fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseErro
     })
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), MESSAGES)));
     let title = database::title("title");
     let sub_agents = format!("SELECT id, {title} FROM sessions WHERE parent_session_id = ?");
-    let threads = rows.threads(&sub_agents, TITLES, file, out)?;
-    let columns = rows.columns("messages")?;
+    let threads = of.threads(&sub_agents, TITLES, out)?;
+    let columns = of.rows.columns("messages")?;
     let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
     let sql = format!(
         "SELECT rowid, {}, model, created_at, {} = 'assistant' AND {} IS NOT 1 FROM messages \
@@ -112,10 +101,10 @@ fn read(
         column("is_summary_message"),
     );
     for (session, thread) in threads {
-        let start = history_start(rows, &session)?;
+        let start = history_start(of.rows, &session)?;
         let mut buffer = RowBuffer::default();
         let (mut count, first) = (0, out.calls.len() as u32);
-        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
+        of.each_record(&sql, &session, out, &mut |row, out| {
             let is_summary = start > 0 && count == start;
             count += 1;
             if row.integer(4) == Some(1) && !is_summary {
@@ -173,7 +162,7 @@ fn message(entry: RecordEntry, out: &mut Transcript) {
 
 fn result(entry: RecordEntry, data: Json, call: &mut Call) {
     let Some(content) = data.get("content").filter(|content| content.kind() == Kind::String) else { return };
-    call.exit = exit_of(&last_line(content));
+    call.exit = number_after(&last_line(content), "Exit code ");
     call.end(data.flag("is_error"));
     let text = content.text().map(|content| content.to_text(MAX_LOOKED_AT).text).unwrap_or_default();
     let notice = notice(&text);
@@ -193,8 +182,4 @@ fn notice(text: &str) -> Option<Option<&str>> {
         let path = path.strip_prefix(", full output: ").filter(|path| !path.is_empty());
         is_number(lines).then_some(path)
     })
-}
-
-fn exit_of(line: &str) -> Option<i32> {
-    line.strip_prefix("Exit code ")?.parse().ok()
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use smallvec::SmallVec;
 
 use crate::session::clock;
-use crate::session::content::{first_text, start_of, title};
+use crate::session::content::{cited, first_text, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -14,19 +14,21 @@ use crate::session::format::{LogFormat, only_log};
 use crate::session::id::{IdMap, RecordId, id_of_bytes};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallStatus, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 /// The arguments by which the model asks for a window of a file.
 const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
+
+/// How the notice begins that stands for a cut output.
+const BEGINNING: &str = "Output too large. Showing first ";
 
 /// With what the read tool begins if it cut a file.
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
 /// The sessions of Gemini CLI, a JSON value a line.
 pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
-    agent: "gemini-cli",
-    tested: "0.61.0",
+    info: FormatInfo::new("gemini-cli", "0.61.0"),
     find: |env, fault| {
         let root = find::home_or(env, "GEMINI_CLI_HOME", "");
         let mut logs = find::matching(root.clone(), ".gemini/tmp/*/chats/*.jsonl", fault);
@@ -238,7 +240,8 @@ fn result(line: RecordEntry, content: Option<Json>, is_file: bool, call: &mut Ca
     if call.results.is_empty() {
         let start = content.map(start_of).unwrap_or_default();
         let is_cut = is_file && start.trim_start().starts_with(FILE_NOTICE);
-        call.note_cut(cited(&start).map(Citation::new), is_cut);
+        let saved = cited(&start, BEGINNING, " For full output see: ");
+        call.note_cut(saved.map(Citation::new), is_cut);
         call.exit = content.and_then(exit_of);
         if call.status == CallStatus::NoResult {
             call.status = CallStatus::Ok;
@@ -250,12 +253,6 @@ fn result(line: RecordEntry, content: Option<Json>, is_file: bool, call: &mut Ca
     let text: TextPieces =
         content.map(|content| TextPiece::Json(line.place.span(content))).into_iter().collect();
     line.add_text(Evidence::Recorded, text, call);
-}
-
-/// Returns the path in the notice that begins a cut output.
-fn cited(start: &str) -> Option<String> {
-    let line = start.strip_prefix("Output too large. Showing first ")?.lines().next()?;
-    Some(line.split_once(" For full output see: ")?.1.to_owned())
 }
 
 /// Reads the status from the lines after a command's output.

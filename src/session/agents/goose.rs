@@ -15,8 +15,8 @@ use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Tape};
 use crate::session::model::{Citation, SessionFacts};
-use crate::session::reader::{ReadProgress, SessionFile};
-use crate::session::table::TableFormat;
+use crate::session::reader::FormatInfo;
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
@@ -36,7 +36,7 @@ const OTHER_KINDS: &[&str] = &[
 
 /// The sessions of Goose in a database.
 pub(crate) const GOOSE: TableFormat =
-    TableFormat { agent: "goose", name: "goose", tested: "1.52.0", databases, list, read };
+    TableFormat { info: FormatInfo::new("goose", "1.52.0"), databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let root = env.var("GOOSE_PATH_ROOT").map(|root| Path::new(root).join("data"));
@@ -69,21 +69,16 @@ fn utc(text: &str) -> Option<Timestamp> {
     time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|time| time.timestamp())
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), MESSAGES)));
     let sql = format!(
         "SELECT rowid, {}, created_timestamp, {}, {} FROM messages WHERE session_id = ? ORDER BY id",
         database::record("content_json"),
         database::record("metadata_json"),
-        if rows.columns("messages")?.contains("role") { "role" } else { "NULL" },
+        if of.rows.columns("messages")?.contains("role") { "role" } else { "NULL" },
     );
     let (mut buffer, mut meta, mut past) = (RowBuffer::default(), Tape::default(), Past::default());
-    rows.each_record(&sql, &file.id, progress, out, &mut |row, out| {
+    of.each_record(&sql, &of.file.id, out, &mut |row, out| {
         let at = row.time(2);
         let meta = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
         let is_hidden_from = |who: &str| meta.and_then(|meta| meta.get(who)?.bool()) == Some(false);

@@ -16,8 +16,8 @@ use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
 use crate::session::model::{Call, CallResult, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces};
-use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
-use crate::session::table::TableFormat;
+use crate::session::reader::{FormatInfo, RecordPlace};
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -43,7 +43,7 @@ const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
 /// The sessions of Hermes in a database.
 pub(crate) const HERMES: TableFormat =
-    TableFormat { agent: "hermes", name: "hermes", tested: "0.19.0", databases, list, read };
+    TableFormat { info: FormatInfo::new("hermes", "0.19.0"), databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     find::home_or(env, "HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
@@ -76,17 +76,12 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     })
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let contents = out.add_source(Arc::new(RowRecords::new(file.path.clone(), CONTENTS)));
-    let calls = out.add_source(Arc::new(RowRecords::new(file.path.clone(), CALLS)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let contents = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), CONTENTS)));
+    let calls = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), CALLS)));
     let sub_agents = "SELECT id, NULL FROM sessions WHERE source = 'subagent' AND parent_session_id = ?";
-    let threads = rows.threads(sub_agents, TITLES, file, out)?;
-    let columns = rows.columns("messages")?;
+    let threads = of.threads(sub_agents, TITLES, out)?;
+    let columns = of.rows.columns("messages")?;
     let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
     let sql = format!(
         "SELECT rowid, role, {}, tool_call_id, {}, tool_name, timestamp, {}, {} FROM messages \
@@ -98,7 +93,7 @@ fn read(
     );
     for (session, thread) in threads {
         let mut past = Past::default();
-        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
+        of.each_record(&sql, &session, out, &mut |row, out| {
             message(row, thread, contents, calls, &mut past, out);
         })?;
         past.end(out);

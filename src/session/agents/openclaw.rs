@@ -13,8 +13,8 @@ use crate::session::fate::FateEvidence;
 use crate::session::find;
 use crate::session::json::Json;
 use crate::session::model::{CallStatus, CutState, SessionFacts};
-use crate::session::reader::{LogReader, ReadProgress, RecordPlace, SessionFile};
-use crate::session::table::TableFormat;
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::{ReadReport, Transcript};
 
 use super::pi::{PiReader, note_facts};
@@ -31,7 +31,7 @@ const CUT: &str = " more characters truncated; rerun with narrower args if neede
 
 /// The sessions of OpenClaw in databases.
 pub(crate) const OPENCLAW: TableFormat =
-    TableFormat { agent: "openclaw", name: "openclaw", tested: "2026.9.6", databases, list, read };
+    TableFormat { info: FormatInfo::new("openclaw", "2026.9.6"), databases, list, read };
 
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let home = Some(env.home()).filter(|home| home.is_absolute());
@@ -86,30 +86,25 @@ fn event<'a>(row: &'a TableRow, buffer: &'a mut RowBuffer, report: &mut ReadRepo
     row.record(column, rows, buffer, report)
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let plain = out.add_source(Arc::new(RowRecords::new(file.path.clone(), PLAIN)));
-    let packed = out.add_source(Arc::new(RowRecords::new(file.path.clone(), PACKED)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let plain = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), PLAIN)));
+    let packed = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), PACKED)));
     // Old results may be left out of a request without an event, and nothing tells of which.
     out.default_evidence = FateEvidence::Unknown;
     let sql = format!(
         "SELECT rowid, {}, {} FROM transcript_events WHERE session_id = ? ORDER BY seq",
         database::record(PLAIN.column),
-        database::record(packed_column(rows)?),
+        database::record(packed_column(of.rows)?),
     );
     let (mut reader, mut buffer) = (PiReader::default(), RowBuffer::default());
-    rows.each_record(&sql, &file.id, progress, out, &mut |row, out| {
+    of.each_record(&sql, &of.file.id, out, &mut |row, out| {
         let place = row.place(if row.is_null(1) { packed } else { plain });
         if let Some(record) = event(row, &mut buffer, &mut out.unread) {
             out.unread.known += u64::from(entry(record, place, &mut reader, out));
         }
     })?;
     reader.settle(out);
-    out.facts.id.clone_from(&file.id);
+    out.facts.id.clone_from(&of.file.id);
     Ok(())
 }
 

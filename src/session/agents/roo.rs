@@ -30,36 +30,28 @@ const EDITORS: &[&str] = &["Code", "Code - Insiders", "VSCodium", "Cursor", "Win
 /// The sessions of an extension.
 #[derive(Debug)]
 pub(crate) struct Tasks {
-    agent: &'static str,
-    name: &'static str,
+    info: FormatInfo,
     /// The directory of the extension among those of all.
     extension: &'static str,
-    tested: &'static str,
 }
 
 /// The three of them.
 pub(crate) const ROO: Tasks = Tasks {
-    agent: "roo",
-    name: "roo",
+    info: FormatInfo { agent: "roo", name: "roo", tested: "none (source of 3.52)" },
     extension: "rooveterinaryinc.roo-cline",
-    tested: "none (source of 3.52)",
 };
 pub(crate) const KILO: Tasks = Tasks {
-    agent: "kilo",
-    name: "kilo (tasks)",
+    info: FormatInfo { agent: "kilo", name: "kilo (tasks)", tested: "none (source of 5)" },
     extension: "kilocode.kilo-code",
-    tested: "none (source of 5)",
 };
 pub(crate) const CLINE: Tasks = Tasks {
-    agent: "cline",
-    name: "cline (tasks)",
+    info: FormatInfo { agent: "cline", name: "cline (tasks)", tested: "none (source of 3)" },
     extension: "saoudrizwan.claude-dev",
-    tested: "none (source of 3)",
 };
 
 impl Tasks {
     fn session(&self, file: &FoundFile) -> SessionFile {
-        file.session(self.name, find::dir_name(&file.path, 1))
+        file.session(self.info.name, find::dir_name(&file.path, 1))
     }
 
     /// Returns the directories in which tasks may lie.
@@ -72,7 +64,7 @@ impl Tasks {
             config.into_iter().chain(mac).flat_map(|dir| EDITORS.iter().map(move |name| dir.join(name)));
         let remote = home.map(|home| home.join(".vscode-server/data"));
         let mut roots: Vec<_> = local.chain(remote).map(storage).collect();
-        if self.agent == "cline" {
+        if self.info.agent == "cline" {
             let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
             let data = find::named_dir(env, "CLINE_DATA_DIR").or(named);
             roots.extend(data.map(|data| data.join("tasks")));
@@ -83,7 +75,7 @@ impl Tasks {
 
 impl SessionFormat for Tasks {
     fn info(&self) -> FormatInfo {
-        FormatInfo { agent: self.agent, name: self.name, tested: self.tested }
+        self.info
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -100,7 +92,7 @@ impl SessionFormat for Tasks {
         let is_elsewhere = ![ROO, KILO, CLINE]
             .iter()
             .any(|other| path.ancestors().any(|dir| dir.ends_with(other.extension)));
-        let is_meant = is_history && (is_ours || (is_elsewhere && self.agent == "roo"));
+        let is_meant = is_history && (is_ours || (is_elsewhere && self.info.agent == "roo"));
         is_meant.then(|| find::found_file(path).map(|file| self.session(&file)))?
     }
 
@@ -109,7 +101,7 @@ impl SessionFormat for Tasks {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(self.agent, only_log(&file.path), read, progress)
+        DocumentSession::open(self.info.agent, only_log(&file.path), read, progress)
     }
 }
 

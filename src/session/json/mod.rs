@@ -12,6 +12,7 @@ pub use tape::{Tape, TapeError, Tapes};
 pub use value::{Json, Kind};
 
 pub(super) use quote::end_of_string;
+pub(super) use string::char_len;
 
 #[cfg(test)]
 mod tests;

@@ -229,6 +229,19 @@ fn is_start_of_char(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
+/// Returns the bytes and the UTF-16 units of the character or escape at the start of a string.
+pub(in crate::session) fn char_len(encoded: &[u8]) -> (usize, usize) {
+    let (len, units) = match (encoded.first(), encoded.get(1)) {
+        (Some(b'\\'), Some(b'u')) => (6, 1),
+        (Some(b'\\'), _) => (2, 1),
+        (Some(0xf0..), _) => (4, 2),
+        (Some(0xe0..), _) => (3, 1),
+        (Some(0xc0..), _) => (2, 1),
+        _ => (1, 1),
+    };
+    (len.min(encoded.len()), units)
+}
+
 /// Reads the escape at the start of `bytes`: the character, and the number of bytes. A pair of surrogates is one.
 fn escape(bytes: &[u8]) -> (Option<char>, usize) {
     let simple = match bytes.get(1) {

@@ -50,7 +50,7 @@ fn session(home: &Path, name: &str, age: u64, records: &[Value]) -> PathBuf {
 
 fn steps(home: &Path, wanted: &SessionFilter) -> Vec<ListStep> {
     let mut steps = Vec::new();
-    list::each(&Env::hermetic(home), wanted, &mut |step| {
+    let _ = list::each(&Env::hermetic(home), wanted, &mut |step| {
         steps.push(step);
         ControlFlow::Continue(())
     });
@@ -89,7 +89,7 @@ fn the_newest_come_first_and_in_groups() {
     let listed = sessions(home.path(), &SessionFilter::default());
     assert!(listed.is_sorted_by(|a, b| a.file.modified >= b.file.modified));
     let mut groups = 0;
-    list::each(&Env::hermetic(home.path()), &SessionFilter::default(), &mut |step| match step {
+    let _ = list::each(&Env::hermetic(home.path()), &SessionFilter::default(), &mut |step| match step {
         ListStep::Sessions(_) => {
             groups += 1;
             ControlFlow::Break(())

@@ -125,7 +125,7 @@ mod tests {
         File::open(&project).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
         let env = Env::hermetic(home.path());
         let (listed, read) = (find::LISTED.get(), READ.get());
-        let sessions = list::list(&env, Some(super::super::AGENT), &()).sessions;
+        let sessions = list::list(&env, Some("claude-code"), &()).sessions;
         let count = |file| {
             tally::count_calls(file, env.uid(), &mut SeenCalls::default(), &()).unwrap().unread.records
         };

@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use jiff::Timestamp;
-
 use crate::session::content::MAX_NAME;
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
@@ -56,12 +54,10 @@ pub(super) struct ClaudeReader {
     cut: HashSet<u32>,
 }
 
-/// A record of the conversation: where it is, when it was written, its id with its number among those of its conversation,
-/// and its message.
+/// A record of the conversation: its id with its number among those of its conversation, and its message.
 #[derive(Clone, Copy)]
-struct ClaudeRecord {
-    place: RecordPlace,
-    at: Option<Timestamp>,
+struct ClaudeRecord<'a> {
+    entry: RecordEntry<'a>,
     linked: Option<(RecordId, u32)>,
     message: Option<RecordId>,
 }
@@ -86,20 +82,21 @@ impl LogReader for ClaudeReader {
         if matches!(&*kind, "assistant" | "user") && self.is_of_file(thread) {
             requests::spoken(record, message, place, &mut out.requests);
         }
-        let recorded = ClaudeRecord { place, at, linked, message };
+        let entry = RecordEntry { record, place, at, thread };
+        let recorded = ClaudeRecord { entry, linked, message };
         match &*kind {
-            "assistant" => self.calls(record, thread, recorded, out),
-            "user" => self.user(record, thread, recorded, out),
-            "api-request" => self.request(record, thread, recorded, out),
+            "assistant" => self.calls(recorded, out),
+            "user" => self.user(recorded, out),
+            "api-request" => self.request(recorded, out),
             "api-request-blob" => {
                 requests::blob(record, thread, place, &mut out.requests);
                 self.lists.blob(record, thread, &|call| self.history.was_sent(call), out);
             }
             "api-request-shape" => requests::shape(record, place, &mut out.requests),
-            "system" | "attachment" => self.told(record, thread, recorded, out),
+            "system" | "attachment" => self.told(recorded, out),
             "content-replacement" => {
-                let replaced = replace(record, thread, place, &|call| self.is_seen(thread, call), out);
-                let told = self.tells(record, thread, recorded, out);
+                let replaced = replace(entry, &|call| self.is_seen(thread, call), out);
+                let told = self.tells(recorded, out);
                 changes::push(ContextChange::Replace, told, replaced, &mut self.history);
             }
             "last-prompt" => {
@@ -151,30 +148,29 @@ impl ClaudeReader {
         Some((id, self.history.conversation(thread).branches.add(id, parent)))
     }
 
-    fn calls(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &mut Transcript) {
-        let Some(message) = record.get("message") else { return };
+    fn calls(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
+        let entry = recorded.entry;
+        let Some(message) = entry.record.get("message") else { return };
         let name = recorded.message.filter(|name| *name != 0);
-        self.answer(record, thread, recorded, out);
+        self.answer(recorded, out);
         if let (Some((_, number)), Some(name)) = (recorded.linked, name) {
-            self.history.conversation(thread).messages.push((number, name));
+            self.history.conversation(entry.thread).messages.push((number, name));
         }
-        let entry = RecordEntry { record, place: recorded.place, at: recorded.at, thread };
         for block in message.list("content") {
             let Some(id) = block.name("id").filter(|_| block.is_type("tool_use")) else { continue };
             entry.add_call(id, &block.word("name"), block.get("input"), out);
         }
     }
 
-    fn user(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &mut Transcript) {
-        let told = self.tells(record, thread, recorded, out);
+    fn user(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
+        let RecordEntry { record, thread, .. } = recorded.entry;
+        let told = self.tells(recorded, out);
         changes::span(record, told, &mut self.history);
         for block in record.list_at(&["message", "content"]) {
             let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
             let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
             let number = out.number_or_new(thread, &id, "");
-            if let Some(call) = out.unanswered(number) {
-                result(RecordEntry { record, place: recorded.place, at: recorded.at, thread }, block, call);
-            }
+            out.unanswered(number).into_iter().for_each(|call| result(recorded.entry, block, call));
             let source = record.id("sourceToolAssistantUUID").or_else(|| record.id("parentUuid"));
             self.history.results.push(ResultRecord {
                 thread,
@@ -187,11 +183,12 @@ impl ClaudeReader {
     }
 
     /// Counts a request that is in the records, and takes what it carries.
-    fn request(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &mut Transcript) {
-        let told = self.tells(record, thread, recorded, out);
+    fn request(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
+        let RecordEntry { record, thread, place, .. } = recorded.entry;
+        let told = self.tells(recorded, out);
         self.count_request(told, true, out);
         self.history.conversation(thread).excluded = changes::excluded(record);
-        let Some(number) = requests::request(record, recorded.place, &mut out.requests) else { return };
+        let Some(number) = requests::request(record, place, &mut out.requests) else { return };
         for (change, results) in self.lists.request(thread, number, &out.requests) {
             let event =
                 ContextEvent { evidence: FateEvidence::Sent, ..changes::event(change, told, results) };
@@ -200,7 +197,8 @@ impl ClaudeReader {
     }
 
     /// Counts the request of an answer, unless that is in the records. One answer may be several records.
-    fn answer(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &mut Transcript) {
+    fn answer(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
+        let RecordEntry { record, thread, .. } = recorded.entry;
         let Some(message) = record.get("message") else { return };
         let is_error = record.flag("isApiErrorMessage") || message.has("model", "<synthetic>");
         let name = recorded.message.filter(|name| *name != 0 && !is_error);
@@ -208,7 +206,7 @@ impl ClaudeReader {
         if name.is_none() || name == last {
             return;
         }
-        let told = self.tells(record, thread, recorded, out);
+        let told = self.tells(recorded, out);
         if !record.id("requestRef").is_some_and(|request| out.requests.has_request(request)) {
             self.count_request(told, false, out);
         }
@@ -225,23 +223,24 @@ impl ClaudeReader {
     }
 
     /// Reads a record that may tell of results which left the context.
-    fn told(&mut self, record: Json, thread: u32, recorded: ClaudeRecord, out: &Transcript) {
-        let told = self.tells(record, thread, recorded, out);
+    fn told(&mut self, recorded: ClaudeRecord, out: &Transcript) {
+        let told = self.tells(recorded, out);
         let before = self.history.boundaries.len();
-        changes::read(record, told, &mut self.cut, &mut self.history, out);
+        changes::read(recorded.entry.record, told, &mut self.cut, &mut self.history, out);
         if self.history.boundaries.len() > before {
-            self.lists.compact(thread);
+            self.lists.compact(told.thread);
         }
     }
 
-    fn tells(&self, record: Json, thread: u32, recorded: ClaudeRecord, out: &Transcript) -> RecordContext {
+    fn tells(&self, recorded: ClaudeRecord, out: &Transcript) -> RecordContext {
+        let entry = recorded.entry;
         RecordContext {
-            thread,
+            thread: entry.thread,
             count: self.history.count,
             number: recorded.linked.map_or(NO_RECORD, |(_, number)| number),
-            at: recorded.at,
-            request: Some(out.next_request(thread).unwrap_or(1)),
-            record: recorded.place.span(record),
+            at: entry.at,
+            request: Some(out.next_request(entry.thread).unwrap_or(1)),
+            record: entry.span(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, CutState, DisplayCopy};
 use crate::session::reader::RecordPlace;
 
-use super::replaced::cited;
+use super::replaced::framed_path;
 
 /// How many UTF-16 units of a failed command's output come before the notice, with the line about its exit status.
 const FAILURE_HEAD: usize = 5000;
@@ -48,7 +48,7 @@ fn frame(content: Json, is_error: bool) -> String {
 
 /// Finds out whether an output was cut, from the agent's own field and from the frame of its notice.
 fn cut_of(start: &str, ui: Option<Json>) -> (CutState, Vec<Citation>) {
-    let saved = ui.and_then(|ui| ui.string("persistedOutputPath")).or_else(|| cited(start));
+    let saved = ui.and_then(|ui| ui.string("persistedOutputPath")).or_else(|| framed_path(start));
     if let Some(path) = saved {
         let bytes = ui.and_then(|ui| ui.number("persistedOutputSize"));
         return (CutState::Spill, vec![Citation { path: PathBuf::from(path), bytes }]);

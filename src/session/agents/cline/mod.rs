@@ -7,6 +7,7 @@ mod rendered;
 use std::path::{Path, PathBuf};
 
 use crate::env::Env;
+use crate::session::content::number_after;
 use crate::session::document::{DocumentSession, before_member};
 use crate::session::entry::RecordEntry;
 use crate::session::find::{self, FoundFile};
@@ -184,7 +185,8 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let is_failed = |item: &Json| item.get("success").and_then(|flag| flag.bool()) == Some(false);
     let first_failed = content.items().find(is_failed);
     call.end(block.flag("is_error") || first_failed.is_some());
-    call.exit = first_failed.and_then(exit_of);
+    let error = first_failed.map(|item| item.word("error")).unwrap_or_default();
+    call.exit = number_after(&error, "Command exited with code ");
     match rendered::sent(content, entry.place) {
         Some(sent) => {
             call.note_cut(None, sent.is_cut);
@@ -198,8 +200,4 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
         }
     }
     Some(number)
-}
-
-fn exit_of(item: Json) -> Option<i32> {
-    item.name("error")?.strip_prefix("Command exited with code ")?.parse().ok()
 }

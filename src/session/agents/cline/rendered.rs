@@ -1,6 +1,6 @@
 //! What Cline sends of a result: a list as compact JSON in one text, and of every long string the two ends.
 
-use crate::session::json::{Json, Kind, end_of_string};
+use crate::session::json::{Json, Kind, char_len, end_of_string};
 use crate::session::model::{RecordSpan, TextPiece};
 use crate::session::reader::RecordPlace;
 
@@ -36,9 +36,8 @@ pub(super) fn sent(content: Json, place: RecordPlace) -> Option<SentResult> {
 /// Returns how many bytes an object of a list takes as it is sent; 0 if it would take too many pieces.
 pub(super) fn len(object: Json, place: RecordPlace) -> u64 {
     let of_piece = |piece: &TextPiece| match piece {
-        TextPiece::Raw(span) | TextPiece::Json(span) => span.len(),
         TextPiece::Added(text) => text.len() as u64,
-        TextPiece::Image => 0,
+        piece => piece.span().map_or(0, |span| span.len()),
     };
     compact(object, place).map_or(0, |sent| sent.pieces.iter().map(of_piece).sum())
 }
@@ -174,7 +173,7 @@ struct SplitPair {
 fn units_to(encoded: &[u8], wanted: usize) -> PlaceInString {
     let (mut at, mut units) = (0, 0);
     while at < encoded.len() && units < wanted {
-        let (len, of_char) = step(&encoded[at..]);
+        let (len, of_char) = char_len(&encoded[at..]);
         if units + of_char > wanted {
             return PlaceInString { at, units, half: pair(&encoded[at..at + len]) };
         }
@@ -182,19 +181,6 @@ fn units_to(encoded: &[u8], wanted: usize) -> PlaceInString {
         units += of_char;
     }
     PlaceInString { at, units, half: None }
-}
-
-/// Returns the bytes and the UTF-16 units of the character or escape at the start.
-fn step(encoded: &[u8]) -> (usize, usize) {
-    let (len, units) = match (encoded.first(), encoded.get(1)) {
-        (Some(b'\\'), Some(b'u')) => (6, 1),
-        (Some(b'\\'), _) => (2, 1),
-        (Some(0xf0..), _) => (4, 2),
-        (Some(0xe0..), _) => (3, 1),
-        (Some(0xc0..), _) => (2, 1),
-        _ => (1, 1),
-    };
-    (len.min(encoded.len()), units)
 }
 
 /// Returns the halves of a character as escapes, which is how an agent writes them.

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::session::content::{first_text, last_line, pieces};
+use crate::session::content::{first_text, last_line};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::dir_name;
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, CallStatus, Citation, RecordSpan};
+use crate::session::model::{Call, CallStatus, Citation, RecordSpan};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
@@ -99,7 +99,8 @@ impl LogReader for KimiReader {
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         let is_events = self.logs.get(self.now).is_some_and(|log| log.is_events);
-        if is_events { self.event(record, place, out) } else { self.message(record, place, out) }
+        let entry = RecordEntry { record, place, at: record.time("timestamp"), thread: self.thread() };
+        if is_events { self.event(entry, out) } else { self.message(RecordEntry { at: None, ..entry }, out) }
     }
 
     fn settle(&mut self, out: &mut Transcript) {
@@ -123,13 +124,14 @@ impl KimiReader {
     }
 
     /// Reads a record of a history. Returns whether its role is known.
-    fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
+    fn message(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
+        let record = entry.record;
         match &*record.word("role") {
             "assistant" => {
                 let calls = record.list("tool_calls");
-                calls.for_each(|called| self.call(record, called, place, out));
+                calls.for_each(|called| self.call(entry, called, out));
             }
-            "tool" => self.result(record, place, out),
+            "tool" => self.result(entry, out),
             "user" => {
                 let is_summary =
                     record.get("content").map(first_text).is_some_and(|text| text.starts_with(SUMMARY));
@@ -142,12 +144,11 @@ impl KimiReader {
         true
     }
 
-    fn call(&mut self, record: Json, called: Json, place: RecordPlace, out: &mut Transcript) {
+    fn call(&mut self, entry: RecordEntry, called: Json, out: &mut Transcript) {
         let Some(id) = called.name("id") else { return };
-        let Some(own) = self.own_id(&id, called, place, out) else { return };
+        let Some(own) = self.own_id(&id, called, entry.place, out) else { return };
         self.take(&id, &own);
         let function = called.object("function");
-        let entry = RecordEntry { record, place, at: None, thread: self.thread() };
         entry.add_call(own, &function.word("name"), function.get("arguments"), out);
     }
 
@@ -175,16 +176,16 @@ impl KimiReader {
         self.logs.get(self.now)?.ids.get(id).cloned()
     }
 
-    fn result(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
+    fn result(&mut self, entry: RecordEntry, out: &mut Transcript) {
+        let record = entry.record;
         let (Some(id), Some(content)) = (record.name("tool_call_id"), record.get("content")) else { return };
         let own = self.own(&id).unwrap_or_else(|| id.as_str().into());
-        let Some(own) = self.of_result(&id, own, place.span(record), out) else { return };
-        let thread = self.thread();
-        self.results.insert((thread, own.clone()), self.now);
-        let number = out.number_or_new(thread, &own, "");
+        let Some(own) = self.of_result(&id, own, entry.span(), out) else { return };
+        self.results.insert((entry.thread, own.clone()), self.now);
+        let number = out.number_or_new(entry.thread, &own, "");
         let is_task = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "TaskOutput");
         let call = out.unanswered(number);
-        call.into_iter().for_each(|call| read_result(record, content, is_task, place, call));
+        call.into_iter().for_each(|call| read_result(entry, content, is_task, call));
     }
 
     /// Returns the call of a result: if that has another result already, the next of the same id, with the same input.
@@ -209,12 +210,11 @@ impl KimiReader {
     }
 
     /// Reads an event. Returns whether its kind is known.
-    fn event(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
-        let thread = self.thread();
+    fn event(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
+        let RecordEntry { record, at, thread, .. } = entry;
         if thread == 0 {
             note_facts(record, &mut out.facts);
         }
-        let at = record.time("timestamp");
         let Some(message) = record.get("message") else {
             return out.unread.is_known(&record.word("type"), &["metadata"]);
         };
@@ -233,7 +233,6 @@ impl KimiReader {
             "ToolResult" => self.ended(payload, at, out),
             "StepBegin" | "ContentPart" | "ToolCallPart" => {}
             "CompactionEnd" => {
-                let entry = RecordEntry { record, place, at, thread };
                 self.summed_up.push((thread, entry.event(ContextChange::Compact, Vec::new(), out)));
             }
             "SubagentEvent" => sub_agent(payload, out),
@@ -304,7 +303,7 @@ fn sub_agent(payload: Json, out: &mut Transcript) {
     out.describe_thread(thread, payload.name("subagent_type"), payload.name("parent_tool_call_id"));
 }
 
-fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, call: &mut Call) {
+fn read_result(entry: RecordEntry, content: Json, is_task: bool, call: &mut Call) {
     let start = first_text(content);
     let error = start.strip_prefix("<system>ERROR: ");
     call.status = match error {
@@ -319,7 +318,7 @@ fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, c
     let is_cut = start.ends_with(" Output is truncated to fit in the message.</system>")
         || last_line(content).starts_with("[Output truncated: exceeded ");
     call.note_cut(saved, is_cut);
-    call.results.push(CallResult::recorded(pieces(content, place), None, place.span(record)));
+    entry.add_result(Some(content), call);
 }
 
 /// Returns the log of a background task, of which the result has only the end.

@@ -16,7 +16,7 @@ use crate::session::find;
 use crate::session::format::{LogFormat, logs_by};
 use crate::session::json::Json;
 use crate::session::model::{Call, Evidence, SessionFacts};
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 use history::WireHistory;
@@ -47,8 +47,7 @@ const OTHER_KINDS: &[&str] = &[
 
 /// The sessions of Kimi Code, a JSON value a line.
 pub(crate) const KIMI_CODE: LogFormat = LogFormat {
-    agent: "kimi-code",
-    tested: "2.1.0",
+    info: FormatInfo::new("kimi-code", "2.1.0"),
     find: |env, fault| {
         let root = find::home_or(env, "KIMI_CODE_HOME", ".kimi-code");
         find::matching(root, "sessions/*/*/agents/main/wire.jsonl", fault)

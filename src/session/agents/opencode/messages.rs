@@ -11,8 +11,8 @@ use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Citation, SessionFacts};
-use crate::session::reader::{ReadProgress, SessionFile};
-use crate::session::table::TableFormat;
+use crate::session::reader::FormatInfo;
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 use super::part::status_of;
@@ -38,9 +38,7 @@ const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
 
 /// The sessions of opencode 2.
 pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
-    agent: "opencode",
-    name: "opencode-2",
-    tested: "2.0, in its source",
+    info: FormatInfo { agent: "opencode", name: "opencode-2", tested: "2.0, in its source" },
     databases,
     list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(rows) },
     read,
@@ -77,20 +75,15 @@ fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     Ok(sessions)
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), MESSAGES)));
     let sql = format!(
         "SELECT rowid, type, time_created, {} FROM session_message WHERE session_id = ? ORDER BY seq",
         database::record("data")
     );
-    for (session, thread) in threads(rows, SESSIONS, file, out)? {
+    for (session, thread) in threads(of, SESSIONS, out)? {
         let (mut buffer, mut history) = (RowBuffer::default(), Vec::new());
-        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
+        of.each_record(&sql, &session, out, &mut |row, out| {
             let at = row.time(2);
             if let Some(record) = row.record(3, MESSAGES, &mut buffer, &mut out.unread) {
                 let kind = row.text(1).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 
 use crate::session::content::pieces;
-use crate::session::json::{Json, JsonText, Kind};
+use crate::session::json::{Json, JsonText, Kind, char_len};
 use crate::session::model::{Citation, TextPiece};
 use crate::session::reader::RecordPlace;
 
@@ -160,16 +160,7 @@ fn step(encoded: &[u8]) -> usize {
         let whole = encoded.get(..12).map(JsonText::new).map(|text| text.to_text(12));
         whole.is_some_and(|pair| pair.replaced == 0 && pair.text.chars().count() == 1)
     };
-    let len = match (encoded.first(), encoded.get(1)) {
-        (Some(b'\\'), Some(b'u')) if is_pair() => 12,
-        (Some(b'\\'), Some(b'u')) => 6,
-        (Some(b'\\'), _) => 2,
-        (Some(0xf0..), _) => 4,
-        (Some(0xe0..), _) => 3,
-        (Some(0xc0..), _) => 2,
-        _ => 1,
-    };
-    len.min(encoded.len())
+    if encoded.starts_with(b"\\u") && is_pair() { 12 } else { char_len(encoded).0 }
 }
 
 #[cfg(test)]

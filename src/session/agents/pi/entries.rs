@@ -1,7 +1,7 @@
 //! Reads pi's entries, one after the other: the calls, their results, and what later entries do to those.
 
 use crate::session::branch::{Branches, LivingBranch};
-use crate::session::content::last_line;
+use crate::session::content::{last_line, number_after};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
@@ -158,7 +158,10 @@ impl PiReader {
 
 fn result(entry: RecordEntry, message: Json, call: &mut Call) {
     let (content, is_error) = (message.get("content"), message.flag("isError"));
-    call.exit = content.map(last_line).filter(|_| is_error).and_then(|line| exit_of(&line));
+    call.exit = content
+        .map(last_line)
+        .filter(|_| is_error)
+        .and_then(|line| number_after(&line, "Command exited with code "));
     call.end(is_error);
     let details = message.object("details");
     let truncation = details.object("truncation");
@@ -175,9 +178,4 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
 /// Whether the last line of a window says that the file goes on after what was asked for.
 fn has_more(line: &str) -> bool {
     line.starts_with('[') && line.contains(" more lines in file. Use offset=")
-}
-
-/// Reads the status from the last line of a failed command.
-fn exit_of(line: &str) -> Option<i32> {
-    line.strip_prefix("Command exited with code ")?.parse().ok()
 }

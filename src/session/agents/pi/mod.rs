@@ -8,13 +8,13 @@ use crate::session::find;
 use crate::session::format::{LogFormat, only_log};
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
+use crate::session::reader::FormatInfo;
 
 pub(super) use entries::PiReader;
 
 /// The sessions of pi, a JSON value a line.
 pub(crate) const PI: LogFormat = LogFormat {
-    agent: "pi",
-    tested: "1.5.2",
+    info: FormatInfo::new("pi", "1.5.2"),
     find: |env, fault| {
         find::matching(find::home_or(env, "PI_CODING_AGENT_DIR", ".pi/agent"), "sessions/*/*.jsonl", fault)
     },

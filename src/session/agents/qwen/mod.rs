@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::session::branch::Branches;
-use crate::session::content::{MAX_TEXT, last_line, start_of, title};
+use crate::session::content::{MAX_TEXT, cited, last_line, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::FateEvidence;
 use crate::session::find;
@@ -16,15 +16,17 @@ use crate::session::format::{LogFormat, logs_by};
 use crate::session::id::RecordId;
 use crate::session::json::Json;
 use crate::session::model::{Call, CallStatus, Citation, CutState, SessionFacts};
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 use context::{Step, What};
 
+/// What stands before the path in the notice that begins a cut output.
+const NOTICE: &str = "Tool output was too large and has been truncated.\nThe full output has been saved to: ";
+
 /// The sessions of Qwen Code, a JSON value a line.
 pub(crate) const QWEN_CODE: LogFormat = LogFormat {
-    agent: "qwen-code",
-    tested: "0.24.4",
+    info: FormatInfo::new("qwen-code", "0.24.4"),
     find: |env, fault| {
         find::matching(find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen"), "projects/*/chats/*.jsonl", fault)
     },
@@ -221,18 +223,11 @@ fn result(entry: RecordEntry, response: Json, call: &mut Call) {
     let files = display.list("outputFiles");
     let mut paths: Vec<String> = files.filter_map(|path| path.short(MAX_TEXT)).collect();
     if paths.is_empty() {
-        paths.extend(content.map(start_of).and_then(|start| cited(&start)));
+        paths.extend(content.map(start_of).and_then(|start| cited(&start, NOTICE, "")));
     }
     call.note_cut(paths.into_iter().map(Citation::new), display.flag("truncated"));
     entry.note_copy("resultDisplay.output", display.get("output"), Some(32_000), call);
     entry.add_result(content, call);
-}
-
-/// Returns the path in the notice that begins a cut output.
-fn cited(start: &str) -> Option<String> {
-    let rest = start.strip_prefix("Tool output was too large and has been truncated.\n")?;
-    let path = rest.lines().next()?.strip_prefix("The full output has been saved to: ")?;
-    Some(path.to_owned())
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
