@@ -114,8 +114,8 @@ impl ReadReport {
             words.push(format!("{} record{} not readable", self.broken, s(self.broken)));
         }
         if self.long > 0 {
-            let records = if self.long == 1 { "record" } else { "records" };
-            words.push(format!("{} {records} over 16 MB, of which the beginning was read", self.long));
+            let long = self.long;
+            words.push(format!("{long} record{} over 16 MB, of which the beginning was read", s(long)));
         }
         if self.unfinished > MAX_RECORD as u64 {
             words.push(format!("the last {} MB are no record and were not read", self.unfinished >> 20));

@@ -103,7 +103,7 @@ impl Fates<'_> {
             let turn = turns.get_mut(result.thread as usize);
             let Some(turn) = turn.filter(|_| last.get(result.call as usize) == Some(&at)) else { continue };
             let ids = out.result_ids(result.call);
-            if self.is_on_branch(result) || self.is_of_living(result) {
+            if is_on_branch(self.history, result, &self.living) || self.is_of_living(result) {
                 let compacted = turn.compact(result, &|boundary| self.preserves(boundary, result), ids);
                 lasting.push(LastingResult { result, compacted });
             } else {
@@ -124,11 +124,6 @@ impl Fates<'_> {
         let is_named = record.is_some_and(|record| boundary.preserved.contains(&record));
         let segment = boundary.segment.and_then(|(head, tail)| branch.number(head).zip(branch.number(tail)));
         is_named || segment.is_some_and(|(head, tail)| (head..=tail).contains(&result.record))
-    }
-
-    /// Whether the record of a result is on the branch that lives.
-    fn is_on_branch(&self, result: &ResultRecord) -> bool {
-        is_on_branch(self.history, result, &self.living)
     }
 
     /// Parallel calls are in several records of one message, of which only one is followed by the next message: a result
@@ -166,6 +161,7 @@ impl Fates<'_> {
     }
 }
 
+/// Whether the record of a result is on the branch that lives.
 fn is_on_branch(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> bool {
     let thread = result.thread as usize;
     match (history.conversations.get(thread), living.get(thread)) {

@@ -61,12 +61,17 @@ impl LogReader for CodexReader {
             }
             "function_call_output" | "custom_tool_call_output" => self.result(entry, item, out),
             "item_completed" => {
-                if item.get("item").is_some_and(|item| item.is_type("UserMessage")) {
+                let item = item.object("item");
+                if item.is_type("UserMessage") {
                     self.begin_turn(LastRecord::Prompt);
+                } else if item.is_type("CommandExecution") {
+                    screen_copy(entry, item, "id", ("CommandExecution.aggregated_output", 65_536), out);
                 }
-                completed(entry, item, out);
             }
-            "exec_command_end" => exec_end(entry, item, out),
+            // Of older versions.
+            "exec_command_end" => {
+                screen_copy(entry, item, "call_id", ("exec_command_end.aggregated_output", 10_000), out);
+            }
             "compacted" => self.compact(entry, item, out),
             "thread_rolled_back" => self.roll_back(entry, item, out),
             "task_started" => self.begin_turn(LastRecord::Task),
@@ -178,16 +183,6 @@ fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
 }
 
 /// Reads an item of the agent's own screen, which keeps part of what a command printed.
-fn completed(entry: RecordEntry, item: Json, out: &mut Transcript) {
-    let Some(item) = item.get("item").filter(|item| item.is_type("CommandExecution")) else { return };
-    screen_copy(entry, item, "id", ("CommandExecution.aggregated_output", 65_536), out);
-}
-
-/// As [`completed`], of older versions.
-fn exec_end(entry: RecordEntry, item: Json, out: &mut Transcript) {
-    screen_copy(entry, item, "call_id", ("exec_command_end.aggregated_output", 10_000), out);
-}
-
 fn screen_copy(
     entry: RecordEntry,
     item: Json,
