@@ -72,7 +72,6 @@ impl Branches {
         branch
     }
 
-    /// Marks the way from a record up to the root.
     fn go_up(&self, from: RecordId, branch: &mut LivingBranch) {
         branch.root = None;
         let mut at = Step::Id(from);

@@ -27,7 +27,6 @@ pub struct FoundFile {
 }
 
 impl FoundFile {
-    /// Returns the name of the file without its last extension; empty if it is not UTF-8.
     pub fn stem(&self) -> &str {
         stem(&self.path)
     }

@@ -89,7 +89,6 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Returns the word of the command line and the screens.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -187,7 +186,6 @@ pub enum CallStatus {
 }
 
 impl CallStatus {
-    /// Returns the word of the command line and the screens.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",

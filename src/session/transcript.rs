@@ -286,7 +286,6 @@ impl Transcript {
         source.read(span.row(), span.start()..span.start().saturating_add(span.len().min(most)))
     }
 
-    /// Gives back the room for calls that have not come.
     pub(super) fn shrink(&mut self) {
         self.calls.shrink_to_fit();
         self.requests.shrink();

@@ -44,7 +44,6 @@ impl Against {
 }
 
 impl Verdict {
-    /// Returns the mark on the screens and in tables.
     pub fn mark(&self) -> &'static str {
         match self {
             Self::Equal { against: Against::Witness, .. } => "≈",

@@ -47,7 +47,6 @@ pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
 struct GeminiReader {
     /// The messages in the history, in their order: the numbers of the calls whose results they hold.
     history: Vec<SmallVec<[u32; 1]>>,
-    /// The numbers of the messages in the history.
     numbers: IdMap<u32>,
     /// The messages of the model that were counted.
     answers: HashSet<RecordId>,

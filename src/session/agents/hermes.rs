@@ -248,7 +248,6 @@ fn whole_of(content: &[u8], place: RecordPlace) -> RecordSpan {
     RecordSpan::new(place.source, place.row, 0, content.len() as u64)
 }
 
-/// Returns the text of a content: bytes, or a list of parts.
 fn text_of(content: &[u8], place: RecordPlace) -> TextPieces {
     let mut tape = Tape::default();
     match content.strip_prefix(PARTS).and_then(|parts| tape.read(parts).ok()) {

@@ -56,7 +56,6 @@ impl LogFile {
         &self.path
     }
 
-    /// Says what of the log could not be read, as far as it was.
     pub fn fault(&self) -> Option<String> {
         self.packed.as_ref().and_then(LogBytes::fault)
     }

@@ -42,7 +42,6 @@ pub struct LoggedRequest {
 /// What a record says about a request.
 #[derive(Clone, Debug)]
 pub struct RequestFacts {
-    /// The agent's id of it.
     pub id: RecordId,
     /// The id of the request whose list it goes on from.
     pub base: Option<RecordId>,
@@ -242,7 +241,6 @@ impl RequestLog {
         Some((request.keep as usize, self.own_hashes(number)))
     }
 
-    /// Returns the number of a request's messages.
     fn len(&self, number: u32) -> usize {
         let keep = self.request(number).map_or(0, |request| request.keep as usize);
         keep.saturating_add(self.own_hashes(number).len())

@@ -74,7 +74,6 @@ impl RequestLists {
         }
     }
 
-    /// Notes that results of a thread were summed up.
     pub(super) fn compact(&mut self, thread: u32) {
         self.list(thread).is_compacted = true;
     }

@@ -222,7 +222,6 @@ impl ClaudeReader {
         out.count_answer(told.thread);
     }
 
-    /// Reads a record that may tell of results which left the context.
     fn told(&mut self, recorded: ClaudeRecord, out: &Transcript) {
         let told = self.tells(recorded, out);
         let before = self.history.boundaries.len();

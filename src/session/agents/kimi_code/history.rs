@@ -34,7 +34,6 @@ pub(super) struct WireHistory {
 }
 
 impl WireHistory {
-    /// Adds a message that is no result.
     pub(super) fn add_message(&mut self, message: Json) {
         let origin = message.object("origin");
         let is_user = message.has("role", "user");
@@ -122,7 +121,6 @@ impl WireHistory {
         calls_of(taken)
     }
 
-    /// Clears the results among the first `cutoff` messages.
     fn clear_to(&mut self, cutoff: usize) -> Vec<u32> {
         let end = cutoff.min(self.messages.len());
         let new = self.messages.get(self.cleared..end).unwrap_or_default().iter().copied();

@@ -18,7 +18,6 @@ use super::part;
 pub(super) struct SessionHistory {
     thread: u32,
     messages: Vec<Message>,
-    /// The numbers of the messages.
     numbers: IdMap<u32>,
     results: Vec<MessageResult>,
     marks: Vec<Mark>,

@@ -97,7 +97,6 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Returns the messages of a session, without their parts.
 fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistory, DatabaseError> {
     let sql = format!(
         "SELECT id, {}, time_created FROM message WHERE session_id = ? ORDER BY time_created, rowid",

@@ -93,7 +93,6 @@ struct Context {
     prompt: Option<Option<Timestamp>>,
 }
 
-/// Works out the events of the main conversation.
 pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) {
     let living = branches.living();
     let mut context = Context::default();

@@ -124,7 +124,6 @@ impl LogReader for QwenReader {
 }
 
 impl QwenReader {
-    /// Notes what happened in the main conversation.
     fn step(&mut self, record: RecordId, at: Option<Timestamp>, what: What) {
         if self.thread == 0 {
             self.steps.push(Step { record, at, what });
