@@ -185,7 +185,7 @@ pub trait LogReader: Send {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool;
 
     /// Works out what became of the results, after the last whole record so far. Is called again when the log has grown.
-    fn settle(&mut self, _out: &mut Transcript) {}
+    fn derive_events(&mut self, _out: &mut Transcript) {}
 }
 
 /// Finds the logs of a session, the main one first.
@@ -335,7 +335,7 @@ impl LogState {
         self.transcript.unread.unfinished = self.logs.iter().map(|log| log.unfinished).sum();
         self.transcript.unread.fault = self.logs.iter().find_map(|log| log.file.fault()).map(Into::into);
         self.transcript.shrink();
-        self.reader.settle(&mut self.transcript);
+        self.reader.derive_events(&mut self.transcript);
         self.transcript.derive_fates();
         Ok(())
     }

@@ -31,7 +31,7 @@ pub struct Transcript {
     pub unread: ReadReport,
     /// The requests that are in the records themselves.
     pub requests: RequestLog,
-    /// What was done to the results in the model's context, in order. A reader that settles again puts all of them here
+    /// What was done to the results in the model's context, in order. A reader that derives them again puts all of them here
     /// anew.
     pub events: Vec<ContextEvent>,
     /// How it is known of results that no event names that they are still in the model's context.

@@ -103,7 +103,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
             out.unread.known += u64::from(entry(record, place, &mut reader, out));
         }
     })?;
-    reader.settle(out);
+    reader.derive_events(out);
     out.facts.id.clone_from(&of.file.id);
     Ok(())
 }

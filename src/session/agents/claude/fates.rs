@@ -12,7 +12,7 @@ use super::server::{LastingResult, ServerClearing};
 use super::turns::ThreadTurns;
 
 /// Puts the events of all results into a transcript.
-pub(super) fn settle(history: &ClaudeHistory, out: &mut Transcript) {
+pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     let living: Vec<LivingBranch> =
         history.conversations.iter().map(|conversation| conversation.branches.living()).collect();
     let fates = Fates { history, messages: living_messages(history, &living), living };

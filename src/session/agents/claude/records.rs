@@ -108,9 +108,9 @@ impl LogReader for ClaudeReader {
         true
     }
 
-    fn settle(&mut self, out: &mut Transcript) {
+    fn derive_events(&mut self, out: &mut Transcript) {
         self.history.shrink();
-        fates::settle(&self.history, out);
+        fates::derive_events(&self.history, out);
     }
 }
 

@@ -103,7 +103,7 @@ impl LogReader for KimiReader {
         if is_events { self.event(entry, out) } else { self.message(RecordEntry { at: None, ..entry }, out) }
     }
 
-    fn settle(&mut self, out: &mut Transcript) {
+    fn derive_events(&mut self, out: &mut Transcript) {
         // By the history that each result is in last: those of a history have one fate.
         let mut left: BTreeMap<(u32, usize), Vec<u32>> = BTreeMap::new();
         for ((thread, id), log) in &self.results {

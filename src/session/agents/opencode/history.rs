@@ -104,7 +104,7 @@ impl SessionHistory {
     }
 
     /// Tells what was done to the results. `revert` is the message from which on all was taken back.
-    pub(super) fn settle(mut self, revert: Option<&str>, out: &mut Transcript) {
+    pub(super) fn derive_events(mut self, revert: Option<&str>, out: &mut Transcript) {
         let mut living = std::mem::take(&mut self.results);
         let hidden = revert.and_then(|id| self.numbers.get(&record_id(id)).copied());
         let reverted: Vec<_> = living

@@ -92,7 +92,7 @@ fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
                 out.unread.known += u64::from(is_known);
             }
         })?;
-        history.settle(reverted(of.rows, &session)?.as_deref(), out);
+        history.derive_events(reverted(of.rows, &session)?.as_deref(), out);
     }
     Ok(())
 }

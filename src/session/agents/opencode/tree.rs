@@ -103,7 +103,7 @@ fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -
         let mut history = SessionHistory::new(thread);
         read_messages(&storage, &session, &mut history, progress, out)?;
         let path = file.path.with_file_name(format!("{session}.json"));
-        history.settle(reverted(&path).as_deref(), out);
+        history.derive_events(reverted(&path).as_deref(), out);
     }
     Ok(())
 }

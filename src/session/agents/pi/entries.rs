@@ -60,7 +60,7 @@ impl LogReader for PiReader {
         is_known
     }
 
-    fn settle(&mut self, out: &mut Transcript) {
+    fn derive_events(&mut self, out: &mut Transcript) {
         out.events.clear();
         for result in &self.results {
             let call = out.calls.get_mut(result.call as usize);

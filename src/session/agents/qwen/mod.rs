@@ -105,7 +105,7 @@ impl LogReader for QwenReader {
         true
     }
 
-    fn settle(&mut self, out: &mut Transcript) {
+    fn derive_events(&mut self, out: &mut Transcript) {
         out.events.clear();
         out.default_evidence = FateEvidence::ByRule;
         context::events(&self.steps, &self.branches, out);
