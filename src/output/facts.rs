@@ -5,7 +5,7 @@ use crate::known::Certainty;
 use crate::preview::Preview;
 use crate::session::citing::CitingCall;
 use crate::session::examine::RestOfOutput;
-use crate::session::verdict::check_in_words;
+use crate::session::verdict::describe_check;
 
 use super::OpenOutput;
 use super::recorded::{Cited, RecordedCall};
@@ -115,7 +115,7 @@ fn certainty(output: &OpenOutput) -> &'static str {
 }
 
 fn of_record(recorded: &RecordedCall) -> Vec<NamedFact> {
-    let mut facts = vec![("compared", check_in_words(recorded.check.as_ref()))];
+    let mut facts = vec![("compared", describe_check(recorded.check.as_ref()))];
     if let RestOfOutput::Missing(why) = recorded.rest {
         facts.push(("missing", why.to_owned()));
     }

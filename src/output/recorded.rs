@@ -13,7 +13,7 @@ use crate::session::citing::CitingCall;
 use crate::session::examine::{OutputPlace, Paths, RestOfOutput};
 use crate::session::facts::TitledText;
 use crate::session::model::Evidence;
-use crate::session::verdict::{Verdict, check_in_words};
+use crate::session::verdict::{Verdict, describe_check};
 use crate::text::label::label;
 
 use super::OpenOutput;
@@ -189,7 +189,7 @@ impl OpenOutput {
             PreviewFrom::Policy => format!("reconstructed by {}", self.policy().name()),
         };
         let found = self.differences.as_ref();
-        let found = found.map_or_else(|| check_in_words(recorded.check.as_ref()), Differences::in_words);
+        let found = found.map_or_else(|| describe_check(recorded.check.as_ref()), Differences::in_words);
         format!("{shown} · {found}")
     }
 }

@@ -15,7 +15,7 @@ use crate::session::model::{Call, CallStatus, CutState, Evidence};
 use crate::session::spill::SpillState;
 use crate::session::tally::length;
 use crate::session::transcript::Transcript;
-use crate::session::verdict::{Against, Unchecked, check_in_words};
+use crate::session::verdict::{Against, Unchecked, describe_check};
 use crate::session::verify::{Difference, Verdict};
 use crate::text::label::SafeText;
 
@@ -286,7 +286,7 @@ pub(crate) fn details(row: &CallRow) -> [SafeText; 2] {
 
 /// Returns what is known of a call, by name; `known` is what its records tell.
 pub(crate) fn facts(row: &CallRow, known: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
-    let check = row.is_partial().then(|| ("compared", check_in_words(row.verdict.as_ref())));
+    let check = row.is_partial().then(|| ("compared", describe_check(row.verdict.as_ref())));
     let path = row.sizes.as_ref().and_then(|sizes| sizes.spill_path.as_ref());
     let spill = path.map(|path| ("spill", path.to_string_lossy().into_owned()));
     check.into_iter().chain(spill).chain(known).collect()

@@ -39,10 +39,7 @@ enum PlaceOf {
 impl ResultBody {
     /// Takes the body out of a result of which `text` is the whole. `output` is what the policies are applied to: of
     /// several results in one it tells which is meant. Texts over `longest` bytes are cut.
-    ///
-    /// # Errors
-    /// The records cannot be read any more.
-    pub(super) fn of(
+    pub(super) fn new(
         transcript: &Transcript,
         result: &CallResult,
         text: &str,

@@ -3,7 +3,7 @@
 use super::id::{IdMap, RecordId};
 
 /// How far back [`Branches::recent`] looks.
-const MOST_RECENT: usize = 4096;
+const MAX_RECENT: usize = 4096;
 
 /// The tree of one conversation. Nearly every record follows the one before it, so only the others' parents are kept.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,6 @@ impl Branches {
         self.leaf = Some(id);
     }
 
-    /// Returns the record that was added last.
     pub fn last(&self) -> Option<RecordId> {
         self.ids.last().copied()
     }
@@ -48,9 +47,9 @@ impl Branches {
 
     /// Returns the number of one of the last 4,096 records.
     pub fn recent(&self, id: RecordId) -> Option<u32> {
-        let recent = self.ids.iter().rev().take(MOST_RECENT);
+        let recent = self.ids.iter().rev().take(MAX_RECENT);
         let back = recent.take_while(|other| **other != id).count();
-        let number = self.ids.len().checked_sub(back + 1).filter(|_| back < MOST_RECENT)?;
+        let number = self.ids.len().checked_sub(back + 1).filter(|_| back < MAX_RECENT)?;
         Some(number as u32)
     }
 
@@ -63,7 +62,7 @@ impl Branches {
     /// Returns the records of the branch that ends at the last record; or, if the agent named a leaf since from which that
     /// one does not descend, at the leaf.
     pub fn living(&self) -> LivingBranch {
-        let mut branch = LivingBranch::of(&self.ids);
+        let mut branch = LivingBranch::new(&self.ids);
         self.last().into_iter().for_each(|last| self.go_up(last, &mut branch));
         if let Some(leaf) = self.leaf.filter(|leaf| branch.number(*leaf).is_some() && !branch.contains(leaf))
         {
@@ -73,7 +72,6 @@ impl Branches {
         branch
     }
 
-    /// Marks the way from a record up to the root.
     fn go_up(&self, from: RecordId, branch: &mut LivingBranch) {
         branch.root = None;
         let mut at = Step::Id(from);
@@ -99,7 +97,6 @@ impl Branches {
         }
     }
 
-    /// Returns where the parent of a record is found.
     fn parent(&self, number: u32, copies: Copies) -> Option<Step> {
         if let Ok(fork) = self.forks.binary_search_by_key(&number, |(number, _)| *number) {
             return self.forks.get(fork).map(|(_, parent)| Step::Id(*parent));
@@ -139,13 +136,12 @@ pub struct LivingBranch {
 }
 
 impl LivingBranch {
-    fn of(ids: &[RecordId]) -> Self {
+    fn new(ids: &[RecordId]) -> Self {
         let numbers: IdMap<u32> = ids.iter().copied().zip(0..).collect();
         let copies = if numbers.len() < ids.len() { Copies::Some } else { Copies::None };
         Self { numbers, is_on: vec![false; ids.len()], copies, root: None }
     }
 
-    /// Whether a record is on the branch.
     pub fn contains(&self, id: &RecordId) -> bool {
         self.root == Some(*id) || self.number(*id).is_some_and(|number| self.is_on(number))
     }

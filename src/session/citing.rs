@@ -18,10 +18,10 @@ use super::reader::{ReadProgress, SessionFile};
 use super::spill::{SpillState, state_of};
 
 /// The most sessions that are looked through for one output.
-const MOST_SESSIONS: usize = 64;
+const MAX_SESSIONS: usize = 64;
 
 /// The shortest name that is looked for, in bytes: a shorter one is in many records by chance.
-const SHORTEST: usize = 5;
+const MIN_NAME: usize = 5;
 
 /// How much earlier than its output a session may seem to have been written, for clocks that differ.
 const SLACK: Duration = Duration::from_secs(60);
@@ -68,7 +68,7 @@ pub fn find(
     uid: u32,
     progress: &dyn ReadProgress,
 ) -> Option<CitingCall> {
-    let name = path.file_name().filter(|name| name.as_encoded_bytes().len() >= SHORTEST)?;
+    let name = path.file_name().filter(|name| name.as_encoded_bytes().len() >= MIN_NAME)?;
     let written = path.symlink_metadata().ok()?.modified().ok();
     let finder = Finder::new(name.as_encoded_bytes());
     let mut room = Vec::new();
@@ -103,7 +103,7 @@ fn near<'a>(
     let mut rest: Vec<_> = rest.into_iter().filter(after).collect();
     rest.sort_by_key(|file| file.modified);
     first.extend(rest);
-    first.into_iter().take(MOST_SESSIONS)
+    first.into_iter().take(MAX_SESSIONS)
 }
 
 fn in_session(

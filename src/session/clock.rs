@@ -9,12 +9,12 @@ use jiff::tz::TimeZone;
 use super::json::Json;
 
 /// The longest time as text, in bytes.
-const LONGEST: usize = 64;
+const MAX_LEN: usize = 64;
 
 /// Reads a time: text as in `2026-11-22T05:50:17.123Z`, or a number of seconds or milliseconds since 1970.
 pub fn time(value: Json) -> Option<Timestamp> {
     let common = value.text().and_then(|text| text.ascii().and_then(utc));
-    common.or_else(|| match value.short_text(LONGEST) {
+    common.or_else(|| match value.short_text(MAX_LEN) {
         Some(text) => text.parse().ok(),
         None => number(value.float()?),
     })

@@ -5,10 +5,10 @@ use super::model::Call;
 use super::transcript::Transcript;
 
 /// How many bytes of the arguments are looked at.
-const MOST_INPUT: u64 = 64 << 10;
+const MAX_INPUT: u64 = 64 << 10;
 
 /// How many bytes of a command are returned.
-const MOST_COMMAND: usize = 4 << 10;
+const MAX_COMMAND: usize = 4 << 10;
 
 /// The arguments that tell most, best first.
 const TELLING: &[&str] = &[
@@ -35,8 +35,8 @@ const TELLING: &[&str] = &[
 pub fn command(transcript: &Transcript, call: &Call) -> String {
     let Some(span) = call.input else { return String::new() };
     // Longer arguments are those of tools that write files: their path comes first, the outline is not whole.
-    let Ok(bytes) = transcript.read(span, MOST_INPUT) else { return String::new() };
-    of_input(&bytes)
+    let Ok(bytes) = transcript.read(span, MAX_INPUT) else { return String::new() };
+    describe_input(&bytes)
 }
 
 /// Returns the first line of a command with any text.
@@ -44,26 +44,27 @@ pub fn one_line(command: &str) -> &str {
     command.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
-fn of_input(bytes: &[u8]) -> String {
+fn describe_input(bytes: &[u8]) -> String {
     let mut tape = Tape::default();
-    let Ok(input) = tape.read(bytes) else { return cut_input(bytes) };
+    // The outline of arguments that are longer than what is looked at does not close.
+    let Ok(input) = tape.read(bytes) else { return shortened(&String::from_utf8_lossy(bytes)) };
     match input.kind() {
         // Some agents write the arguments as JSON in a string.
         Kind::String => {
-            let inner = input.text().map(|text| text.to_text(MOST_INPUT as usize).text).unwrap_or_default();
+            let inner = input.text().map(|text| text.to_text(MAX_INPUT as usize).text).unwrap_or_default();
             let mut tape = Tape::default();
             match tape.read(inner.as_bytes()) {
-                Ok(value) if value.kind() == Kind::Object => of_object(value),
+                Ok(value) if value.kind() == Kind::Object => describe_object(value),
                 _ => shortened(&inner),
             }
         }
-        Kind::Object => of_object(input),
+        Kind::Object => describe_object(input),
         _ => shortened(&String::from_utf8_lossy(bytes)),
     }
 }
 
-fn of_object(input: Json) -> String {
-    let telling = TELLING.iter().find_map(|key| input.get(key).and_then(in_words));
+fn describe_object(input: Json) -> String {
+    let telling = TELLING.iter().find_map(|key| input.get(key).and_then(describe));
     telling.unwrap_or_else(|| match input.members().next() {
         // Some agents write it with indents.
         Some(_) => {
@@ -74,12 +75,11 @@ fn of_object(input: Json) -> String {
 }
 
 /// A string; or a list of words or of files, of which a shell with `-c` is left out.
-fn in_words(value: Json) -> Option<String> {
+fn describe(value: Json) -> Option<String> {
     match value.kind() {
-        Kind::String => value.text().map(|text| text.to_text(MOST_COMMAND).text),
+        Kind::String => value.text().map(|text| text.to_text(MAX_COMMAND).text),
         Kind::Array => {
-            let word =
-                |word: Json| word.short(MOST_COMMAND).or_else(|| word.get("path")?.short(MOST_COMMAND));
+            let word = |word: Json| word.short(MAX_COMMAND).or_else(|| word.get("path")?.short(MAX_COMMAND));
             let words: Vec<String> = value.items().filter_map(word).collect();
             let script = match &words[..] {
                 [_, flag, script] if flag.starts_with('-') && flag.ends_with('c') => script.clone(),
@@ -91,13 +91,8 @@ fn in_words(value: Json) -> Option<String> {
     }
 }
 
-/// Arguments that are longer than what is looked at: their outline does not close.
-fn cut_input(bytes: &[u8]) -> String {
-    shortened(&String::from_utf8_lossy(bytes))
-}
-
 fn shortened(text: &str) -> String {
-    text.chars().take(MOST_COMMAND / 4).collect()
+    text.chars().take(MAX_COMMAND / 4).collect()
 }
 
 #[cfg(test)]
@@ -106,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_telling_argument_is_found() {
-        let of = |input: &str| of_input(input.as_bytes());
+        let of = |input: &str| describe_input(input.as_bytes());
         assert_eq!(of(r#"{"description":"d","command":"make all"}"#), "make all");
         assert_eq!(of(r#""{\"cmd\": \"seq 1 3\"}""#), "seq 1 3");
         assert_eq!(of(r#"{"command":["/bin/bash","-lc","ls"]}"#), "ls");

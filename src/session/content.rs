@@ -1,16 +1,21 @@
 //! The `content` of a message, as most agents write it: a string, or a list of parts with text and images.
 
+use std::borrow::Cow;
+
+use jiff::Timestamp;
 use memchr::memmem;
 
+use super::clock;
+use super::id::{RecordId, id_of_bytes};
 use super::json::{Json, Kind};
 use super::model::{TextPiece, TextPieces};
 use super::reader::RecordPlace;
 
 /// The longest id, kind or name that is taken over, in bytes.
-pub const LONGEST_NAME: usize = 256;
+pub const MAX_NAME: usize = 256;
 
 /// The longest path or title that is taken over, and how much of a text is looked at for a notice, in bytes.
-pub const LONGEST_TEXT: usize = 4096;
+pub const MAX_TEXT: usize = 4096;
 
 /// Returns the text of a content. A part without `text` counts as an image.
 pub fn pieces(content: Json, place: RecordPlace) -> TextPieces {
@@ -26,7 +31,7 @@ pub fn pieces(content: Json, place: RecordPlace) -> TextPieces {
 
 /// Returns the first 4 KiB of a content's first text, in which a notice frames it; empty if there is none.
 pub fn first_text(content: Json) -> String {
-    first_words(content, LONGEST_TEXT)
+    first_words(content, MAX_TEXT)
 }
 
 /// Returns the first bytes of a content's first text, at most `most`; empty if there is none.
@@ -38,9 +43,14 @@ pub fn first_words(content: Json, most: usize) -> String {
     first.and_then(|text| text.text()).map(|text| text.to_text(most).text).unwrap_or_default()
 }
 
+/// Returns the first 4 KiB of a content's first text, as a title; `None` if it is empty.
+pub fn title(content: Option<Json>) -> Option<String> {
+    content.map(first_text).filter(|words| !words.is_empty())
+}
+
 /// Returns the first 4 KiB of a string; empty for another value.
 pub fn start_of(text: Json) -> String {
-    text.text().map(|text| text.to_text(LONGEST_TEXT).text).unwrap_or_default()
+    text.text().map(|text| text.to_text(MAX_TEXT).text).unwrap_or_default()
 }
 
 /// Returns the last line of a content's last text, of at most 1 KiB; empty if there is none.
@@ -64,36 +74,75 @@ pub fn has_line(content: Json, words: &str, is_notice: impl Fn(&str) -> bool) ->
     }
 }
 
-/// Returns a member that is a name or an id.
-pub fn name(record: Json, key: &str) -> Option<String> {
-    record.get(key)?.short(LONGEST_NAME)
+/// What readers ask of an object: members that are short, of a certain kind, or not there.
+impl<'a> Json<'a> {
+    /// Returns a member that is a name or an id.
+    pub fn name(&self, key: &str) -> Option<String> {
+        self.get(key)?.short(MAX_NAME)
+    }
+
+    /// Returns a member that is a name, without a copy if it stands there as it is; empty if there is none.
+    pub fn word(&self, key: &str) -> Cow<'a, str> {
+        self.get(key).and_then(|word| word.short_text(MAX_NAME)).unwrap_or_default()
+    }
+
+    /// Returns a member that is an id, as its number.
+    pub fn id(&self, key: &str) -> Option<RecordId> {
+        self.get(key)?.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id))
+    }
+
+    /// Returns a member that is a path or a title.
+    pub fn string(&self, key: &str) -> Option<String> {
+        self.get(key)?.short(MAX_TEXT)
+    }
+
+    /// Returns a member that is a time.
+    pub fn time(&self, key: &str) -> Option<Timestamp> {
+        self.get(key).and_then(clock::time)
+    }
+
+    /// Returns a member that is a whole number and fits.
+    pub fn number<T: TryFrom<i64>>(&self, key: &str) -> Option<T> {
+        self.get(key)?.int()?.try_into().ok()
+    }
+
+    /// Whether a member is true.
+    pub fn flag(&self, key: &str) -> bool {
+        self.get(key).and_then(|value| value.bool()) == Some(true)
+    }
+
+    /// Whether a member is this text.
+    pub fn has(&self, key: &str, text: &str) -> bool {
+        self.get(key).is_some_and(|value| value.is(text))
+    }
+
+    pub fn is_type(&self, kind: &str) -> bool {
+        self.has("type", kind)
+    }
+
+    /// Returns the items of a member that is a list.
+    pub fn list(&self, key: &str) -> impl Iterator<Item = Self> + use<'a> {
+        self.list_at(&[key])
+    }
+
+    /// Returns the items of a list below the keys of `path`.
+    pub fn list_at(&self, path: &[&str]) -> impl Iterator<Item = Self> + use<'a> {
+        self.path(path).into_iter().flat_map(|list| list.items())
+    }
 }
 
-/// Returns a member that is a path or a title.
-pub fn text(record: Json, key: &str) -> Option<String> {
-    record.get(key)?.short(LONGEST_TEXT)
+/// Returns the path in a notice: what follows `before` in the line that comes after `beginning`.
+pub fn cited(notice: &str, beginning: &str, before: &str) -> Option<String> {
+    let line = notice.strip_prefix(beginning)?.lines().next()?;
+    Some(line.split_once(before)?.1.to_owned())
 }
 
-/// Whether a member is this text.
-pub fn is(record: Json, key: &str, text: &str) -> bool {
-    record.get(key).is_some_and(|value| value.is(text))
+/// Returns the number that a line consists of after its beginning, as an exit status.
+pub fn number_after(line: &str, beginning: &str) -> Option<i32> {
+    line.strip_prefix(beginning)?.parse().ok()
 }
 
-pub fn is_type(record: Json, kind: &str) -> bool {
-    is(record, "type", kind)
-}
-
-/// Whether a member is true.
-pub fn flag(record: Json, key: &str) -> bool {
-    record.get(key).and_then(|value| value.bool()) == Some(true)
-}
-
-/// Returns the items of a member that is a list.
-pub fn items<'a>(record: Json<'a>, key: &str) -> impl Iterator<Item = Json<'a>> + use<'a> {
-    record.get(key).into_iter().flat_map(|list| list.items())
-}
-
-/// Returns an exit status.
-pub fn exit_code(value: Option<Json>) -> Option<i32> {
-    value?.int()?.try_into().ok()
+/// Whether a part of a notice is a number, digit by digit.
+pub fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

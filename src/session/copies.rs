@@ -19,7 +19,7 @@ use super::transcript::Transcript;
 const LINES: usize = 16;
 
 /// The most related sessions that are opened to look for copies of calls.
-const MOST_RELATED: usize = 100;
+const MAX_RELATED: usize = 100;
 
 /// Groups sessions that may hold copies of each other's calls; most groups are of one. In a group the first is the one
 /// whose file was created first. The numbers are places in `sessions`.
@@ -65,7 +65,6 @@ pub struct SeenCalls {
 }
 
 impl SeenCalls {
-    /// Takes the calls of a session.
     pub fn add(&mut self, transcript: &Transcript) {
         self.keys.extend(transcript.calls.iter().map(key));
     }
@@ -121,7 +120,7 @@ impl RelatedSessions {
             candidates.iter().map(|other| begins_with_origin(other).unwrap_or_default()).collect();
         let all: Vec<_> = candidates.iter().zip(&facts).collect();
         let family = families(&all).into_iter().find(|family| family.contains(&own)).unwrap_or_default();
-        let related = family.into_iter().filter(|n| *n != own).take(MOST_RELATED);
+        let related = family.into_iter().filter(|n| *n != own).take(MAX_RELATED);
         let opened = related.filter_map(|n| open(&candidates[n], progress).ok());
         let seen = opened.map(|opened| {
             let mut seen = SeenCalls::default();

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::source::{Change, Source};
 
 use super::json::{Json, Tape};
-use super::reader::{LogPaths, OpenedSession, ReadProgress, RecordPlace, SessionError};
-use super::record::{LONGEST_RECORD, MappedRecords};
+use super::reader::{LogPaths, OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError};
+use super::record::{MAX_DOCUMENT, MappedRecords};
 use super::transcript::Transcript;
 
 /// Reads a document, and counts its records in [`Transcript::unread`]. `path` is its file; that with the main conversation
@@ -25,30 +25,16 @@ pub struct DocumentSession {
 }
 
 impl DocumentSession {
-    /// Reads the document at `path`.
-    ///
-    /// # Errors
-    /// It cannot be opened, or reading was given up.
-    pub fn open(
-        agent: &'static str,
-        path: &Path,
-        read: ReadDocument,
-        progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
-        let path = path.to_owned();
-        Self::follow(agent, Box::new(move || vec![path.clone()]), read, progress)
-    }
-
     /// Reads the documents that `find` returns, the main one first. Those after the first may be missing.
     ///
     /// # Errors
     /// The first cannot be opened, or reading was given up.
-    pub fn follow(
+    pub fn open(
         agent: &'static str,
         find: LogPaths,
         read: ReadDocument,
         progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    ) -> OpenResult {
         let (paths, sources, transcript) = (Vec::new(), Vec::new(), Transcript::new(agent));
         let mut session = Self { agent, find, paths, sources, read, transcript };
         session.read_all(progress)?;
@@ -81,7 +67,7 @@ impl DocumentSession {
 fn read_document(source: &Source, read: ReadDocument, out: &mut Transcript) {
     let (view, path) = (source.view(), source.path().map(Path::to_owned).unwrap_or_default());
     let number = out.add_source(Arc::new(MappedRecords::new(path.clone(), view.clone())));
-    let bytes = if view.len() > LONGEST_RECORD { &[][..] } else { &view[..] };
+    let bytes = if view.len() > MAX_DOCUMENT { &[][..] } else { &view[..] };
     let mut tape = Tape::default();
     match tape.read(bytes) {
         Ok(document) => read(document, RecordPlace { source: number, row: 0, start: 0 }, &path, out),

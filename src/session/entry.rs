@@ -43,6 +43,15 @@ impl<'a> RecordEntry<'a> {
         out.add_call(Call { input, at: self.at, record: Some(self.span()), ..new })
     }
 
+    /// Adds the call that `value` is, whose members have these keys: id, tool and arguments. Returns its number; `None` if
+    /// it has no id.
+    pub fn add_call_of(self, value: Json, keys: [&str; 3], out: &mut Transcript) -> Option<u32> {
+        let [id, tool, input] = keys;
+        let id = value.name(id)?;
+        self.add_call(id.as_str(), &value.word(tool), value.get(input), out);
+        out.call_number(self.thread, &id)
+    }
+
     /// Adds what the model got for a call, as the agent's history holds it.
     pub fn add_result(self, content: Option<Json>, call: &mut Call) {
         let pieces = content.map(|content| pieces(content, self.place)).unwrap_or_default();
@@ -59,6 +68,12 @@ impl<'a> RecordEntry<'a> {
     pub fn note_copy(self, name: &'static str, copy: Option<Json>, most: Option<u32>, call: &mut Call) {
         let copy = copy.filter(|copy| copy.kind() == Kind::String);
         call.display.extend(copy.map(|copy| DisplayCopy::new(name, self.place.span(copy), most)));
+    }
+
+    /// Notes that the record tells a change of some results, before the next request of its conversation.
+    pub fn tell(self, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
+        let event = self.event(change, results, out);
+        out.add_event(event);
     }
 
     /// Returns the change of some results that the record tells, before the next request of its conversation.

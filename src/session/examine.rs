@@ -21,8 +21,7 @@ use super::spill::{SpillState, is_beside, state_of};
 use super::tally::length;
 use super::transcript::Transcript;
 use super::verify::{Unchecked, Verdict, Verifier, WholeOutput, whole_display};
-use super::whole::whole_display_len;
-use super::window::{ReadFile, read_file};
+use super::whole::{ReadFile, read_file, whole_display_len};
 
 /// Which spills may be opened: a path in the records is a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +111,6 @@ impl CallInspector<'_> {
         found.map(|meta| meta.len()).or_else(claimed).or_else(display)
     }
 
-    /// Returns the results of a call by the best evidence.
     pub fn best(&self, call: &Call) -> BestResults {
         sent::best(self.transcript, call)
     }
@@ -156,7 +154,7 @@ impl CallInspector<'_> {
             Ok((source, read)) => self.compare(call, source, &mut |view| {
                 WholeOutput::File(Box::new(ReadFile { view, ..read.clone() }))
             }),
-            Err(why) => Verdict::Unchecked(why.into()),
+            Err(why) => Verdict::Unchecked(why),
         }
     }
 

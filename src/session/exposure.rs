@@ -37,9 +37,12 @@ impl Exposure {
 
 /// Returns the directory to be closed: the agent's own, the hidden one above the file, else the one that holds the file.
 pub fn directory_to_close(file: &Path) -> Option<PathBuf> {
-    let is_hidden =
-        |dir: &&Path| dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    file.ancestors().skip(1).find(is_hidden).or_else(|| file.parent()).map(Path::to_owned)
+    file.ancestors().skip(1).find(|dir| is_hidden(dir)).or_else(|| file.parent()).map(Path::to_owned)
+}
+
+/// Whether a directory is an agent's own, or another one that is hidden.
+pub fn is_hidden(dir: &Path) -> bool {
+    dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 fn mode(path: &Path) -> Option<u32> {

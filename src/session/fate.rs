@@ -19,7 +19,6 @@ pub enum FateEvidence {
 }
 
 impl FateEvidence {
-    /// Returns the word of `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -74,7 +73,6 @@ pub enum ResultFate {
 }
 
 impl ResultFate {
-    /// Returns the word of `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::InContext => "in-context",
@@ -86,9 +84,7 @@ impl ResultFate {
             Self::OffBranch => "off-branch",
         }
     }
-}
 
-impl ResultFate {
     /// Returns the fate of a result after one more change. What is gone stays gone, unless it is restored: nothing is
     /// cleared or summed up that the model does not have. A branch that was left takes all that is on it along. What is
     /// done again holds since it was done first.
@@ -124,9 +120,7 @@ impl ResultFate {
 /// What the model still has of a result after the last request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextState {
-    /// What became of it.
     pub fate: ResultFate,
-    /// How that is known.
     pub evidence: FateEvidence,
     /// The first request of its thread for which that holds, 1-based; `None` if it is in context, or if that cannot be
     /// told.

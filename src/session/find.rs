@@ -1,6 +1,6 @@
 //! Looks for sessions: walks the agents' directories, and reads the ends of files.
 
-use std::fs::{DirEntry, File};
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -12,10 +12,10 @@ use crate::env::Env;
 use super::json::{Json, Tape};
 use super::model::SessionFacts;
 use super::reader::{GLANCE, SessionFile};
-use super::record::{fill, open_regular};
+use super::record::{fill, open_regular, read_range};
 
 /// The most names that are read of one directory.
-const MOST_NAMES: usize = 1_000_000;
+const MAX_NAMES: usize = 1_000_000;
 
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,12 +23,10 @@ pub struct FoundFile {
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
-    /// When it was last changed.
     pub modified: Option<SystemTime>,
 }
 
 impl FoundFile {
-    /// Returns the name of the file without its last extension; empty if it is not UTF-8.
     pub fn stem(&self) -> &str {
         stem(&self.path)
     }
@@ -62,15 +60,18 @@ pub fn begins_with_line(head: &[u8], words: &[&str]) -> bool {
     words.iter().all(|words| memmem::find(first, words.as_bytes()).is_some())
 }
 
-/// Returns the first line of the start of a file.
 pub fn first_line(head: &[u8]) -> &[u8] {
     head.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }
 
 /// Returns the directory of an agent: the variable's value, else the path below the home directory. Without a home, none.
 pub fn home_or(env: &Env, variable: &str, below_home: &str) -> Option<PathBuf> {
-    let named = env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    named.or_else(|| below(env.home(), below_home))
+    named_dir(env, variable).or_else(|| below(env.home(), below_home))
+}
+
+/// Returns a variable's value, if it is an absolute path.
+pub fn named_dir(env: &Env, variable: &str) -> Option<PathBuf> {
+    env.var(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// Returns a path in the XDG data directory.
@@ -153,16 +154,13 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
             return Vec::new();
         }
     };
-    entries.filter_map(Result::ok).take(MOST_NAMES).collect()
+    entries.filter_map(Result::ok).take(MAX_NAMES).collect()
 }
 
 /// Reads the first 64 KiB of a regular file.
-///
-/// # Errors
-/// As for [`ends`].
 pub fn head(path: &Path) -> io::Result<Vec<u8>> {
     let (file, meta) = open_regular(path)?;
-    part(&file, 0, meta.len().min(GLANCE as u64) as usize)
+    read_range(0..meta.len().min(GLANCE as u64), |start, room| fill(&file, start, room))
 }
 
 /// Reads the first and the last 64 KiB of a regular file; the second is empty if the first is all of it.
@@ -171,18 +169,11 @@ pub fn head(path: &Path) -> io::Result<Vec<u8>> {
 /// The system's; or it is not a regular file.
 pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let (file, meta) = open_regular(path)?;
-    let head = part(&file, 0, meta.len().min(GLANCE as u64) as usize)?;
+    let part = |range| read_range(range, |start, room| fill(&file, start, room));
+    let head = part(0..meta.len().min(GLANCE as u64))?;
     let rest = meta.len().saturating_sub(head.len() as u64);
-    let length = rest.min(GLANCE as u64);
-    let tail = part(&file, meta.len() - length, length as usize)?;
+    let tail = part(meta.len() - rest.min(GLANCE as u64)..meta.len())?;
     Ok((head, tail))
-}
-
-fn part(file: &File, start: u64, length: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; length];
-    let filled = fill(file, start, &mut bytes)?;
-    bytes.truncate(filled);
-    Ok(bytes)
 }
 
 /// Reads the facts of a log from its ends, of whole lines only.

@@ -8,44 +8,35 @@ use super::find::{self, FoundFile};
 use super::json::Json;
 use super::model::SessionFacts;
 use super::reader::{
-    GLANCE, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
+    FormatInfo, GLANCE, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, SessionFile,
+    SessionFormat, TakeFault, TakeSession,
 };
 use super::record::{is_packed, unpack};
 
 /// The sessions of an agent that keeps them in logs.
 #[derive(Debug)]
 pub struct LogFormat {
-    /// The agent, and the name of the form.
-    pub agent: &'static str,
-    /// The versions of the agent whose logs were seen by the writers of the reader.
-    pub seen: &'static str,
+    pub info: FormatInfo,
     /// Finds the logs of the main conversations. What cannot be looked at goes to `fault`, in words.
     pub find: fn(env: &Env, fault: TakeFault) -> Vec<FoundFile>,
     /// Whether a file is such a log: `head` is its first 64 KiB.
     pub is_log: fn(path: &Path, head: &[u8]) -> bool,
-    /// Returns the session's id, as the path of its log tells.
     pub id: fn(main: &Path) -> &str,
     /// Returns what finds all logs of a session, in which all is that there is of it.
     pub logs: fn(main: &Path) -> LogPaths,
-    /// Takes over what a record says about the whole session.
     pub note_facts: fn(record: Json, facts: &mut SessionFacts),
     pub reader: fn() -> Box<dyn LogReader>,
 }
 
 impl LogFormat {
     fn session(&self, file: &FoundFile) -> SessionFile {
-        file.session(self.agent, (self.id)(&file.path))
+        file.session(self.info.agent, (self.id)(&file.path))
     }
 }
 
 impl SessionFormat for LogFormat {
-    fn agent(&self) -> &'static str {
-        self.agent
-    }
-
-    fn seen(&self) -> &'static str {
-        self.seen
+    fn info(&self) -> FormatInfo {
+        self.info
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -69,7 +60,7 @@ impl SessionFormat for LogFormat {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        LogSession::open(self.agent, (self.logs)(&file.path), self.reader, progress)
+        LogSession::open(self.info.agent, (self.logs)(&file.path), self.reader, progress)
     }
 }
 

@@ -42,7 +42,6 @@ pub struct ListedSession {
     pub file: SessionFile,
     /// What the ends of the file say. The title is one line.
     pub facts: SessionFacts,
-    /// Whether other users of the machine can read the file.
     pub is_open_to_others: bool,
 }
 
@@ -101,11 +100,7 @@ pub fn list(env: &Env, agent: Option<&str>, progress: &dyn ReadProgress) -> Sess
 
 /// Lists sessions in two passes: finds them by their paths and times, then reads the ends of their files, newest first.
 /// Hands them to `take` in small groups, until that breaks. Reads nothing of sessions that the agent or the time rules out.
-pub fn each(env: &Env, wanted: &SessionFilter, take: &mut dyn FnMut(ListStep) -> ControlFlow<()>) {
-    let _ = try_each(env, wanted, take);
-}
-
-fn try_each(
+pub fn each(
     env: &Env,
     wanted: &SessionFilter,
     take: &mut dyn FnMut(ListStep) -> ControlFlow<()>,
@@ -142,7 +137,6 @@ pub fn listed(file: SessionFile, exposure: &mut Exposure) -> Result<ListedSessio
     Ok(ListedSession { agent, facts: SessionFacts { title, ..facts }, file, is_open_to_others })
 }
 
-/// Returns when a session was last changed.
 pub fn changed(session: &SessionFile) -> Option<Timestamp> {
     session.modified.and_then(|time| Timestamp::try_from(time).ok())
 }
@@ -157,9 +151,6 @@ fn first_words(title: &str) -> Option<String> {
 }
 
 /// Returns what a list shows of a session: what is known already, else what the ends of its file say.
-///
-/// # Errors
-/// The file cannot be read.
 pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
     let Some(format) = format_of(file) else { return Ok(file.facts.clone()) };
     if !file.facts.id.is_empty() {
@@ -171,9 +162,6 @@ pub fn facts(file: &SessionFile) -> io::Result<SessionFacts> {
 }
 
 /// Reads a session whole, by places.
-///
-/// # Errors
-/// As for [`SessionFormat::open`].
 pub fn open(file: &SessionFile, progress: &dyn ReadProgress) -> Result<Box<dyn OpenedSession>, SessionError> {
     match format_of(file) {
         Some(format) => format.open(file, progress),
@@ -204,14 +192,13 @@ pub fn recognise(path: &Path) -> Result<SessionFile, SessionError> {
     let found = FORMATS.iter().find_map(|format| format.recognise(path, &head));
     if found.is_none() && Database::is_one(&head) {
         // Why none of them could look at it.
-        Database::open(path, &()).map_err(|error| error.of(path))?;
+        Database::open(path, &()).map_err(|error| error.at(path))?;
     }
     found.ok_or_else(|| unknown(path))
 }
 
-/// Returns the reader of a session.
 pub fn format_of(file: &SessionFile) -> Option<&'static dyn SessionFormat> {
-    FORMATS.iter().copied().find(|format| format.name() == file.format)
+    FORMATS.iter().copied().find(|format| format.info().name == file.format)
 }
 
 fn unknown(path: &Path) -> SessionError {

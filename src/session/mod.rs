@@ -37,6 +37,5 @@ pub mod verdict;
 pub mod verify;
 pub mod watch;
 pub mod whole;
-pub mod window;
 
 pub use agents::FORMATS;

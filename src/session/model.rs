@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use smallvec::SmallVec;
 
-use super::fate::{ContextState, ResultFate};
+use super::fate::ContextState;
 
 /// Where a value lies in an agent's records: a place, not a copy. A session holds five for each call, so it takes 20 bytes,
 /// also where there may be none.
@@ -62,7 +62,6 @@ impl RecordSpan {
         self.len.into()
     }
 
-    /// Whether the value takes no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -90,7 +89,6 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// Returns the word of the command line and the screens.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -113,18 +111,26 @@ pub enum TextPiece {
     Image,
 }
 
+impl TextPiece {
+    /// Returns its place, if it is in the records.
+    pub fn span(&self) -> Option<RecordSpan> {
+        match self {
+            Self::Json(span) | Self::Raw(span) => Some(*span),
+            Self::Added(_) | Self::Image => None,
+        }
+    }
+}
+
 /// The pieces of a text: nearly every text is one, which is kept in place.
 pub type TextPieces = SmallVec<[TextPiece; 1]>;
 
 /// A result of a call, as the model got it.
 #[derive(Clone, Debug)]
 pub struct CallResult {
-    /// What the records say about it.
     pub evidence: Evidence,
     pub pieces: TextPieces,
     /// When it was recorded.
     pub at: Option<Timestamp>,
-    /// What the model still has of it.
     pub context: ContextState,
     /// The whole record that holds it.
     pub record: Option<RecordSpan>,
@@ -140,6 +146,11 @@ impl CallResult {
             context: ContextState::default(),
             record: Some(record),
         }
+    }
+
+    /// Returns how many bytes the text takes in the records: of one that the same program wrote again, as many.
+    pub fn recorded_len(&self) -> u64 {
+        self.pieces.iter().filter_map(TextPiece::span).map(|span| span.len()).sum()
     }
 }
 
@@ -163,7 +174,6 @@ impl DisplayCopy {
 /// How a call ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CallStatus {
-    /// It worked.
     Ok,
     /// It failed, by the agent's own words or by its exit status.
     Failed,
@@ -171,13 +181,11 @@ pub enum CallStatus {
     Denied,
     /// There is no result yet, and the session is live.
     Running,
-    /// There is no result.
     #[default]
     NoResult,
 }
 
 impl CallStatus {
-    /// Returns the word of the command line and the screens.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -192,7 +200,6 @@ impl CallStatus {
 /// Whether the agent cut a call's output before the model got it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CutState {
-    /// It did not.
     No,
     /// It did, and kept the whole in a spill.
     Spill,
@@ -204,7 +211,6 @@ pub enum CutState {
 }
 
 impl CutState {
-    /// Returns the word of `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::No => "no",
@@ -242,9 +248,7 @@ pub struct Call {
     pub tool: u32,
     /// The arguments: a JSON value, or a string that holds one.
     pub input: Option<RecordSpan>,
-    /// When the model called.
     pub at: Option<Timestamp>,
-    /// How the call ended.
     pub status: CallStatus,
     /// The exit status of a command.
     pub exit: Option<i32>,
@@ -254,7 +258,6 @@ pub struct Call {
     pub display: SmallVec<[DisplayCopy; 1]>,
     /// The spills that the result names.
     pub cites: Vec<Citation>,
-    /// Whether the output was cut.
     pub cut: CutState,
     /// Whether the result is a window of a file, which holds the rest: no cut, but made by a policy, too.
     pub is_window: bool,
@@ -264,7 +267,6 @@ pub struct Call {
 }
 
 impl Call {
-    /// Creates a call without a result.
     pub fn new(id: impl Into<Box<str>>, thread: u32, tool: u32) -> Self {
         Self {
             id: id.into(),
@@ -306,19 +308,12 @@ impl Call {
         self.is_window || self.is_cut()
     }
 
-    /// Whether the output was cut.
     pub fn is_cut(&self) -> bool {
         matches!(self.cut, CutState::Spill | CutState::Lost)
     }
 
-    /// Returns the result as the model first saw it.
     pub fn first(&self) -> Option<&CallResult> {
         self.results.first()
-    }
-
-    /// Returns what became of the result that the model first saw.
-    pub fn fate(&self) -> ResultFate {
-        self.first().map_or(ResultFate::InContext, |result| result.context.fate)
     }
 }
 
@@ -334,7 +329,6 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// Returns the main conversation.
     pub fn main() -> Self {
         Self { id: "".into(), name: "main".into(), parent_call: None }
     }
@@ -343,11 +337,9 @@ impl Thread {
 /// What a session's records say about the whole of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFacts {
-    /// The agent's id of the session.
     pub id: String,
     /// The agent's version: the last that wrote.
     pub version: Option<String>,
-    /// The project's directory.
     pub cwd: Option<String>,
     /// The title, or the first words of the user.
     pub title: Option<String>,
@@ -363,7 +355,6 @@ pub struct SessionFacts {
 }
 
 impl SessionFacts {
-    /// Notes the time of a record.
     pub fn note_time(&mut self, at: Option<Timestamp>) {
         self.started = self.started.or(at);
         self.ended = self.ended.max(at);

@@ -19,7 +19,7 @@ use super::transcript::Transcript;
 pub const GLANCE: usize = 64 << 10;
 
 /// How many logs of a session are kept open.
-const MOST_HELD: usize = 16;
+const MAX_HELD: usize = 16;
 
 /// How many bytes of a log are read at least before [`ReadProgress::step`] is called again.
 const STRIDE: u64 = 256 << 10;
@@ -35,7 +35,6 @@ pub struct SessionFile {
     pub id: String,
     /// Size in bytes of the file, or of what the database holds of the session, if that is known.
     pub size: u64,
-    /// When it was last changed.
     pub modified: Option<SystemTime>,
     /// What is known without reading the file, as from an index that the agent keeps.
     pub facts: SessionFacts,
@@ -59,17 +58,14 @@ impl SessionFile {
 /// Why a session cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The file cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The records cannot be read.
     #[error("{}: {why}", path.display())]
     Unreadable {
         path: PathBuf,
         /// Why, in a few words, which quote nothing of the records.
         why: String,
     },
-    /// The reading was given up.
     #[error("given up")]
     GivenUp,
 }
@@ -100,18 +96,31 @@ pub type TakeFault<'a> = &'a mut dyn FnMut(String);
 /// A session that was opened, or why it cannot be.
 pub type OpenResult = Result<Box<dyn OpenedSession>, SessionError>;
 
+/// What a form of an agent's records is called, and for what it was made.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatInfo {
+    /// The agent: the first part of its policies' names.
+    pub agent: &'static str,
+    /// The name of the form: the agent's, with more if the agent has several forms.
+    pub name: &'static str,
+    /// The versions of the agent with whose records the reader was tested: `1.0.86 to 2.1.330`.
+    pub tested: &'static str,
+}
+
+impl FormatInfo {
+    /// Describes the only form of an agent's records.
+    pub const fn new(agent: &'static str, tested: &'static str) -> Self {
+        Self { agent, name: agent, tested }
+    }
+}
+
 /// One form of an agent's records.
 pub trait SessionFormat: fmt::Debug + Sync {
-    /// Returns the agent: the first part of its policies' names.
-    fn agent(&self) -> &'static str;
+    fn info(&self) -> FormatInfo;
 
-    /// Returns the name of the form: the agent's, with more if the agent has several forms.
-    fn name(&self) -> &'static str {
-        self.agent()
+    fn agent(&self) -> &'static str {
+        self.info().agent
     }
-
-    /// Returns the versions of the agent whose records were seen by the writers of the reader: `1.0.86 to 2.1.330`.
-    fn seen(&self) -> &'static str;
 
     /// Finds the sessions of an environment, without reading them, as long as `progress` wants it. What cannot be looked at
     /// goes to `fault`, in words.
@@ -141,13 +150,9 @@ pub trait SessionFormat: fmt::Debug + Sync {
 
 /// A session that was opened, and can be followed as it grows.
 pub trait OpenedSession: Send {
-    /// Returns the calls.
     fn transcript(&self) -> &Transcript;
 
     /// Reads what was added since, or all of it again if the file was rewritten. Returns whether anything changed.
-    ///
-    /// # Errors
-    /// As for [`SessionFormat::open`].
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError>;
 }
 
@@ -163,7 +168,6 @@ pub struct RecordPlace {
 }
 
 impl RecordPlace {
-    /// Returns the place of a value of the record.
     pub fn span(self, value: Json) -> RecordSpan {
         let range = value.range();
         let start = self.start.saturating_add(range.start as u64);
@@ -181,7 +185,7 @@ pub trait LogReader: Send {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool;
 
     /// Works out what became of the results, after the last whole record so far. Is called again when the log has grown.
-    fn settle(&mut self, _out: &mut Transcript) {}
+    fn derive_events(&mut self, _out: &mut Transcript) {}
 }
 
 /// Finds the logs of a session, the main one first.
@@ -223,18 +227,9 @@ impl LogSession {
         mut find: LogPaths,
         new_reader: fn() -> Box<dyn LogReader>,
         progress: &dyn ReadProgress,
-    ) -> Result<Box<dyn OpenedSession>, SessionError> {
+    ) -> OpenResult {
         let state = LogState::read(agent, find(), new_reader(), progress)?;
         Ok(Box::new(Self { agent, find, new_reader, state }))
-    }
-
-    fn read_all(
-        &mut self,
-        paths: Vec<PathBuf>,
-        progress: &dyn ReadProgress,
-    ) -> Result<NewRecords, SessionError> {
-        self.state = LogState::read(self.agent, paths, (self.new_reader)(), progress)?;
-        Ok(NewRecords::Some)
     }
 }
 
@@ -245,14 +240,12 @@ impl OpenedSession for LogSession {
 
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
         let paths = (self.find)();
-        if self.state.is_torn || !self.state.paths.iter().all(|path| paths.contains(path)) {
-            return Ok(self.read_all(paths, progress)? == NewRecords::Some);
+        let is_whole = !self.state.is_torn && self.state.paths.iter().all(|path| paths.contains(path));
+        let found = if is_whole { self.state.read_more(&paths, progress)? } else { NewRecords::All };
+        if found == NewRecords::All {
+            self.state = LogState::read(self.agent, paths, (self.new_reader)(), progress)?;
         }
-        let found = match self.state.read_more(&paths, progress)? {
-            NewRecords::All => self.read_all(paths, progress)?,
-            found => found,
-        };
-        Ok(found == NewRecords::Some)
+        Ok(found != NewRecords::None)
     }
 }
 
@@ -283,7 +276,7 @@ impl LogState {
     fn begin(&mut self, paths: &[PathBuf]) -> Result<Vec<usize>, SessionError> {
         let before = self.logs.len();
         for path in paths {
-            let hold = if self.logs.len() < MOST_HELD { HoldOpen::Yes } else { HoldOpen::No };
+            let hold = if self.logs.len() < MAX_HELD { HoldOpen::Yes } else { HoldOpen::No };
             let opened = LogFile::open(path).and_then(|file| Ok((file.records(hold)?, file)));
             match opened {
                 Ok((records, file)) => {
@@ -328,7 +321,7 @@ impl LogState {
 
     /// Reads the records of some logs that were not read yet.
     fn read_on(&mut self, logs: &[usize], progress: &dyn ReadProgress) -> Result<(), SessionError> {
-        let rest = |log: &Log| log.file.len().saturating_sub(log.next);
+        let rest = |log: &Log| log.file.size().saturating_sub(log.next);
         let total = logs.iter().filter_map(|n| self.logs.get(*n)).map(rest).sum();
         let mut done = 0;
         for n in logs {
@@ -342,7 +335,7 @@ impl LogState {
         self.transcript.unread.unfinished = self.logs.iter().map(|log| log.unfinished).sum();
         self.transcript.unread.fault = self.logs.iter().find_map(|log| log.file.fault()).map(Into::into);
         self.transcript.shrink();
-        self.reader.settle(&mut self.transcript);
+        self.reader.derive_events(&mut self.transcript);
         self.transcript.derive_fates();
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use super::exposure::is_hidden;
 use super::model::{Call, Citation};
 
 /// What is at the place that a result names.
@@ -13,12 +14,10 @@ pub enum SpillState {
     Here(PathBuf),
     /// Something else: a file of another size or owner, a link, a directory.
     Other(PathBuf),
-    /// Nothing.
     Gone,
 }
 
 impl SpillState {
-    /// Returns the word of `--json`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Here(_) => "here",
@@ -65,10 +64,9 @@ pub fn look_for(cite: &Citation, records: &Path, uid: u32) -> SpillState {
 /// Whether a file lies in the agent's own directory, the hidden one that holds the records, and no link leads from there to
 /// where no directory above the records is.
 pub fn is_beside(path: &Path, records: &Path) -> bool {
-    let is_hidden =
-        |dir: &&Path| dir.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     let is_plain = !path.components().any(|part| part == Component::ParentDir);
-    let Some(root) = records.ancestors().find(is_hidden).filter(|root| is_plain && path.starts_with(root))
+    let Some(root) =
+        records.ancestors().find(|dir| is_hidden(dir)).filter(|root| is_plain && path.starts_with(root))
     else {
         return false;
     };

@@ -6,7 +6,9 @@ use crate::env::Env;
 
 use super::database::{Database, DatabaseError, RowsOf, TableRow, TableRows};
 use super::model::SessionFacts;
-use super::reader::{OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession};
+use super::reader::{
+    FormatInfo, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
+};
 use super::transcript::Transcript;
 use super::watch::WatchedSession;
 
@@ -14,40 +16,28 @@ use super::watch::WatchedSession;
 pub type ListTables = fn(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError>;
 
 /// Reads the calls of a session. [`DatabaseError::GivenUp`] ends it.
-pub type ReadTables = fn(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError>;
+pub type ReadTables = fn(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError>;
+
+/// A session whose tables are being read.
+pub struct TableSession<'a> {
+    pub file: &'a SessionFile,
+    pub rows: &'a TableRows<'a>,
+    pub progress: &'a dyn ReadProgress,
+}
 
 /// The sessions of an agent that keeps them in tables.
 #[derive(Debug)]
 pub struct TableFormat {
-    pub agent: &'static str,
-    /// The name of the form.
-    pub name: &'static str,
-    /// The versions of the agent whose tables were seen by the writers of the reader.
-    pub seen: &'static str,
+    pub info: FormatInfo,
     /// Returns where the databases of an environment may be. What must not be read goes to `fault`, in words.
     pub databases: fn(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf>,
-    /// Lists the sessions of a database.
     pub list: ListTables,
-    /// Reads the calls of a session.
     pub read: ReadTables,
 }
 
 impl SessionFormat for TableFormat {
-    fn agent(&self) -> &'static str {
-        self.agent
-    }
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn seen(&self) -> &'static str {
-        self.seen
+    fn info(&self) -> FormatInfo {
+        self.info
     }
 
     fn find(&self, env: &Env, progress: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -71,24 +61,18 @@ impl SessionFormat for TableFormat {
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
         let read = self.read;
-        let read_all =
-            Box::new(move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
-                read_tables(read, file, progress, out).map_err(|error| error.of(&file.path))
-            });
-        WatchedSession::open(
-            self.agent,
-            file,
-            |file, _| Database::files(&file.path).into(),
-            read_all,
-            progress,
-        )
+        let read = move |file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript| {
+            read_tables(read, file, progress, out).map_err(|error| error.at(&file.path))
+        };
+        let paths = |file: &SessionFile, _: &Transcript| Database::files(&file.path).into();
+        WatchedSession::open(self.info.agent, file, paths, Box::new(read), progress)
     }
 }
 
 impl TableFormat {
     fn listed(&self, path: &Path, progress: &dyn ReadProgress) -> Result<Vec<SessionFile>, DatabaseError> {
         let all = Database::open(path, progress)?.whole(progress, |rows| (self.list)(path, rows))?;
-        Ok(all.into_iter().map(|facts| SessionFile::in_database(self.name, path, facts)).collect())
+        Ok(all.into_iter().map(|facts| SessionFile::in_database(self.info.name, path, facts)).collect())
     }
 }
 
@@ -101,14 +85,14 @@ fn read_tables(
     let found = Database::open(&file.path, progress)?.whole(progress, |rows| {
         // It may be tried again.
         let mut found = out.clone();
-        read(file, rows, progress, &mut found)?;
+        read(&TableSession { file, rows, progress }, &mut found)?;
         Ok(found)
     })?;
     *out = found;
     Ok(())
 }
 
-impl TableRows<'_> {
+impl TableSession<'_> {
     /// Hands the records of a session to `take`, and counts them. `sql` has the session's id as its only parameter.
     ///
     /// # Errors
@@ -117,14 +101,13 @@ impl TableRows<'_> {
         &self,
         sql: &str,
         session: &str,
-        progress: &dyn ReadProgress,
         out: &mut Transcript,
         take: &mut dyn FnMut(&TableRow, &mut Transcript),
     ) -> Result<(), DatabaseError> {
         let mut is_wanted = true;
-        self.each(sql, &[session], &mut |row| {
+        self.rows.each(sql, &[session], &mut |row| {
             out.unread.records += 1;
-            is_wanted = progress.step(out.unread.records, out.unread.records);
+            is_wanted = self.progress.step(out.unread.records, out.unread.records);
             take(&row, out);
             is_wanted
         })?;
@@ -133,18 +116,14 @@ impl TableRows<'_> {
 
     /// Returns the ids of a session and of those of its sub-agents, with the threads that they are. `sql` selects the id and
     /// the title of the latter, of which `titles` has the long ones.
-    ///
-    /// # Errors
-    /// As for [`TableRows::each`].
     pub fn threads(
         &self,
         sql: &str,
         titles: RowsOf,
-        file: &SessionFile,
         out: &mut Transcript,
     ) -> Result<Vec<(String, u32)>, DatabaseError> {
-        let mut threads = vec![(file.id.clone(), 0)];
-        self.each(sql, &[&file.id], &mut |row| {
+        let mut threads = vec![(self.file.id.clone(), 0)];
+        self.rows.each(sql, &[&self.file.id], &mut |row| {
             let id = row.text(0).unwrap_or_default();
             let thread = out.thread_id(&id);
             if let (Some(thread), Some(title)) = (out.threads.get_mut(thread as usize), row.title(1, titles))

@@ -35,25 +35,13 @@ pub struct CallSums {
     pub unknown: u64,
 }
 
-/// Reads a session whole and sums it up: the second step of a list. `uid` is the user. Costs what opening costs, and a look
-/// at each result.
+/// Reads a session whole and sums it up: the second step of a list. Leaves out the calls that are `seen` already, as those
+/// that were copied from another session, and adds the session's calls to them. `uid` is the user. Costs what opening costs,
+/// and a look at each result.
 ///
 /// # Errors
 /// The session cannot be read, or `progress` gave it up.
-pub fn count(
-    file: &SessionFile,
-    uid: u32,
-    progress: &dyn ReadProgress,
-) -> Result<CountedSession, SessionError> {
-    count_new(file, uid, &mut SeenCalls::default(), progress)
-}
-
-/// As [`count`], but without the calls that are `seen` already, as those that were copied from another session. Adds the
-/// session's calls to them.
-///
-/// # Errors
-/// As for [`count`].
-pub fn count_new(
+pub fn count_calls(
     file: &SessionFile,
     uid: u32,
     seen: &mut SeenCalls,
@@ -61,23 +49,14 @@ pub fn count_new(
 ) -> Result<CountedSession, SessionError> {
     let opened = list::open(file, progress)?;
     let transcript = opened.transcript();
-    let sums = tally_new(transcript, &file.path, uid, seen, progress).ok_or(SessionError::GivenUp)?;
+    let sums = tally(transcript, &file.path, uid, seen, progress).ok_or(SessionError::GivenUp)?;
     seen.add(transcript);
     Ok(CountedSession { sums, unread: transcript.unread.clone() })
 }
 
-/// Sums up a session; `None` if `progress` gave it up. The texts are read once, and not kept. `records` is the session's
-/// file, `uid` the user.
+/// Sums up the calls of a session that are not `seen` already; `None` if `progress` gave it up. The texts are read once, and
+/// not kept. `records` is the session's file, `uid` the user.
 pub fn tally(
-    transcript: &Transcript,
-    records: &Path,
-    uid: u32,
-    progress: &dyn ReadProgress,
-) -> Option<CallSums> {
-    tally_new(transcript, records, uid, &SeenCalls::default(), progress)
-}
-
-fn tally_new(
     transcript: &Transcript,
     records: &Path,
     uid: u32,
@@ -106,7 +85,6 @@ fn tally_new(
     Some(tally)
 }
 
-/// Whether the spill of a call was deleted since.
 pub fn is_gone(call: &Call, records: &Path, uid: u32) -> bool {
     call.cut == CutState::Spill && state_of(call, records, uid).is_none_or(|state| state == SpillState::Gone)
 }

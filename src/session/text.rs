@@ -23,9 +23,6 @@ pub struct TextFacts {
 }
 
 /// Hands a text to `take`, piece by piece, as long as that returns true.
-///
-/// # Errors
-/// The records cannot be read any more.
 pub fn decode(
     transcript: &Transcript,
     pieces: &[TextPiece],
@@ -55,9 +52,6 @@ pub fn decode(
 }
 
 /// Returns a text of at most `most` bytes; a longer one is cut at a character, and `is_stopped` says so.
-///
-/// # Errors
-/// As for [`decode`].
 pub fn to_text(
     transcript: &Transcript,
     pieces: &[TextPiece],

@@ -11,17 +11,16 @@ use super::record::{MAX_RECORD, RecordSource};
 use super::sent::log::RequestLog;
 
 /// The most unknown kinds that are counted by name.
-const MOST_UNKNOWN: usize = 100;
+const MAX_UNKNOWN: usize = 100;
 
 /// The most threads, and the most tools, of one session.
-const MOST_NAMES: usize = 100_000;
+const MAX_NAMES: usize = 100_000;
 
 /// A session that was opened. It holds places and short facts, never the texts.
 #[derive(Clone, Debug)]
 pub struct Transcript {
     /// The agent: the first part of its policies' names.
     pub agent: &'static str,
-    /// What the records say about the session.
     pub facts: SessionFacts,
     pub sources: Vec<Arc<dyn RecordSource>>,
     /// The conversations; the first is the main one.
@@ -29,11 +28,10 @@ pub struct Transcript {
     pub tools: Vec<Box<str>>,
     /// The calls, in the order of the records.
     pub calls: Vec<Call>,
-    /// What was read and not understood.
     pub unread: ReadReport,
     /// The requests that are in the records themselves.
     pub requests: RequestLog,
-    /// What was done to the results in the model's context, in order. A reader that settles again puts all of them here
+    /// What was done to the results in the model's context, in order. A reader that derives them again puts all of them here
     /// anew.
     pub events: Vec<ContextEvent>,
     /// How it is known of results that no event names that they are still in the model's context.
@@ -49,7 +47,6 @@ pub struct Transcript {
 /// What of the records was understood, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadReport {
-    /// The number of records read.
     pub records: u64,
     /// The number of records of a kind that the reader knows.
     pub known: u64,
@@ -66,11 +63,17 @@ pub struct ReadReport {
 }
 
 impl ReadReport {
-    /// Counts a record of a kind that the reader does not know.
-    pub fn unknown(&mut self, kind: &str) {
+    /// Whether a record is of one of the kinds that hold nothing about calls. Counts one that is not.
+    pub fn is_known(&mut self, kind: &str, others: &[&str]) -> bool {
+        others.contains(&kind) || self.unknown(kind)
+    }
+
+    /// Counts a record of a kind that the reader does not know. Returns that it is not known.
+    pub fn unknown(&mut self, kind: &str) -> bool {
         let kind =
-            if self.kinds.len() < MOST_UNKNOWN || self.kinds.contains_key(kind) { kind } else { "others" };
+            if self.kinds.len() < MAX_UNKNOWN || self.kinds.contains_key(kind) { kind } else { "others" };
         *self.kinds.entry(kind.into()).or_default() += 1;
+        false
     }
 
     /// Whether there are records, and the reader knows none of them.
@@ -89,7 +92,7 @@ impl ReadReport {
     }
 
     /// Describes what was not read or not understood: `38 records of 3 unknown kinds (atis-latch ×22, …)`; empty if nothing.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let count: u64 = self.kinds.values().sum();
         let s = |n: u64| if n == 1 { "" } else { "s" };
         let mut words = Vec::new();
@@ -111,8 +114,8 @@ impl ReadReport {
             words.push(format!("{} record{} not readable", self.broken, s(self.broken)));
         }
         if self.long > 0 {
-            let records = if self.long == 1 { "record" } else { "records" };
-            words.push(format!("{} {records} over 16 MB, of which the beginning was read", self.long));
+            let long = self.long;
+            words.push(format!("{long} record{} over 16 MB, of which the beginning was read", s(long)));
         }
         if self.unfinished > MAX_RECORD as u64 {
             words.push(format!("the last {} MB are no record and were not read", self.unfinished >> 20));
@@ -123,7 +126,6 @@ impl ReadReport {
 }
 
 impl Transcript {
-    /// Creates a transcript without calls.
     pub fn new(agent: &'static str) -> Self {
         Self {
             agent,
@@ -149,7 +151,6 @@ impl Transcript {
         (self.sources.len() - 1) as u32
     }
 
-    /// Returns the number of a tool's name.
     pub fn tool_id(&mut self, name: &str) -> u32 {
         named(&mut self.tools, &mut self.tool_ids, name, |name| name.into())
     }
@@ -171,7 +172,6 @@ impl Transcript {
         }
     }
 
-    /// Returns the name of a call's tool.
     pub fn tool(&self, call: &Call) -> &str {
         self.tools.get(call.tool as usize).map_or("", |name| name)
     }
@@ -204,24 +204,19 @@ impl Transcript {
         self.calls.get_mut(at as usize)
     }
 
-    /// Returns the call of a thread with this id; one without a known tool is added if there is none, as where the record
-    /// of the call was left out.
-    pub fn call_or_new(&mut self, thread: u32, id: &str, tool: &str) -> &mut Call {
-        match self.call_number(thread, id) {
-            Some(at) => &mut self.calls[at as usize],
-            None => {
-                let tool = self.tool_id(tool);
-                self.add_call(Call::new(id, thread, tool))
-            }
-        }
+    /// Returns the number of the call of a thread with this id; one of this tool is added if there is none, as where the
+    /// record of the call was left out.
+    pub fn number_or_new(&mut self, thread: u32, id: &str, tool: &str) -> u32 {
+        self.call_number(thread, id).unwrap_or_else(|| {
+            let tool = self.tool_id(tool);
+            self.add_call(Call::new(id, thread, tool));
+            self.calls.len() as u32 - 1
+        })
     }
 
-    /// Returns the number of the call of a thread with this id; one without a known tool is added if there is none.
-    pub fn number_or_new(&mut self, thread: u32, id: &str) -> Option<u32> {
-        self.call_number(thread, id).or_else(|| {
-            self.call_or_new(thread, id, "");
-            self.call_number(thread, id)
-        })
+    /// Returns a call, by its number, that has no result yet.
+    pub fn unanswered(&mut self, call: u32) -> Option<&mut Call> {
+        self.calls.get_mut(call as usize).filter(|call| call.results.is_empty())
     }
 
     /// Finds a call, or the free key under which it would be.
@@ -257,6 +252,16 @@ impl Transcript {
         (0..results).map(move |result| ResultId { call, result })
     }
 
+    /// Returns the results of some calls, as an event names them.
+    pub fn results_of(&self, calls: impl IntoIterator<Item = u32>) -> Vec<ResultId> {
+        calls.into_iter().flat_map(|call| self.result_ids(call)).collect()
+    }
+
+    /// Adds an event, unless it names no results.
+    pub fn add_event(&mut self, event: ContextEvent) {
+        self.events.extend((!event.results.is_empty()).then_some(event));
+    }
+
     /// Works out from the events what became of each result.
     pub fn derive_fates(&mut self) {
         for result in self.calls.iter_mut().flat_map(|call| &mut call.results) {
@@ -281,7 +286,6 @@ impl Transcript {
         source.read(span.row(), span.start()..span.start().saturating_add(span.len().min(most)))
     }
 
-    /// Gives back the room for calls that have not come.
     pub(super) fn shrink(&mut self) {
         self.calls.shrink_to_fit();
         self.requests.shrink();
@@ -298,7 +302,7 @@ fn named<T>(
     if let Some(id) = ids.get(name) {
         return *id;
     }
-    if all.len() >= MOST_NAMES {
+    if all.len() >= MAX_NAMES {
         return (all.len() - 1) as u32;
     }
     all.push(new(name));
@@ -323,21 +327,22 @@ mod tests {
         transcript.call_mut(side, "1").unwrap().exit = Some(3);
         assert_eq!((transcript.calls[0].exit, transcript.calls[1].exit), (None, Some(3)));
         assert_eq!(transcript.tool(&transcript.calls[1]), "Read");
-        assert_eq!(transcript.call_or_new(0, "2", "Bash").tool, bash);
+        let second = transcript.number_or_new(0, "2", "Bash");
+        assert_eq!((second, transcript.unanswered(second).unwrap().tool), (2, bash));
         assert_eq!((transcript.thread_id("a1"), transcript.threads.len()), (side, 2));
     }
 
     #[test]
     fn what_was_not_understood_is_counted_and_named() {
         let mut unread = ReadReport { records: 5, ..ReadReport::default() };
-        assert!(unread.is_format_unknown() && unread.in_words().is_empty());
+        assert!(unread.is_format_unknown() && unread.describe().is_empty());
         for kind in ["a", "b", "b", "c", "d"] {
             unread.unknown(kind);
         }
-        assert_eq!(unread.in_words(), "5 records of 4 unknown kinds (b ×2, a ×1, c ×1, …)");
+        assert_eq!(unread.describe(), "5 records of 4 unknown kinds (b ×2, a ×1, c ×1, …)");
         unread.broken = 1;
-        assert!(unread.in_words().ends_with("…), 1 record not readable"));
-        (0..1000).for_each(|n| unread.unknown(&n.to_string()));
-        assert!(unread.kinds.len() <= MOST_UNKNOWN + 1);
+        assert!(unread.describe().ends_with("…), 1 record not readable"));
+        assert!((0..1000).all(|n| !unread.unknown(&n.to_string())));
+        assert!(unread.kinds.len() <= MAX_UNKNOWN + 1);
     }
 }

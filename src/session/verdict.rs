@@ -3,8 +3,6 @@
 #[cfg(feature = "app")]
 use crate::human::thousands;
 
-use super::window::NoReadFile;
-
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -14,12 +12,9 @@ pub enum Verdict {
         policy: String,
         /// The limit that cut the output, as in `truncated_by` of `preview --json`; `None` for a window, which cuts nothing.
         by: Option<&'static str>,
-        /// What the policy was applied to.
         against: Against,
     },
-    /// No policy of the agent's version does.
     Differs(Difference),
-    /// There is nothing to compare.
     Unchecked(Unchecked),
 }
 
@@ -38,7 +33,6 @@ pub enum Against {
 }
 
 impl Against {
-    /// Returns the word of `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Spill => "spill",
@@ -50,7 +44,6 @@ impl Against {
 }
 
 impl Verdict {
-    /// Returns the mark on the screens and in tables.
     pub fn mark(&self) -> &'static str {
         match self {
             Self::Equal { against: Against::Witness, .. } => "≈",
@@ -60,7 +53,6 @@ impl Verdict {
         }
     }
 
-    /// Returns the word of `--json`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Equal { .. } => "equal",
@@ -76,9 +68,7 @@ impl Verdict {
             _ => None,
         }
     }
-}
 
-impl Verdict {
     /// Returns the policy that makes the text, or that comes closest.
     pub fn policy(&self) -> Option<&str> {
         match self {
@@ -98,7 +88,7 @@ impl Verdict {
 
 /// Says in a sentence what the check of a call found; `None` while it is being checked.
 #[cfg(feature = "app")]
-pub(crate) fn check_in_words(check: Option<&Verdict>) -> String {
+pub(crate) fn describe_check(check: Option<&Verdict>) -> String {
     match check {
         None => "being compared with what the policies make of the output".into(),
         Some(Verdict::Equal { policy, against: Against::Witness, .. }) => format!(
@@ -136,19 +126,15 @@ pub struct Difference {
 /// Why there is nothing to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unchecked {
-    /// The call has no result.
     #[error("the call has no result")]
     NoResult,
-    /// The agent did not cut the output.
     #[error("the output was not cut")]
     NotCut,
-    /// The whole output is not at hand.
     #[error("the whole output is not at hand")]
     NoSpill,
     /// The file that was read is not at hand, or the records do not tell which it was.
     #[error("the file that was read is not at hand")]
     NoFile,
-    /// The file that was read is another now.
     #[error("the file that was read was changed since")]
     Changed,
     /// The whole output, or the file that was read, is being written.
@@ -157,25 +143,13 @@ pub enum Unchecked {
     /// The whole output lies outside of the known stores, where nothing is opened unasked.
     #[error("the whole output is in no known store, and is not opened unasked (--any-path)")]
     Outside,
-    /// No policy of the agent is known.
     #[error("no policy of this agent is known")]
     NoPolicy,
-    /// The records cannot be read any more.
     #[error("the records cannot be read")]
     Unreadable,
-    /// The text is too long to be compared.
     #[error("the result is over 16 MB")]
     TooLong,
     /// It was compared with a copy that the agent's screen has, which may itself be changed, and was not equal.
     #[error("only the copy for the agent's screen is at hand, and it does not lead to the same text")]
     DisplayOnly,
-}
-
-impl From<NoReadFile> for Unchecked {
-    fn from(why: NoReadFile) -> Self {
-        match why {
-            NoReadFile::Gone => Self::NoFile,
-            NoReadFile::Outside => Self::Outside,
-        }
-    }
 }

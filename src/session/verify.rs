@@ -17,8 +17,7 @@ use super::body::ResultBody;
 use super::model::{Call, CallResult, Evidence, RecordSpan, TextPiece};
 use super::text;
 use super::transcript::Transcript;
-use super::whole::LONGEST;
-use super::window::FileWindow;
+use super::whole::{FileWindow, MAX_COMPARED};
 
 pub use super::verdict::{Against, Difference, Unchecked, Verdict};
 pub use super::whole::{WholeOutput, whole_display};
@@ -58,13 +57,13 @@ impl Verifier {
         if self.policies.is_empty() {
             return Verdict::Unchecked(Unchecked::NoPolicy);
         }
-        let text = match text::to_text(transcript, &first.pieces, LONGEST) {
+        let text = match text::to_text(transcript, &first.pieces, MAX_COMPARED) {
             Err(_) => return Verdict::Unchecked(Unchecked::Unreadable),
             Ok((_, facts)) if facts.is_stopped => return Verdict::Unchecked(Unchecked::TooLong),
             Ok((text, _)) => text,
         };
         let window = whole.and_then(WholeOutput::window);
-        let recorded = Recorded { transcript, call, result: first, text: &text, window };
+        let recorded = RecordedResult { transcript, call, result: first, text: &text, window };
         let compared = whole.map_or(Verdict::Unchecked(missing), |whole| self.compare(&recorded, whole));
         match compared {
             Verdict::Unchecked(Unchecked::NoSpill | Unchecked::DisplayOnly) if is_cut => {
@@ -79,12 +78,12 @@ impl Verifier {
 
     /// Looks for an output of which a policy of the agent's version makes what was recorded. What overspill added to the
     /// records itself, by what it knows of the agent, would prove nothing, so it is not looked at.
-    fn witnessed(&self, recorded: &Recorded) -> Option<(String, Witness)> {
-        let Recorded { transcript, result, text, call, .. } = *recorded;
+    fn witnessed(&self, recorded: &RecordedResult) -> Option<(String, Witness)> {
+        let RecordedResult { transcript, result, text, call, .. } = *recorded;
         if result.evidence == Evidence::Rendered {
             return None;
         }
-        let body = ResultBody::of(transcript, result, text, &[], LONGEST).ok()?;
+        let body = ResultBody::new(transcript, result, text, &[], MAX_COMPARED).ok()?;
         let cited = call.cites.first().map(|cite| cite.path.to_string_lossy().into_owned());
         let saved_as = cited.unwrap_or_default();
         // Copilot CLI records the size beside its notice; others have it in the notice alone.
@@ -110,9 +109,11 @@ impl Verifier {
         (call, result): (&Call, &CallResult),
         text: &str,
     ) -> Vec<Range<usize>> {
-        let Ok(body) = ResultBody::of(transcript, result, text, &[], LONGEST) else { return Vec::new() };
+        let Ok(body) = ResultBody::new(transcript, result, text, &[], MAX_COMPARED) else {
+            return Vec::new();
+        };
         let witnessed = || {
-            let recorded = Recorded { transcript, call, result, text, window: None };
+            let recorded = RecordedResult { transcript, call, result, text, window: None };
             self.witnessed(&recorded).map(|(_, found)| found.added)
         };
         let added = Some(self.notices_in(&body.text)).filter(|added| !added.is_empty()).or_else(witnessed);
@@ -132,9 +133,9 @@ impl Verifier {
         found.max_by_key(told).unwrap_or_default()
     }
 
-    fn compare(&self, recorded: &Recorded, whole: &WholeOutput) -> Verdict {
-        let Recorded { transcript, result, text, .. } = *recorded;
-        let Ok(body) = ResultBody::of(transcript, result, text, whole.bytes(), LONGEST) else {
+    fn compare(&self, recorded: &RecordedResult, whole: &WholeOutput) -> Verdict {
+        let RecordedResult { transcript, result, text, .. } = *recorded;
+        let Ok(body) = ResultBody::new(transcript, result, text, whole.bytes(), MAX_COMPARED) else {
             return Verdict::Unchecked(Unchecked::Unreadable);
         };
         let mut totals = Totals::unknown();
@@ -178,7 +179,7 @@ impl Verifier {
 }
 
 /// A result, and what is known of how it came about.
-struct Recorded<'a> {
+struct RecordedResult<'a> {
     transcript: &'a Transcript,
     call: &'a Call,
     result: &'a CallResult,
@@ -186,7 +187,7 @@ struct Recorded<'a> {
     window: Option<&'a FileWindow>,
 }
 
-impl<'a> Recorded<'a> {
+impl<'a> RecordedResult<'a> {
     /// Whether a policy was seen in the agent's version, or holds for it; or, if either does not say, for the day of the call.
     fn is_of_version(&self, era: &Era) -> bool {
         let version = self.transcript.facts.version.as_deref();
@@ -264,7 +265,7 @@ impl<'a> Recorded<'a> {
 }
 
 /// Returns a policy as the records tell, and with each switch turned, which they do not tell.
-fn variants(policy: &Policy, recorded: &Recorded) -> Vec<(Policy, String)> {
+fn variants(policy: &Policy, recorded: &RecordedResult) -> Vec<(Policy, String)> {
     let mut base = policy.clone();
     for param in policy.params() {
         if let Some(value) = recorded.parameter(&param.name) {
@@ -304,11 +305,10 @@ fn planned(
         })
     };
     let counted = plan_counting(&input(whole, &totals, exit_code), policy, ToCount::Text, count).ok()?;
-    let is_short = counted.preview.byte_len(&input(whole, &totals, exit_code)) <= LONGEST as u64;
+    let is_short = counted.preview.byte_len(&input(whole, &totals, exit_code)) <= MAX_COMPARED as u64;
     is_short.then_some((counted.preview, counted.totals.stdout))
 }
 
-/// Returns the length of the common beginning.
 fn common(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -1,15 +1,26 @@
-//! The whole output of a call: what a policy made the result of.
+//! The whole output of a call: what a policy made the result of, or the file of which the result is a window.
 
-use crate::source::MapView;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use super::model::Call;
+use crate::source::{MapView, Source};
+
+use super::content::MAX_TEXT;
+use super::json::{Json, Kind, Tape};
+use super::model::{Call, Citation};
+use super::spill::{SpillState, look_for};
 use super::text;
 use super::transcript::Transcript;
-use super::verdict::Against;
-use super::window::{FileWindow, ReadFile};
+use super::verdict::{Against, Unchecked};
 
 /// The longest text that is compared, in bytes.
-pub const LONGEST: usize = 16 << 20;
+pub const MAX_COMPARED: usize = 16 << 20;
+
+/// How many bytes of the arguments are looked at.
+const MAX_ARGUMENTS: u64 = 64 << 10;
+
+/// The names that agents give to the argument with the path.
+const PATH_KEYS: &[&str] = &["path", "filePath", "file_path", "absolute_path"];
 
 /// The whole output of a call.
 #[derive(Clone, Debug)]
@@ -62,7 +73,8 @@ impl WholeOutput {
 pub fn whole_display_len(transcript: &Transcript, call: &Call) -> Option<u64> {
     call.display.iter().find_map(|copy| {
         let facts = text::decode(transcript, std::slice::from_ref(&copy.text), &mut |_| true).ok()?;
-        let is_whole = copy.most.map_or(facts.bytes <= LONGEST as u64, |most| facts.bytes < u64::from(most));
+        let is_whole =
+            copy.most.map_or(facts.bytes <= MAX_COMPARED as u64, |most| facts.bytes < u64::from(most));
         (is_whole && facts.replaced == 0).then_some(facts.bytes)
     })
 }
@@ -70,9 +82,80 @@ pub fn whole_display_len(transcript: &Transcript, call: &Call) -> Option<u64> {
 /// Returns the display copy of a call that holds all of its output, if there is one.
 pub fn whole_display(transcript: &Transcript, call: &Call) -> Option<WholeOutput> {
     call.display.iter().find_map(|copy| {
-        let most = copy.most.map_or(LONGEST, |most| most as usize);
+        let most = copy.most.map_or(MAX_COMPARED, |most| most as usize);
         let (text, facts) = text::to_text(transcript, std::slice::from_ref(&copy.text), most).ok()?;
         let is_whole = !facts.is_stopped && copy.most.is_none_or(|most| facts.bytes < u64::from(most));
         (is_whole && facts.replaced == 0).then(|| WholeOutput::Display(text.into_bytes()))
     })
+}
+
+/// A file of which a call asked for a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileWindow {
+    /// The path as the agent's notices print it.
+    pub named: String,
+    /// The path of the file: a claim of the records.
+    pub path: PathBuf,
+    pub offset: Option<i64>,
+    pub limit: Option<i64>,
+}
+
+/// A file of which the model got a window, as it is now.
+#[derive(Clone, Debug)]
+pub struct ReadFile {
+    pub window: FileWindow,
+    pub view: MapView,
+    /// Whether the file was changed after the call, or that is not known.
+    pub is_changed: bool,
+}
+
+/// Returns the file that a call asked for; `None` if its arguments do not tell.
+pub fn asked_for(transcript: &Transcript, call: &Call) -> Option<FileWindow> {
+    let bytes = transcript.read(call.input?, MAX_ARGUMENTS).ok()?;
+    let mut tape = Tape::default();
+    let input = tape.read(&bytes).ok()?;
+    // Some agents write the arguments as JSON in a string.
+    let inner = input.text().map(|text| text.to_text(MAX_ARGUMENTS as usize).text);
+    let mut inner_tape = Tape::default();
+    let arguments = match &inner {
+        Some(inner) => inner_tape.read(inner.as_bytes()).ok()?,
+        None => input,
+    };
+    of_arguments(transcript, arguments)
+}
+
+fn of_arguments(transcript: &Transcript, arguments: Json) -> Option<FileWindow> {
+    let given = PATH_KEYS.iter().find_map(|key| arguments.get(key)?.short(MAX_TEXT))?;
+    let number = |key: &str| arguments.get(key).filter(|value| value.kind() == Kind::Bare)?.int();
+    let cwd = transcript.facts.cwd.as_deref().unwrap_or_default();
+    let path = Path::new(cwd).join(&given);
+    // The others print the absolute path.
+    let named = if transcript.agent == "pi" { given } else { path.to_string_lossy().into_owned() };
+    Some(FileWindow { named, path, offset: number("offset"), limit: number("limit") })
+}
+
+/// Opens the file of which a call gave a window. `records` is the file with the call, `uid` owns the files that count, and
+/// `may_open` tells whether a path may be opened.
+///
+/// # Errors
+/// The file is not there, or may not be opened.
+pub fn read_file(
+    transcript: &Transcript,
+    call: &Call,
+    records: &Path,
+    uid: u32,
+    may_open: &dyn Fn(&Path) -> bool,
+) -> Result<(Source, ReadFile), Unchecked> {
+    let window = asked_for(transcript, call).ok_or(Unchecked::NoFile)?;
+    let claim = Citation::new(window.path.clone());
+    let SpillState::Here(path) = look_for(&claim, records, uid) else { return Err(Unchecked::NoFile) };
+    if !may_open(&path) {
+        return Err(Unchecked::Outside);
+    }
+    let source = Source::glance_at_entry(&path).map_err(|_| Unchecked::NoFile)?;
+    let modified = path.metadata().and_then(|meta| meta.modified()).ok();
+    let read_at = call.first().and_then(|first| first.at).or(call.at).map(SystemTime::from);
+    let is_changed = modified.zip(read_at).is_none_or(|(modified, read_at)| modified > read_at);
+    let view = source.view();
+    Ok((source, ReadFile { window, view, is_changed }))
 }

@@ -186,18 +186,6 @@ impl Source {
         }
     }
 
-    pub fn is_stream(&self) -> bool {
-        matches!(self.backing, Backing::Spool(_))
-    }
-
-    /// Returns the number of bytes that a stream has delivered, kept or not; for a file its length.
-    pub fn seen(&self) -> u64 {
-        match &self.backing {
-            Backing::File { .. } => self.len(),
-            Backing::Spool(spool) => spool.seen(),
-        }
-    }
-
     /// Returns which file it is, and its state as of the last refresh; `None` for a stream.
     pub fn identity(&self) -> Option<Identity> {
         match &self.backing {
@@ -209,11 +197,6 @@ impl Source {
     /// Returns how the path relates to the open file, as of the last refresh.
     pub fn path_status(&self) -> PathStatus {
         self.path_status
-    }
-
-    /// Returns the offset in bytes from which pages of the current view were lost; see [`MapView::lost_at`].
-    pub fn lost_at(&self) -> Option<u64> {
-        self.view.lost_at()
     }
 
     /// Returns the error of the last refresh, or of the stream's thread. The view remains usable.

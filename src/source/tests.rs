@@ -58,7 +58,7 @@ fn a_file_is_seen_whole_and_stays_the_same() {
     assert_eq!(case.source.refresh(), Change::Same);
     assert_eq!(case.source.len(), 8);
     assert_eq!(case.source.identity().unwrap().size, 8);
-    assert!(case.source.is_complete() && !case.source.is_stream());
+    assert!(case.source.is_complete() && case.source.identity().is_some());
     assert_eq!(case.source.path_status(), PathStatus::Current);
 }
 
@@ -95,7 +95,7 @@ fn a_cut_is_a_new_generation_and_old_views_read_on() {
     assert_eq!(case.source.refresh(), Change::Truncated);
     assert_eq!(&*case.source.view(), b"xxxxxxxxxx");
     assert_ne!(case.source.generation(), old.generation());
-    assert_eq!(case.source.lost_at(), None);
+    assert_eq!(case.source.view().lost_at(), None);
     case.file().set_len(0).unwrap();
     assert_eq!(case.source.refresh(), Change::Truncated);
     assert!(case.source.is_empty());
@@ -120,7 +120,7 @@ fn a_cut_that_left_only_lost_pages_behind_is_replaced() {
     file.set_len(0).unwrap();
     assert_eq!(view[0], 0);
     file.set_len(100_000).unwrap();
-    assert_eq!((case.source.refresh(), case.source.lost_at()), (Change::Replaced, None));
+    assert_eq!((case.source.refresh(), case.source.view().lost_at()), (Change::Replaced, None));
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn what_may_not_be_read_is_refused() {
 fn devices_are_streamed_and_end() {
     let mut null = Source::open(Path::new("/dev/null")).unwrap();
     null.wait();
-    assert!(null.is_complete() && null.is_stream() && null.is_empty());
+    assert!(null.is_complete() && null.identity().is_none() && null.is_empty());
     let mut zero = Source::open(Path::new("/dev/zero")).unwrap();
     zero.wait_for(1);
     assert!(!zero.is_empty());
@@ -276,7 +276,7 @@ fn a_stream_grows_as_it_comes() {
     assert_eq!(source.wait(), Change::Grown { from: 4 });
     assert_eq!(&*source.view(), b"one\ntwo\n");
     assert!(source.is_complete());
-    assert_eq!((source.seen(), source.generation()), (8, generation));
+    assert_eq!((source.len(), source.generation()), (8, generation));
 }
 
 #[test]

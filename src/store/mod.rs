@@ -25,7 +25,7 @@ pub use own::id::{Id, IdForm, new_id, parse_id};
 pub use own::kept::Kept;
 pub use own::record::{CopyRecord, Exit, OutputSize, Record, RunRecord};
 pub use own::write::{KEPT_ALREADY, NewSpill, UNFINISHED};
-pub use own::{OwnError, OwnStore, own_home, own_root};
+pub use own::{OwnError, OwnStore, own_home};
 #[cfg(feature = "app")]
 pub use spec::LazyStores;
 pub use spec::expand::Unset;

@@ -43,7 +43,7 @@ pub fn listing(ours: &str, home: &Path, rounds: usize) {
     for _ in 0..rounds {
         let started = Instant::now();
         let mut listed = 0;
-        list::each(&Env::hermetic(home), &SessionFilter::default(), &mut |step| {
+        let _ = list::each(&Env::hermetic(home), &SessionFilter::default(), &mut |step| {
             if let ListStep::Sessions(sessions) = step {
                 if listed == 0 {
                     first.push(started.elapsed());

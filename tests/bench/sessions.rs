@@ -33,7 +33,7 @@ fn open(file: &Path) -> io::Result<usize> {
 
 fn listed(home: &Path, most: usize) -> usize {
     let mut count = 0;
-    list::each(&Env::hermetic(home), &SessionFilter::default(), &mut |step| {
+    let _ = list::each(&Env::hermetic(home), &SessionFilter::default(), &mut |step| {
         if let ListStep::Sessions(sessions) = step {
             count += sessions.len();
         }

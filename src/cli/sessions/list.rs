@@ -19,12 +19,12 @@ use crate::session::exposure::directory_to_close;
 use crate::session::list::{self, ListStep, ListedSession, SessionFilter};
 use crate::session::mask::mask;
 use crate::session::reader::{SessionError, SessionFile};
-use crate::session::tally::{CallSums, CountedSession, count_new};
+use crate::session::tally::{CallSums, CountedSession, count_calls};
 use crate::source::share_out;
 use crate::text::label::shell;
 
 use super::calls;
-use super::select::{earliest, known, unread_in_words};
+use super::select::{describe_unread, earliest, known};
 
 /// Lists sessions, the last changed first, or the calls of the one that is named.
 pub(crate) fn run(config: &Config, args: &SessionsArgs) -> CommandResult {
@@ -79,7 +79,7 @@ fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSessi
 
 fn listed(config: &Config, wanted: &SessionFilter) -> Vec<ListedSession> {
     let mut found = Vec::new();
-    list::each(&config.env, wanted, &mut |step| {
+    let _ = list::each(&config.env, wanted, &mut |step| {
         match step {
             ListStep::Found(_) => {}
             ListStep::Sessions(sessions) => found.extend(sessions),
@@ -139,7 +139,7 @@ fn counted(sessions: Vec<ListedSession>, uid: u32) -> Vec<SessionRow> {
     let count = |(): &mut (), family: usize| {
         let mut seen = SeenCalls::default();
         for n in &families[family] {
-            let counted = count_new(&sessions[*n].file, uid, &mut seen, &());
+            let counted = count_calls(&sessions[*n].file, uid, &mut seen, &());
             counts.lock().unwrap_or_else(PoisonError::into_inner).push((*n, counted));
         }
         ControlFlow::Continue(())
@@ -166,12 +166,12 @@ fn row(
 ) -> SessionRow {
     let sums = match counted {
         Ok(counted) if counted.unread.is_format_unknown() => {
-            tell(unread_in_words(&session.file, &counted.unread));
+            tell(describe_unread(&session.file, &counted.unread));
             None
         }
         Ok(counted) => {
             if counted.unread.is_short() {
-                tell(unread_in_words(&session.file, &counted.unread));
+                tell(describe_unread(&session.file, &counted.unread));
             }
             Some(counted.sums)
         }

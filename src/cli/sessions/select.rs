@@ -137,7 +137,7 @@ pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
 /// It cannot be read.
 pub(crate) fn open(file: &SessionFile) -> Result<Box<dyn OpenedSession>, Failure> {
     let opened = list::open(file, &()).map_err(|error| Failure::Failed(error.to_string()))?;
-    let words = unread_in_words(file, &opened.transcript().unread);
+    let words = describe_unread(file, &opened.transcript().unread);
     if !words.is_empty() {
         say(&words);
     }
@@ -145,16 +145,16 @@ pub(crate) fn open(file: &SessionFile) -> Result<Box<dyn OpenedSession>, Failure
 }
 
 /// Returns what of a session's file was not understood; empty if all was.
-pub(crate) fn unread_in_words(file: &SessionFile, unread: &ReadReport) -> String {
-    let (path, words) = (file.path.display(), unread.in_words());
+pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String {
+    let (path, words) = (file.path.display(), unread.describe());
     match (unread.is_format_unknown(), words.is_empty()) {
         (true, true) => format!("{path}: format not understood"),
         (true, false) => format!("{path}: format not understood: {words}"),
         (false, true) => String::new(),
         (false, false) if !unread.has_unknown() => format!("{path}: {words}"),
         (false, false) => {
-            let seen = list::format_of(file).map_or("", |format| format.seen());
-            format!("{path}: {words}; read up to version {seen}")
+            let tested = list::format_of(file).map_or("", |format| format.info().tested);
+            format!("{path}: {words}; read up to version {tested}")
         }
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn run(config: &Config, args: &VerifyArgs) -> CommandResult {
                     Ok(opened) => {
                         let transcript = opened.transcript();
                         if transcript.unread.is_short() {
-                            say(&select::unread_in_words(&file, &transcript.unread));
+                            say(&select::describe_unread(&file, &transcript.unread));
                         }
                         let seen = seen.entry(transcript.facts.origin.clone()).or_default();
                         let examiner = examiner(config, transcript.agent, paths);

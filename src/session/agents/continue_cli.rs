@@ -5,17 +5,18 @@ use std::path::Path;
 
 use crate::env::Env;
 use crate::session::clock;
-use crate::session::content::{LONGEST_TEXT, items, name, start_of, text};
+use crate::session::content::{is_number, start_of};
 use crate::session::document::{DocumentSession, before_member};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
-use crate::session::json::{Json, Kind, Tape};
+use crate::session::format::only_log;
+use crate::session::json::{Json, Kind};
 use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
-use crate::session::record::FileRecords;
+use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
 const AGENT: &str = "continue";
@@ -28,12 +29,8 @@ const INDEX: &str = "sessions.json";
 pub(crate) struct Continue;
 
 impl SessionFormat for Continue {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.5.47"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "1.5.47")
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -59,25 +56,23 @@ impl SessionFormat for Continue {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(AGENT, &file.path, read, progress)
+        DocumentSession::open(AGENT, only_log(&file.path), read, progress)
     }
 }
 
 /// Returns what the index tells, by the sessions' ids.
 fn index(path: &Path) -> HashMap<String, SessionFacts> {
-    let bytes = FileRecords::new(path).whole().unwrap_or_default();
-    let mut tape = Tape::default();
-    let Ok(sessions) = tape.read(&bytes) else { return HashMap::new() };
-    sessions.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect()
+    let by_id = |sessions: Json| sessions.items().map(facts).map(|facts| (facts.id.clone(), facts)).collect();
+    read_json(path, by_id).unwrap_or_default()
 }
 
 fn facts(record: Json) -> SessionFacts {
     SessionFacts {
-        id: name(record, "sessionId").unwrap_or_default(),
-        cwd: text(record, "workspaceDirectory"),
-        title: text(record, "title"),
+        id: record.name("sessionId").unwrap_or_default(),
+        cwd: record.string("workspaceDirectory"),
+        title: record.string("title"),
         // Milliseconds, as text.
-        started: name(record, "dateCreated").and_then(|at| clock::number(at.parse().ok()?)),
+        started: record.name("dateCreated").and_then(|at| clock::number(at.parse().ok()?)),
         ..SessionFacts::default()
     }
 }
@@ -96,18 +91,15 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
         out.unread.records += 1;
         out.unread.known += 1;
         let (message, entry) =
-            (item.get("message"), RecordEntry { record: item, place, at: None, thread: 0 });
+            (item.object("message"), RecordEntry { record: item, place, at: None, thread: 0 });
         if number == summary && number > 0 {
-            let results = (0..out.calls.len() as u32).flat_map(|call| out.result_ids(call)).collect();
-            out.events.push(entry.event(ContextChange::Compact, results, out));
+            entry.tell(ContextChange::Compact, out.results_of(0..out.calls.len() as u32), out);
         }
-        let role = message.and_then(|message| message.get("role"));
-        if role.is_some_and(|role| role.is("assistant")) && item.get("conversationSummary").is_none() {
+        if message.has("role", "assistant") && item.get("conversationSummary").is_none() {
             out.count_answer(0);
         }
-        let model = message.and_then(|message| message.path(&["usage", "model"]));
-        out.facts.model = model.and_then(|model| model.short(LONGEST_TEXT)).or(out.facts.model.take());
-        for state in items(item, "toolCallStates") {
+        out.facts.model = message.object("usage").string("model").or(out.facts.model.take());
+        for state in item.list("toolCallStates") {
             call(entry.with(state), out);
         }
     }
@@ -115,21 +107,20 @@ fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
 
 fn call(entry: RecordEntry, out: &mut Transcript) {
     let state = entry.record;
-    let Some(id) = name(state, "toolCallId") else { return };
-    let function = state.path(&["toolCall", "function"]);
-    let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
-    let input = function.and_then(|function| function.get("arguments")).or_else(|| state.get("parsedArgs"));
+    let Some(id) = state.name("toolCallId") else { return };
+    let function = state.object("toolCall").object("function");
+    let input = function.get("arguments").or_else(|| state.get("parsedArgs"));
     if out.call_number(0, &id).is_some() {
         return;
     }
-    let call = entry.add_call(id, &tool, input, out);
-    call.status = match name(state, "status").unwrap_or_default().as_str() {
+    let call = entry.add_call(id, &function.word("name"), input, out);
+    call.status = match &*state.word("status") {
         "done" => CallStatus::Ok,
         "errored" => CallStatus::Failed,
         "canceled" => CallStatus::Denied,
         _ => CallStatus::NoResult,
     };
-    let contents: Vec<Json> = items(state, "output").filter_map(|item| item.get("content")).collect();
+    let contents: Vec<Json> = state.list("output").filter_map(|item| item.get("content")).collect();
     let start = contents.first().map(|content| start_of(*content)).unwrap_or_default();
     call.exit = exit_of(&start);
     call.note_cut(None, is_cut(&start));
@@ -170,10 +161,10 @@ fn is_cut(start: &str) -> bool {
     let both = notice
         .strip_prefix("(previous output truncated: ")
         .and_then(|rest| rest.strip_suffix(" characters removed)"));
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let lines = plain.and_then(|rest| rest.strip_suffix(" lines").or(rest.strip_suffix(" characters")));
     let both = both.and_then(|rest| rest.split_once(" lines and "));
-    lines.is_some_and(number) || both.is_some_and(|(lines, characters)| number(lines) && number(characters))
+    lines.is_some_and(is_number)
+        || both.is_some_and(|(lines, characters)| is_number(lines) && is_number(characters))
 }
 
 #[cfg(test)]

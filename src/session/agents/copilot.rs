@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, exit_code, flag, has_line, name, start_of, text};
+use crate::session::content::{MAX_NAME, cited, has_line, start_of};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -13,7 +12,7 @@ use crate::session::format::{LogFormat, only_log};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Citation, SessionFacts};
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 /// The beginnings of the names of events that hold nothing about calls.
@@ -32,13 +31,15 @@ const OTHER_KINDS: &[&str] = &[
     "abort",
 ];
 
+/// How the notice begins that stands for a cut output.
+const BEGINNING: &str = "Output too large to read at once (";
+
 /// The tools that search in files.
 const SEARCHES: &[&str] = &["grep", "rg"];
 
 /// The sessions of Copilot CLI, a JSON value a line.
 pub(crate) const COPILOT_CLI: LogFormat = LogFormat {
-    agent: "copilot-cli",
-    seen: "1.0.102",
+    info: FormatInfo::new("copilot-cli", "1.0.102"),
     find: |env, fault| {
         let root = find::home_or(env, "COPILOT_HOME", ".copilot");
         let mut logs = find::matching(root.clone(), "session-state/*/events.jsonl", fault);
@@ -95,17 +96,14 @@ impl LogReader for CopilotReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
         let Some(data) = record.get("data") else { return false };
-        let thread = name(record, "agentId").map_or(0, |agent| out.thread_id(&agent));
-        let at = record.get("timestamp").and_then(clock::time);
+        let thread = record.name("agentId").map_or(0, |agent| out.thread_id(&agent));
+        let at = record.time("timestamp");
         let entry = RecordEntry { record, place, at, thread };
         let event = LogEvent { entry, data, number: self.ids.len() as u32 };
-        self.ids.push(name(record, "id").map_or(0, |id| record_id(&id)));
-        match name(record, "type").unwrap_or_default().as_str() {
+        self.ids.push(record.id("id").unwrap_or_default());
+        match &*record.word("type") {
             "tool.execution_start" => {
-                if let Some(id) = name(data, "toolCallId") {
-                    let tool = name(data, "toolName").unwrap_or_default();
-                    entry.add_call(id, &tool, data.get("arguments"), out);
-                }
+                entry.add_call_of(data, ["toolCallId", "toolName", "arguments"], out);
             }
             "tool.execution_complete" => {
                 if let Some(call) = result(entry, data, out) {
@@ -121,13 +119,10 @@ impl LogReader for CopilotReader {
             "session.truncation" => self.truncate(event, out),
             "session.snapshot_rewind" => self.rewind(event, out),
             "subagent.started" => {
-                out.describe_thread(thread, name(data, "agentName"), name(data, "toolCallId"));
+                out.describe_thread(thread, data.name("agentName"), data.name("toolCallId"));
             }
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
-            other => {
-                out.unread.unknown(other);
-                return false;
-            }
+            other => return out.unread.unknown(other),
         }
         true
     }
@@ -139,7 +134,7 @@ impl CopilotReader {
     }
 
     fn answer(&mut self, event: LogEvent, out: &mut Transcript) {
-        let request = name(event.data, "apiCallId").map(|id| record_id(&id));
+        let request = event.data.id("apiCallId");
         if request.is_none() || request != self.answered {
             out.count_answer(event.entry.thread);
         }
@@ -150,7 +145,7 @@ impl CopilotReader {
     /// The agent works on while a summary is made: what came since the start is not in it.
     fn compact(&mut self, event: LogEvent, out: &mut Transcript) {
         let start = self.compacting.remove(&event.entry.thread).unwrap_or(event.number);
-        if !flag(event.data, "success")
+        if !event.data.flag("success")
             || event.data.get("outcome").is_some_and(|outcome| !outcome.is("applied"))
         {
             return;
@@ -163,14 +158,12 @@ impl CopilotReader {
     /// The oldest messages are removed. The agent tells how many, not which; if it counts as many as there are here, with
     /// the system prompt or without it, they are known.
     fn truncate(&mut self, event: LogEvent, out: &mut Transcript) {
-        let count = |key: &str| event.data.get(key).and_then(|count| usize::try_from(count.int()?).ok());
-        let removed = count("messagesRemovedDuringTruncation").unwrap_or(0);
+        let mut left = event.data.number("messagesRemovedDuringTruncation").unwrap_or(0_usize);
         let messages = self.history.iter().filter(|message| message.thread == event.entry.thread).count();
-        let evidence = match count("preTruncationMessagesLength") {
+        let evidence = match event.data.number::<usize>("preTruncationMessagesLength") {
             Some(before) if before == messages || before == messages + 1 => FateEvidence::ByRule,
             _ => FateEvidence::Unknown,
         };
-        let mut left = removed;
         let taken = self.take(|message| {
             let is_taken = message.thread == event.entry.thread && left > 0;
             left -= usize::from(is_taken);
@@ -182,10 +175,10 @@ impl CopilotReader {
     /// Events are removed: those that are named, or the first that is named and all after it. With a compaction, its
     /// summary is gone, and what it took is back.
     fn rewind(&mut self, event: LogEvent, out: &mut Transcript) {
-        let from = name(event.data, "upToEventId").map(|id| record_id(&id));
+        let from = event.data.id("upToEventId");
         let first = self.ids.iter().rposition(|id| Some(*id) == from);
         let named = event.data.get("eventIds").filter(|ids| ids.kind() == Kind::Array).map(|ids| {
-            let ids = ids.items().filter_map(|id| id.short(LONGEST_NAME));
+            let ids = ids.items().filter_map(|id| id.short(MAX_NAME));
             ids.map(|id| record_id(&id)).collect::<HashSet<RecordId>>()
         });
         let ids = std::mem::take(&mut self.ids);
@@ -205,7 +198,6 @@ impl CopilotReader {
         self.ids = ids;
     }
 
-    /// Takes messages out of the histories.
     fn take(&mut self, mut is_taken: impl FnMut(&Message) -> bool) -> Vec<Message> {
         self.history.extract_if(.., |message| is_taken(message)).collect()
     }
@@ -214,29 +206,26 @@ impl CopilotReader {
 impl LogEvent<'_> {
     /// Says that this event tells a change of some messages' results.
     fn tell(self, change: ContextChange, evidence: FateEvidence, of: &[Message], out: &mut Transcript) {
-        let results: Vec<_> = of.iter().filter_map(|message| message.result).collect();
-        if results.is_empty() {
-            return;
-        }
-        out.events.push(ContextEvent { evidence, ..self.entry.event(change, results, out) });
+        let results = of.iter().filter_map(|message| message.result).collect();
+        out.add_event(ContextEvent { evidence, ..self.entry.event(change, results, out) });
     }
 }
 
 /// Reads the result of a call. Returns the call's number if it is the first.
 fn result(entry: RecordEntry, data: Json, out: &mut Transcript) -> Option<u32> {
-    let number = out.number_or_new(entry.thread, &name(data, "toolCallId")?)?;
+    let number = out.number_or_new(entry.thread, &data.name("toolCallId")?, "");
     let is_search = out.calls.get(number as usize).is_some_and(|call| SEARCHES.contains(&out.tool(call)));
-    let call = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty())?;
+    let call = out.unanswered(number)?;
     let content = data.path(&["result", "content"]).or_else(|| data.path(&["error", "message"]));
-    call.exit = exit_code(data.path(&["shellExecution", "exitCode"]));
-    call.end(!flag(data, "success"));
-    let telemetry = data.get("toolTelemetry");
-    let figure = |part: &str, key: &str| telemetry.and_then(|found| found.path(&[part, key]));
-    call.tokens = figure("metrics", "result_token_count").and_then(|count| count.int()?.try_into().ok());
-    let is_large = figure("properties", "largeOutputHandled").is_some_and(|value| value.is("true"));
-    let bytes = figure("properties", "largeOutputOriginalSizeBytes");
-    let bytes = bytes.and_then(|bytes| bytes.short(20)).and_then(|bytes| bytes.parse().ok());
-    let saved = content.map(start_of).and_then(|start| cited(&start));
+    call.exit = data.object("shellExecution").number("exitCode");
+    call.end(!data.flag("success"));
+    let telemetry = data.object("toolTelemetry");
+    call.tokens = telemetry.object("metrics").number("result_token_count");
+    let properties = telemetry.object("properties");
+    let is_large = properties.has("largeOutputHandled", "true");
+    let bytes = properties.get("largeOutputOriginalSizeBytes");
+    let bytes = bytes.and_then(|bytes| bytes.short(20)?.parse().ok());
+    let saved = content.map(start_of).and_then(|start| cited(&start, BEGINNING, "). Saved to: "));
     let saved = saved.map(|path| Citation { path: PathBuf::from(path), bytes });
     let is_cut = is_large || saved.is_none() && is_search && content.is_some_and(has_omitted);
     call.note_cut(saved, is_cut);
@@ -257,24 +246,18 @@ fn has_omitted(content: Json) -> bool {
     })
 }
 
-/// Returns the path in the notice that begins a cut output.
-fn cited(start: &str) -> Option<String> {
-    let line = start.strip_prefix("Output too large to read at once (")?.lines().next()?;
-    Some(line.split_once("). Saved to: ")?.1.to_owned())
-}
-
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = record.get("timestamp").and_then(clock::time);
+    let at = record.time("timestamp");
     facts.note_time(at);
     let Some(data) = record.get("data") else { return };
-    match name(record, "type").unwrap_or_default().as_str() {
+    match &*record.word("type") {
         "session.start" => {
-            facts.id = name(data, "sessionId").unwrap_or_default();
-            facts.version = name(data, "copilotVersion");
-            facts.model = name(data, "selectedModel");
-            facts.cwd = data.get("context").and_then(|context| text(context, "cwd"));
+            facts.id = data.name("sessionId").unwrap_or_default();
+            facts.version = data.name("copilotVersion");
+            facts.model = data.name("selectedModel");
+            facts.cwd = data.object("context").string("cwd");
         }
-        "user.message" if facts.title.is_none() => facts.title = text(data, "content"),
+        "user.message" if facts.title.is_none() => facts.title = data.string("content"),
         _ => {}
     }
 }

@@ -4,19 +4,18 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{flag, items, last_line, name, text};
+use crate::session::content::{is_number, last_line, number_after};
 use crate::session::database::{
     self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows, check_project_s,
 };
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
-use crate::session::json::{Json, Kind, Tape};
+use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, SessionFacts};
-use crate::session::reader::{ReadProgress, SessionFile};
-use crate::session::record::FileRecords;
-use crate::session::table::TableFormat;
+use crate::session::reader::FormatInfo;
+use crate::session::record::read_json;
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -30,21 +29,14 @@ const OTHER_KINDS: &[&str] =
     &["text", "reasoning", "image_url", "binary", "finish", "shell_command", "skill_invocation"];
 
 /// The sessions of Crush in databases.
-pub(crate) const CRUSH: TableFormat = TableFormat {
-    agent: "crush",
-    name: "crush",
-    seen: "none (source of August 2026)",
-    databases,
-    list,
-    read,
-};
+pub(crate) const CRUSH: TableFormat =
+    TableFormat { info: FormatInfo::new("crush", "none (source of August 2026)"), databases, list, read };
 
 /// Returns the databases of the projects that the agent lists, and of the one at hand, as far as they may be read.
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
-    let named = env.var("CRUSH_GLOBAL_DATA").map(PathBuf::from).filter(|dir| dir.is_absolute());
-    let data = named.or_else(|| find::data_dir(env, "crush"));
+    let data = find::named_dir(env, "CRUSH_GLOBAL_DATA").or_else(|| find::data_dir(env, "crush"));
     let mut databases = data.map(|data| of_projects(&data.join("projects.json"))).unwrap_or_default();
-    let here = env.var("PWD").map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let here = find::named_dir(env, "PWD");
     let above = here.iter().flat_map(|dir| dir.ancestors());
     let above = above.map(|project| (project.to_owned(), project.join(".crush").join(DATABASE)));
     databases.extend(above.into_iter().find(|(_, path)| path.symlink_metadata().is_ok()));
@@ -62,19 +54,15 @@ fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
 
 /// Returns the projects that the agent lists, and the database of each.
 fn of_projects(list: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let bytes = FileRecords::new(list).whole().unwrap_or_default();
-    let mut tape = Tape::default();
-    let Ok(list) = tape.read(bytes.trim_ascii()) else { return Vec::new() };
-    let projects = items(list, "projects");
     let database = |project: Json| {
-        let (project, data) = (PathBuf::from(text(project, "path")?), text(project, "data_dir")?);
+        let (project, data) = (PathBuf::from(project.string("path")?), project.string("data_dir")?);
         let path = project.join(&data).join(DATABASE);
         let is_inside = Path::new(&data).components().all(|name| matches!(name, Component::Normal(_)));
         // A directory elsewhere is the agent's own choice; what is in it still counts as the project's.
         let project = if is_inside { project } else { path.parent()?.parent()?.to_owned() };
         path.is_absolute().then_some((project, path))
     };
-    projects.filter_map(database).collect()
+    read_json(list, |list| list.list("projects").filter_map(database).collect()).unwrap_or_default()
 }
 
 /// Lists the sessions; those of sub-agents, which have a parent, are part of it.
@@ -92,23 +80,18 @@ fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseErro
         id: row.text(0).unwrap_or_default(),
         title: row.title(1, TITLES),
         cwd: cwd.clone(),
-        started: row.number(2).and_then(clock::number),
-        ended: row.number(3).and_then(clock::number),
+        started: row.time(2),
+        ended: row.time(3),
         ..SessionFacts::default()
     })
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), MESSAGES)));
     let title = database::title("title");
     let sub_agents = format!("SELECT id, {title} FROM sessions WHERE parent_session_id = ?");
-    let threads = rows.threads(&sub_agents, TITLES, file, out)?;
-    let columns = rows.columns("messages")?;
+    let threads = of.threads(&sub_agents, TITLES, out)?;
+    let columns = of.rows.columns("messages")?;
     let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
     let sql = format!(
         "SELECT rowid, {}, model, created_at, {} = 'assistant' AND {} IS NOT 1 FROM messages \
@@ -118,23 +101,22 @@ fn read(
         column("is_summary_message"),
     );
     for (session, thread) in threads {
-        let start = history_start(rows, &session)?;
+        let start = history_start(of.rows, &session)?;
         let mut buffer = RowBuffer::default();
         let (mut count, first) = (0, out.calls.len() as u32);
-        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
+        of.each_record(&sql, &session, out, &mut |row, out| {
             let is_summary = start > 0 && count == start;
             count += 1;
             if row.integer(4) == Some(1) && !is_summary {
                 out.count_answer(thread);
             }
             if let Some(parts) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
-                let at = row.number(3).and_then(clock::number);
+                let at = row.time(3);
                 let entry = RecordEntry { record: parts, place: row.place(source), at, thread };
                 if is_summary {
                     // A summary stands for all that came before it in its thread.
-                    let results =
-                        (first..out.calls.len() as u32).flat_map(|call| out.result_ids(call)).collect();
-                    out.events.push(entry.event(ContextChange::Compact, results, out));
+                    let results = out.results_of(first..out.calls.len() as u32);
+                    entry.tell(ContextChange::Compact, results, out);
                 }
                 out.facts.model = row.text(2).filter(|model| !model.is_empty()).or(out.facts.model.take());
                 message(entry, out);
@@ -163,23 +145,16 @@ fn message(entry: RecordEntry, out: &mut Transcript) {
     let mut is_known = true;
     for part in entry.record.items() {
         let (entry, data) = (entry.with(part), part.get("data"));
-        match (name(part, "type").unwrap_or_default().as_str(), data) {
+        match (&*part.word("type"), data) {
             ("tool_call", Some(data)) => {
-                let Some(id) = name(data, "id") else { continue };
-                entry.add_call(id, &name(data, "name").unwrap_or_default(), data.get("input"), out);
+                entry.add_call_of(data, ["id", "name", "input"], out);
             }
             ("tool_result", Some(data)) => {
-                let Some(id) = name(data, "tool_call_id") else { continue };
-                let call = out.call_or_new(entry.thread, &id, &name(data, "name").unwrap_or_default());
-                if call.results.is_empty() {
-                    result(entry, data, call);
-                }
+                let Some(id) = data.name("tool_call_id") else { continue };
+                let number = out.number_or_new(entry.thread, &id, &data.word("name"));
+                out.unanswered(number).into_iter().for_each(|call| result(entry, data, call));
             }
-            (kind, _) if OTHER_KINDS.contains(&kind) => {}
-            (kind, _) => {
-                out.unread.unknown(kind);
-                is_known = false;
-            }
+            (kind, _) => is_known &= out.unread.is_known(kind, OTHER_KINDS),
         }
     }
     out.unread.known += u64::from(is_known);
@@ -187,16 +162,16 @@ fn message(entry: RecordEntry, out: &mut Transcript) {
 
 fn result(entry: RecordEntry, data: Json, call: &mut Call) {
     let Some(content) = data.get("content").filter(|content| content.kind() == Kind::String) else { return };
-    call.exit = exit_of(&last_line(content));
-    call.end(flag(data, "is_error"));
-    let text = content.text().map(|content| content.to_text(MOST_LOOKED_AT).text).unwrap_or_default();
+    call.exit = number_after(&last_line(content), "Exit code ");
+    call.end(data.flag("is_error"));
+    let text = content.text().map(|content| content.to_text(MAX_LOOKED_AT).text).unwrap_or_default();
     let notice = notice(&text);
     call.note_cut(notice.flatten().map(Citation::new), notice.is_some());
     entry.add_result(Some(content), call);
 }
 
 /// How much of a result is searched for the notice, in bytes: what is left of an output is shorter.
-const MOST_LOOKED_AT: usize = 1 << 20;
+const MAX_LOOKED_AT: usize = 1 << 20;
 
 /// Returns the notice, a paragraph of its own, with the path in it if it has one:
 /// `... [12 lines truncated, full output: /x/output-1.log] ...`.
@@ -204,12 +179,7 @@ fn notice(text: &str) -> Option<Option<&str>> {
     text.split("\n\n").find_map(|line| {
         let rest = line.strip_prefix("... [")?.strip_suffix("] ...")?;
         let (lines, path) = rest.split_once(" lines truncated")?;
-        let is_number = !lines.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit());
         let path = path.strip_prefix(", full output: ").filter(|path| !path.is_empty());
-        is_number.then_some(path)
+        is_number(lines).then_some(path)
     })
-}
-
-fn exit_of(line: &str) -> Option<i32> {
-    line.strip_prefix("Exit code ")?.parse().ok()
 }

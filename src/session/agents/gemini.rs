@@ -6,28 +6,29 @@ use jiff::Timestamp;
 use smallvec::SmallVec;
 
 use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, first_text, is_type, items, name, start_of};
-use crate::session::context::ResultId;
+use crate::session::content::{cited, first_text, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::format::{LogFormat, only_log};
-use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
+use crate::session::id::{IdMap, RecordId, id_of_bytes};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallStatus, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 /// The arguments by which the model asks for a window of a file.
 const WINDOW: &[&str] = &["offset", "limit", "start_line", "end_line"];
+
+/// How the notice begins that stands for a cut output.
+const BEGINNING: &str = "Output too large. Showing first ";
 
 /// With what the read tool begins if it cut a file.
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
 /// The sessions of Gemini CLI, a JSON value a line.
 pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
-    agent: "gemini-cli",
-    seen: "0.61.0",
+    info: FormatInfo::new("gemini-cli", "0.61.0"),
     find: |env, fault| {
         let root = find::home_or(env, "GEMINI_CLI_HOME", "");
         let mut logs = find::matching(root.clone(), ".gemini/tmp/*/chats/*.jsonl", fault);
@@ -46,7 +47,6 @@ pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
 struct GeminiReader {
     /// The messages in the history, in their order: the numbers of the calls whose results they hold.
     history: Vec<SmallVec<[u32; 1]>>,
-    /// The numbers of the messages in the history.
     numbers: IdMap<u32>,
     /// The messages of the model that were counted.
     answers: HashSet<RecordId>,
@@ -70,8 +70,8 @@ impl LogReader for GeminiReader {
             set.get("messages").into_iter().for_each(|messages| self.begin_anew(messages, line, out));
             return true;
         }
-        if let Some(to) = record.get("$rewindTo").and_then(|to| to.short(LONGEST_NAME)) {
-            self.rewind(record_id(&to), line, out);
+        if let Some(to) = record.id("$rewindTo") {
+            self.rewind(to, line, out);
             return true;
         }
         // The old form is a single document.
@@ -86,8 +86,7 @@ impl LogReader for GeminiReader {
         if record.get("sessionId").is_some() {
             return true;
         }
-        out.unread.unknown(&record.members().next().map(|(key, _)| key.to_text(40).text).unwrap_or_default());
-        false
+        out.unread.unknown(&record.members().next().map(|(key, _)| key.to_text(40).text).unwrap_or_default())
     }
 }
 
@@ -99,8 +98,8 @@ impl GeminiReader {
         self.history.clear();
         let (mut is_summed_up, mut texts) = (false, BTreeMap::new());
         for message in messages.items() {
-            let Some(id) = name(message, "id") else { continue };
-            let is_new = !known.contains_key(&record_id(&id));
+            let Some(id) = message.id("id") else { continue };
+            let is_new = !known.contains_key(&id);
             let words = || message.get("content").map(first_text).unwrap_or_default();
             is_summed_up |= is_new && words().trim_start().starts_with("<state_snapshot>");
             texts.extend(self.message(message, line, out));
@@ -111,15 +110,11 @@ impl GeminiReader {
         let change = if is_summed_up { ContextChange::Compact } else { ContextChange::Drop };
         self.leave(change, &before, &after, line, out);
         let back: Vec<u32> = after.into_iter().filter(|call| self.gone.remove(call)).collect();
-        tell(line, ContextChange::Restore, back.iter().flat_map(|call| out.result_ids(*call)).collect(), out);
+        line.tell(ContextChange::Restore, out.results_of(back.iter().copied()), out);
         // Of a result that was edited before, the last text is back.
-        let edited = back.iter().flat_map(|call| {
-            let ids = out.result_ids(*call);
-            ids.filter(|id| {
-                out.calls.get(id.call as usize).is_some_and(|call| id.result + 1 < call.results.len() as u32)
-            })
-        });
-        tell(line, ContextChange::Replace, edited.collect(), out);
+        let mut edited = out.results_of(back);
+        edited.retain(|id| out.result_ids(id.call).last() != Some(*id));
+        line.tell(ContextChange::Replace, edited, out);
     }
 
     /// Says of calls whose results were in the history, and are not any more, that they are gone.
@@ -132,7 +127,7 @@ impl GeminiReader {
         out: &mut Transcript,
     ) {
         let gone: Vec<u32> = before.difference(after).copied().collect();
-        tell(line, change, gone.iter().flat_map(|call| out.result_ids(*call)).collect(), out);
+        line.tell(change, out.results_of(gone.iter().copied()), out);
         self.gone.extend(gone);
     }
 
@@ -152,7 +147,7 @@ impl GeminiReader {
     }
 
     fn add_message(&mut self, message: Json, line: RecordEntry, out: &mut Transcript) {
-        let at = message.get("timestamp").and_then(clock::time).or(line.at);
+        let at = message.time("timestamp").or(line.at);
         let line = RecordEntry { at, ..line };
         for (call, text) in self.message(message, line, out) {
             self.set_text(call, text, line, out);
@@ -166,19 +161,19 @@ impl GeminiReader {
         line: RecordEntry,
         out: &mut Transcript,
     ) -> Vec<(u32, Option<Json<'a>>)> {
-        let Some(id) = name(message, "id").map(|id| record_id(&id)) else { return Vec::new() };
+        let Some(id) = message.id("id") else { return Vec::new() };
         let next = self.history.len() as u32;
         let number = *self.numbers.entry(id).or_insert(next);
         if number == next {
             self.history.push(SmallVec::new());
         }
         self.answer(id, message, out);
-        for called in items(message, "toolCalls") {
+        for called in message.list("toolCalls") {
             let call = call(line, called, out);
             let asked = |key: &&str| called.path(&["args", key]).is_some();
             self.windows.extend(call.filter(|_| WINDOW.iter().any(asked)));
         }
-        let parts = items(message, "content");
+        let parts = message.list("content");
         let responses = parts.filter_map(|part| part.get("functionResponse"));
         let texts: Vec<_> = responses.filter_map(|response| response_of(response, out)).collect();
         if let Some(held) = self.history.get_mut(number as usize) {
@@ -190,12 +185,12 @@ impl GeminiReader {
 
     /// Counts an answer. The agent writes its history again under other ids, without the tokens.
     fn answer(&mut self, id: RecordId, message: Json, out: &mut Transcript) {
-        let mut called = items(message, "toolCalls");
+        let mut called = message.list("toolCalls");
         let is_new_call =
-            |called: Json| name(called, "id").is_some_and(|id| out.call_number(0, &id).is_none());
+            |called: Json| called.name("id").is_some_and(|id| out.call_number(0, &id).is_none());
         let has_tokens = message.get("tokens").is_some_and(|tokens| tokens.kind() == Kind::Object);
         let is_first = has_tokens || called.any(is_new_call);
-        if is_type(message, "gemini") && is_first && self.answers.insert(id) {
+        if message.is_type("gemini") && is_first && self.answers.insert(id) {
             out.count_answer(0);
         }
     }
@@ -209,36 +204,26 @@ impl GeminiReader {
         }
         let is_read = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "read_file");
         let is_file = is_read && !self.windows.contains(&number);
-        tell(line, ContextChange::Replace, out.result_ids(number).collect(), out);
+        line.tell(ContextChange::Replace, out.results_of([number]), out);
         if let Some(call) = out.calls.get_mut(number as usize) {
             result(line, content, is_file, call);
         }
     }
 }
 
-/// Says that a record tells a change of some results.
-fn tell(line: RecordEntry, change: ContextChange, results: Vec<ResultId>, out: &mut Transcript) {
-    if !results.is_empty() {
-        out.events.push(line.event(change, results, out));
-    }
-}
-
 /// Returns the number of a result's call, and its text.
 fn response_of<'a>(response: Json<'a>, out: &mut Transcript) -> Option<(u32, Option<Json<'a>>)> {
-    let id = name(response, "id")?;
-    out.call_or_new(0, &id, &name(response, "name").unwrap_or_default());
-    let content = response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]));
-    Some((out.call_number(0, &id)?, content))
+    let call = out.number_or_new(0, &response.name("id")?, &response.word("name"));
+    Some((call, response.path(&["response", "output"]).or_else(|| response.path(&["response", "error"]))))
 }
 
 /// Reads a call. Returns its number.
 fn call(line: RecordEntry, called: Json, out: &mut Transcript) -> Option<u32> {
-    let id = name(called, "id")?;
-    let at = called.get("timestamp").and_then(clock::time).or(line.at);
+    let at = called.time("timestamp").or(line.at);
     let entry = RecordEntry { at, ..line };
-    let tool = name(called, "name").unwrap_or_default();
-    let call = entry.add_call(id.as_str(), &tool, called.get("args"), out);
-    call.status = match name(called, "status").unwrap_or_default().as_str() {
+    let number = entry.add_call_of(called, ["id", "name", "args"], out)?;
+    let call = out.calls.get_mut(number as usize)?;
+    call.status = match &*called.word("status") {
         "success" => CallStatus::Ok,
         "cancelled" => CallStatus::Denied,
         "error" => CallStatus::Failed,
@@ -246,7 +231,7 @@ fn call(line: RecordEntry, called: Json, out: &mut Transcript) -> Option<u32> {
     };
     call.display.clear();
     entry.note_copy("resultDisplay", called.get("resultDisplay"), None, call);
-    out.call_number(0, &id)
+    Some(number)
 }
 
 /// Reads a result. `is_file` says that it is of a whole file.
@@ -254,7 +239,8 @@ fn result(line: RecordEntry, content: Option<Json>, is_file: bool, call: &mut Ca
     if call.results.is_empty() {
         let start = content.map(start_of).unwrap_or_default();
         let is_cut = is_file && start.trim_start().starts_with(FILE_NOTICE);
-        call.note_cut(cited(&start).map(Citation::new), is_cut);
+        let saved = cited(&start, BEGINNING, " For full output see: ");
+        call.note_cut(saved.map(Citation::new), is_cut);
         call.exit = content.and_then(exit_of);
         if call.status == CallStatus::NoResult {
             call.status = CallStatus::Ok;
@@ -268,12 +254,6 @@ fn result(line: RecordEntry, content: Option<Json>, is_file: bool, call: &mut Ca
     line.add_text(Evidence::Recorded, text, call);
 }
 
-/// Returns the path in the notice that begins a cut output.
-fn cited(start: &str) -> Option<String> {
-    let line = start.strip_prefix("Output too large. Showing first ")?.lines().next()?;
-    Some(line.split_once(" For full output see: ")?.1.to_owned())
-}
-
 /// Reads the status from the lines after a command's output.
 fn exit_of(content: Json) -> Option<i32> {
     let ending = content.text()?.ending(1024);
@@ -281,18 +261,15 @@ fn exit_of(content: Json) -> Option<i32> {
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = ["timestamp", "startTime", "lastUpdated"]
-        .iter()
-        .find_map(|key| record.get(key).and_then(clock::time));
+    let at = ["timestamp", "startTime", "lastUpdated"].iter().find_map(|key| record.time(key));
     let set = record.path(&["$set", "lastUpdated"]).and_then(clock::time);
     facts.started = facts.started.or(at);
     facts.ended = facts.ended.max(at).max(set);
     if facts.id.is_empty() {
-        facts.id = name(record, "sessionId").unwrap_or_default();
+        facts.id = record.name("sessionId").unwrap_or_default();
     }
-    facts.model = name(record, "model").or(facts.model.take());
-    if facts.title.is_none() && is_type(record, "user") {
-        let words = record.get("content").map(first_text).unwrap_or_default();
-        facts.title = Some(words).filter(|words| !words.is_empty() && !words.starts_with('<'));
+    facts.model = record.name("model").or(facts.model.take());
+    if facts.title.is_none() && record.is_type("user") {
+        facts.title = title(record.get("content")).filter(|words| !words.starts_with('<'));
     }
 }

@@ -7,8 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{exit_code, first_text, flag, is_type, name};
+use crate::session::content::first_text;
 use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
@@ -16,8 +15,8 @@ use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::json::{Json, Tape};
 use crate::session::model::{Citation, SessionFacts};
-use crate::session::reader::{ReadProgress, SessionFile};
-use crate::session::table::TableFormat;
+use crate::session::reader::FormatInfo;
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const MESSAGES: RowsOf = RowsOf::plain("messages", "content_json");
@@ -37,7 +36,7 @@ const OTHER_KINDS: &[&str] = &[
 
 /// The sessions of Goose in a database.
 pub(crate) const GOOSE: TableFormat =
-    TableFormat { agent: "goose", name: "goose", seen: "1.52.0", databases, list, read };
+    TableFormat { info: FormatInfo::new("goose", "1.52.0"), databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let root = env.var("GOOSE_PATH_ROOT").map(|root| Path::new(root).join("data"));
@@ -70,22 +69,17 @@ fn utc(text: &str) -> Option<Timestamp> {
     time.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|time| time.timestamp())
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), MESSAGES)));
     let sql = format!(
         "SELECT rowid, {}, created_timestamp, {}, {} FROM messages WHERE session_id = ? ORDER BY id",
         database::record("content_json"),
         database::record("metadata_json"),
-        if rows.columns("messages")?.contains("role") { "role" } else { "NULL" },
+        if of.rows.columns("messages")?.contains("role") { "role" } else { "NULL" },
     );
     let (mut buffer, mut meta, mut past) = (RowBuffer::default(), Tape::default(), Past::default());
-    rows.each_record(&sql, &file.id, progress, out, &mut |row, out| {
-        let at = row.number(2).and_then(clock::number);
+    of.each_record(&sql, &of.file.id, out, &mut |row, out| {
+        let at = row.time(2);
         let meta = row.bytes(3).and_then(|bytes| meta.read(bytes).ok());
         let is_hidden_from = |who: &str| meta.and_then(|meta| meta.get(who)?.bool()) == Some(false);
         if let Some(content) = row.record(1, MESSAGES, &mut buffer, &mut out.unread) {
@@ -119,17 +113,17 @@ impl GooseMessage<'_> {
         let mut is_known = true;
         for part in self.entry.record.items() {
             let entry = self.entry.with(part);
-            match name(part, "type").unwrap_or_default().as_str() {
-                "toolRequest" => call(entry, out),
+            match &*part.word("type") {
+                "toolRequest" => {
+                    let Some(id) = part.name("id") else { continue };
+                    let call = part.object("toolCall").object("value");
+                    entry.add_call(id, &call.word("name"), call.get("arguments"), out);
+                }
                 "toolResponse" => {
                     let call = result(entry, out);
                     past.hidden.extend(call.filter(|_| self.is_hidden));
                 }
-                kind if OTHER_KINDS.contains(&kind) => {}
-                kind => {
-                    out.unread.unknown(kind);
-                    is_known = false;
-                }
+                kind => is_known &= out.unread.is_known(kind, OTHER_KINDS),
             }
         }
         out.unread.known += u64::from(is_known);
@@ -164,12 +158,10 @@ impl Past {
     }
 
     fn push(&mut self, change: ContextChange, told_by: Option<&GooseMessage>, out: &mut Transcript) {
-        let results: Vec<_> = self.hidden.drain(..).flat_map(|call| out.result_ids(call)).collect();
-        if !results.is_empty() {
-            out.events.push(match told_by {
-                Some(message) => message.entry.event(change, results, out),
-                None => ContextEvent { results, ..ContextEvent::recorded(change, None) },
-            });
+        let results = out.results_of(self.hidden.drain(..));
+        match told_by {
+            Some(message) => message.entry.tell(change, results, out),
+            None => out.add_event(ContextEvent { results, ..ContextEvent::recorded(change, None) }),
         }
     }
 
@@ -180,37 +172,27 @@ impl Past {
     }
 }
 
-fn call(entry: RecordEntry, out: &mut Transcript) {
-    let Some(id) = name(entry.record, "id") else { return };
-    let value = entry.record.path(&["toolCall", "value"]);
-    let tool = value.and_then(|value| name(value, "name")).unwrap_or_default();
-    entry.add_call(id, &tool, value.and_then(|value| value.get("arguments")), out);
-}
-
 /// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let part = entry.record;
-    let id = name(part, "id")?;
-    let call = out.call_or_new(0, &id, "");
-    if !call.results.is_empty() {
-        return None;
-    }
+    let number = out.number_or_new(0, &part.name("id")?, "");
+    let call = out.unanswered(number)?;
     let value = part.path(&["toolResult", "value"]);
-    let structured = |key: &str| value.and_then(|value| value.path(&["structuredContent", key]));
-    call.exit = exit_code(structured("exit_code"));
-    call.end(value.is_none_or(|value| flag(value, "isError")));
-    let content =
-        value.and_then(|value| value.get("content")).or_else(|| part.path(&["toolResult", "error"]));
+    let structured = part.object("toolResult").object("value").object("structuredContent");
+    call.exit = structured.number("exit_code");
+    call.end(value.is_none_or(|value| value.flag("isError")));
+    let content = value.and_then(|value| value.get("content"));
+    let content = content.or_else(|| part.path(&["toolResult", "error"]));
     let saved = content.into_iter().flat_map(|content| content.items()).find_map(saved);
     call.note_cut(saved.map(Citation::new), false);
-    entry.note_copy("structuredContent.stdout", structured("stdout"), Some(0), call);
+    entry.note_copy("structuredContent.stdout", structured.get("stdout"), Some(0), call);
     entry.add_result(content, call);
-    out.call_number(0, &id)
+    Some(number)
 }
 
 /// Returns the path in the notice, which has a part of its own.
 fn saved(part: Json) -> Option<String> {
-    let text = first_text(part.get("text").filter(|_| is_type(part, "text"))?);
+    let text = first_text(part.get("text").filter(|_| part.is_type("text"))?);
     let rest = text.strip_prefix("[Output exceeded ")?;
     let path = rest.split_once(" Full output saved to ")?.1;
     Some(path.split(". Read it with").next()?.to_owned())

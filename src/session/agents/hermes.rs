@@ -7,8 +7,7 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{exit_code, name, pieces};
+use crate::session::content::pieces;
 use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};
 use crate::session::entry::RecordEntry;
@@ -16,9 +15,9 @@ use crate::session::fate::ContextChange;
 use crate::session::find;
 use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, JsonText, Tape};
-use crate::session::model::{CallResult, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces};
-use crate::session::reader::{ReadProgress, RecordPlace, SessionFile};
-use crate::session::table::TableFormat;
+use crate::session::model::{Call, CallResult, Citation, RecordSpan, SessionFacts, TextPiece, TextPieces};
+use crate::session::reader::{FormatInfo, RecordPlace};
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 const TITLES: RowsOf = RowsOf::plain("sessions", "title");
@@ -44,7 +43,7 @@ const SUMMARY: &[u8] = "[CONTEXT COMPACTION — REFERENCE ONLY]".as_bytes();
 
 /// The sessions of Hermes in a database.
 pub(crate) const HERMES: TableFormat =
-    TableFormat { agent: "hermes", name: "hermes", seen: "0.19.0", databases, list, read };
+    TableFormat { info: FormatInfo::new("hermes", "0.19.0"), databases, list, read };
 
 fn databases(env: &Env, _: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     find::home_or(env, "HERMES_HOME", ".hermes").map(|root| root.join("state.db")).into_iter().collect()
@@ -71,23 +70,18 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
         cwd: row.text(2),
         model: row.text(3),
         parent: row.text(4),
-        started: row.number(5).and_then(clock::number),
-        ended: row.number(6).and_then(clock::number),
+        started: row.time(5),
+        ended: row.time(6),
         ..SessionFacts::default()
     })
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let contents = out.add_source(Arc::new(RowRecords::new(file.path.clone(), CONTENTS)));
-    let calls = out.add_source(Arc::new(RowRecords::new(file.path.clone(), CALLS)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let contents = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), CONTENTS)));
+    let calls = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), CALLS)));
     let sub_agents = "SELECT id, NULL FROM sessions WHERE source = 'subagent' AND parent_session_id = ?";
-    let threads = rows.threads(sub_agents, TITLES, file, out)?;
-    let columns = rows.columns("messages")?;
+    let threads = of.threads(sub_agents, TITLES, out)?;
+    let columns = of.rows.columns("messages")?;
     let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
     let sql = format!(
         "SELECT rowid, role, {}, tool_call_id, {}, tool_name, timestamp, {}, {} FROM messages \
@@ -99,7 +93,7 @@ fn read(
     );
     for (session, thread) in threads {
         let mut past = Past::default();
-        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
+        of.each_record(&sql, &session, out, &mut |row, out| {
             message(row, thread, contents, calls, &mut past, out);
         })?;
         past.end(out);
@@ -119,9 +113,14 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
             let before = out.calls.len();
             if !row.is_null(4) {
                 let Some(called) = row.record(4, CALLS, &mut buffer, &mut out.unread) else { return };
-                let at = row.number(6).and_then(clock::number);
+                let at = row.time(6);
                 let entry = RecordEntry { record: called, place: row.place(calls), at, thread };
-                called.items().for_each(|called| call(entry.with(called), out));
+                for called in called.items() {
+                    let Some(id) = called.name("call_id").or_else(|| called.name("id")) else { continue };
+                    let function = called.object("function");
+                    let entry = entry.with(called);
+                    entry.add_call(id, &function.word("name"), function.get("arguments"), out);
+                }
             }
             // What a compaction keeps is there again, and no new answer.
             if past.compacted_at.is_none() || out.calls.len() > before {
@@ -136,7 +135,10 @@ fn message(row: &TableRow, thread: u32, contents: u32, calls: u32, past: &mut Pa
             past.result(row, content, thread, place, out);
         }
         "user" | "system" | "session_meta" => {}
-        role => return out.unread.unknown(role),
+        role => {
+            out.unread.unknown(role);
+            return;
+        }
     }
     out.unread.known += 1;
 }
@@ -156,14 +158,12 @@ struct PastResult {
     first: RecordId,
     /// Whether the first row stands before the first compaction.
     is_early: bool,
-    /// What the last row says.
     last: Option<ContextChange>,
     /// The text of the last row, if it is another one.
     text: Option<CallResult>,
 }
 
 impl Past {
-    /// Reads a row with a result.
     fn result(
         &mut self,
         row: &TableRow,
@@ -173,11 +173,9 @@ impl Past {
         out: &mut Transcript,
     ) {
         let Some(id) = row.text(3) else { return };
-        let number = out.call_number(thread, &id).filter(|call| self.results.contains_key(call));
-        if number.is_none() {
-            result(row, content, thread, place, out);
-        }
-        let Some(number) = number.or_else(|| out.call_number(thread, &id)) else { return };
+        let number = out.number_or_new(thread, &id, &row.text(5).unwrap_or_default());
+        let call = out.calls.get_mut(number as usize).filter(|_| !self.results.contains_key(&number));
+        call.into_iter().for_each(|call| result(row, content, place, call));
         let text = id_of_bytes(content);
         let new = PastResult { first: text, is_early: self.compacted_at.is_none(), last: None, text: None };
         let past = self.results.entry(number).or_insert(new);
@@ -191,10 +189,8 @@ impl Past {
             _ => None,
         };
         let is_other = past.last == Some(ContextChange::Replace) && text != past.first;
-        past.text = is_other.then(|| {
-            let at = row.number(6).and_then(clock::number);
-            CallResult::recorded(text_of(content, place), at, whole_of(content, place))
-        });
+        past.text = is_other
+            .then(|| CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
     }
 
     /// Notes what the rows say together.
@@ -207,15 +203,13 @@ impl Past {
         {
             let is_meant = |past: &PastResult| past.last == Some(change) && past.is_early == is_early;
             let calls = results.iter().filter(|(_, past)| is_meant(past)).map(|(call, _)| *call);
-            let ids: Vec<_> = calls.flat_map(|call| out.result_ids(call)).collect();
+            let ids = out.results_of(calls);
             // Which of several compactions did it, the rows do not tell.
             let told_by = self.compacted_at.filter(|_| is_early && change != Rewind);
             let (request, record) =
                 (told_by.and_then(|(request, _)| request), told_by.map(|(_, record)| record));
-            if !ids.is_empty() {
-                let event = ContextEvent::recorded(change, None);
-                out.events.push(ContextEvent { request, record, results: ids, ..event });
-            }
+            let event = ContextEvent::recorded(change, None);
+            out.add_event(ContextEvent { request, record, results: ids, ..event });
         }
         for (call, text) in results.into_iter().filter_map(|(call, past)| Some((call, past.text?))) {
             out.calls.get_mut(call as usize).into_iter().for_each(|call| call.results.push(text.clone()));
@@ -239,35 +233,21 @@ fn is_one_line(content: &[u8], tool: &str) -> bool {
     is_tools && !tool.is_empty() && !line.contains('\n')
 }
 
-fn call(entry: RecordEntry, out: &mut Transcript) {
-    let called = entry.record;
-    let Some(id) = name(called, "call_id").or_else(|| name(called, "id")) else { return };
-    let function = called.get("function");
-    let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
-    entry.add_call(id, &tool, function.and_then(|function| function.get("arguments")), out);
-}
-
-fn result(row: &TableRow, content: &[u8], thread: u32, place: RecordPlace, out: &mut Transcript) {
-    let Some(id) = row.text(3) else { return };
-    let call = out.call_or_new(thread, &id, &row.text(5).unwrap_or_default());
-    let saved = saved(content);
+fn result(row: &TableRow, content: &[u8], place: RecordPlace, call: &mut Call) {
     let mut tape = Tape::default();
     let record = tape.read(content).ok();
     let field = |key: &str| record.and_then(|record| record.get(key));
-    call.exit = exit_code(field("exit_code"));
+    call.exit = record.and_then(|record| record.number("exit_code"));
     call.end(field("error").is_some_and(|error| !error.is_null()));
-    let is_cut =
-        field("output").and_then(|output| output.text()).is_some() && field("output").is_some_and(is_cut);
-    call.note_cut(saved, is_cut);
-    let at = row.number(6).and_then(clock::number);
-    call.results.push(CallResult::recorded(text_of(content, place), at, whole_of(content, place)));
+    let is_cut = field("output").is_some_and(|output| output.text().is_some() && is_cut(output));
+    call.note_cut(saved(content), is_cut);
+    call.results.push(CallResult::recorded(text_of(content, place), row.time(6), whole_of(content, place)));
 }
 
 fn whole_of(content: &[u8], place: RecordPlace) -> RecordSpan {
     RecordSpan::new(place.source, place.row, 0, content.len() as u64)
 }
 
-/// Returns the text of a content: bytes, or a list of parts.
 fn text_of(content: &[u8], place: RecordPlace) -> TextPieces {
     let mut tape = Tape::default();
     match content.strip_prefix(PARTS).and_then(|parts| tape.read(parts).ok()) {

@@ -5,15 +5,15 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{LONGEST_TEXT, exit_code, first_text, items, name, start_of};
+use crate::session::content::{first_text, start_of};
 use crate::session::document::{DocumentSession, before_member};
 use crate::session::entry::RecordEntry;
 use crate::session::find::{self, FoundFile};
+use crate::session::format::only_log;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CutState, SessionFacts};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
 use crate::session::transcript::Transcript;
 
@@ -32,12 +32,8 @@ const WARNING: &str = ",\n  \"warning\": \"Output too long.\"\n}";
 pub(crate) struct MiniSweAgent;
 
 impl SessionFormat for MiniSweAgent {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "2.4.6"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "2.4.6")
     }
 
     /// Finds none: only a file that is named is read.
@@ -56,18 +52,17 @@ impl SessionFormat for MiniSweAgent {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(AGENT, &file.path, read, progress)
+        DocumentSession::open(AGENT, only_log(&file.path), read, progress)
     }
 }
 
 fn facts(document: Json) -> SessionFacts {
-    let config = |key: &str, name: &str| document.path(&["info", "config", key, name]);
+    let info = document.object("info");
+    let config = info.object("config");
     SessionFacts {
-        version: document.get("info").and_then(|info| name(info, "mini_version")),
-        model: config("model", "model_name").and_then(|model| model.short(LONGEST_TEXT)),
-        cwd: config("environment", "cwd")
-            .and_then(|cwd| cwd.short(LONGEST_TEXT))
-            .filter(|cwd| !cwd.is_empty()),
+        version: info.name("mini_version"),
+        model: config.object("model").string("model_name"),
+        cwd: config.object("environment").string("cwd").filter(|cwd| !cwd.is_empty()),
         ..SessionFacts::default()
     }
 }
@@ -81,10 +76,10 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     };
     for message in messages.items() {
         out.unread.records += 1;
-        let at = message.path(&["extra", "timestamp"]).and_then(clock::time);
+        let at = message.object("extra").time("timestamp");
         out.facts.note_time(at);
         let entry = RecordEntry { record: message, place, at, thread: 0 };
-        match name(message, "role").unwrap_or_default().as_str() {
+        match &*message.word("role") {
             "assistant" => {
                 out.count_answer(0);
                 calls(entry, out);
@@ -102,28 +97,23 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
 }
 
 fn calls(entry: RecordEntry, out: &mut Transcript) {
-    for called in items(entry.record, "tool_calls") {
-        let Some(id) = name(called, "id") else { continue };
-        let function = called.get("function");
-        let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
-        let input = function.and_then(|function| function.get("arguments"));
-        entry.with(called).add_call(id, &tool, input, out);
+    for called in entry.record.list("tool_calls") {
+        let Some(id) = called.name("id") else { continue };
+        let function = called.object("function");
+        entry.with(called).add_call(id, &function.word("name"), function.get("arguments"), out);
     }
 }
 
 fn result(entry: RecordEntry, out: &mut Transcript) {
     let message = entry.record;
-    let Some(id) = name(message, "tool_call_id") else { return };
-    let call = out.call_or_new(0, &id, "");
-    if !call.results.is_empty() {
-        return;
-    }
-    let extra = |key: &str| message.path(&["extra", key]);
-    let content = message.get("content");
-    call.exit = exit_code(extra("returncode"));
-    call.end(extra("exception_info").is_some());
+    let Some(id) = message.name("tool_call_id") else { return };
+    let number = out.number_or_new(0, &id, "");
+    let Some(call) = out.unanswered(number) else { return };
+    let (content, extra) = (message.get("content"), message.object("extra"));
+    call.exit = extra.number("returncode");
+    call.end(extra.get("exception_info").is_some());
     call.cut = content.map(cut).unwrap_or_default();
-    entry.note_copy("extra.raw_output", extra("raw_output"), None, call);
+    entry.note_copy("extra.raw_output", extra.get("raw_output"), None, call);
     entry.add_result(content, call);
 }
 

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{exit_code, is, last_line, name};
+use crate::session::content::{is_number, last_line};
 use crate::session::database::{
     self, DatabaseError, Packing, RowBuffer, RowRecords, RowsOf, TableRow, TableRows,
 };
@@ -14,8 +13,8 @@ use crate::session::fate::FateEvidence;
 use crate::session::find;
 use crate::session::json::Json;
 use crate::session::model::{CallStatus, CutState, SessionFacts};
-use crate::session::reader::{LogReader, ReadProgress, RecordPlace, SessionFile};
-use crate::session::table::TableFormat;
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::{ReadReport, Transcript};
 
 use super::pi::{PiReader, note_facts};
@@ -32,7 +31,7 @@ const CUT: &str = " more characters truncated; rerun with narrower args if neede
 
 /// The sessions of OpenClaw in databases.
 pub(crate) const OPENCLAW: TableFormat =
-    TableFormat { agent: "openclaw", name: "openclaw", seen: "2026.9.6", databases, list, read };
+    TableFormat { info: FormatInfo::new("openclaw", "2026.9.6"), databases, list, read };
 
 fn databases(env: &Env, fault: &mut dyn FnMut(String)) -> Vec<PathBuf> {
     let home = Some(env.home()).filter(|home| home.is_absolute());
@@ -51,7 +50,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     rows.all(sql, |row| {
         let id = row.text(0).unwrap_or_default();
         let facts = known.get(&id).cloned().unwrap_or_default();
-        let (started, ended) = (row.number(1).and_then(clock::number), row.number(2).and_then(clock::number));
+        let (started, ended) = (row.time(1), row.time(2));
         SessionFacts { id, started, ended, ..facts }
     })
 }
@@ -87,43 +86,38 @@ fn event<'a>(row: &'a TableRow, buffer: &'a mut RowBuffer, report: &mut ReadRepo
     row.record(column, rows, buffer, report)
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let plain = out.add_source(Arc::new(RowRecords::new(file.path.clone(), PLAIN)));
-    let packed = out.add_source(Arc::new(RowRecords::new(file.path.clone(), PACKED)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let plain = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), PLAIN)));
+    let packed = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), PACKED)));
     // Old results may be left out of a request without an event, and nothing tells of which.
     out.default_evidence = FateEvidence::Unknown;
     let sql = format!(
         "SELECT rowid, {}, {} FROM transcript_events WHERE session_id = ? ORDER BY seq",
         database::record(PLAIN.column),
-        database::record(packed_column(rows)?),
+        database::record(packed_column(of.rows)?),
     );
     let (mut reader, mut buffer) = (PiReader::default(), RowBuffer::default());
-    rows.each_record(&sql, &file.id, progress, out, &mut |row, out| {
+    of.each_record(&sql, &of.file.id, out, &mut |row, out| {
         let place = row.place(if row.is_null(1) { packed } else { plain });
         if let Some(record) = event(row, &mut buffer, &mut out.unread) {
             out.unread.known += u64::from(entry(record, place, &mut reader, out));
         }
     })?;
-    reader.settle(out);
-    out.facts.id.clone_from(&file.id);
+    reader.derive_events(out);
+    out.facts.id.clone_from(&of.file.id);
     Ok(())
 }
 
 /// Reads an entry as pi's, and of a result what pi does not have. Returns whether it is of a kind that is known.
 fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Transcript) -> bool {
-    let message = record.get("message").filter(|message| is(*message, "role", "toolResult"));
-    let result = message.and_then(|message| Some((message, name(message, "toolCallId")?)));
+    let message = record.get("message").filter(|message| message.has("role", "toolResult"));
+    let result = message.and_then(|message| Some((message, message.name("toolCallId")?)));
     let is_new = |(_, id): &(Json, String)| out.call_mut(0, id).is_none_or(|call| call.results.is_empty());
     let result = result.filter(is_new);
     let is_known = reader.record(record, place, out);
     let call = result.and_then(|(message, id)| Some((message, out.call_mut(0, &id)?)));
     if let Some((message, call)) = call {
-        call.exit = exit_code(message.path(&["details", "exitCode"])).or(call.exit);
+        call.exit = message.object("details").number("exitCode").or(call.exit);
         if call.exit.is_some_and(|code| code != 0) {
             call.status = CallStatus::Failed;
         }
@@ -138,7 +132,7 @@ fn entry(record: Json, place: RecordPlace, reader: &mut PiReader, out: &mut Tran
 /// Whether the last line of a result ends with the notice: `[... 12 more characters truncated; …]`.
 fn ends_cut(line: &str) -> bool {
     let before = line.strip_suffix(CUT).and_then(|rest| rest.rsplit_once("[... "));
-    before.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    before.is_some_and(|(_, number)| is_number(number))
 }
 
 #[cfg(test)]

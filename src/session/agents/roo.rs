@@ -5,20 +5,20 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{first_text, flag, is, is_type, items, name, start_of, text};
+use crate::session::content::{first_text, start_of};
 use crate::session::context::ContextEvent;
 use crate::session::document::DocumentSession;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
-use crate::session::id::{IdMap, record_id};
-use crate::session::json::{Json, Kind, Tape};
+use crate::session::format::only_log;
+use crate::session::id::IdMap;
+use crate::session::json::{Json, Kind};
 use crate::session::model::{Citation, SessionFacts};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
-use crate::session::record::FileRecords;
+use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
 /// The messages of a task.
@@ -30,69 +30,52 @@ const EDITORS: &[&str] = &["Code", "Code - Insiders", "VSCodium", "Cursor", "Win
 /// The sessions of an extension.
 #[derive(Debug)]
 pub(crate) struct Tasks {
-    agent: &'static str,
-    name: &'static str,
+    info: FormatInfo,
     /// The directory of the extension among those of all.
     extension: &'static str,
-    seen: &'static str,
 }
 
 /// The three of them.
 pub(crate) const ROO: Tasks = Tasks {
-    agent: "roo",
-    name: "roo",
+    info: FormatInfo { agent: "roo", name: "roo", tested: "none (source of 3.52)" },
     extension: "rooveterinaryinc.roo-cline",
-    seen: "none (source of 3.52)",
 };
 pub(crate) const KILO: Tasks = Tasks {
-    agent: "kilo",
-    name: "kilo (tasks)",
+    info: FormatInfo { agent: "kilo", name: "kilo (tasks)", tested: "none (source of 5)" },
     extension: "kilocode.kilo-code",
-    seen: "none (source of 5)",
 };
 pub(crate) const CLINE: Tasks = Tasks {
-    agent: "cline",
-    name: "cline (tasks)",
+    info: FormatInfo { agent: "cline", name: "cline (tasks)", tested: "none (source of 3)" },
     extension: "saoudrizwan.claude-dev",
-    seen: "none (source of 3)",
 };
 
 impl Tasks {
     fn session(&self, file: &FoundFile) -> SessionFile {
-        file.session(self.name, find::dir_name(&file.path, 1))
+        file.session(self.info.name, find::dir_name(&file.path, 1))
     }
 
     /// Returns the directories in which tasks may lie.
     fn roots(&self, env: &Env) -> Vec<PathBuf> {
-        let config = env.var("XDG_CONFIG_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
         let home = Some(env.home()).filter(|home| home.is_absolute());
-        let config = config.or(home.map(|home| home.join(".config")));
+        let config = find::named_dir(env, "XDG_CONFIG_HOME").or(home.map(|home| home.join(".config")));
         let mac = home.map(|home| home.join("Library/Application Support"));
         let storage = |user: PathBuf| user.join("User/globalStorage").join(self.extension).join("tasks");
         let local =
             config.into_iter().chain(mac).flat_map(|dir| EDITORS.iter().map(move |name| dir.join(name)));
         let remote = home.map(|home| home.join(".vscode-server/data"));
         let mut roots: Vec<_> = local.chain(remote).map(storage).collect();
-        if self.agent == "cline" {
+        if self.info.agent == "cline" {
             let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
-            let data = env.var("CLINE_DATA_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute());
-            roots.extend(data.or(named).map(|data| data.join("tasks")));
+            let data = find::named_dir(env, "CLINE_DATA_DIR").or(named);
+            roots.extend(data.map(|data| data.join("tasks")));
         }
         roots
     }
 }
 
 impl SessionFormat for Tasks {
-    fn agent(&self) -> &'static str {
-        self.agent
-    }
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn seen(&self) -> &'static str {
-        self.seen
+    fn info(&self) -> FormatInfo {
+        self.info
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -109,7 +92,7 @@ impl SessionFormat for Tasks {
         let is_elsewhere = ![ROO, KILO, CLINE]
             .iter()
             .any(|other| path.ancestors().any(|dir| dir.ends_with(other.extension)));
-        let is_meant = is_history && (is_ours || (is_elsewhere && self.agent == "roo"));
+        let is_meant = is_history && (is_ours || (is_elsewhere && self.info.agent == "roo"));
         is_meant.then(|| find::found_file(path).map(|file| self.session(&file)))?
     }
 
@@ -118,21 +101,19 @@ impl SessionFormat for Tasks {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(self.agent, &file.path, read, progress)
+        DocumentSession::open(self.info.agent, only_log(&file.path), read, progress)
     }
 }
 
 /// Returns what lies beside the messages: Roo keeps the item of its list of tasks there.
 fn facts(history: &Path) -> SessionFacts {
-    let bytes = FileRecords::new(history.with_file_name("history_item.json")).whole().unwrap_or_default();
-    let mut tape = Tape::default();
-    let mut facts = SessionFacts { id: find::dir_name(history, 1).to_owned(), ..SessionFacts::default() };
-    if let Ok(item) = tape.read(bytes.trim_ascii()) {
-        facts.title = text(item, "task");
-        facts.cwd = text(item, "workspace");
-        facts.ended = item.get("ts").and_then(clock::time);
-    }
-    facts
+    let facts = read_json(history.with_file_name("history_item.json"), |item| SessionFacts {
+        title: item.string("task"),
+        cwd: item.string("workspace"),
+        ended: item.time("ts"),
+        ..SessionFacts::default()
+    });
+    SessionFacts { id: find::dir_name(history, 1).to_owned(), ..facts.unwrap_or_default() }
 }
 
 fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
@@ -145,24 +126,24 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     for (number, message) in document.items().enumerate() {
         out.unread.records += 1;
         out.unread.known += 1;
-        let at = message.get("ts").and_then(clock::time);
+        let at = message.time("ts");
         out.facts.note_time(at);
         history.begin(message, out);
         let entry = RecordEntry { record: message, place, at, thread: 0 };
-        let blocks = items(message, "content");
+        let blocks = message.list("content");
         for (block_number, block) in blocks.enumerate() {
             let entry = entry.with(block);
-            if is_type(block, "tool_use") {
-                let call = call(entry, out);
+            if block.is_type("tool_use") {
+                let call = entry.add_call_of(block, ["id", "name", "input"], out);
                 history.uses.extend(call.map(|call| (call, number)));
-            } else if is_type(block, "tool_result") {
-                let Some(id) = name(block, "tool_use_id") else { continue };
+            } else if block.is_type("tool_result") {
+                let Some(id) = block.name("tool_use_id") else { continue };
                 let content = block.get("content");
                 let call = result(entry, &id, "", content, out);
                 history.results.extend(call.map(|call| (number, call, Protocol::Blocks)));
             } else if let Some(tool) = of_old_protocol(block) {
                 // Without ids: the time of the message, and where in it the block is.
-                let message = message.get("ts").and_then(|ts| ts.int()).unwrap_or(out.unread.records as i64);
+                let message = message.number("ts").unwrap_or(out.unread.records as i64);
                 let (id, content) = (format!("{message}.{block_number}"), block.get("text"));
                 let call = result(entry, &id, &tool, content, out);
                 history.results.extend(call.map(|call| (number, call, Protocol::Text)));
@@ -194,7 +175,7 @@ impl History {
     fn begin(&mut self, message: Json, out: &mut Transcript) {
         self.requests.push(out.next_request(0));
         let is_mark = ["condenseId", "truncationId"].iter().any(|key| message.get(key).is_some());
-        if is(message, "role", "assistant") && !is_mark {
+        if message.has("role", "assistant") && !is_mark {
             out.count_answer(0);
         }
     }
@@ -203,18 +184,17 @@ impl History {
     /// left out, and so are messages that name a gap which is sent. Without a summary, messages are left out that name what
     /// stands for them and exists: they come back when that was taken back.
     fn take_out(self, document: Json, place: RecordPlace, out: &mut Transcript) {
-        let is_summary = |message: Json| flag(message, "isSummary");
+        let is_summary = |message: Json| message.flag("isSummary");
         let start = document.items().enumerate().filter(|(_, message)| is_summary(*message)).last();
         let start = start.map(|(number, _)| number);
         let ids = |key: &'static str| {
             let ids = document.items().enumerate().skip(start.unwrap_or(0));
-            ids.filter_map(|(number, message)| Some((record_id(&name(message, key)?), number))).collect()
+            ids.filter_map(|(number, message)| Some((message.id(key)?, number))).collect()
         };
         let (summaries, gaps): (IdMap<usize>, IdMap<usize>) = (ids("condenseId"), ids("truncationId"));
         let messages: Vec<Json> = document.items().collect();
-        let named = |number: usize, key: &str, ids: &IdMap<usize>| {
-            ids.get(&record_id(&name(*messages.get(number)?, key)?)).copied()
-        };
+        let named =
+            |number: usize, key: &str, ids: &IdMap<usize>| ids.get(&messages.get(number)?.id(key)?).copied();
         let told = |(number, call, protocol): &(usize, u32, Protocol)| {
             let is_orphan = |start: usize| {
                 *protocol == Protocol::Blocks && self.uses.get(call).is_none_or(|used| *used < start)
@@ -237,25 +217,17 @@ impl History {
             let is_gap = *change == ContextChange::Drop && start != Some(*by);
             let request = self.requests.get(*by).copied().flatten().filter(|_| !is_gap);
             let record = messages.get(*by).map(|message| place.span(*message));
-            let results = group.iter().flat_map(|(_, call)| out.result_ids(*call)).collect();
+            let results = out.results_of(group.iter().map(|(_, call)| *call));
             let event = ContextEvent::recorded(*change, None);
-            out.events.push(ContextEvent { request, record, results, ..event });
+            out.add_event(ContextEvent { request, record, results, ..event });
         }
     }
-}
-
-/// Reads a call. Returns its number.
-fn call(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
-    let block = entry.record;
-    let id = name(block, "id")?;
-    entry.add_call(id.as_str(), &name(block, "name").unwrap_or_default(), block.get("input"), out);
-    out.call_number(0, &id)
 }
 
 /// Returns the tool of a result as it was written before there were blocks for that:
 /// `[execute_command for 'make'] Result:`.
 fn of_old_protocol(block: Json) -> Option<String> {
-    let start = block.get("text").filter(|_| is_type(block, "text")).map(start_of)?;
+    let start = block.get("text").filter(|_| block.is_type("text")).map(start_of)?;
     let (head, _) = start.strip_prefix('[')?.split_once("] Result:")?;
     let tool = head.split(' ').next().unwrap_or_default();
     let is_name = !tool.is_empty() && tool.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
@@ -271,14 +243,14 @@ fn result(
     out: &mut Transcript,
 ) -> Option<u32> {
     let history = out.sources.get(entry.place.source as usize).map(|source| source.path().to_owned());
-    let call = out.call_or_new(0, id, tool);
-    let content = content.filter(|_| call.results.is_empty())?;
+    let number = out.number_or_new(0, id, tool);
+    let (call, content) = (out.unanswered(number)?, content?);
     let start = first_text(content);
     call.exit = exit_of(&start);
-    call.end(flag(entry.record, "is_error"));
+    call.end(entry.record.flag("is_error"));
     call.note_cut(place_of_spill(&start, history), false);
     entry.add_result(Some(content), call);
-    out.call_number(0, id)
+    Some(number)
 }
 
 /// Reads `Exit code: 3` of the lines before the output.

@@ -28,7 +28,6 @@ pub struct ContextEvent {
     /// The first request of the thread that is made so, 1-based, as [`super::transcript::Transcript::next_request`]
     /// counts; `None` if that cannot be told.
     pub request: Option<u32>,
-    /// How that is known.
     pub evidence: FateEvidence,
     pub record: Option<RecordSpan>,
     /// The results to which it was done.
@@ -41,9 +40,7 @@ impl ContextEvent {
         let (request, evidence, record) = (None, FateEvidence::Recorded, None);
         Self { change, at, request, evidence, record, results: Vec::new() }
     }
-}
 
-impl ContextEvent {
     /// Returns the state of one of its results after it.
     pub fn applied_to(&self, state: ContextState) -> ContextState {
         let fate = state.fate.after(self.change, self.at);

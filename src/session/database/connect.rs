@@ -78,7 +78,7 @@ pub(super) fn check_plain(connection: &Connection) -> Result<(), DatabaseError> 
 }
 
 /// The time that looks at a database took together, as long as it does not change.
-struct Spent {
+struct TimeSpent {
     path: PathBuf,
     state: Vec<FileState>,
     since: Instant,
@@ -86,7 +86,7 @@ struct Spent {
 }
 
 /// The databases that were looked at. Those that take too long are not tried again until they change.
-static SPENT: Mutex<Vec<Spent>> = Mutex::new(Vec::new());
+static SPENT: Mutex<Vec<TimeSpent>> = Mutex::new(Vec::new());
 
 /// Whether the looks at a database as it is now took longer together than `time` and half of what has passed since: many
 /// short looks, one for each of its sessions, take long as well.
@@ -105,7 +105,7 @@ pub(super) fn spend(path: &Path, time: Duration) {
     match spent.iter_mut().find(|spent| spent.path == path) {
         Some(spent) if spent.state == state => spent.time = spent.time.saturating_add(time),
         known => {
-            let new = Spent { path: path.to_owned(), state, since: Instant::now(), time };
+            let new = TimeSpent { path: path.to_owned(), state, since: Instant::now(), time };
             match known {
                 Some(known) => *known = new,
                 None => spent.push(new),

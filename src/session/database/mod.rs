@@ -18,9 +18,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
+use super::clock;
 use super::reader::{ReadProgress, SessionError};
 
 use files::{FileState, beside, length, states};
@@ -45,18 +47,14 @@ const MIN_ROWS: u64 = 1000;
 /// Why a database cannot be read. No message quotes anything in it.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
-    /// The system's error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The database's.
     #[error("the database cannot be read: {0}")]
     Sql(&'static str),
-    /// It is too large to be copied.
     #[error(
         "the agent left a log beside its database, over 64 MB or with it over 512 MB, too large for a private copy; start the agent once, which takes the log in"
     )]
     TooLarge,
-    /// A transaction is not finished.
     #[error(
         "a transaction is not finished, or was broken off (its -journal is there); try again, or start the agent once, which takes it back"
     )]
@@ -64,20 +62,17 @@ pub enum DatabaseError {
     /// A table is a view, a virtual table, or has computed columns.
     #[error("a table of the agent's is a view, a virtual table, or computed, and is not read")]
     Computed,
-    /// It took longer than its size explains.
     #[error("it takes too long for its size; it is not read again until it changes")]
     TooSlow,
-    /// It changed each time it was read.
     #[error("the database changes while it is read; try again")]
     Changing,
-    /// The reading was given up.
     #[error("given up")]
     GivenUp,
 }
 
 impl DatabaseError {
     /// Returns the error of the session that is in the database at `path`.
-    pub fn of(self, path: &Path) -> SessionError {
+    pub fn at(self, path: &Path) -> SessionError {
         match self {
             Self::GivenUp => SessionError::GivenUp,
             error => SessionError::Unreadable { path: path.to_owned(), why: error.to_string() },
@@ -231,9 +226,6 @@ pub struct TableRows<'a> {
 
 impl TableRows<'_> {
     /// Returns the names of a table's columns; none if there is no such table.
-    ///
-    /// # Errors
-    /// The database cannot be read.
     pub fn columns(&self, table: &str) -> Result<BTreeSet<String>, DatabaseError> {
         let mut names = BTreeSet::new();
         self.each("SELECT name FROM pragma_table_info(?)", &[table], &mut |row| {
@@ -244,9 +236,6 @@ impl TableRows<'_> {
     }
 
     /// Reads all rows of a query.
-    ///
-    /// # Errors
-    /// As for [`TableRows::each`].
     pub fn all<T>(&self, sql: &str, read: impl Fn(&TableRow) -> T) -> Result<Vec<T>, DatabaseError> {
         let mut found = Vec::new();
         self.each(sql, &[], &mut |row| {
@@ -329,10 +318,11 @@ impl TableRow<'_> {
         }
     }
 
-    pub fn number(&self, column: usize) -> Option<f64> {
+    /// Returns a time that is a number.
+    pub fn time(&self, column: usize) -> Option<Timestamp> {
         match self.row.get_ref(column).ok()? {
-            ValueRef::Integer(number) => Some(number as f64),
-            ValueRef::Real(number) => Some(number),
+            ValueRef::Integer(number) => clock::number(number as f64),
+            ValueRef::Real(number) => clock::number(number),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use rusqlite::{Connection, ErrorCode, MAIN_DB};
 
 use crate::session::json::{Json, Tape};
 use crate::session::reader::RecordPlace;
-use crate::session::record::{LONGEST_RECORD, MAX_RECORD, RecordSource, unpack};
+use crate::session::record::{MAX_DOCUMENT, MAX_RECORD, RecordSource, unpack};
 use crate::session::transcript::ReadReport;
 
 use super::{Database, DatabaseError, MAX_TEXT, TableRow};
@@ -61,7 +61,7 @@ impl RowRecords {
         row: i64,
         range: &Range<u64>,
     ) -> Result<Vec<u8>, DatabaseError> {
-        let len = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
+        let len = range.end.saturating_sub(range.start).min(MAX_DOCUMENT as u64);
         let range = range.start..range.start.saturating_add(len);
         let is_packed = self.rows.packing == Packing::Zstd;
         let read = if is_packed { 0..MAX_RECORD as u64 } else { range.clone() };

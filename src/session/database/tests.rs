@@ -235,7 +235,7 @@ fn of_a_value_of_over_16_mb_the_beginning_is_read() {
         ]
     );
     assert_eq!(
-        report.in_words(),
+        report.describe(),
         "2 records not readable, 1 record over 16 MB, of which the beginning was read"
     );
     let rows = RowRecords::new(&path, of);

@@ -19,13 +19,13 @@ impl KeyMark {
 
     /// Returns the mark of a key without escapes, which stands for itself.
     #[inline]
-    pub(super) fn of(key: &[u8]) -> Self {
-        Self::of_start(start_of(key), key.len())
+    pub(super) fn new(key: &[u8]) -> Self {
+        Self::from_start(start_of(key), key.len())
     }
 
     /// Returns the mark of a key of `len` bytes that begins with these; more bytes may be after it.
     #[inline]
-    pub(super) fn of_start(start: [u8; 8], len: usize) -> Self {
+    pub(super) fn from_start(start: [u8; 8], len: usize) -> Self {
         let beyond = 8_usize.saturating_sub(len) as u32 * 8;
         let start = u64::from_le_bytes(start).checked_shl(beyond).unwrap_or_default();
         let mixed = (start ^ len as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -7,11 +7,12 @@ mod string;
 mod tape;
 mod value;
 
-pub use string::{DecodedText, Decoder, JsonText};
+pub use string::{Decoder, JsonText};
 pub use tape::{Tape, TapeError, Tapes};
 pub use value::{Json, Kind};
 
 pub(super) use quote::end_of_string;
+pub(super) use string::char_len;
 
 #[cfg(test)]
 mod tests;

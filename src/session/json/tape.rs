@@ -7,17 +7,17 @@ use super::quote::{end_of_plain, end_of_string};
 use super::value::{Json, Kind, Node};
 
 /// The most values that one record may hold: 16 bytes each while it is looked at.
-pub(super) const MOST_VALUES: usize = 1 << 20;
+pub(super) const MAX_VALUES: usize = 1 << 20;
 
 /// The most values and the most records of a block that are indexed at once.
-const MOST_IN_BLOCK: usize = 1 << 18;
-const MOST_KEYS: usize = 1 << 13;
+const MAX_IN_BLOCK: usize = 1 << 18;
+const MAX_KEYS: usize = 1 << 13;
 
 /// A string of so many bytes is long: it may be repeated.
 const LONG: usize = 256;
 
 /// The longest record, in bytes: places in a tape are 32 bits wide.
-const LONGEST: usize = u32::MAX as usize;
+const MAX_LEN: usize = u32::MAX as usize;
 
 /// Why a record cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +28,6 @@ pub enum TapeError {
     /// It holds more values than are indexed.
     #[error("the record holds more than 1,048,576 values")]
     TooMany,
-    /// It is too long.
     #[error("the record is longer than 4 GiB")]
     TooLong,
 }
@@ -68,7 +67,7 @@ impl Tape {
     fn outline(&mut self, record: &[u8]) -> Result<(), TapeError> {
         self.nodes.clear();
         self.keys = RootKeys::default();
-        outline(record, (&mut self.nodes, &mut self.keys), &mut self.open, MOST_VALUES)
+        outline(record, (&mut self.nodes, &mut self.keys), &mut self.open, MAX_VALUES)
     }
 
     /// Closes what is open where a record ends: `at` is the string that nothing closes, or the end.
@@ -115,12 +114,12 @@ pub struct Tapes {
     nodes: Vec<Node>,
     open: Vec<OpenContainer>,
     keys: Vec<RootKeys>,
-    records: Vec<Indexed>,
+    records: Vec<IndexedRecord>,
 }
 
 /// A record of [`Tapes`].
 #[derive(Clone, Debug)]
-struct Indexed {
+struct IndexedRecord {
     bytes: Range<u32>,
     state: IndexState,
 }
@@ -137,11 +136,10 @@ enum IndexState {
 pub(super) type TakeRecord<'a> = dyn FnMut(usize, Result<Json<'_>, TapeError>) -> ControlFlow<()> + 'a;
 
 impl Tapes {
-    /// Forgets all records.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.open.clear();
-        self.open.shrink_to(MOST_IN_BLOCK);
+        self.open.shrink_to(MAX_IN_BLOCK);
         self.keys.clear();
         self.records.clear();
     }
@@ -150,7 +148,7 @@ impl Tapes {
     pub fn add(&mut self, block: &[u8], range: Range<usize>) {
         let (before, number) = (self.nodes.len(), self.keys.len());
         let record = block.get(range.clone()).unwrap_or_default();
-        let most = if number < MOST_KEYS { MOST_IN_BLOCK.saturating_sub(before) } else { 0 };
+        let most = if number < MAX_KEYS { MAX_IN_BLOCK.saturating_sub(before) } else { 0 };
         // Made where it stays: it is large beside what is done for a short record.
         self.keys.push(RootKeys::default());
         let indexed = match self.keys.last_mut() {
@@ -165,7 +163,7 @@ impl Tapes {
                 if error == TapeError::TooMany { IndexState::Later } else { IndexState::Broken(error) }
             }
         };
-        self.records.push(Indexed { bytes: range.start as u32..range.end as u32, state });
+        self.records.push(IndexedRecord { bytes: range.start as u32..range.end as u32, state });
     }
 
     /// Hands out the records of the block in order: where each begins in it, and its value or why it has none.
@@ -194,7 +192,7 @@ fn outline(
     open: &mut Vec<OpenContainer>,
     most: usize,
 ) -> Result<(), TapeError> {
-    if record.len() > LONGEST {
+    if record.len() > MAX_LEN {
         return Err(TapeError::TooLong);
     }
     open.clear();
@@ -305,7 +303,7 @@ impl Outline<'_> {
         let mark = match end_of_plain(self.bytes, start) {
             Some(quote) => {
                 let key = start_of(self.bytes.get(start..).unwrap_or_default());
-                let mark = KeyMark::of_start(key, quote - start);
+                let mark = KeyMark::from_start(key, quote - start);
                 self.leaf(quote + 1, Kind::String, mark)?;
                 mark
             }

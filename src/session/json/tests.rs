@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 
 use super::quote::LOOKED_AT;
-use super::tape::{MOST_VALUES, Tape, TapeError, Tapes};
+use super::tape::{MAX_VALUES, Tape, TapeError, Tapes};
 use super::{Json, JsonText, Kind};
 
 fn with<T>(text: &str, look: impl FnOnce(Json) -> T) -> T {
@@ -126,7 +126,7 @@ fn what_is_not_json_is_refused_where_it_breaks() {
 
 #[test]
 fn depth_and_number_are_bounded() {
-    let deep = "[".repeat(MOST_VALUES + 1);
+    let deep = "[".repeat(MAX_VALUES + 1);
     assert_eq!(Tape::default().read(deep.as_bytes()).unwrap_err(), TapeError::TooMany);
     let deep = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
     assert!(Tape::default().read(deep.as_bytes()).is_ok());

@@ -46,7 +46,6 @@ impl<'a> Json<'a> {
         self.nodes.get(self.at as usize).copied().unwrap_or(nothing)
     }
 
-    /// Returns what the value is.
     pub fn kind(&self) -> Kind {
         self.node().kind
     }
@@ -92,7 +91,7 @@ impl<'a> Json<'a> {
     /// Returns the member of an object with this key. Of several the last, which is the one that the agents read.
     #[inline]
     pub fn get(&self, key: &str) -> Option<Json<'a>> {
-        let mark = KeyMark::of(key.as_bytes());
+        let mark = KeyMark::new(key.as_bytes());
         let place = if self.at == 0 { self.keys.find(mark) } else { KeyPlace::Anywhere };
         match place {
             KeyPlace::Absent => None,
@@ -124,6 +123,11 @@ impl<'a> Json<'a> {
             KeyMark::ESCAPED => JsonText::new(written).is(key),
             _ => written == key.as_bytes(),
         })
+    }
+
+    /// Returns the member of an object with this key; a value in which nothing is if there is none.
+    pub fn object(&self, key: &str) -> Json<'a> {
+        self.get(key).unwrap_or(Json { at: u32::MAX, ..*self })
     }
 
     /// Follows keys from object to object.
@@ -158,7 +162,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether the value is this string.
     pub fn is(&self, text: &str) -> bool {
         self.text().is_some_and(|value| value.is(text))
     }
@@ -168,7 +171,6 @@ impl<'a> Json<'a> {
         self.number_text()?.parse().ok().or_else(|| self.float().map(|value| value as i64))
     }
 
-    /// Returns a number.
     pub fn float(&self) -> Option<f64> {
         self.number_text()?.parse().ok().filter(|value: &f64| value.is_finite())
     }
@@ -179,7 +181,6 @@ impl<'a> Json<'a> {
         (self.kind() == Kind::Bare && is_number).then_some(text)
     }
 
-    /// Returns `true` or `false`.
     pub fn bool(&self) -> Option<bool> {
         match self.raw() {
             b"true" => Some(true),
@@ -188,7 +189,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether the value is `null`.
     pub fn is_null(&self) -> bool {
         self.raw() == b"null"
     }

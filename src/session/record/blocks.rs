@@ -48,7 +48,6 @@ pub(super) enum BlockContent {
 }
 
 impl Block {
-    /// Returns the lines.
     pub(super) fn text(&self) -> &[u8] {
         self.bytes.get(self.lines.clone()).unwrap_or_default()
     }

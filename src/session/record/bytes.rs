@@ -29,7 +29,6 @@ impl LogBytes {
         is_packed(path).then(|| Self::Packed(Arc::new(Mutex::new(PackedText::new(path, file, seen)))))
     }
 
-    /// Says what of the log could not be read, as far as it was.
     pub(super) fn fault(&self) -> Option<String> {
         match self {
             Self::Plain(_) => None,

@@ -1,14 +1,14 @@
 //! Records in documents: a large one, mapped, or many small files, opened when they are looked at.
 
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::session::json::{Json, Tape};
 use crate::source::MapView;
 
-use super::open::{fill, open_regular};
-use super::{LONGEST_RECORD, RecordSource};
+use super::open::{fill, open_regular, read_range};
+use super::{MAX_DOCUMENT, RecordSource};
 
 /// A document that is read through a map.
 #[derive(Clone, Debug)]
@@ -46,7 +46,6 @@ pub struct FileRecords {
 }
 
 impl FileRecords {
-    /// Takes the path of a file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -58,11 +57,18 @@ impl FileRecords {
     pub fn whole(&self) -> io::Result<Vec<u8>> {
         let (file, meta) = open_regular(&self.path)?;
         let len = meta.len();
-        if len > LONGEST_RECORD as u64 {
+        if len > MAX_DOCUMENT as u64 {
             return Err(io::Error::other("the record is larger than 256 MiB"));
         }
-        read_at(&file, 0..len)
+        read_range(0..len, |start, room| fill(&file, start, room))
     }
+}
+
+/// Reads the JSON in a small file; `None` if there is none.
+pub fn read_json<T>(path: impl Into<PathBuf>, take: impl FnOnce(Json) -> T) -> Option<T> {
+    let bytes = FileRecords::new(path).whole().ok()?;
+    let mut tape = Tape::default();
+    tape.read(bytes.trim_ascii()).ok().map(take)
 }
 
 impl RecordSource for FileRecords {
@@ -73,16 +79,8 @@ impl RecordSource for FileRecords {
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
         let (file, meta) = open_regular(&self.path)?;
         let len = meta.len();
-        read_at(&file, range.start.min(len)..range.end.min(len))
+        read_range(range.start.min(len)..range.end.min(len), |start, room| fill(&file, start, room))
     }
-}
-
-fn read_at(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
-    let len = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64) as usize;
-    let mut bytes = vec![0; len];
-    let filled = fill(file, range.start, &mut bytes)?;
-    bytes.truncate(filled);
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -41,7 +41,6 @@ pub(super) enum FrameFault {
 pub(super) struct Frames<R> {
     packed: R,
     decoder: FrameDecoder,
-    /// The frame that is being decoded.
     frame: Option<Frame>,
     /// How many frames were begun or skipped.
     begun: u64,
@@ -51,12 +50,11 @@ struct Frame {
     /// How long its header says that its text is.
     stated: Option<u64>,
     has_checksum: bool,
-    /// How much of its text was read.
     read: u64,
 }
 
 impl Frames<BufReader<File>> {
-    pub(super) fn of_file(file: File) -> Self {
+    pub(super) fn open(file: File) -> Self {
         Self::new(BufReader::with_capacity(256 << 10, file))
     }
 }

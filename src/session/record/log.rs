@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use crate::fs::identity::{Identity, Stamp};
 
+use super::RecordSource;
 use super::bytes::LogBytes;
-use super::open::{fill, open_regular, same};
-use super::{LONGEST_RECORD, RecordSource};
+use super::open::{fill, open_regular, read_range, same};
 
 /// How many bytes before the old end are compared when a log has grown.
 const TAIL: u64 = 4 << 10;
@@ -22,7 +22,6 @@ const TAIL: u64 = 4 << 10;
 pub enum LogChange {
     /// Not at all, or it is gone, or only its time changed so far.
     Same,
-    /// Bytes were appended.
     Grown,
     /// It is another file, or was rewritten.
     Replaced,
@@ -53,12 +52,10 @@ impl LogFile {
         Ok(Self { path: path.to_owned(), seen, tail, touched: None, packed })
     }
 
-    /// Returns the log's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Says what of the log could not be read, as far as it was.
     pub fn fault(&self) -> Option<String> {
         self.packed.as_ref().and_then(LogBytes::fault)
     }
@@ -68,19 +65,9 @@ impl LogFile {
         self.packed.is_some()
     }
 
-    /// Returns the length in bytes as of the last look.
-    pub fn len(&self) -> u64 {
+    /// Returns the size in bytes as of the last look.
+    pub fn size(&self) -> u64 {
         self.seen.size
-    }
-
-    /// Whether a file is the log, in whatever state.
-    pub fn is_same(&self, file: &Identity) -> bool {
-        file.same_file(&self.seen)
-    }
-
-    /// Whether nothing is in the log.
-    pub fn is_empty(&self) -> bool {
-        self.seen.size == 0
     }
 
     /// Looks again: one stat of the path, and the 4 KiB before the old end if the log has grown.
@@ -138,9 +125,6 @@ impl LogFile {
     }
 
     /// Returns what looks up records of the log. If `hold` says so, it keeps the file open.
-    ///
-    /// # Errors
-    /// As for [`LogFile::reopen`].
     pub fn records(&self, hold: HoldOpen) -> io::Result<LogRecords> {
         let is_held = hold == HoldOpen::Yes || self.is_packed();
         let held = if is_held { Some(self.reopen()?) } else { None };
@@ -173,13 +157,7 @@ impl RecordSource for LogRecords {
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
         match &self.held {
             Some(LogBytes::Plain(file)) => read(file, range),
-            Some(packed) => {
-                let len = range.end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
-                let mut bytes = vec![0; len as usize];
-                let filled = packed.fill(range.start, &mut bytes)?;
-                bytes.truncate(filled);
-                Ok(bytes)
-            }
+            Some(packed) => read_range(range, |start, room| packed.fill(start, room)),
             None => read(&same(&self.path, &self.seen)?, range),
         }
     }
@@ -187,11 +165,7 @@ impl RecordSource for LogRecords {
 
 fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
     let end = range.end.min(file.metadata()?.len());
-    let len = end.saturating_sub(range.start).min(LONGEST_RECORD as u64);
-    let mut bytes = vec![0; len as usize];
-    let filled = fill(file, range.start, &mut bytes)?;
-    bytes.truncate(filled);
-    Ok(bytes)
+    read_range(range.start..end, |start, room| fill(file, start, room))
 }
 
 #[cfg(test)]
@@ -209,7 +183,7 @@ mod tests {
         let mut log = LogFile::open(&path).unwrap();
         assert_eq!(log.refresh().unwrap(), LogChange::Same);
         File::options().append(true).open(&path).unwrap().write_all(b"two\n").unwrap();
-        assert_eq!((log.refresh().unwrap(), log.len()), (LogChange::Grown, 8));
+        assert_eq!((log.refresh().unwrap(), log.size()), (LogChange::Grown, 8));
         assert_eq!(log.refresh().unwrap(), LogChange::Same);
         std::fs::write(&path, "ONE\ntwo\nthree\n").unwrap();
         assert_eq!(log.refresh().unwrap(), LogChange::Replaced, "longer, and what was there is not");

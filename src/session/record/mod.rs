@@ -17,16 +17,16 @@ use std::ops::Range;
 use std::path::Path;
 
 pub use bytes::holds;
-pub use file::{FileRecords, MappedRecords};
-pub use log::{HoldOpen, LogChange, LogFile, LogRecords};
+pub use file::{FileRecords, MappedRecords, read_json};
+pub use log::{HoldOpen, LogChange, LogFile};
 #[cfg(test)]
 pub use open::READ;
-pub use open::{fill, open_regular};
+pub use open::{fill, open_regular, read_range};
 pub use packed::{is_packed, unpack};
 pub use pass::{LogStep, records};
 
 /// The longest record that is read whole, in bytes. Longer ones are counted as not readable.
-pub const LONGEST_RECORD: usize = 256 << 20;
+pub const MAX_DOCUMENT: usize = 256 << 20;
 
 /// The longest record of a log that is read whole, in bytes: of a longer one its beginning is.
 pub const MAX_RECORD: usize = 16 << 20;

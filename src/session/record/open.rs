@@ -2,12 +2,15 @@
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
 
 use crate::fs::identity::Identity;
+
+use super::MAX_DOCUMENT;
 
 /// Opens a regular file for reading; never blocks, not even for a FIFO without a writer.
 ///
@@ -21,9 +24,6 @@ pub fn open_regular(path: &Path) -> io::Result<(File, Metadata)> {
 }
 
 /// Fills `room` from a place in a file. Returns how many bytes there were; fewer only at the end.
-///
-/// # Errors
-/// The system's.
 pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < room.len() {
@@ -37,6 +37,17 @@ pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
     #[cfg(test)]
     READ.set(READ.get() + filled);
     Ok(filled)
+}
+
+/// Reads a range of bytes through `fill`, at most [`MAX_DOCUMENT`]; fewer only at the end.
+pub fn read_range(
+    range: Range<u64>,
+    fill: impl FnOnce(u64, &mut [u8]) -> io::Result<usize>,
+) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; range.end.saturating_sub(range.start).min(MAX_DOCUMENT as u64) as usize];
+    let filled = fill(range.start, &mut bytes)?;
+    bytes.truncate(filled);
+    Ok(bytes)
 }
 
 #[cfg(test)]

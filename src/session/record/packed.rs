@@ -73,7 +73,7 @@ struct TextEnd {
 
 impl PackedText {
     pub(super) fn new(path: &Path, file: File, seen: Identity) -> Self {
-        let (frames, kept) = (Frames::of_file(file), Vec::new());
+        let (frames, kept) = (Frames::open(file), Vec::new());
         Self { path: path.to_owned(), seen, frames, kept, start: 0, is_again: false, copy: None, end: None }
     }
 
@@ -153,7 +153,7 @@ impl PackedText {
 
     /// Begins anew; the second time by making a copy.
     fn go_back(&mut self) -> io::Result<()> {
-        self.frames = Frames::of_file(same(&self.path, &self.seen)?);
+        self.frames = Frames::open(same(&self.path, &self.seen)?);
         self.kept.clear();
         self.start = 0;
         if !std::mem::replace(&mut self.is_again, true) {

@@ -16,10 +16,10 @@ use super::log::LogFile;
 const FEW: u64 = 4 << 20;
 
 /// The most threads that index, this one included.
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// The most blocks that wait for their turn without a thread.
-const MOST_EARLY: usize = 2;
+const MAX_EARLY: usize = 2;
 
 /// What takes the records, from one thread at a time.
 type TakeStep<'a> = dyn FnMut(LogStep) -> ControlFlow<()> + Send + 'a;
@@ -38,22 +38,19 @@ pub enum LogStep<'a> {
 /// Hands the records of a log from byte `from` on to `take`, until that breaks. Returns the place after the last whole
 /// record, from which to go on when the log grows. A last line that no line feed ends is handed out if it is a whole
 /// object: nothing of it can follow.
-///
-/// # Errors
-/// The log cannot be read.
 pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<ControlFlow<(), u64>> {
-    if from >= log.len() {
+    if from >= log.size() {
         return Ok(ControlFlow::Continue(from));
     }
-    let end = if log.is_packed() { u64::MAX } else { log.len() };
+    let end = if log.is_packed() { u64::MAX } else { log.size() };
     let cursor = Cursor::new(log.reopen()?, from, end);
-    let mut out = Taking { take, next: from };
-    let ended = if log.len() - from < FEW { alone(cursor, &mut out) } else { together(cursor, &mut out) }?;
+    let mut out = StepSink { take, next: from };
+    let ended = if log.size() - from < FEW { alone(cursor, &mut out) } else { together(cursor, &mut out) }?;
     Ok(ended.map_continue(|()| out.next))
 }
 
 /// Reads, indexes and hands out one block after the other.
-fn alone(mut cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
+fn alone(mut cursor: Cursor, out: &mut StepSink) -> io::Result<ControlFlow<()>> {
     let mut block = Block::default();
     while cursor.read(&mut block)? == More::Yes {
         block.index();
@@ -66,9 +63,9 @@ fn alone(mut cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
 
 /// Has threads read, index and hand out blocks, each mostly blocks of its own, in the order of the blocks: what a thread
 /// indexed is still in its processor's cache when it hands it out.
-fn together(cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    let turns = Turns {
+fn together(cursor: Cursor, out: &mut StepSink) -> io::Result<ControlFlow<()>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+    let turns = BlockTurns {
         cursor: Mutex::new(cursor),
         out: Mutex::new(out),
         turn: Mutex::new(Turn::default()),
@@ -85,10 +82,10 @@ fn together(cursor: Cursor, out: &mut Taking) -> io::Result<ControlFlow<()>> {
 }
 
 /// Who reads the next block, and who may hand out.
-struct Turns<'a, 'b> {
+struct BlockTurns<'a, 'b> {
     cursor: Mutex<Cursor>,
     /// Held by the thread that hands out.
-    out: Mutex<&'a mut Taking<'b>>,
+    out: Mutex<&'a mut StepSink<'b>>,
     turn: Mutex<Turn>,
     passed: Condvar,
 }
@@ -107,7 +104,7 @@ struct Turn {
     ended: Option<io::Result<ControlFlow<()>>>,
 }
 
-impl Turns<'_, '_> {
+impl BlockTurns<'_, '_> {
     /// Reads, indexes and hands out one block after the other, as long as there are more.
     fn work(&self) {
         let _alarm = Alarm(self);
@@ -134,7 +131,7 @@ impl Turns<'_, '_> {
             if turn.ended.is_some() {
                 return None;
             }
-            if turn.early.len() < MOST_EARLY {
+            if turn.early.len() < MAX_EARLY {
                 turn.early.push(block);
                 return Some(turn.done.pop().unwrap_or_default());
             }
@@ -171,7 +168,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Says that a thread failed, lest the others wait for its block.
-struct Alarm<'a, 'b, 'c>(&'c Turns<'a, 'b>);
+struct Alarm<'a, 'b, 'c>(&'c BlockTurns<'a, 'b>);
 
 impl Drop for Alarm<'_, '_, '_> {
     fn drop(&mut self) {
@@ -182,12 +179,12 @@ impl Drop for Alarm<'_, '_, '_> {
 }
 
 /// Hands out blocks, and knows how far they go.
-struct Taking<'a> {
+struct StepSink<'a> {
     take: &'a mut TakeStep<'a>,
     next: u64,
 }
 
-impl Taking<'_> {
+impl StepSink<'_> {
     fn block(&mut self, block: &Block) -> ControlFlow<()> {
         match block.what {
             BlockContent::Whole => self.lines(block),

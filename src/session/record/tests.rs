@@ -112,7 +112,7 @@ fn of_a_record_that_is_too_long_the_beginning_is_read() {
             found.push((record.get("n").and_then(|n| n.int()), record.get("m").is_some(), long, is_long));
             ControlFlow::Continue(())
         });
-        assert_eq!(ended.unwrap(), ControlFlow::Continue(log.len()));
+        assert_eq!(ended.unwrap(), ControlFlow::Continue(log.size()));
         let long = if is_whole { len + 2 } else { MAX_RECORD - "{'n':2,'text':".len() };
         let all =
             [(Some(1), false, 0, false), (Some(2), is_whole, long, !is_whole), (Some(3), false, 0, false)];

@@ -1,7 +1,5 @@
 //! The form of a JSON value by which Claude Code hashes the messages of its requests: compact, keys sorted.
 
-use std::vec::IntoIter;
-
 use sha2::{Digest, Sha256};
 
 use crate::session::json::{Json, JsonText, Kind};
@@ -9,7 +7,7 @@ use crate::session::json::{Json, JsonText, Kind};
 use super::log::MessageHash;
 
 /// The longest key that is sorted, in bytes.
-const LONGEST_KEY: usize = 4096;
+const MAX_KEY: usize = 4096;
 
 /// The mark that a request carries for the server's cache. It is not part of a message.
 const CACHE_MARK: &str = "cache_control";
@@ -34,54 +32,49 @@ pub(super) fn canonical(value: Json, take: &mut dyn FnMut(&[u8])) -> Result<(), 
                 Kind::Bare => take(value.raw()),
                 Kind::Array => {
                     take(b"[");
-                    open.push(Container::Array(Box::new(value.items()), Separator::None));
+                    let rest = Box::new(value.items().map(|item| (None, item)));
+                    open.push(Container { rest, is_begun: false, end: b"]" });
                 }
                 Kind::Object => {
                     take(b"{");
-                    open.push(Container::Object(members(value)?.into_iter(), Separator::None));
+                    let rest = members(value)?.into_iter().map(|member| (Some(member.key), member.value));
+                    open.push(Container { rest: Box::new(rest), is_begun: false, end: b"}" });
                 }
             },
             None => {
                 let Some(container) = open.last_mut() else { return Ok(()) };
-                next = container.next(take);
-                if next.is_none() {
-                    take(container.end());
+                let Some((key, value)) = container.rest.next() else {
+                    take(container.end);
                     open.pop();
+                    continue;
+                };
+                if std::mem::replace(&mut container.is_begun, true) {
+                    take(b",");
                 }
+                if key.is_some() {
+                    string(key, take);
+                    take(b":");
+                }
+                next = Some(value);
             }
         }
     }
 }
 
 /// Returns the SHA-256 of a value's canonical form.
-///
-/// # Errors
-/// As for [`canonical`].
 pub(super) fn hash_of(value: Json) -> Result<MessageHash, KeyTooLong> {
     let mut hash = Sha256::new();
     canonical(value, &mut |piece| hash.update(piece))?;
     Ok(hash.finalize().into())
 }
 
-/// A container that was begun: what is left of it, and what stands before the next value.
-enum Container<'a> {
-    Array(Box<dyn Iterator<Item = Json<'a>> + 'a>, Separator),
-    Object(IntoIter<Member<'a>>, Separator),
-}
-
-#[derive(Clone, Copy)]
-enum Separator {
-    None,
-    Comma,
-}
-
-impl Separator {
-    fn take(&mut self, take: &mut dyn FnMut(&[u8])) {
-        if let Self::Comma = self {
-            take(b",");
-        }
-        *self = Self::Comma;
-    }
+/// A container that was begun.
+struct Container<'a> {
+    /// What is left of it; the members of an object have keys.
+    rest: Box<dyn Iterator<Item = (Option<JsonText<'a>>, Json<'a>)> + 'a>,
+    /// Whether a value of it was handed out.
+    is_begun: bool,
+    end: &'static [u8],
 }
 
 struct Member<'a> {
@@ -89,32 +82,6 @@ struct Member<'a> {
     order: Vec<u16>,
     key: JsonText<'a>,
     value: Json<'a>,
-}
-
-impl<'a> Container<'a> {
-    fn next(&mut self, take: &mut dyn FnMut(&[u8])) -> Option<Json<'a>> {
-        match self {
-            Self::Array(items, separator) => {
-                let item = items.next()?;
-                separator.take(take);
-                Some(item)
-            }
-            Self::Object(members, separator) => {
-                let member = members.next()?;
-                separator.take(take);
-                string(Some(member.key), take);
-                take(b":");
-                Some(member.value)
-            }
-        }
-    }
-
-    fn end(&self) -> &'static [u8] {
-        match self {
-            Self::Array(..) => b"]",
-            Self::Object(..) => b"}",
-        }
-    }
 }
 
 fn string(text: Option<JsonText>, take: &mut dyn FnMut(&[u8])) {
@@ -127,7 +94,7 @@ fn string(text: Option<JsonText>, take: &mut dyn FnMut(&[u8])) {
 fn members(object: Json) -> Result<Vec<Member>, KeyTooLong> {
     let mut members = Vec::new();
     for (key, value) in object.members().filter(|(key, _)| !key.is(CACHE_MARK)) {
-        let decoded = key.to_text(LONGEST_KEY);
+        let decoded = key.to_text(MAX_KEY);
         if decoded.is_cut {
             return Err(KeyTooLong);
         }
@@ -177,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_too_long_is_refused() {
-        let text = format!("{{\"{}\":1}}", "k".repeat(LONGEST_KEY + 1));
+        let text = format!("{{\"{}\":1}}", "k".repeat(MAX_KEY + 1));
         let mut tape = Tape::default();
         assert_eq!(canonical(tape.read(text.as_bytes()).unwrap(), &mut |_| {}), Err(KeyTooLong));
     }

@@ -25,7 +25,7 @@ pub struct FirstForm {
 
 impl FirstForm {
     /// Takes the text of a result, as [`text_of`] returns it.
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let mut own = text.trim_end();
         while let Some(start) = own.strip_suffix(REMINDER.1).and_then(|rest| rest.rfind(REMINDER.0)) {
             own = own.get(..start).unwrap_or_default().trim_end();
@@ -43,7 +43,7 @@ impl FirstForm {
         if parts.is_some_and(|(own, rest)| record_id(own) == self.digest && is_reminder(rest)) {
             return SentForm::Whole;
         }
-        let own = text.get(..Self::of(text).len).unwrap_or_default();
+        let own = text.get(..Self::new(text).len).unwrap_or_default();
         let is_cleared =
             || own.len() <= MAX_STAND_IN && STAND_INS.iter().any(|sentence| own.ends_with(sentence));
         if is_cleared() { SentForm::Cleared } else { SentForm::Edited }
@@ -55,9 +55,7 @@ impl FirstForm {
 pub enum SentForm {
     /// The result as it was first sent.
     Whole,
-    /// A fixed sentence.
     Cleared,
-    /// Another text.
     Edited,
 }
 
@@ -83,12 +81,12 @@ mod tests {
 
     #[test]
     fn reminders_after_a_result_change_nothing() {
-        let first = FirstForm::of("out  \n");
+        let first = FirstForm::new("out  \n");
         let reminded = "out  \n\n\n<system-reminder>\na <system-reminder> b\n</system-reminder>\n\n<system-reminder>c</system-reminder>";
         assert_eq!([first.compare("out"), first.compare(reminded)], [SentForm::Whole; 2]);
-        assert_eq!(FirstForm::of(reminded).compare(reminded), SentForm::Whole);
+        assert_eq!(FirstForm::new(reminded).compare(reminded), SentForm::Whole);
         assert_eq!(
-            FirstForm::of("out\n<system-reminder>c</system-reminder>").compare("out"),
+            FirstForm::new("out\n<system-reminder>c</system-reminder>").compare("out"),
             SentForm::Whole
         );
         assert_eq!(first.compare("out <system-reminder>c</system-reminder> more"), SentForm::Edited);
@@ -98,9 +96,9 @@ mod tests {
     fn a_fixed_sentence_is_told_from_a_result_that_says_the_same() {
         let sentence = "[Old tool result content cleared]";
         let reminded = format!("{sentence}\n\n<system-reminder>x</system-reminder>");
-        let first = FirstForm::of("é");
+        let first = FirstForm::new("é");
         assert_eq!([first.compare(sentence), first.compare(&reminded)], [SentForm::Cleared; 2]);
-        assert_eq!(FirstForm::of(sentence).compare(&reminded), SentForm::Whole);
+        assert_eq!(FirstForm::new(sentence).compare(&reminded), SentForm::Whole);
         assert_eq!(first.compare(&format!("{}{sentence}", "x".repeat(600))), SentForm::Edited);
         assert_eq!(first.compare("<persisted-output>Tool result saved to: /x"), SentForm::Edited);
     }

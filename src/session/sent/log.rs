@@ -12,10 +12,10 @@ use crate::session::model::RecordSpan;
 pub type MessageHash = [u8; 32];
 
 /// The most hashes that are kept of one session: 32 MiB.
-const MOST_HASHES: usize = 1 << 20;
+const MAX_HASHES: usize = 1 << 20;
 
 /// The most records of a turn before or after one of them.
-const MOST_IN_TURN: usize = 1024;
+const MAX_IN_TURN: usize = 1024;
 
 /// Reads a hash: 64 hexadecimal digits.
 pub fn message_hash(text: &str) -> Option<MessageHash> {
@@ -31,10 +31,7 @@ pub fn message_hash(text: &str) -> Option<MessageHash> {
 #[derive(Clone, Debug)]
 pub struct LoggedRequest {
     pub record: RecordSpan,
-    /// When it was sent.
     pub at: Option<Timestamp>,
-    /// What the agent sent it for, as an index into a list of the log.
-    purpose: u32,
     base: Option<u32>,
     /// How many hashes of the other request's list come first.
     keep: u32,
@@ -44,17 +41,13 @@ pub struct LoggedRequest {
 
 /// What a record says about a request.
 #[derive(Clone, Debug)]
-pub struct RequestFacts<'a> {
-    /// The agent's id of it.
-    pub id: &'a str,
+pub struct RequestFacts {
+    pub id: RecordId,
     /// The id of the request whose list it goes on from.
-    pub base: Option<&'a str>,
+    pub base: Option<RecordId>,
     /// How many messages of that one's list come first.
     pub keep: u32,
-    /// When it was sent.
     pub at: Option<Timestamp>,
-    /// What it was sent for.
-    pub purpose: &'a str,
 }
 
 /// A record of the conversation, which can be a message or a part of one.
@@ -103,7 +96,6 @@ pub struct RequestLog {
     /// The calls whose results a message carries, with its number in `blobs`.
     carried: BTreeSet<(u64, u32)>,
     shapes: HashMap<u64, RecordSpan>,
-    purposes: Vec<Box<str>>,
     /// By the number of the source.
     spoken: Vec<Vec<SpokenRecord>>,
     /// Whether records of the conversation were forgotten, since no request needed them.
@@ -116,7 +108,6 @@ impl RequestLog {
         self.has_forgotten && !self.requests.is_empty()
     }
 
-    /// Whether there are no requests.
     pub fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
@@ -129,22 +120,21 @@ impl RequestLog {
         tail: impl Iterator<Item = MessageHash>,
     ) -> Option<u32> {
         let start = self.hashes.len();
-        self.hashes.extend(tail.take(MOST_HASHES + 1 - start.min(MOST_HASHES)));
-        if self.hashes.len() > MOST_HASHES || self.requests.len() >= MOST_HASHES {
+        self.hashes.extend(tail.take(MAX_HASHES + 1 - start.min(MAX_HASHES)));
+        if self.hashes.len() > MAX_HASHES || self.requests.len() >= MAX_HASHES {
             self.hashes.truncate(start);
             return None;
         }
         for (at, hash) in self.hashes.iter().enumerate().skip(start) {
             self.first.entry(short(hash)).or_insert(at as u32);
         }
-        let base = facts.base.and_then(|base| self.ids.get(&record_id(base)).copied());
+        let base = facts.base.and_then(|base| self.ids.get(&base).copied());
         let base = base.filter(|base| self.len(*base) >= facts.keep as usize);
         let number = self.requests.len() as u32;
-        self.ids.insert(record_id(facts.id), number);
+        self.ids.insert(facts.id, number);
         self.requests.push(LoggedRequest {
             record,
             at: facts.at,
-            purpose: purpose(&mut self.purposes, facts.purpose),
             base,
             keep: facts.keep,
             end: self.hashes.len() as u32,
@@ -152,7 +142,6 @@ impl RequestLog {
         Some(number)
     }
 
-    /// Whether a request with this id was added.
     pub fn has_request(&self, id: RecordId) -> bool {
         self.ids.contains_key(&id)
     }
@@ -166,7 +155,7 @@ impl RequestLog {
         calls: impl Iterator<Item = (u32, &'a str)>,
     ) {
         let number = self.blobs.len() as u32;
-        if self.blobs.len() >= MOST_HASHES || *self.blob_of.entry(short(&hash)).or_insert(number) != number {
+        if self.blobs.len() >= MAX_HASHES || *self.blob_of.entry(short(&hash)).or_insert(number) != number {
             return;
         }
         self.blobs.push(record);
@@ -201,11 +190,6 @@ impl RequestLog {
 
     pub fn request(&self, number: u32) -> Option<&LoggedRequest> {
         self.requests.get(number as usize)
-    }
-
-    /// Returns what a request was sent for, in the agent's word.
-    pub fn purpose(&self, request: &LoggedRequest) -> &str {
-        self.purposes.get(request.purpose as usize).map_or("", |purpose| purpose)
     }
 
     /// Returns the record with the system prompt and the tools of this hash.
@@ -244,7 +228,7 @@ impl RequestLog {
             parts.push(&own[..wanted.saturating_sub(keep).min(own.len())]);
             wanted = wanted.min(keep);
             at = request.base.filter(|_| wanted > 0);
-            missing = if at.is_none() { wanted.min(MOST_HASHES) } else { 0 };
+            missing = if at.is_none() { wanted.min(MAX_HASHES) } else { 0 };
         }
         let known = parts.iter().rev().flat_map(|part| part.iter().copied().map(Some));
         std::iter::repeat_n(None, missing).chain(known).collect()
@@ -257,7 +241,6 @@ impl RequestLog {
         Some((request.keep as usize, self.own_hashes(number)))
     }
 
-    /// Returns the number of a request's messages.
     fn len(&self, number: u32) -> usize {
         let keep = self.request(number).map_or(0, |request| request.keep as usize);
         keep.saturating_add(self.own_hashes(number).len())
@@ -273,7 +256,7 @@ impl RequestLog {
     pub fn turn_of(&self, record: RecordSpan) -> Option<LoggedTurn> {
         let spoken = self.spoken.get(record.source() as usize)?;
         let at = spoken.binary_search_by_key(&record.start(), |spoken| spoken.start).ok()?;
-        let before = spoken[..=at].iter().rev().take(MOST_IN_TURN);
+        let before = spoken[..=at].iter().rev().take(MAX_IN_TURN);
         let message = before.clone().map(|spoken| spoken.speaker).find(|speaker| *speaker != Speaker::User);
         let in_turn = before.take_while(|spoken| is_of(spoken.speaker, message));
         let (mut start, mut back) = (at, 0);
@@ -283,7 +266,7 @@ impl RequestLog {
                 start = at - n;
             }
         }
-        (back < MOST_IN_TURN).then(|| turn(record.source(), &spoken[start..]).0)
+        (back < MAX_IN_TURN).then(|| turn(record.source(), &spoken[start..]).0)
     }
 
     /// Hands the turns of a file to `take`, as long as it returns true.
@@ -307,7 +290,7 @@ fn is_of(speaker: Speaker, message: Option<Speaker>) -> bool {
 /// Returns the turn at the start of records, and how many they are.
 fn turn(source: u32, spoken: &[SpokenRecord]) -> (LoggedTurn, usize) {
     let message = spoken.first().map(|first| first.speaker).filter(|speaker| *speaker != Speaker::User);
-    let own = spoken.iter().take(MOST_IN_TURN).take_while(|spoken| is_of(spoken.speaker, message));
+    let own = spoken.iter().take(MAX_IN_TURN).take_while(|spoken| is_of(spoken.speaker, message));
     let mut turn = LoggedTurn::default();
     for spoken in own {
         let span = RecordSpan::new(source, 0, spoken.start, spoken.len.into());
@@ -318,17 +301,6 @@ fn turn(source: u32, spoken: &[SpokenRecord]) -> (LoggedTurn, usize) {
     }
     let len = turn.user.len() + turn.model.len();
     (turn, len)
-}
-
-fn purpose(purposes: &mut Vec<Box<str>>, name: &str) -> u32 {
-    let known = purposes.iter().position(|purpose| **purpose == *name);
-    let at = known.unwrap_or_else(|| {
-        // Few are expected; further ones count as one.
-        purposes.truncate(100);
-        purposes.push(name.into());
-        purposes.len() - 1
-    });
-    at as u32
 }
 
 /// Returns the first bytes of a hash as a number, by which it is found. The hash itself is compared after that.
@@ -351,7 +323,7 @@ mod tests {
     }
 
     fn add(log: &mut RequestLog, id: &str, base: Option<&str>, keep: u32, tail: &[u8]) {
-        let facts = RequestFacts { id, base, keep, at: None, purpose: "sdk" };
+        let facts = RequestFacts { id: record_id(id), base: base.map(record_id), keep, at: None };
         log.add_request(&facts, nowhere(), tail.iter().map(|byte| [*byte; 32]));
     }
 

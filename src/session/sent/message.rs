@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::session::content::LONGEST_NAME;
+use crate::session::content::MAX_NAME;
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::RecordSpan;
 use crate::session::reader::RecordPlace;
@@ -12,35 +12,31 @@ use super::canonical::{canonical, hash_of};
 use super::log::{MessageHash, message_hash};
 
 /// The longest record that is looked at, in bytes: a request may have 32 MB.
-const LONGEST: u64 = 32 << 20;
+const MAX_LOOKED: u64 = 32 << 20;
 
 /// The most records of the user of which each part of the list is tried.
-const MOST_TRIED: usize = 8;
+const MAX_TRIED: usize = 8;
 
 /// Why a message cannot be shown to be what a request carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MessageFault {
-    /// The records cannot be read any more.
     #[error("the records cannot be read")]
     Unreadable,
-    /// The record is too long.
     #[error("the record of the message is over 32 MB")]
     TooLong,
-    /// The message has another hash than the request names.
     #[error("the message in the records does not have the hash that the request names")]
     Mismatch,
 }
 
-/// Looks at a record.
 pub(super) fn look<T>(
     transcript: &Transcript,
     record: RecordSpan,
     look: impl FnOnce(Json, RecordPlace) -> Option<T>,
 ) -> Result<T, MessageFault> {
-    if record.len() > LONGEST {
+    if record.len() > MAX_LOOKED {
         return Err(MessageFault::TooLong);
     }
-    let bytes = transcript.read(record, LONGEST).map_err(|_| MessageFault::Unreadable)?;
+    let bytes = transcript.read(record, MAX_LOOKED).map_err(|_| MessageFault::Unreadable)?;
     let mut tape = Tape::default();
     let value = tape.read(&bytes).map_err(|_| MessageFault::Unreadable)?;
     let place = RecordPlace { source: record.source(), row: record.row(), start: record.start() };
@@ -65,7 +61,7 @@ pub(super) fn look_at_blob<T>(
 }
 
 pub(super) fn claimed_hash(transcript: &Transcript, record: RecordSpan) -> Result<MessageHash, MessageFault> {
-    look(transcript, record, |record, _| message_hash(&record.get("hash")?.short(LONGEST_NAME)?))
+    look(transcript, record, |record, _| message_hash(&record.get("hash")?.short(MAX_NAME)?))
 }
 
 /// Hands out the hashes of the messages that records of one role can make up, with the records. Those of the model make up
@@ -77,7 +73,7 @@ pub(super) fn each_message(
     take: &mut dyn FnMut(MessageHash, &[RecordSpan]),
 ) {
     let is_one = role == MessageRole::Assistant;
-    let starts = if is_one || records.len() > MOST_TRIED { 1 } else { records.len() };
+    let starts = if is_one || records.len() > MAX_TRIED { 1 } else { records.len() };
     for start in 0..starts {
         let mut hash = Sha256::new_with_prefix(b"{\"content\":[");
         let mut blocks = Blocks::default();
@@ -177,14 +173,12 @@ impl MessageRole {
         }
     }
 
-    /// Reads the role of a message.
-    pub(super) fn of(message: Json) -> Self {
+    pub(super) fn read(message: Json) -> Self {
         let is = |role: Self| message.get("role").is_some_and(|word| word.is(role.as_str()));
         [Self::User, Self::Assistant].into_iter().find(|role| is(*role)).unwrap_or(Self::Other)
     }
 }
 
-/// Whether a message has this hash.
 pub fn is_proven(message: Json, hash: &MessageHash) -> bool {
     hash_of(message).is_ok_and(|found| found == *hash)
 }

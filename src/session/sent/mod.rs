@@ -8,5 +8,5 @@ mod request;
 mod results;
 
 pub use message::{MessageFault, MessageRole, is_proven};
-pub use request::{MessageProof, RequestMessage, SentRequest, request_of, write_request};
+pub use request::{MessageProof, request_of, write_request};
 pub use results::{BestResults, NotSent, best};

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use jiff::Timestamp;
-
-use crate::session::content::LONGEST_NAME;
+use crate::session::content::MAX_NAME;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, RecordSpan};
 use crate::session::transcript::Transcript;
@@ -17,39 +15,25 @@ use super::results::{NotSent, carriers};
 /// A request in the records.
 #[derive(Clone, Debug)]
 pub struct SentRequest {
-    /// The agent's id of it.
-    pub id: String,
-    /// When it was sent.
-    pub at: Option<Timestamp>,
-    /// What it was sent for, in the agent's word: `sdk`.
-    pub purpose: String,
     /// Its record, with its parameters.
     pub record: RecordSpan,
     /// The record with the system prompt and the tools, if it is there.
     pub shape: Option<RecordSpan>,
-    /// Its messages, in order.
     pub messages: Vec<RequestMessage>,
 }
 
 /// A message of a request.
 #[derive(Clone, Debug)]
 pub struct RequestMessage {
-    /// Who speaks.
     pub role: MessageRole,
-    /// The length in bytes as compact JSON.
-    pub bytes: u64,
     /// Whether it is what the request carried.
     pub proof: MessageProof,
-    /// Whether it holds the result from which the request was looked for.
-    pub is_carrier: bool,
     place: MessagePlace,
 }
 
 /// Where a message is.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 enum MessagePlace {
-    /// Not in the records.
-    #[default]
     Nowhere,
     /// The record that was written for the request.
     Blob(RecordSpan),
@@ -64,7 +48,6 @@ pub enum MessageProof {
     Proven,
     /// What the records have in its place is another message, or cannot be read.
     Unproven(MessageFault),
-    /// It is not in the records.
     Missing,
 }
 
@@ -78,21 +61,16 @@ pub fn request_of(transcript: &Transcript, call: &Call) -> Result<SentRequest, N
     let carrier = carriers.first().ok_or(NotSent::NotCarried)?;
     let log = &transcript.requests;
     let request = log.request(carrier.request).ok_or(NotSent::NotCarried)?;
-    let (id, shape) = look(transcript, request.record, |record, _| {
-        let text = |key: &str| record.get(key)?.short(LONGEST_NAME);
-        Some((text("id").unwrap_or_default(), text("shapeHash").and_then(|hash| message_hash(&hash))))
+    let shape = look(transcript, request.record, |record, _| {
+        Some(record.get("shapeHash").and_then(|hash| message_hash(&hash.short(MAX_NAME)?)))
     })?;
     let hashes = log.messages(carrier.request);
     let spoken = spoken_messages(transcript, request.record, &hashes);
     let message = |hash: &Option<MessageHash>| {
         let message = hash.map(|hash| message(transcript, &hash, spoken.get(&hash)));
-        let message = message.unwrap_or_else(|| RequestMessage::missing(MessageProof::Missing));
-        RequestMessage { is_carrier: *hash == Some(carrier.hash), ..message }
+        message.unwrap_or(RequestMessage::MISSING)
     };
     Ok(SentRequest {
-        id,
-        at: request.at,
-        purpose: log.purpose(request).to_owned(),
         record: request.record,
         shape: shape.and_then(|hash| log.shape(&hash)),
         messages: hashes.iter().map(message).collect(),
@@ -127,10 +105,8 @@ fn spoken_messages(
 }
 
 impl RequestMessage {
-    fn missing(proof: MessageProof) -> Self {
-        let place = MessagePlace::Nowhere;
-        Self { role: MessageRole::Other, bytes: 0, proof, is_carrier: false, place }
-    }
+    const MISSING: Self =
+        Self { role: MessageRole::Other, proof: MessageProof::Missing, place: MessagePlace::Nowhere };
 }
 
 fn message(
@@ -138,48 +114,22 @@ fn message(
     hash: &MessageHash,
     spoken: Option<&(MessageRole, Vec<RecordSpan>)>,
 ) -> RequestMessage {
-    let mut message = RequestMessage::missing(MessageProof::Missing);
     if let Some((role, records)) = spoken {
-        message = RequestMessage {
-            role: *role,
-            proof: MessageProof::Proven,
-            place: MessagePlace::Records(records.clone()),
-            ..message
-        };
-    } else if let Some(blob) = transcript.requests.blob(hash) {
-        let proof = look_at_blob(transcript, blob, hash, |_, _| Some(()));
-        let role = look(transcript, blob, |record, _| Some(MessageRole::of(record.get("message")?)));
-        message = RequestMessage {
-            role: role.unwrap_or(MessageRole::Other),
-            proof: proof.map_or_else(MessageProof::Unproven, |()| MessageProof::Proven),
-            place: MessagePlace::Blob(blob),
-            ..message
-        };
+        let place = MessagePlace::Records(records.clone());
+        return RequestMessage { role: *role, proof: MessageProof::Proven, place };
     }
-    let mut counted = Counted(0);
-    let is_written = write_message(transcript, &message, &mut counted).is_ok();
-    RequestMessage { bytes: if is_written { counted.0 } else { 0 }, ..message }
-}
-
-/// Counts the bytes that are written.
-struct Counted(u64);
-
-impl Write for Counted {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len() as u64;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+    let Some(blob) = transcript.requests.blob(hash) else { return RequestMessage::MISSING };
+    let proof = look_at_blob(transcript, blob, hash, |_, _| Some(()));
+    let role = look(transcript, blob, |record, _| Some(MessageRole::read(record.get("message")?)));
+    RequestMessage {
+        role: role.unwrap_or(MessageRole::Other),
+        proof: proof.map_or_else(MessageProof::Unproven, |()| MessageProof::Proven),
+        place: MessagePlace::Blob(blob),
     }
 }
 
 /// Writes a request as one JSON object: its messages, its parameters, its system prompt and tools, each as the records have
 /// them; `null` stands for a message that is not there. One record is in memory at a time.
-///
-/// # Errors
-/// The records cannot be read any more, or those of `out`.
 pub fn write_request(transcript: &Transcript, request: &SentRequest, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\"messages\":[")?;
     for (n, message) in request.messages.iter().enumerate() {

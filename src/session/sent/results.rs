@@ -1,6 +1,6 @@
 //! The results of a call by the best evidence: as requests carried them, if one in the records did and its hash shows it.
 
-use crate::session::content::{is, is_type, pieces};
+use crate::session::content::pieces;
 use crate::session::fate::ContextState;
 use crate::session::fate::ResultFate;
 use crate::session::json::Json;
@@ -12,13 +12,13 @@ use super::log::MessageHash;
 use super::message::{MessageFault, MessageRole, claimed_hash, each_message, look, look_at_blob};
 
 /// The most messages that are looked at for one call.
-const MOST_BLOBS: usize = 16;
+const MAX_BLOBS: usize = 16;
 
 /// The most records of the user, as of parallel calls, that are looked at together.
-const MOST_TOGETHER: usize = 32;
+const MAX_TOGETHER: usize = 32;
 
 /// The longest that they may be together, in bytes.
-const LONGEST_TOGETHER: u64 = 32 << 20;
+const MAX_TOGETHER_LEN: u64 = 32 << 20;
 
 /// What the model got for a call.
 #[derive(Clone, Debug)]
@@ -30,7 +30,6 @@ pub struct BestResults {
 }
 
 impl BestResults {
-    /// Returns the result as the model first saw it.
     pub fn first(&self) -> Option<&CallResult> {
         self.results.first()
     }
@@ -39,10 +38,8 @@ impl BestResults {
 /// Why it cannot be shown what a request carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotSent {
-    /// The agent recorded no requests.
     #[error("no request is in the records")]
     NoRequests,
-    /// The requests that are there do not have the result.
     #[error("no request in the records carried the result")]
     NotCarried,
     /// The message cannot be read, or is another than the request carried.
@@ -74,7 +71,7 @@ pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carri
         return Err(NotSent::NoRequests);
     }
     let mut found = Vec::new();
-    for blob in log.blobs_of(call.thread, &call.id).take(MOST_BLOBS) {
+    for blob in log.blobs_of(call.thread, &call.id).take(MAX_BLOBS) {
         let hash = claimed_hash(transcript, blob)?;
         let request = log.first_request(&hash);
         found.extend(request.map(|request| Carrier { request, hash, blob: Some(blob) }));
@@ -95,7 +92,7 @@ pub(super) fn carriers(transcript: &Transcript, call: &Call) -> Result<Vec<Carri
 /// Whether records are few and short enough to be read for each call in them.
 fn is_short(records: &[RecordSpan]) -> bool {
     let bytes = records.iter().fold(0, |bytes: u64, record| bytes.saturating_add(record.len()));
-    records.len() <= MOST_TOGETHER && bytes <= LONGEST_TOGETHER
+    records.len() <= MAX_TOGETHER && bytes <= MAX_TOGETHER_LEN
 }
 
 /// The result as a message has it.
@@ -109,7 +106,7 @@ fn sent(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent
     let carriers = carriers(transcript, call)?;
     let Some((first, later)) = carriers.split_first() else { return Err(NotSent::NotCarried) };
     let first = text_in(transcript, call, first)?;
-    let mut last = FirstForm::of(first.text.as_deref().unwrap_or_default());
+    let mut last = FirstForm::new(first.text.as_deref().unwrap_or_default());
     let mut results = vec![first.result];
     let state = call.first().map(|first| first.context).unwrap_or_default();
     // Of one that is whole again, no other text counts.
@@ -119,7 +116,7 @@ fn sent(transcript: &Transcript, call: &Call) -> Result<Vec<CallResult>, NotSent
         let Ok(next) = text_in(transcript, call, carrier) else { continue };
         let text = next.text.unwrap_or_default();
         if last.compare(&text) == SentForm::Edited {
-            last = FirstForm::of(&text);
+            last = FirstForm::new(&text);
             results.push(next.result);
         }
     }
@@ -160,5 +157,5 @@ fn text_in(transcript: &Transcript, call: &Call, carrier: &Carrier) -> Result<Se
 /// Returns the block of a message that is the result of a call.
 fn block_of<'a>(message: Json<'a>, id: &str) -> Option<Json<'a>> {
     let mut blocks = message.get("content")?.items();
-    blocks.find(|block| is_type(*block, "tool_result") && is(*block, "tool_use_id", id))
+    blocks.find(|block| block.is_type("tool_result") && block.has("tool_use_id", id))
 }

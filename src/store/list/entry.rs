@@ -207,10 +207,6 @@ impl Entry {
         self.copy().map_or_else(kind, |copy| copy.holds)
     }
 
-    pub fn policies(&self) -> &[String] {
-        self.kind().map_or(&[], |kind| &kind.policies)
-    }
-
     /// Opens its file for reading, if it is still the file that was listed. Follows no link and never blocks.
     ///
     /// # Errors
@@ -236,7 +232,7 @@ impl Entry {
         self.rule == Rule::Kept
     }
 
-    fn kind(&self) -> Option<&FileRule> {
+    pub(crate) fn kind(&self) -> Option<&FileRule> {
         self.store().file_rule(self.name.as_bytes(), &mut PathFacts::default())
     }
 

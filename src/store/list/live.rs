@@ -8,7 +8,8 @@ use jiff::Timestamp;
 
 use crate::store::{Kept, OwnStore, Stores, scan};
 
-use super::{DirWatch, Entry, Env, RootReport, StoreSpec, apply_limits, watch::GrowingEntries};
+use super::watch::{DirWatch, GrowingEntries};
+use super::{Entry, Env, RootReport, StoreSpec, apply_limits};
 
 /// The first entries are passed on after this many, because somebody waits.
 const FIRST: usize = 128;

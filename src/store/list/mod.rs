@@ -17,19 +17,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{DirWatch, Entry, Env, RootReport, StoreSpec, Stores, apply_limits};
+use super::{Entry, Env, RootReport, StoreSpec, Stores, apply_limits};
 
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The entries, in no particular order; their expiry includes the limits on count and total size.
     pub entries: Vec<Entry>,
     pub reports: Vec<(Arc<StoreSpec>, Vec<RootReport>)>,
-}
-
-impl Listing {
-    pub fn watch(&self) -> DirWatch {
-        DirWatch::new(self.reports.iter().flat_map(|(_, roots)| roots))
-    }
 }
 
 /// Lists `stores` completely.

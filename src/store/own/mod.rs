@@ -28,11 +28,6 @@ pub fn own_home(env: &Env) -> Result<PathBuf, Unset> {
     expand("${XDG_DATA_HOME:-~/.local/share}/overspill", env)
 }
 
-/// Returns the directory of overspill's own spills, in [`own_home`].
-pub fn own_root(env: &Env) -> Result<PathBuf, Unset> {
-    Ok(own_home(env)?.join(SPILLS))
-}
-
 /// Why overspill's own store cannot be used, and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnError {

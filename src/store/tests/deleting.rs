@@ -162,7 +162,7 @@ fn a_root_that_is_not_ours_alone_is_refused() {
     let home = Home::new();
     old(&home, 1, 240);
     let entry = only(&home, "overspill");
-    let root = own_root(&home.env).unwrap();
+    let root = own_home(&home.env).unwrap().join("tool-output");
     fs::set_permissions(&root, PermissionsExt::from_mode(0o750)).unwrap();
     assert!(matches!(OwnStore::open(&home.env), Err(OwnError::Exposed(path)) if path == root));
     assert!(OwnStore::open(&home.env).unwrap_err().to_string().contains("chmod 700"));

@@ -133,7 +133,7 @@ fn a_file_is_known_by_its_path_alone() {
     let moved = env.clone().with_var("XDG_DATA_HOME", "/data");
     let path = PathBuf::from(format!("/data/overspill/tool-output/{}", new_id(now(), 1, [0; 12])));
     assert_eq!(stores.store_of(&path, &moved).unwrap().0.name, "overspill");
-    assert_eq!(own_root(&moved).unwrap(), Path::new("/data/overspill/tool-output"));
+    assert_eq!(own_home(&moved).unwrap(), Path::new("/data/overspill"));
 }
 
 /// One path for each kind of file: store, facts as `agent tool session project id`, and the state a day later.
@@ -197,7 +197,7 @@ fn every_agents_files_are_known() {
         assert_eq!((entry.store().name.as_str(), &described(entry)), (*store, facts));
         assert_eq!(ending(entry), *end, "{path:?}");
         let (of, rule) = stores.store_of(&path, &env).unwrap();
-        assert_eq!((&of.name, &rule.policies[..]), (&entry.store().name, entry.policies()));
+        assert_eq!((&of.name, &rule.policies), (&entry.store().name, &entry.kind().unwrap().policies));
     }
 }
 
@@ -230,7 +230,7 @@ fn an_age_set_in_the_agents_configuration_counts() {
 #[test]
 fn our_own_age_is_set() {
     let home = Home::new();
-    home.file(&own_root(&home.env).unwrap().join(new_id(now(), 1, [0; 12])), b"x", 24);
+    home.file(&own_home(&home.env).unwrap().join("tool-output").join(new_id(now(), 1, [0; 12])), b"x", 24);
     let mut stores = Stores::builtin();
     stores.keep_own_for(Some(SignedDuration::from_hours(72)));
     assert_eq!(ending(&home.list_with(&stores, "overspill")[0]), "2d");
@@ -317,11 +317,15 @@ fn an_id_or_a_prefix_of_just_one() {
     assert_eq!((resolved("x").as_str(), resolved("").as_str()), ("none", "none"));
 }
 
+fn watch(listing: &Listing) -> DirWatch {
+    DirWatch::new(listing.reports.iter().flat_map(|(_, roots)| roots))
+}
+
 #[test]
 fn a_change_of_a_directory_is_noticed() {
     let home = Home::new();
     let stores = Stores::builtin();
-    let listed = |home: &Home| list(stores.named("opencode"), &home.env, now()).watch();
+    let listed = |home: &Home| watch(&list(stores.named("opencode"), &home.env, now()));
     let mut absent = listed(&home);
     assert!(!absent.check_once());
     let path = home.opencode(ID, b"x", 1);
@@ -343,7 +347,7 @@ fn a_session_that_appears_is_noticed() {
     let stores = Stores::builtin();
     let base = home.at(".claude/projects/-p/01234567-89ab-4cde-8f01-23456789abcd");
     fs::create_dir_all(&base).unwrap();
-    let mut watch = list(stores.named("claude-code"), &home.env, now()).watch();
+    let mut watch = watch(&list(stores.named("claude-code"), &home.env, now()));
     assert!(!watch.check_once());
     fs::create_dir(base.join("tool-results")).unwrap();
     assert!(watch.check_once());

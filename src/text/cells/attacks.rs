@@ -1,6 +1,6 @@
 //! Known attacks on terminals and pagers: none gets a sequence through, and all are visible in the raw view.
 
-use super::tests::drawn;
+use super::tests::{drawn, sanitize};
 use super::*;
 
 const ATTACKS: &[(&str, &[u8], &str)] = &[

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::tests::sanitize;
 use super::*;
 
 pub(crate) fn any_show() -> impl Strategy<Value = Show> {

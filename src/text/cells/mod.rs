@@ -171,11 +171,6 @@ impl<'a> Cells<'a> {
         self
     }
 
-    /// Returns the style accumulated from SGR sequences, to carry into a later segment.
-    pub fn style(&self) -> Style {
-        self.state
-    }
-
     pub fn show(&self) -> &Show {
         &self.show
     }
@@ -341,10 +336,6 @@ impl Iterator for Cells<'_> {
 }
 
 impl std::iter::FusedIterator for Cells<'_> {}
-
-pub fn sanitize(bytes: &[u8], show: &Show) -> Vec<Cell> {
-    Cells::new(bytes, show).collect()
-}
 
 /// Whether `c` is always drawn as itself: not a control, invisible, reordering, private or unassigned.
 pub fn is_plain(c: char) -> bool {

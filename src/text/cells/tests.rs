@@ -4,6 +4,10 @@ use anstyle::AnsiColor;
 
 use super::*;
 
+pub(super) fn sanitize(bytes: &[u8], show: &Show) -> Vec<Cell> {
+    Cells::new(bytes, show).collect()
+}
+
 /// Writes out the cells: names of controls in `[]`, sequences as text in `()`, hidden ones as `{}`, the
 /// line's end as `$`.
 pub(super) fn drawn(bytes: &[u8], show: &Show) -> String {
@@ -256,7 +260,7 @@ fn a_sequence_as_text_is_one_run() {
 fn a_style_is_carried_only_where_it_is_asked_for() {
     let mut cells = Cells::new(b"\x1b[1;44m", &Show::PAGER);
     assert_eq!(cells.by_ref().count(), 1);
-    let style = cells.style();
+    let style = cells.state;
     assert_eq!(style, Style::new().bold().bg_color(Some(AnsiColor::Blue.into())));
     assert_eq!(Cells::new(b"x", &Show::PAGER).with_style(style).next().unwrap().look, style);
     assert_eq!(Cells::new(b"x", &Show::PAGER).next().unwrap().look, Style::new());

@@ -31,19 +31,14 @@ const LABEL: Show = Show { tab: 0, ..Show::RAW };
 pub fn label(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_plain(text) => text.to_owned(),
-        _ => label_as(bytes, &LABEL),
+        _ => spelled_out(bytes),
     }
 }
 
-/// Same as [`label`] for a terminal that supports only ASCII.
-pub fn label_ascii(bytes: &[u8]) -> String {
-    label_as(bytes, &Show { ascii: true, ..LABEL })
-}
-
-fn label_as(bytes: &[u8], show: &Show) -> String {
+fn spelled_out(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        for cell in Cells::new(line, show) {
+        for cell in Cells::new(line, &LABEL) {
             text.push_str(if cell.kind == CellKind::LineEnd { "^J" } else { cell.text.as_str() });
         }
     }

@@ -145,7 +145,7 @@ fn opened_calls(transcript: &Transcript) -> CallsEvent {
         now: crate::env::now(),
         agent: agent.trim_end().into(),
         title: facts.title.as_deref().and_then(|title| title.lines().next()).unwrap_or_default().into(),
-        unread: unread.in_words().into(),
+        unread: unread.describe().into(),
         is_format_unknown: unread.is_format_unknown(),
     }))
 }

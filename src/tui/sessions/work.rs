@@ -102,7 +102,7 @@ pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
             .iter()
             .filter_map(|file| list::open(file, &context.ticket).ok())
             .for_each(|opened| seen.add(opened.transcript()));
-        let sums = tally::count_new(file, uid, &mut seen, &context.ticket).ok().map(|counted| counted.sums);
+        let sums = tally::count_calls(file, uid, &mut seen, &context.ticket).ok().map(|counted| counted.sums);
         cut.extend(sums.filter(|sums| sums.cut > 0).map(|_| session));
         if !context.send(SessionsEvent::Summed(file.clone(), sums)) {
             return;

@@ -8,7 +8,7 @@ use overspill::internals::session::model::{CallStatus, CutState};
 use serde_json::{Value, json};
 
 use super::samples::{compare, records};
-use super::{call, first, open, pieces, write_log};
+use super::{call, fate_of, first, open, pieces, write_log};
 
 /// The texts of all results by id, in the main file and in those of the sub-agents.
 fn results(path: &Path) -> BTreeMap<String, String> {
@@ -121,7 +121,7 @@ fn what_became_of_a_result_is_told() {
     ];
     let opened = open(&write_log(dir.path(), "s1.jsonl", &log));
     let transcript = opened.transcript();
-    let fate = |id: &str| call(transcript, id).fate();
+    let fate = |id: &str| fate_of(call(transcript, id));
     assert!(matches!(fate("c1"), ResultFate::Compacted(Some(_))));
     assert_eq!(fate("c2"), ResultFate::InContext, "preserved");
     assert!(matches!(fate("c3"), ResultFate::Replaced(_)));

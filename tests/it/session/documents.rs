@@ -13,7 +13,7 @@ use overspill::preview::Catalog;
 use serde_json::{Value, json};
 
 use super::samples::{compare, compare_with_sent};
-use super::{call, first, open, pieces, sessions_in};
+use super::{call, fate_of, first, open, pieces, sessions_in};
 
 type Results = BTreeMap<String, String>;
 
@@ -95,9 +95,12 @@ fn continue_is_read() {
     let opened = open(&path);
     let transcript = opened.transcript();
     let c1 = call(transcript, "c1");
-    assert_eq!((c1.cut, c1.fate(), c1.status), (CutState::Lost, ResultFate::Compacted(None), CallStatus::Ok));
+    assert_eq!(
+        (c1.cut, fate_of(c1), c1.status),
+        (CutState::Lost, ResultFate::Compacted(None), CallStatus::Ok)
+    );
     let c2 = call(transcript, "c2");
-    assert_eq!((c2.status, c2.exit, c2.fate()), (CallStatus::Failed, Some(3), ResultFate::InContext));
+    assert_eq!((c2.status, c2.exit, fate_of(c2)), (CallStatus::Failed, Some(3), ResultFate::InContext));
     assert_eq!(
         (call(transcript, "c3").status, first(transcript, "c3")),
         (CallStatus::Denied, "Tool cancelled".into())
@@ -224,11 +227,11 @@ fn tasks_of_editors_extensions_are_read() {
     let transcript = opened.transcript();
     assert_eq!(transcript.agent, "roo");
     let c1 = call(transcript, "c1");
-    assert_eq!((c1.exit, c1.cut, c1.fate()), (Some(3), CutState::Spill, ResultFate::Compacted(None)));
+    assert_eq!((c1.exit, c1.cut, fate_of(c1)), (Some(3), CutState::Spill, ResultFate::Compacted(None)));
     assert_eq!(c1.cites[0].path, task.join("command-output/cmd-17.txt"));
     assert_eq!(first(transcript, "c1"), cut);
     let old = call(transcript, "1795378305189.0");
-    assert_eq!((transcript.tool(old), old.fate()), ("read_file", ResultFate::InContext));
+    assert_eq!((transcript.tool(old), fate_of(old)), ("read_file", ResultFate::InContext));
     assert_eq!(transcript.calls.len(), 2);
     let elsewhere = write(home.path().join("kilocode.kilo-code/t/api_conversation_history.json"), &history);
     assert_eq!(open(&elsewhere).transcript().agent, "kilo");
@@ -275,7 +278,7 @@ fn openhands_is_read_as_it_is_sent() {
     assert_eq!(first(transcript, "c1"), format!("[An error occurred during execution.]\nout{around}"));
     let c1 = call(transcript, "c1");
     assert_eq!((c1.exit, c1.cut), (Some(3), CutState::No));
-    assert!(matches!(c1.fate(), ResultFate::Compacted(_)));
+    assert!(matches!(fate_of(c1), ResultFate::Compacted(_)));
     let (c2, text) = (call(transcript, "c2"), first(transcript, "c2"));
     assert_eq!((c2.cut, text.chars().count()), (CutState::Spill, 30_000));
     assert!(
@@ -346,7 +349,7 @@ fn mini_swe_agent_is_read() {
     assert_eq!(c1.results[0].at.unwrap().to_string(), "2026-11-22T20:11:46Z");
     let c2 = call(transcript, "c2");
     assert_eq!((c2.cut, c2.exit, c2.status), (CutState::Lost, Some(3), CallStatus::Failed));
-    assert_eq!((c2.fate(), c2.results[0].evidence), (ResultFate::InContext, Evidence::Recorded));
+    assert_eq!((fate_of(c2), c2.results[0].evidence), (ResultFate::InContext, Evidence::Recorded));
     assert_eq!(call(transcript, "c3").cut, CutState::Unknown, "of another configuration");
     let display = whole_display(transcript, c2);
     let verdict =

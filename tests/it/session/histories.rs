@@ -10,7 +10,7 @@ use overspill::internals::session::transcript::Transcript;
 use serde_json::{Value, json};
 
 use super::samples::home_of;
-use super::{call, first, is_read_whole, open, sessions_in, text_of, write_log};
+use super::{call, fate_of, first, is_read_whole, open, sessions_in, text_of, write_log};
 
 /// Returns what the model still has of a call, as the screens say it.
 fn state(transcript: &Transcript, id: &str) -> String {
@@ -85,7 +85,7 @@ fn codex_compacts_and_rolls_back() {
     assert_eq!(states(transcript, ["c6", "c7"]), ["in summary #13", "yes"]);
     let evidence = |id: &str| call(transcript, id).first().unwrap().context.evidence;
     assert_eq!([evidence("c1"), evidence("c3")], [FateEvidence::Recorded, FateEvidence::Unknown]);
-    assert_eq!(call(transcript, "c4").fate(), ResultFate::Rewound(Some(AT.parse().unwrap())));
+    assert_eq!(fate_of(call(transcript, "c4")), ResultFate::Rewound(Some(AT.parse().unwrap())));
 }
 
 #[test]

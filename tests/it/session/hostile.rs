@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use overspill::internals::session::FORMATS;
 use overspill::internals::session::command::command;
+use overspill::internals::session::copies::SeenCalls;
 use overspill::internals::session::find;
 use overspill::internals::session::model::SessionFacts;
 use overspill::internals::session::reader::{SessionFile, SessionFormat};
@@ -221,8 +222,8 @@ impl Lot<'_> {
 pub fn check(data: &[u8], dir: &Path) -> usize {
     let mut lot = Lot(data);
     let format = FORMATS[lot.below(FORMATS.len())];
-    let records = records(format.name(), &mut lot);
-    let path = write(format.name(), dir, &records, &mut lot);
+    let records = records(format.info().name, &mut lot);
+    let path = write(format.info().name, dir, &records, &mut lot);
     let bytes = fs::read(&path).unwrap();
     let file = file(format, &path);
     let (head, tail) = find::ends(&path).unwrap();
@@ -232,7 +233,7 @@ pub fn check(data: &[u8], dir: &Path) -> usize {
     let calls = opened.transcript().calls.len();
     is_sound(opened.transcript(), &path);
     // Kimi CLI has a second log beside, and which of two logs grows first makes a difference.
-    let is_one_log = path.extension().is_some_and(|end| end == "jsonl") && format.name() != "kimi-cli";
+    let is_one_log = path.extension().is_some_and(|end| end == "jsonl") && format.info().name != "kimi-cli";
     if is_one_log {
         let whole = looks(opened.transcript());
         let part = lot.0.first().map_or(0, |first| bytes.len() * usize::from(*first) / 256);
@@ -431,7 +432,7 @@ fn database(path: &Path, tables: &str, insert: &str, records: &[Vec<u8>]) {
 
 fn file(format: &dyn SessionFormat, path: &Path) -> SessionFile {
     SessionFile {
-        format: format.name(),
+        format: format.info().name,
         path: path.to_owned(),
         id: "ses_1".into(),
         size: 0,
@@ -495,7 +496,7 @@ fn is_sound(transcript: &Transcript, path: &Path) {
             assert!(call.is_some_and(|call| (id.result as usize) < call.results.len()), "{event:?}");
         }
     }
-    let sums = tally(transcript, path, 0, &()).unwrap();
+    let sums = tally(transcript, path, 0, &SeenCalls::default(), &()).unwrap();
     assert_eq!(sums.calls, transcript.calls.len() as u64);
     assert!(transcript.unread.known + transcript.unread.broken <= transcript.unread.records);
 }

@@ -8,7 +8,7 @@ use overspill::internals::session::verify::Verifier;
 use overspill::preview::Catalog;
 use serde_json::{Value, json};
 
-use super::{call, first, is_read_whole, open, sessions_in, write_log};
+use super::{call, fate_of, first, is_read_whole, open, sessions_in, write_log};
 
 fn begins() -> Value {
     json!({"role": "_system_prompt", "content": "…"})
@@ -146,7 +146,7 @@ fn histories_that_were_left_are_read() {
     let seconds: Vec<_> =
         transcript.calls.iter().map(|call| call.at.unwrap().as_second() - 1795376950).collect();
     assert_eq!(seconds, [1, 2, 3, 4]);
-    let fates: Vec<_> = transcript.calls.iter().map(|call| call.fate()).collect();
+    let fates: Vec<_> = transcript.calls.iter().map(fate_of).collect();
     let summed_up = ResultFate::Compacted("2026-11-22T19:49:20Z".parse().ok());
     assert_eq!(fates, [summed_up, ResultFate::Rewound(None), summed_up, ResultFate::InContext]);
     assert_eq!(transcript.calls[0].first().unwrap().context.describe(), "in summary #5");
@@ -179,7 +179,7 @@ fn a_session_is_followed_through_its_logs() {
     std::fs::rename(dir.join("context.jsonl"), dir.join("context_1.jsonl")).unwrap();
     write_log(&dir, "context.jsonl", &history);
     assert!(opened.refresh(&()).unwrap());
-    let fate = |id: &str| call(opened.transcript(), id).fate();
+    let fate = |id: &str| fate_of(call(opened.transcript(), id));
     assert_eq!((fate("c1"), fate("c2")), (ResultFate::InContext, ResultFate::Rewound(None)));
     assert!(!opened.refresh(&()).unwrap());
 }

@@ -5,7 +5,7 @@ use overspill::internals::session::model::CutState;
 use overspill::internals::session::transcript::Transcript;
 use serde_json::{Value, json};
 
-use super::{call, first, is_read_whole, open, write_log};
+use super::{call, fate_of, first, is_read_whole, open, write_log};
 
 fn event(event: Value) -> Value {
     json!({"type": "context.append_loop_event", "agentId": "main", "event": event, "time": 1795438056658_u64})
@@ -93,7 +93,7 @@ fn large_results_among_the_first_messages_were_cleared() {
     let first = [vec![prompt("user")], large("a"), small, large("c")].concat();
     transcript(&[first, cutoff(5), large("d"), cutoff(7)], |transcript| {
         assert_eq!(states(transcript), ["cleared #4", "yes", "cleared #5", "yes"]);
-        assert!(matches!(call(transcript, "a").fate(), ResultFate::Cleared(Some(_))));
+        assert!(matches!(fate_of(call(transcript, "a")), ResultFate::Cleared(Some(_))));
     });
 }
 

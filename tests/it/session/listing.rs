@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
+use overspill::internals::session::copies::SeenCalls;
 use overspill::internals::session::exposure::Exposure;
 use overspill::internals::session::list::{self, ListStep, ListedSession, SessionFilter};
 use overspill::internals::session::reader::{ReadProgress, SessionError, SessionFile};
-use overspill::internals::session::tally::{CallSums, count};
+use overspill::internals::session::tally::{CallSums, count_calls};
 use overspill::internals::store::Env;
 use serde_json::{Value, json};
 
@@ -49,7 +50,7 @@ fn session(home: &Path, name: &str, age: u64, records: &[Value]) -> PathBuf {
 
 fn steps(home: &Path, wanted: &SessionFilter) -> Vec<ListStep> {
     let mut steps = Vec::new();
-    list::each(&Env::hermetic(home), wanted, &mut |step| {
+    let _ = list::each(&Env::hermetic(home), wanted, &mut |step| {
         steps.push(step);
         ControlFlow::Continue(())
     });
@@ -88,7 +89,7 @@ fn the_newest_come_first_and_in_groups() {
     let listed = sessions(home.path(), &SessionFilter::default());
     assert!(listed.is_sorted_by(|a, b| a.file.modified >= b.file.modified));
     let mut groups = 0;
-    list::each(&Env::hermetic(home.path()), &SessionFilter::default(), &mut |step| match step {
+    let _ = list::each(&Env::hermetic(home.path()), &SessionFilter::default(), &mut |step| match step {
         ListStep::Sessions(_) => {
             groups += 1;
             ControlFlow::Break(())
@@ -154,7 +155,7 @@ fn a_session_is_counted_in_a_second_step_that_can_be_given_up() {
     let home = tempfile::tempdir().unwrap();
     session(home.path(), "s", 0, &[call("/p", "1"), result("/p", "1", "é\n"), call("/p", "2")]);
     let file = sessions(home.path(), &SessionFilter::default()).remove(0).file;
-    let counted = count(&file, 0, &()).unwrap();
+    let counted = count_calls(&file, 0, &mut SeenCalls::default(), &()).unwrap();
     assert_eq!(counted.sums, CallSums { calls: 2, got_bytes: 3, ..CallSums::default() });
     assert!(!counted.unread.is_format_unknown());
 
@@ -164,5 +165,5 @@ fn a_session_is_counted_in_a_second_step_that_can_be_given_up() {
             false
         }
     }
-    assert!(matches!(count(&file, 0, &Stop), Err(SessionError::GivenUp)));
+    assert!(matches!(count_calls(&file, 0, &mut SeenCalls::default(), &Stop), Err(SessionError::GivenUp)));
 }

@@ -176,7 +176,7 @@ fn a_compressed_rollout_is_read() {
     }
     std::fs::write(&path, &packed[..packed.len() - 100]).unwrap();
     let damaged = open(&path);
-    let unread = damaged.transcript().unread.in_words();
+    let unread = damaged.transcript().unread.describe();
     assert!(unread.contains("the compressed file is damaged; "), "{unread}");
     assert!((90..110).contains(&damaged.transcript().calls.len()));
     std::fs::write(&path, &packed[..1000]).unwrap();

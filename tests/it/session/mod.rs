@@ -23,6 +23,7 @@ mod verify;
 use std::path::{Path, PathBuf};
 
 use overspill::internals::session::FORMATS;
+use overspill::internals::session::fate::ResultFate;
 use overspill::internals::session::model::{Call, CallResult, TextPiece};
 use overspill::internals::session::reader::{OpenedSession, SessionFile, SessionFormat};
 use overspill::internals::session::text;
@@ -53,6 +54,11 @@ pub fn pieces(transcript: &Transcript, pieces: &[TextPiece]) -> String {
 /// Returns the call with this id, in any thread.
 pub fn call<'a>(transcript: &'a Transcript, id: &str) -> &'a Call {
     transcript.calls.iter().find(|call| &*call.id == id).unwrap()
+}
+
+/// Returns what became of the result that the model first saw.
+pub fn fate_of(call: &Call) -> ResultFate {
+    call.first().map_or(ResultFate::InContext, |first| first.context.fate)
 }
 
 /// Returns the text of a call as the model first saw it.

@@ -8,7 +8,7 @@ use overspill::internals::session::model::{CallStatus, CutState};
 use serde_json::{Value, json};
 
 use super::samples::compare;
-use super::{call, first, open, sessions_in, text_of};
+use super::{call, fate_of, first, open, sessions_in, text_of};
 
 type Results = BTreeMap<String, String>;
 
@@ -133,12 +133,12 @@ fn messages_of_opencode_2_hold_calls() {
     let transcript = opened.transcript();
     assert_eq!(["c1", "c2", "c3", "c4"].map(|id| first(transcript, id)), ["one!", "two!", "three!", "no"]);
     let at = |text: &str| Some(text.parse().unwrap());
-    let fate = |id: &str| call(transcript, id).fate();
+    let fate = |id: &str| fate_of(call(transcript, id));
     assert_eq!(fate("c1"), ResultFate::Compacted(at("2026-11-22T05:50:10Z")));
     assert_eq!(fate("c2"), ResultFate::Checkpoint(at("2026-11-22T05:50:10Z")), "a copy is in the checkpoint");
     assert_eq!((fate("c3"), call(transcript, "c3").cut), (ResultFate::InContext, CutState::Spill));
     assert_eq!((call(transcript, "c2").exit, call(transcript, "c5").status), (Some(3), CallStatus::Running));
     let sub = transcript.calls.iter().find(|call| call.thread == 1).unwrap();
     assert_eq!((text_of(transcript, &sub.results[0]), &*transcript.threads[1].name), ("sub!".into(), "sub"));
-    assert_eq!(transcript.unread.in_words(), "1 record of 1 unknown kind (new-kind ×1)");
+    assert_eq!(transcript.unread.describe(), "1 record of 1 unknown kind (new-kind ×1)");
 }

@@ -9,7 +9,7 @@ use overspill::internals::session::model::{Call, CutState};
 use overspill::internals::session::spill::{SpillState, state_of};
 use overspill::internals::session::transcript::Transcript;
 use overspill::internals::session::verify::{Verdict, Verifier, WholeOutput, whole_display};
-use overspill::internals::session::window::{ReadFile, asked_for};
+use overspill::internals::session::whole::{ReadFile, asked_for};
 use overspill::internals::source::Source;
 use overspill::preview::{Catalog, Input, plan_counted};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn verdicts_by(verifier: &Verifier, version: &str, agent: &str) -> Option<Vec<(S
     let home = home_of(version)?;
     let mut found = Vec::new();
     for file in sessions_in(&home, agent) {
-        let format = FORMATS.iter().find(|format| format.name() == file.format).unwrap();
+        let format = FORMATS.iter().find(|format| format.info().name == file.format).unwrap();
         let opened = format.open(&file, &()).unwrap();
         let transcript = opened.transcript();
         let is_made = |call: &&Call| call.is_window || call.cut != CutState::No;

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::session::content::{LONGEST_NAME, flag, is, is_type, name};
+use crate::session::content::MAX_NAME;
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::id::{RecordId, id_of_bytes, record_id};
+use crate::session::id::{RecordId, id_of_bytes};
 use crate::session::json::{Json, Kind, Tape};
 use crate::session::model::{RecordSpan, TextPiece};
 use crate::session::text::to_text;
@@ -30,7 +30,7 @@ pub(super) fn read(
     history: &mut ClaudeHistory,
     out: &Transcript,
 ) {
-    let is = |name: &str| is(record, "subtype", name);
+    let is = |name: &str| record.has("subtype", name);
     if is("compact_boundary") {
         history.boundaries.push(boundary(record, told));
     } else if is("microcompact_boundary") {
@@ -40,8 +40,7 @@ pub(super) fn read(
         let ids: HashSet<RecordId> = ids(Some(retracted)).collect();
         let results = retracted_results(&ids, told.thread, history);
         push(ContextChange::Drop, told, results, history);
-    } else if let Some(attachment) =
-        record.get("attachment").filter(|what| is_type(*what, "tool_results_cut"))
+    } else if let Some(attachment) = record.get("attachment").filter(|what| what.is_type("tool_results_cut"))
     {
         let results = cut(attachment, told.thread, done, out);
         push(ContextChange::Clear, told, results, history);
@@ -50,12 +49,9 @@ pub(super) fn read(
 
 /// Reads that a user's record stands for those between it and the one that it follows.
 pub(super) fn span(record: Json, told: RecordContext, history: &mut ClaudeHistory) {
-    let is_summary = flag(record, "replacesSpan");
-    if let Some(parent) =
-        record.get("parentUuid").and_then(|id| id.short_bytes(LONGEST_NAME)).filter(|_| is_summary)
-    {
-        history.spans.push(SummarySpan { told, parent: id_of_bytes(&parent) });
-    }
+    let is_summary = record.flag("replacesSpan");
+    let parent = record.id("parentUuid").filter(|_| is_summary);
+    history.spans.extend(parent.map(|parent| SummarySpan { told, parent }));
 }
 
 /// Reads how many results the server cleared in the request of an answer.
@@ -63,7 +59,7 @@ pub(super) fn answer(message: Json, told: RecordContext, history: &mut ClaudeHis
     let context = message.get("context_management");
     let applied = context.and_then(|context| context.get("applied_edits"));
     let edit = clear_tool_uses(applied);
-    let cleared = edit.and_then(|edit| edit.get("cleared_tool_uses")?.int()?.try_into().ok()).unwrap_or(0);
+    let cleared = edit.and_then(|edit| edit.number("cleared_tool_uses")).unwrap_or(0);
     let conversation = history.conversation(told.thread);
     let was_edited = std::mem::replace(&mut conversation.is_edited, cleared > 0);
     if cleared == 0 && !was_edited {
@@ -81,34 +77,30 @@ pub(super) fn excluded(request: Json) -> Vec<RecordId> {
 }
 
 fn clear_tool_uses(edits: Option<Json>) -> Option<Json> {
-    edits?.items().find(|edit| name(*edit, "type").is_some_and(|kind| kind.starts_with("clear_tool_uses")))
+    edits?.items().find(|edit| edit.name("type").is_some_and(|kind| kind.starts_with("clear_tool_uses")))
 }
 
 fn boundary(record: Json, told: RecordContext) -> CompactBoundary {
     let preserved = record.path(&["compactMetadata", "preservedMessages"]);
     let list = preserved.and_then(|messages| messages.get("uuids").or_else(|| messages.get("allUuids")));
-    let end = |key: &str| name(record.path(&["compactMetadata", "preservedSegment"])?, key);
+    let end = |key: &str| record.path(&["compactMetadata", "preservedSegment"])?.id(key);
     let ends = end("headUuid").zip(end("tailUuid")).filter(|_| list.is_none());
-    CompactBoundary {
-        told,
-        preserved: ids(list).collect(),
-        segment: ends.map(|(head, tail)| (record_id(&head), record_id(&tail))),
-    }
+    CompactBoundary { told, preserved: ids(list).collect(), segment: ends }
 }
 
 fn ids<'a>(list: Option<Json<'a>>) -> impl Iterator<Item = RecordId> + use<'a> {
     let items = list.into_iter().flat_map(|list| list.items());
-    items.filter_map(|id| id.short_bytes(LONGEST_NAME).map(|id| id_of_bytes(&id)))
+    items.filter_map(|id| id.short_bytes(MAX_NAME).map(|id| id_of_bytes(&id)))
 }
 
 /// Returns the numbers of the calls that a list names.
 fn calls<'a>(list: Option<Json<'a>>, thread: u32, out: &'a Transcript) -> impl Iterator<Item = u32> {
     let items = list.into_iter().flat_map(|list| list.items());
-    items.filter_map(move |id| out.call_number(thread, &id.short_text(LONGEST_NAME)?))
+    items.filter_map(move |id| out.call_number(thread, &id.short_text(MAX_NAME)?))
 }
 
 fn named(list: Option<Json>, thread: u32, out: &Transcript) -> Vec<ResultId> {
-    calls(list, thread, out).flat_map(|call| out.result_ids(call)).collect()
+    out.results_of(calls(list, thread, out))
 }
 
 /// Adds a change that a record tells, if there are results.
@@ -149,8 +141,7 @@ fn cut(attachment: Json, thread: u32, done: &mut HashSet<u32>, out: &Transcript)
         return Vec::new();
     }
     let new = calls(attachment.get("callIds"), thread, out).filter(|call| done.insert(*call));
-    let cut = new.filter(|call| can_be_cut(*call, &stand_in, out));
-    cut.flat_map(|call| out.result_ids(call)).collect()
+    out.results_of(new.filter(|call| can_be_cut(*call, &stand_in, out)))
 }
 
 /// Whether a sentence may stand in the place of a result: of no failure, in which there is but text and images, and that is
@@ -170,13 +161,13 @@ fn is_plain(record: RecordSpan, id: &str, out: &Transcript) -> bool {
     let Ok(bytes) = out.read(record, MAX_LOOKED) else { return false };
     let mut tape = Tape::default();
     let Ok(record) = tape.read(&bytes) else { return false };
-    let mut blocks = record.path(&["message", "content"]).into_iter().flat_map(|content| content.items());
-    let Some(block) = blocks.find(|block| is(*block, "tool_use_id", id)) else {
+    let mut blocks = record.list_at(&["message", "content"]);
+    let Some(block) = blocks.find(|block| block.has("tool_use_id", id)) else {
         // The text that stands for several results has a record of its own.
         return true;
     };
-    let is_error = flag(block, "is_error");
-    let is_known = |part: Json| is_type(part, "text") || is_type(part, "image");
+    let is_error = block.flag("is_error");
+    let is_known = |part: Json| part.is_type("text") || part.is_type("image");
     let content = block.get("content").filter(|content| content.kind() == Kind::Array);
     !is_error && content.into_iter().flat_map(|content| content.items()).all(is_known)
 }

@@ -2,15 +2,14 @@
 
 use jiff::Timestamp;
 
-use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, LONGEST_TEXT, first_text};
+use crate::session::content::{MAX_NAME, title};
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
 
 /// Takes over a name, unless it is the same as before.
 fn keep_last(fact: &mut Option<String>, name: Option<Json>) {
     let is_new = |name: &Json| !fact.as_deref().is_some_and(|known| name.is(known));
-    if let Some(name) = name.filter(is_new).and_then(|name| name.short(LONGEST_NAME)) {
+    if let Some(name) = name.filter(is_new).and_then(|name| name.short(MAX_NAME)) {
         *fact = Some(name);
     }
 }
@@ -18,27 +17,26 @@ fn keep_last(fact: &mut Option<String>, name: Option<Json>) {
 /// Takes over what a record says about the whole session. Returns when the record was written.
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) -> Option<Timestamp> {
     let kind = record.get("type");
-    let text = |key: &str| record.get(key).and_then(|value| value.short(LONGEST_TEXT));
     let is = |name: &str| kind.is_some_and(|kind| kind.is(name));
     if facts.id.is_empty() {
-        facts.id = text("sessionId").unwrap_or_default();
+        facts.id = record.string("sessionId").unwrap_or_default();
     }
     keep_last(&mut facts.version, record.get("version"));
-    facts.cwd = facts.cwd.take().or_else(|| text("cwd"));
+    facts.cwd = facts.cwd.take().or_else(|| record.string("cwd"));
     keep_last(&mut facts.model, record.path(&["message", "model"]));
-    let at = record.get("timestamp").and_then(clock::time);
+    let at = record.time("timestamp");
     facts.note_time(at);
     if is("ai-title") || is("custom-title") || is("summary") {
-        let title = ["aiTitle", "customTitle", "title", "summary"].into_iter().find_map(text);
-        facts.title = title.or(facts.title.take());
+        let keys = ["aiTitle", "customTitle", "title", "summary"];
+        facts.title = keys.iter().find_map(|key| record.string(key)).or(facts.title.take());
     }
-    let is_main = || record.get("isSidechain").and_then(|mark| mark.bool()) != Some(true);
+    let is_main = || !record.flag("isSidechain");
     if facts.origin.is_none() && is_main() {
-        facts.origin = record.get("uuid").and_then(|uuid| uuid.short(LONGEST_NAME));
+        facts.origin = record.name("uuid");
     }
     if facts.title.is_none() && is("user") && is_main() {
-        let words = record.path(&["message", "content"]).map(first_text);
-        facts.title = words.filter(|words| !words.is_empty() && !words.starts_with('<'));
+        let words = title(record.path(&["message", "content"]));
+        facts.title = words.filter(|words| !words.starts_with('<'));
     }
     at
 }

@@ -8,11 +8,11 @@ use crate::session::transcript::Transcript;
 
 use super::changes::event;
 use super::history::{ClaudeHistory, CompactBoundary, Conversation, NO_RECORD, RecordContext, ResultRecord};
-use super::server::{Lasting, ServerClearing};
+use super::server::{LastingResult, ServerClearing};
 use super::turns::ThreadTurns;
 
 /// Puts the events of all results into a transcript.
-pub(super) fn settle(history: &ClaudeHistory, out: &mut Transcript) {
+pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     let living: Vec<LivingBranch> =
         history.conversations.iter().map(|conversation| conversation.branches.living()).collect();
     let fates = Fates { history, messages: living_messages(history, &living), living };
@@ -30,7 +30,7 @@ pub(super) fn settle(history: &ClaudeHistory, out: &mut Transcript) {
 }
 
 /// An event, with how many records came before that which tells it.
-type Counted = (u64, ContextEvent);
+type CountedEvent = (u64, ContextEvent);
 
 struct Fates<'a> {
     history: &'a ClaudeHistory,
@@ -69,7 +69,7 @@ impl Fates<'_> {
     }
 
     /// Returns the changes that name their results. What the next request itself shows is not taken from a record besides.
-    fn changes(&self) -> Vec<Counted> {
+    fn changes(&self) -> Vec<CountedEvent> {
         let told = self.history.changes.iter().filter(|change| self.lives(change.told));
         let known = told.filter(|change| {
             change.is_sent || change.event.change == ContextChange::Drop || !self.is_logged(change.told)
@@ -78,7 +78,7 @@ impl Fates<'_> {
     }
 
     /// Adds what compactions and branches did. Returns the results on the branch that lives, in order.
-    fn results(&self, events: &mut Vec<Counted>, out: &Transcript) -> Vec<Lasting<'_>> {
+    fn results(&self, events: &mut Vec<CountedEvent>, out: &Transcript) -> Vec<LastingResult<'_>> {
         // Of a result that was recorded again, the last record counts.
         let mut last = vec![usize::MAX; out.calls.len()];
         for (at, result) in self.history.results.iter().enumerate() {
@@ -103,9 +103,9 @@ impl Fates<'_> {
             let turn = turns.get_mut(result.thread as usize);
             let Some(turn) = turn.filter(|_| last.get(result.call as usize) == Some(&at)) else { continue };
             let ids = out.result_ids(result.call);
-            if self.is_on_branch(result) || self.is_of_living(result) {
+            if is_on_branch(self.history, result, &self.living) || self.is_of_living(result) {
                 let compacted = turn.compact(result, &|boundary| self.preserves(boundary, result), ids);
-                lasting.push(Lasting { result, compacted });
+                lasting.push(LastingResult { result, compacted });
             } else {
                 turn.leave(result.record, ids);
             }
@@ -126,11 +126,6 @@ impl Fates<'_> {
         is_named || segment.is_some_and(|(head, tail)| (head..=tail).contains(&result.record))
     }
 
-    /// Whether the record of a result is on the branch that lives.
-    fn is_on_branch(&self, result: &ResultRecord) -> bool {
-        is_on_branch(self.history, result, &self.living)
-    }
-
     /// Parallel calls are in several records of one message, of which only one is followed by the next message: a result
     /// lives if any record of its message does.
     fn is_of_living(&self, result: &ResultRecord) -> bool {
@@ -139,7 +134,7 @@ impl Fates<'_> {
     }
 
     /// Adds what the server cleared: in each request the oldest results, which are whole again in one without.
-    fn server_edits(&self, lasting: &[Lasting], events: &mut Vec<Counted>, out: &Transcript) {
+    fn server_edits(&self, lasting: &[LastingResult], events: &mut Vec<CountedEvent>, out: &Transcript) {
         for thread in 0..self.history.conversations.len() as u32 {
             let edits =
                 self.history.edits.iter().filter(|edit| edit.told.thread == thread && self.lives(edit.told));
@@ -156,7 +151,7 @@ impl Fates<'_> {
                 let compactions = compactions.partition_point(|count| *count < edit.told.count);
                 let (gone, back) = cleared.apply(edit, compactions, &results, &tool);
                 for (change, calls) in [(ContextChange::Clear, gone), (ContextChange::Restore, back)] {
-                    let ids: Vec<_> = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
+                    let ids = out.results_of(calls);
                     if !ids.is_empty() {
                         events.push((edit.told.count, event(change, edit.told, ids)));
                     }
@@ -166,6 +161,7 @@ impl Fates<'_> {
     }
 }
 
+/// Whether the record of a result is on the branch that lives.
 fn is_on_branch(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBranch]) -> bool {
     let thread = result.thread as usize;
     match (history.conversations.get(thread), living.get(thread)) {

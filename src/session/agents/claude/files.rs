@@ -57,7 +57,7 @@ fn session_of(sub_agent: &Path) -> Option<String> {
 
 /// Returns what finds the files of a session: the main one, and those of its sub-agents, which since 2.1 lie in a directory
 /// of the session.
-pub(super) fn of(main: &Path) -> LogPaths {
+pub(super) fn find_logs(main: &Path) -> LogPaths {
     let main = main.to_owned();
     let (mut watch, mut own) = (PathWatch::default(), Vec::new());
     Box::new(move || {
@@ -96,6 +96,7 @@ mod tests {
     use std::time::SystemTime;
 
     use crate::env::Env;
+    use crate::session::copies::SeenCalls;
     use crate::session::record::READ;
     use crate::session::{list, tally};
 
@@ -124,8 +125,10 @@ mod tests {
         File::open(&project).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
         let env = Env::hermetic(home.path());
         let (listed, read) = (find::LISTED.get(), READ.get());
-        let sessions = list::list(&env, Some(super::super::AGENT), &()).sessions;
-        let count = |file| tally::count(file, env.uid(), &()).unwrap().unread.records;
+        let sessions = list::list(&env, Some("claude-code"), &()).sessions;
+        let count = |file| {
+            tally::count_calls(file, env.uid(), &mut SeenCalls::default(), &()).unwrap().unread.records
+        };
         let records: Vec<u64> = sessions.iter().map(count).collect();
         assert_eq!((records.len(), records.iter().sum::<u64>()), (SESSIONS, 2 * SESSIONS as u64));
         // The two configuration directories, and the project: for the sessions, for the sub-agents and for directories.
@@ -142,7 +145,7 @@ mod tests {
         write(home.path(), "s.jsonl", "s");
         write(home.path(), "agent-1.jsonl", "s");
         write(home.path(), "agent-2.jsonl", "other");
-        let mut find = of(&home.path().join("s.jsonl"));
+        let mut find = find_logs(&home.path().join("s.jsonl"));
         let mut names = || {
             let name = |path: PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
             find().into_iter().map(name).collect::<Vec<_>>()

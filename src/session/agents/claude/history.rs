@@ -26,7 +26,6 @@ pub(super) struct ClaudeHistory {
     pub edits: Vec<ServerEdit>,
     /// What names its results itself.
     pub changes: Vec<ContextRecord>,
-    /// How many records were read.
     pub count: u64,
 }
 
@@ -64,7 +63,6 @@ pub(super) struct Conversation {
     pub branches: Branches,
     /// The model's messages, by the numbers of their records, in order.
     pub messages: Vec<(u32, RecordId)>,
-    /// The requests, in order.
     pub requests: Vec<CountedRequest>,
     /// The tools whose results the server does not clear in the last request.
     pub excluded: Vec<RecordId>,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::session::content::{LONGEST_NAME, is_type, items};
+use crate::session::content::MAX_NAME;
 use crate::session::context::ResultId;
 use crate::session::fate::ContextChange;
 use crate::session::json::Json;
@@ -54,15 +54,15 @@ impl RequestLists {
         };
         let Some(message) = record.get("message") else { return };
         let mut altered = Vec::new();
-        let blocks = items(message, "content");
-        for block in blocks.filter(|block| is_type(*block, "tool_result")) {
-            let id = block.get("tool_use_id").and_then(|id| id.short_text(LONGEST_NAME));
+        let blocks = message.list("content");
+        for block in blocks.filter(|block| block.is_type("tool_result")) {
+            let id = block.get("tool_use_id").and_then(|id| id.short_text(MAX_NAME));
             let call = id.and_then(|id| out.call_number(thread, &id));
             let (Some(call), Some(content)) = (call, block.get("content")) else { continue };
             let text = text_of(content);
             let first = *self.first.entry(call).or_insert_with(|| {
                 let recorded = || recorded(call, out);
-                was_sent(call).then(recorded).flatten().unwrap_or_else(|| FirstForm::of(&text))
+                was_sent(call).then(recorded).flatten().unwrap_or_else(|| FirstForm::new(&text))
             });
             let form = first.compare(&text);
             if form != SentForm::Whole {
@@ -74,7 +74,6 @@ impl RequestLists {
         }
     }
 
-    /// Notes that results of a thread were summed up.
     pub(super) fn compact(&mut self, thread: u32) {
         self.list(thread).is_compacted = true;
     }
@@ -168,5 +167,5 @@ fn recorded(call: u32, out: &Transcript) -> Option<FirstForm> {
             piece => text.push_str(&to_text(out, std::slice::from_ref(piece), MAX_COMPARED).ok()?.0),
         }
     }
-    Some(FirstForm::of(&text))
+    Some(FirstForm::new(&text))
 }

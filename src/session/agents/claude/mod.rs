@@ -20,16 +20,14 @@ use memchr::memmem;
 use crate::session::find;
 use crate::session::format::LogFormat;
 use crate::session::model::SessionFacts;
+use crate::session::reader::FormatInfo;
 
 use facts::note_facts;
 use records::ClaudeReader;
 
-const AGENT: &str = "claude-code";
-
 /// The sessions of Claude Code, a JSON value a line.
 pub(crate) const CLAUDE_CODE: LogFormat = LogFormat {
-    agent: AGENT,
-    seen: "1.0.86 to 2.1.330",
+    info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
     find: |env, fault| {
         let main = find::home_or(env, "CLAUDE_CONFIG_DIR", ".claude");
         let other = find::home_or(env, "", ".config/claude");
@@ -44,7 +42,7 @@ pub(crate) const CLAUDE_CODE: LogFormat = LogFormat {
     },
     is_log,
     id: find::stem,
-    logs: files::of,
+    logs: files::find_logs,
     note_facts: |record, facts| {
         note_facts(record, facts);
     },

@@ -3,16 +3,15 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use jiff::Timestamp;
-
-use crate::session::content::{LONGEST_NAME, flag, is, is_type, items};
+use crate::session::content::MAX_NAME;
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
-use crate::session::id::{IdMap, RecordId, id_of_bytes, record_id};
-use crate::session::json::{Json, Tape};
+use crate::session::find;
+use crate::session::id::{IdMap, RecordId, record_id};
+use crate::session::json::Json;
 use crate::session::reader::{LogReader, RecordPlace};
-use crate::session::record::FileRecords;
+use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
 use super::changes;
@@ -55,20 +54,17 @@ pub(super) struct ClaudeReader {
     cut: HashSet<u32>,
 }
 
-/// A record of the conversation: where it is, when it was written, its id with its number among those of its conversation,
-/// and its message.
+/// A record of the conversation: its id with its number among those of its conversation, and its message.
 #[derive(Clone, Copy)]
-struct Recorded {
-    place: RecordPlace,
-    at: Option<Timestamp>,
+struct ClaudeRecord<'a> {
+    entry: RecordEntry<'a>,
     linked: Option<(RecordId, u32)>,
     message: Option<RecordId>,
 }
 
 impl LogReader for ClaudeReader {
     fn file(&mut self, path: &Path, out: &mut Transcript) {
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        self.file_agent = stem.strip_prefix("agent-").unwrap_or_default().to_owned();
+        self.file_agent = find::stem(path).strip_prefix("agent-").unwrap_or_default().to_owned();
         if !self.file_agent.is_empty() {
             let thread = out.thread_id(&self.file_agent);
             describe_thread(&path.with_extension("meta.json"), thread, out);
@@ -78,48 +74,43 @@ impl LogReader for ClaudeReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         self.history.count += 1;
         let at = note_facts(record, &mut out.facts);
-        let kind = record.get("type").and_then(|kind| kind.short_text(LONGEST_NAME)).unwrap_or_default();
+        let kind = record.word("type");
         let thread = self.thread(record, out);
         let linked = self.link(record, thread);
-        let id_of_message = || record.get("message").and_then(|message| id_of(message, "id"));
+        let id_of_message = || record.get("message").and_then(|message| message.id("id"));
         let message = (kind == "assistant").then(|| id_of_message().unwrap_or_default());
         if matches!(&*kind, "assistant" | "user") && self.is_of_file(thread) {
             requests::spoken(record, message, place, &mut out.requests);
         }
-        let recorded = Recorded { place, at, linked, message };
+        let entry = RecordEntry { record, place, at, thread };
+        let recorded = ClaudeRecord { entry, linked, message };
         match &*kind {
-            "assistant" => self.calls(record, thread, recorded, out),
-            "user" => self.user(record, thread, recorded, out),
-            "api-request" => self.request(record, thread, recorded, out),
+            "assistant" => self.calls(recorded, out),
+            "user" => self.user(recorded, out),
+            "api-request" => self.request(recorded, out),
             "api-request-blob" => {
                 requests::blob(record, thread, place, &mut out.requests);
                 self.lists.blob(record, thread, &|call| self.history.was_sent(call), out);
             }
             "api-request-shape" => requests::shape(record, place, &mut out.requests),
-            "system" | "attachment" => self.told(record, thread, recorded, out),
+            "system" | "attachment" => self.told(recorded, out),
             "content-replacement" => {
-                let replaced = replace(record, thread, place, &|call| self.is_seen(thread, call), out);
-                let told = self.tells(record, thread, recorded, out);
+                let replaced = replace(entry, &|call| self.is_seen(thread, call), out);
+                let told = self.tells(recorded, out);
                 changes::push(ContextChange::Replace, told, replaced, &mut self.history);
             }
             "last-prompt" => {
-                let leaf = record.get("leafUuid").and_then(|leaf| leaf.short(LONGEST_NAME));
-                leaf.into_iter().for_each(|leaf| {
-                    self.history.conversation(thread).branches.set_leaf(record_id(&leaf));
-                });
+                let leaf = record.id("leafUuid");
+                leaf.into_iter().for_each(|leaf| self.history.conversation(thread).branches.set_leaf(leaf));
             }
-            known if OTHER_KINDS.contains(&known) => {}
-            other => {
-                out.unread.unknown(other);
-                return false;
-            }
+            kind => return out.unread.is_known(kind, OTHER_KINDS),
         }
         true
     }
 
-    fn settle(&mut self, out: &mut Transcript) {
+    fn derive_events(&mut self, out: &mut Transcript) {
         self.history.shrink();
-        fates::settle(&self.history, out);
+        fates::derive_events(&self.history, out);
     }
 }
 
@@ -127,18 +118,18 @@ impl ClaudeReader {
     /// Returns the conversation of a record: its sub-agent's, or the main one. In 1.0 sub-agents are told only by a mark,
     /// and by the records that they follow.
     fn thread(&mut self, record: Json, out: &mut Transcript) -> u32 {
-        if let Some(agent) = record.get("agentId").and_then(|agent| agent.short(LONGEST_NAME)) {
+        if let Some(agent) = record.name("agentId") {
             return out.thread_id(&agent);
         }
         if !self.file_agent.is_empty() {
             let agent = self.file_agent.clone();
             return out.thread_id(&agent);
         }
-        if record.get("isSidechain").and_then(|mark| mark.bool()) != Some(true) {
+        if !record.flag("isSidechain") {
             return 0;
         }
-        let Some(uuid) = record.get("uuid").and_then(|uuid| uuid.short(LONGEST_NAME)) else { return 0 };
-        let parent = id_of(record, "parentUuid");
+        let Some(uuid) = record.name("uuid") else { return 0 };
+        let parent = record.id("parentUuid");
         let thread = parent.and_then(|parent| self.inline.get(&parent).copied());
         let thread = thread.unwrap_or_else(|| out.thread_id(&uuid));
         self.inline.insert(record_id(&uuid), thread);
@@ -152,44 +143,35 @@ impl ClaudeReader {
 
     /// Takes up a record in its conversation. Returns its id, if it has one, and its number there.
     fn link(&mut self, record: Json, thread: u32) -> Option<(RecordId, u32)> {
-        let id = id_of(record, "uuid")?;
-        let parent = id_of(record, "parentUuid").or_else(|| id_of(record, "logicalParentUuid"));
+        let id = record.id("uuid")?;
+        let parent = record.id("parentUuid").or_else(|| record.id("logicalParentUuid"));
         Some((id, self.history.conversation(thread).branches.add(id, parent)))
     }
 
-    fn calls(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
-        let Some(message) = record.get("message") else { return };
+    fn calls(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
+        let entry = recorded.entry;
+        let Some(message) = entry.record.get("message") else { return };
         let name = recorded.message.filter(|name| *name != 0);
-        self.answer(record, thread, recorded, out);
+        self.answer(recorded, out);
         if let (Some((_, number)), Some(name)) = (recorded.linked, name) {
-            self.history.conversation(thread).messages.push((number, name));
+            self.history.conversation(entry.thread).messages.push((number, name));
         }
-        let entry = RecordEntry { record, place: recorded.place, at: recorded.at, thread };
-        for block in items(message, "content") {
-            let is_call = is_type(block, "tool_use");
-            let Some(id) = block.get("id").filter(|_| is_call).and_then(|id| id.short(LONGEST_NAME)) else {
-                continue;
-            };
-            let name = block.get("name").and_then(|name| name.short_text(LONGEST_NAME)).unwrap_or_default();
-            entry.add_call(id, &name, block.get("input"), out);
+        for block in message.list("content") {
+            let Some(id) = block.name("id").filter(|_| block.is_type("tool_use")) else { continue };
+            entry.add_call(id, &block.word("name"), block.get("input"), out);
         }
     }
 
-    fn user(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
-        let told = self.tells(record, thread, recorded, out);
+    fn user(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
+        let RecordEntry { record, thread, .. } = recorded.entry;
+        let told = self.tells(recorded, out);
         changes::span(record, told, &mut self.history);
-        let content = record.path(&["message", "content"]);
-        for block in content.into_iter().flat_map(|content| content.items()) {
-            let is_result = is_type(block, "tool_result");
-            let id =
-                block.get("tool_use_id").filter(|_| is_result).and_then(|id| id.short_text(LONGEST_NAME));
-            let Some(id) = id else { continue };
-            let Some(number) = out.number_or_new(thread, &id) else { continue };
-            let Some(call) = out.calls.get_mut(number as usize) else { continue };
-            if call.results.is_empty() {
-                result(RecordEntry { record, place: recorded.place, at: recorded.at, thread }, block, call);
-            }
-            let source = id_of(record, "sourceToolAssistantUUID").or_else(|| id_of(record, "parentUuid"));
+        for block in record.list_at(&["message", "content"]) {
+            let id = block.get("tool_use_id").filter(|_| block.is_type("tool_result"));
+            let Some(id) = id.and_then(|id| id.short_text(MAX_NAME)) else { continue };
+            let number = out.number_or_new(thread, &id, "");
+            out.unanswered(number).into_iter().for_each(|call| result(recorded.entry, block, call));
+            let source = record.id("sourceToolAssistantUUID").or_else(|| record.id("parentUuid"));
             self.history.results.push(ResultRecord {
                 thread,
                 call: number,
@@ -201,11 +183,12 @@ impl ClaudeReader {
     }
 
     /// Counts a request that is in the records, and takes what it carries.
-    fn request(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
-        let told = self.tells(record, thread, recorded, out);
+    fn request(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
+        let RecordEntry { record, thread, place, .. } = recorded.entry;
+        let told = self.tells(recorded, out);
         self.count_request(told, true, out);
         self.history.conversation(thread).excluded = changes::excluded(record);
-        let Some(number) = requests::request(record, recorded.place, &mut out.requests) else { return };
+        let Some(number) = requests::request(record, place, &mut out.requests) else { return };
         for (change, results) in self.lists.request(thread, number, &out.requests) {
             let event =
                 ContextEvent { evidence: FateEvidence::Sent, ..changes::event(change, told, results) };
@@ -214,16 +197,17 @@ impl ClaudeReader {
     }
 
     /// Counts the request of an answer, unless that is in the records. One answer may be several records.
-    fn answer(&mut self, record: Json, thread: u32, recorded: Recorded, out: &mut Transcript) {
+    fn answer(&mut self, recorded: ClaudeRecord, out: &mut Transcript) {
+        let RecordEntry { record, thread, .. } = recorded.entry;
         let Some(message) = record.get("message") else { return };
-        let is_error = flag(record, "isApiErrorMessage") || is(message, "model", "<synthetic>");
+        let is_error = record.flag("isApiErrorMessage") || message.has("model", "<synthetic>");
         let name = recorded.message.filter(|name| *name != 0 && !is_error);
         let last = self.history.conversation(thread).messages.last().map(|(_, name)| *name);
         if name.is_none() || name == last {
             return;
         }
-        let told = self.tells(record, thread, recorded, out);
-        if !id_of(record, "requestRef").is_some_and(|request| out.requests.has_request(request)) {
+        let told = self.tells(recorded, out);
+        if !record.id("requestRef").is_some_and(|request| out.requests.has_request(request)) {
             self.count_request(told, false, out);
         }
         let request = out.next_request(thread).and_then(|next| next.checked_sub(1));
@@ -238,24 +222,24 @@ impl ClaudeReader {
         out.count_answer(told.thread);
     }
 
-    /// Reads a record that may tell of results which left the context.
-    fn told(&mut self, record: Json, thread: u32, recorded: Recorded, out: &Transcript) {
-        let told = self.tells(record, thread, recorded, out);
+    fn told(&mut self, recorded: ClaudeRecord, out: &Transcript) {
+        let told = self.tells(recorded, out);
         let before = self.history.boundaries.len();
-        changes::read(record, told, &mut self.cut, &mut self.history, out);
+        changes::read(recorded.entry.record, told, &mut self.cut, &mut self.history, out);
         if self.history.boundaries.len() > before {
-            self.lists.compact(thread);
+            self.lists.compact(told.thread);
         }
     }
 
-    fn tells(&self, record: Json, thread: u32, recorded: Recorded, out: &Transcript) -> RecordContext {
+    fn tells(&self, recorded: ClaudeRecord, out: &Transcript) -> RecordContext {
+        let entry = recorded.entry;
         RecordContext {
-            thread,
+            thread: entry.thread,
             count: self.history.count,
             number: recorded.linked.map_or(NO_RECORD, |(_, number)| number),
-            at: recorded.at,
-            request: Some(out.next_request(thread).unwrap_or(1)),
-            record: recorded.place.span(record),
+            at: entry.at,
+            request: Some(out.next_request(entry.thread).unwrap_or(1)),
+            record: entry.span(),
         }
     }
 
@@ -269,18 +253,8 @@ impl ClaudeReader {
     }
 }
 
-fn id_of(record: Json, key: &str) -> Option<RecordId> {
-    record.get(key)?.short_bytes(LONGEST_NAME).map(|id| id_of_bytes(&id))
-}
-
 /// Reads what the file beside a sub-agent's says about it.
 fn describe_thread(path: &Path, thread: u32, out: &mut Transcript) {
-    let bytes = FileRecords::new(path).whole().unwrap_or_default();
-    let mut tape = Tape::default();
-    let Ok(meta) = tape.read(&bytes) else { return };
-    let text = |key: &str| meta.get(key).and_then(|value| value.short(LONGEST_NAME));
-    if let Some(thread) = out.threads.get_mut(thread as usize) {
-        text("agentType").into_iter().for_each(|name| thread.name = name.into());
-        thread.parent_call = text("toolUseId").map(Into::into);
-    }
+    let facts = read_json(path, |meta| (meta.name("agentType"), meta.name("toolUseId")));
+    facts.into_iter().for_each(|(kind, parent_call)| out.describe_thread(thread, kind, parent_call));
 }

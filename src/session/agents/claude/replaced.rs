@@ -1,29 +1,25 @@
 //! Results that the agent replaced by a notice because together they were too large.
 
-use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, items, start_of};
+use crate::session::content::{cited, start_of};
 use crate::session::context::ResultId;
-use crate::session::json::{Json, Kind};
-use crate::session::model::{Call, CallResult, Citation, CutState, DisplayCopy, TextPiece, TextPieces};
-use crate::session::reader::RecordPlace;
+use crate::session::entry::RecordEntry;
+use crate::session::json::Kind;
+use crate::session::model::{Call, Citation, CutState, DisplayCopy, TextPiece};
 use crate::session::transcript::Transcript;
 
 /// Reads that several large results of a turn were replaced together. `is_seen` tells whether the model has seen the result
 /// of the call with a number; if not, it only ever gets the replacement. Returns the results that it had otherwise.
 pub(super) fn replace(
-    record: Json,
-    thread: u32,
-    place: RecordPlace,
+    entry: RecordEntry,
     is_seen: &dyn Fn(u32) -> bool,
     out: &mut Transcript,
 ) -> Vec<ResultId> {
     let mut replaced = Vec::new();
-    let at = record.get("timestamp").and_then(clock::time);
-    for replacement in items(record, "replacements") {
-        let id = replacement.get("toolUseId").and_then(|id| id.short(LONGEST_NAME));
+    for replacement in entry.record.list("replacements") {
+        let id = replacement.name("toolUseId");
         let text = replacement.get("replacement").filter(|text| text.kind() == Kind::String);
         let (Some(id), Some(text)) = (id, text) else { continue };
-        let Some(number) = out.call_number(thread, &id) else { continue };
+        let Some(number) = out.call_number(entry.thread, &id) else { continue };
         let Some(call) = out.calls.get_mut(number as usize) else { continue };
         match call.results.len().checked_sub(1) {
             // One that was replaced before was seen: an event names it.
@@ -32,15 +28,11 @@ pub(super) fn replace(
             }
             _ => keep_for_screen(call),
         }
-        if let Some(path) = cited(&start_of(text)) {
+        if let Some(path) = framed_path(&start_of(text)) {
             call.cut = CutState::Spill;
             call.cites.push(Citation::new(path));
         }
-        call.results.push(CallResult::recorded(
-            TextPieces::from_iter([TextPiece::Json(place.span(text))]),
-            at,
-            place.span(record),
-        ));
+        entry.add_result(Some(text), call);
     }
     replaced
 }
@@ -53,8 +45,7 @@ fn keep_for_screen(call: &mut Call) {
 }
 
 /// Returns the path in the frame `<persisted-output>`, which must begin the text.
-pub(super) fn cited(start: &str) -> Option<String> {
-    let line = start.strip_prefix("<persisted-output>\n")?.lines().next()?;
-    let after = |marker: &str| line.split_once(marker).map(|(_, path)| path.to_owned());
+pub(super) fn framed_path(start: &str) -> Option<String> {
+    let after = |words| cited(start, "<persisted-output>\n", words);
     after(" Full output saved to: ").or_else(|| after(" were saved to: "))
 }

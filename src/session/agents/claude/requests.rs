@@ -1,7 +1,5 @@
 //! Claude Code's records of its requests, of 2.1.300 on: lists of hashes, and the messages that no other record holds.
 
-use crate::session::clock;
-use crate::session::content::{is_type, items, name};
 use crate::session::id::RecordId;
 use crate::session::json::Json;
 use crate::session::reader::RecordPlace;
@@ -9,16 +7,14 @@ use crate::session::sent::log::{MessageHash, RequestFacts, RequestLog, Speaker, 
 
 /// Reads a request, and returns its number.
 pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) -> Option<u32> {
-    let (id, base) = (name(record, "id").unwrap_or_default(), name(record, "base"));
     let facts = RequestFacts {
-        id: &id,
-        base: base.as_deref(),
-        keep: record.get("keep").and_then(|keep| keep.int()?.try_into().ok()).unwrap_or(0),
-        at: record.get("timestamp").and_then(clock::time),
-        purpose: &name(record, "querySource").unwrap_or_default(),
+        id: record.id("id").unwrap_or_default(),
+        base: record.id("base"),
+        keep: record.number("keep").unwrap_or(0),
+        at: record.time("timestamp"),
     };
     // A hash that cannot be read keeps its place, and stands for no message.
-    let tail = items(record, "tail");
+    let tail = record.list("tail");
     let tail = tail.map(|hash| hash_of(Some(hash)).unwrap_or_default());
     log.add_request(&facts, place.span(record), tail)
 }
@@ -26,9 +22,9 @@ pub(super) fn request(record: Json, place: RecordPlace, log: &mut RequestLog) ->
 /// Reads a message that was written for a request.
 pub(super) fn blob(record: Json, thread: u32, place: RecordPlace, log: &mut RequestLog) {
     let Some(hash) = hash_of(record.get("hash")) else { return };
-    let blocks = record.path(&["message", "content"]).into_iter().flat_map(|content| content.items());
-    let results = blocks.filter(|block| is_type(*block, "tool_result"));
-    let ids: Vec<String> = results.filter_map(|block| name(block, "tool_use_id")).collect();
+    let blocks = record.list_at(&["message", "content"]);
+    let results = blocks.filter(|block| block.is_type("tool_result"));
+    let ids: Vec<String> = results.filter_map(|block| block.name("tool_use_id")).collect();
     log.add_blob(hash, place.span(record), ids.iter().map(|id| (thread, id.as_str())));
 }
 

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use smallvec::SmallVec;
 
-use crate::session::content::{LONGEST_TEXT, first_text, first_words, flag};
+use crate::session::content::{first_text, first_words, is_number};
 use crate::session::entry::RecordEntry;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, Citation, CutState, DisplayCopy};
 use crate::session::reader::RecordPlace;
 
-use super::replaced::cited;
+use super::replaced::framed_path;
 
 /// How many UTF-16 units of a failed command's output come before the notice, with the line about its exit status.
 const FAILURE_HEAD: usize = 5000;
@@ -18,9 +18,8 @@ const FAILURE_HEAD: usize = 5000;
 /// How many bytes are enough for the notice.
 const MAX_NOTICE: usize = 64;
 
-/// Reads a result into its call.
 pub(super) fn result(entry: RecordEntry, block: Json, call: &mut Call) {
-    let (content, is_error) = (block.get("content"), flag(block, "is_error"));
+    let (content, is_error) = (block.get("content"), block.flag("is_error"));
     let start = content.map(|content| frame(content, is_error)).unwrap_or_default();
     call.exit = start
         .strip_prefix("Exit code ")
@@ -49,12 +48,9 @@ fn frame(content: Json, is_error: bool) -> String {
 
 /// Finds out whether an output was cut, from the agent's own field and from the frame of its notice.
 fn cut_of(start: &str, ui: Option<Json>) -> (CutState, Vec<Citation>) {
-    let field = |key: &str| ui.and_then(|ui| ui.get(key));
-    let saved =
-        field("persistedOutputPath").and_then(|path| path.short(LONGEST_TEXT)).or_else(|| cited(start));
+    let saved = ui.and_then(|ui| ui.string("persistedOutputPath")).or_else(|| framed_path(start));
     if let Some(path) = saved {
-        let bytes =
-            field("persistedOutputSize").and_then(|size| size.int()).and_then(|size| size.try_into().ok());
+        let bytes = ui.and_then(|ui| ui.number("persistedOutputSize"));
         return (CutState::Spill, vec![Citation { path: PathBuf::from(path), bytes }]);
     }
     if start.starts_with("<truncated-output>\n") {
@@ -75,7 +71,7 @@ fn is_failure_cut(content: Json) -> bool {
     let after = head.and_then(|(at, _)| text.get(at..)?.strip_prefix("\n\n... ["));
     after
         .and_then(|rest| rest.split_once(" characters truncated] ...\n\n"))
-        .is_some_and(|(figure, _)| !figure.is_empty() && figure.bytes().all(|byte| byte.is_ascii_digit()))
+        .is_some_and(|(figure, _)| is_number(figure))
 }
 
 /// Returns the copies that only the agent's own screen shows.

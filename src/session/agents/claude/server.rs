@@ -7,7 +7,7 @@ use crate::session::id::RecordId;
 use super::history::{ResultRecord, ServerEdit};
 
 /// A result on the branch that lives.
-pub(super) struct Lasting<'a> {
+pub(super) struct LastingResult<'a> {
     pub result: &'a ResultRecord,
     /// How many records came before the compaction that took it; `u64::MAX` if none did.
     pub compacted: u64,
@@ -32,7 +32,7 @@ impl ServerClearing {
         &mut self,
         edit: &ServerEdit,
         compactions: usize,
-        results: &[&Lasting],
+        results: &[&LastingResult],
         tool: &dyn Fn(u32) -> Option<RecordId>,
     ) -> (Vec<u32>, Vec<u32>) {
         let mut before = Vec::new();

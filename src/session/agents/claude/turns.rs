@@ -28,7 +28,6 @@ struct Compaction<'a> {
 }
 
 impl<'a> ThreadTurns<'a> {
-    /// Adds a compaction, after those before it.
     pub(super) fn add_boundary(&mut self, boundary: &'a CompactBoundary, lives: bool) {
         self.compactions.push(Compaction { boundary, lives, taken: Vec::new() });
     }
@@ -80,7 +79,7 @@ impl<'a> ThreadTurns<'a> {
             }
         };
         let has_turned = !self.left.is_empty() || self.compactions.iter().any(|one| !one.lives);
-        let way = if has_turned { Way::of(conversation, branch) } else { Way::default() };
+        let way = if has_turned { Way::new(conversation, branch) } else { Way::default() };
         for Compaction { boundary, lives, taken } in self.compactions {
             let told = boundary.told;
             add(ContextChange::Compact, told, taken.clone());
@@ -111,7 +110,7 @@ impl<'a> ThreadTurns<'a> {
 struct Way(Vec<u32>);
 
 impl Way {
-    fn of(conversation: &Conversation, branch: &LivingBranch) -> Self {
+    fn new(conversation: &Conversation, branch: &LivingBranch) -> Self {
         let branches = &conversation.branches;
         Self((0..branches.next()).filter(|number| branch.contains_number(*number, branches)).collect())
     }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::session::clock;
-use crate::session::content::{LONGEST_TEXT, flag, is_type, items, name, text};
+use crate::session::content::MAX_TEXT;
 use crate::session::context::ContextEvent;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{IdMap, RecordId, record_id};
@@ -42,12 +41,11 @@ impl Compaction {
         let bytes = records.whole().ok()?;
         let mut tape = Tape::default();
         let document = tape.read(bytes.trim_ascii()).ok()?;
-        let messages = document.get("source_message_count")?.int()?.try_into().ok()?;
-        let blocks = document.get("messages")?.items().filter_map(|message| message.get("content"));
-        let results =
-            blocks.flat_map(|content| content.items()).filter(|block| is_type(*block, "tool_result"));
-        let kept = results.filter_map(|block| name(block, "tool_use_id")).map(|id| record_id(&id)).collect();
-        let at = document.get("updated_at").and_then(clock::time);
+        let messages = document.number("source_message_count")?;
+        let blocks = document.get("messages")?.items().flat_map(|message| message.list("content"));
+        let results = blocks.filter(|block| block.is_type("tool_result"));
+        let kept = results.filter_map(|block| block.id("tool_use_id")).collect();
+        let at = document.time("updated_at");
         let source = out.add_source(Arc::new(records));
         let record = RecordSpan::new(source, 0, 0, bytes.len() as u64);
         Some(Self { messages, kept, at, record })
@@ -61,10 +59,10 @@ impl Compaction {
         };
         reads.retain(|call| !is_gone(call, out));
         let gone = (first..out.calls.len() as u32).filter(|call| is_gone(*call, out));
-        let results = gone.flat_map(|call| out.result_ids(call)).collect();
+        let results = out.results_of(gone);
         let (request, record) = (out.next_request(thread), Some(self.record));
         let event = ContextEvent::recorded(ContextChange::Compact, self.at);
-        out.events.push(ContextEvent { request, record, results, ..event });
+        out.add_event(ContextEvent { request, record, results, ..event });
     }
 }
 
@@ -92,20 +90,19 @@ struct FileRead {
 }
 
 impl FileReads {
-    /// Notes the result of a call.
     pub(super) fn note(&mut self, call: u32, block: Json, place: RecordPlace, out: &Transcript) {
         let is_read = out
             .calls
             .get(call as usize)
             .is_some_and(|call| READ_TOOLS.iter().any(|tool| out.tool(call).eq_ignore_ascii_case(tool)));
-        let is_error = flag(block, "is_error");
+        let is_error = block.flag("is_error");
         if !is_read || is_error {
             return;
         }
         let before = self.outdated.len();
-        for file in items(block, "content") {
+        for file in block.list("content") {
             *self.sent.entry(call).or_default() += 1;
-            let Some(lines) = FileLines::of(file) else { continue };
+            let Some(lines) = FileLines::read(file) else { continue };
             let (bytes, of_file) = (rendered::len(file, place), self.newest.entry(lines.path).or_default());
             let found = match lines.range {
                 Some(_) => of_file.remove(&lines.key()).into_iter().collect(),
@@ -140,10 +137,8 @@ impl FileReads {
         }
         let (request, record) = (out.next_request(thread), self.record);
         for (change, results) in [(ContextChange::Clear, whole), (ContextChange::Replace, part)] {
-            if !results.is_empty() {
-                let evidence = FateEvidence::ByRule;
-                out.events.push(ContextEvent { change, at, request, evidence, record, results });
-            }
+            let evidence = FateEvidence::ByRule;
+            out.add_event(ContextEvent { change, at, request, evidence, record, results });
         }
     }
 
@@ -164,27 +159,25 @@ struct FileLines {
 
 impl FileLines {
     /// Reads what an entry of a result is of. Its `query` is a path, `path:first-last`, or the request in JSON.
-    fn of(file: Json) -> Option<Self> {
+    fn read(file: Json) -> Option<Self> {
         if let Some(found) = Self::named(file) {
             return Some(found);
         }
-        let query = text(file, "query").filter(|query| !query.is_empty())?;
+        let query = file.string("query").filter(|query| !query.is_empty())?;
         let mut tape = Tape::default();
         let request = query.starts_with('{').then(|| tape.read(query.as_bytes()).ok()).flatten();
-        request.and_then(Self::named).or_else(|| Some(Self::in_words(&query)))
+        request.and_then(Self::named).or_else(|| Some(Self::from_text(&query)))
     }
 
     fn named(record: Json) -> Option<Self> {
         let paths = ["path", "file_path", "filePath"].into_iter();
-        let path =
-            paths.filter_map(|key| record.get(key)?.short(LONGEST_TEXT)).find(|path| !path.is_empty())?;
-        let line = |key: &str| record.get(key).and_then(|line| line.int());
-        let range = [line("start_line"), line("end_line")];
+        let path = paths.filter_map(|key| record.get(key)?.short(MAX_TEXT)).find(|path| !path.is_empty())?;
+        let range = [record.number("start_line"), record.number("end_line")];
         let range = range.iter().any(Option::is_some).then_some(range);
         Some(Self { path: record_id(&path), range })
     }
 
-    fn in_words(query: &str) -> Self {
+    fn from_text(query: &str) -> Self {
         let ranged = query.rsplit_once(':').and_then(|(path, lines)| {
             let (first, last) = lines.split_once('-')?;
             let last = if last == "EOF" { None } else { Some(last.parse().ok()?) };

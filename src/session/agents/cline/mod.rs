@@ -7,17 +7,17 @@ mod rendered;
 use std::path::{Path, PathBuf};
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{LONGEST_TEXT, flag, is, is_type, items, name, text};
+use crate::session::content::number_after;
 use crate::session::document::{DocumentSession, before_member};
 use crate::session::entry::RecordEntry;
 use crate::session::find::{self, FoundFile};
-use crate::session::json::{Json, Kind, Tape};
+use crate::session::format::logs_by;
+use crate::session::json::{Json, Kind};
 use crate::session::model::{CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
 };
-use crate::session::record::FileRecords;
+use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
 use self::context::{Compaction, FileReads};
@@ -38,18 +38,13 @@ const EXECUTOR: u32 = 48_000;
 pub(crate) struct Cline;
 
 impl SessionFormat for Cline {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "3.0.65"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "3.0.65")
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
         let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
-        let data = env.var("CLINE_DATA_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute()).or(named);
-        let Some(data) = data else { return };
+        let Some(data) = find::named_dir(env, "CLINE_DATA_DIR").or(named) else { return };
         for dir in find::directories(&data.join("sessions"), fault) {
             let id = find::dir_name(&dir, 0);
             let file = find::found_file(&dir.join(format!("{id}{MESSAGES}")));
@@ -70,8 +65,7 @@ impl SessionFormat for Cline {
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let main = file.path.clone();
-        DocumentSession::follow(AGENT, Box::new(move || conversations(&main)), read, progress)
+        DocumentSession::open(AGENT, logs_by(&file.path, conversations), read, progress)
     }
 }
 
@@ -99,43 +93,36 @@ fn is_followed(name: &str) -> bool {
 
 fn facts_of(document: Json) -> SessionFacts {
     SessionFacts {
-        id: name(document, "sessionId").unwrap_or_default(),
-        version: document.get("origin").and_then(|origin| name(origin, "version")),
-        parent: document.get("origin").and_then(|origin| name(origin, "parentThreadId")),
-        ended: document.get("updated_at").and_then(clock::time),
+        id: document.name("sessionId").unwrap_or_default(),
+        version: document.object("origin").name("version"),
+        parent: document.object("origin").name("parentThreadId"),
+        ended: document.time("updated_at"),
         ..SessionFacts::default()
     }
 }
 
 /// Adds what the document about the session tells.
 fn with_manifest(messages: &Path, facts: SessionFacts) -> SessionFacts {
-    of_manifest(messages, |manifest| {
-        let time = |key: &str| manifest.get(key).and_then(clock::time);
-        let title = manifest.path(&["metadata", "title"]).and_then(|title| title.short(LONGEST_TEXT));
-        SessionFacts {
-            cwd: text(manifest, "cwd"),
-            title: title.or(text(manifest, "prompt")),
-            model: name(manifest, "model"),
-            started: time("started_at"),
-            ended: facts.ended.max(time("ended_at")),
-            ..facts.clone()
-        }
+    of_manifest(messages, |manifest| SessionFacts {
+        cwd: manifest.string("cwd"),
+        title: manifest.object("metadata").string("title").or(manifest.string("prompt")),
+        model: manifest.name("model"),
+        started: manifest.time("started_at"),
+        ended: facts.ended.max(manifest.time("ended_at")),
+        ..facts.clone()
     })
     .unwrap_or(facts)
 }
 
 /// Reads the document about the session, if there is one.
 fn of_manifest<T>(messages: &Path, take: impl FnOnce(Json) -> T) -> Option<T> {
-    let bytes =
-        FileRecords::new(messages.with_file_name(format!("{}.json", id_of(messages)?))).whole().ok()?;
-    let mut tape = Tape::default();
-    tape.read(bytes.trim_ascii()).ok().map(take)
+    read_json(messages.with_file_name(format!("{}.json", id_of(messages)?)), take)
 }
 
 /// Returns the file with the newest compaction of a conversation: it lies beside the messages, also if the document about
 /// the session claims another place.
 fn compaction_of(messages: &Path) -> Option<PathBuf> {
-    let claimed = of_manifest(messages, |manifest| text(manifest, "compaction_path")).flatten();
+    let claimed = of_manifest(messages, |manifest| manifest.string("compaction_path")).flatten();
     let claimed = claimed.and_then(|path| Some(Path::new(&path).file_name()?.to_owned()));
     let usual = || Some(format!("{}{COMPACTION}", id_of(messages)?).into());
     Some(messages.with_file_name(claimed.or_else(usual)?))
@@ -146,15 +133,13 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         return;
     }
     let is_main = place.source == 0;
-    let sub_agent = document.get("origin").and_then(|origin| name(origin, "subagent"));
     let thread = if is_main {
+        out.facts = with_manifest(path, facts_of(document));
         0
     } else {
+        let sub_agent = document.object("origin").name("subagent");
         out.thread_id(&sub_agent.or(id_of(path).map(str::to_owned)).unwrap_or_default())
     };
-    if is_main {
-        out.facts = with_manifest(path, facts_of(document));
-    }
     let Some(messages) = document.get("messages").filter(|messages| messages.kind() == Kind::Array) else {
         out.unread.records += 1;
         return;
@@ -170,17 +155,16 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         if let Some(compaction) = compaction.as_ref().filter(|compaction| compaction.messages == number) {
             compaction.apply(thread, first, &mut reads, out);
         }
-        let at = message.get("ts").and_then(clock::time);
-        if is(message, "role", "assistant") {
+        let at = message.time("ts");
+        if message.has("role", "assistant") {
             reads.clear(thread, at, out);
             out.count_answer(thread);
         }
-        for block in items(message, "content") {
+        for block in message.list("content") {
             let entry = RecordEntry { record: block, place, at, thread };
-            if is_type(block, "tool_use") {
-                let Some(id) = name(block, "id") else { continue };
-                entry.add_call(id, &name(block, "name").unwrap_or_default(), block.get("input"), out);
-            } else if is_type(block, "tool_result")
+            if block.is_type("tool_use") {
+                entry.add_call_of(block, ["id", "name", "input"], out);
+            } else if block.is_type("tool_result")
                 && let Some(call) = result(entry, out)
             {
                 reads.note(call, block, place, out);
@@ -195,16 +179,14 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
 /// Reads a result. Returns the number of its call, unless that has one already.
 fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
     let (block, thread) = (entry.record, entry.thread);
-    let (id, content) = (name(block, "tool_use_id")?, block.get("content")?);
-    let call = out.call_or_new(thread, &id, &name(block, "name").unwrap_or_default());
-    if !call.results.is_empty() {
-        return None;
-    }
-    let mut failed =
-        content.items().filter(|item| item.get("success").and_then(|flag| flag.bool()) == Some(false));
-    let first_failed = failed.next();
-    call.end(flag(block, "is_error") || first_failed.is_some());
-    call.exit = first_failed.and_then(exit_of);
+    let (id, content) = (block.name("tool_use_id")?, block.get("content")?);
+    let number = out.number_or_new(thread, &id, &block.word("name"));
+    let call = out.unanswered(number)?;
+    let is_failed = |item: &Json| item.get("success").and_then(|flag| flag.bool()) == Some(false);
+    let first_failed = content.items().find(is_failed);
+    call.end(block.flag("is_error") || first_failed.is_some());
+    let error = first_failed.map(|item| item.word("error")).unwrap_or_default();
+    call.exit = number_after(&error, "Command exited with code ");
     match rendered::sent(content, entry.place) {
         Some(sent) => {
             call.note_cut(None, sent.is_cut);
@@ -217,9 +199,5 @@ fn result(entry: RecordEntry, out: &mut Transcript) -> Option<u32> {
             entry.add_result(Some(content), call);
         }
     }
-    out.call_number(thread, &id)
-}
-
-fn exit_of(item: Json) -> Option<i32> {
-    name(item, "error")?.strip_prefix("Command exited with code ")?.parse().ok()
+    Some(number)
 }

@@ -1,18 +1,18 @@
 //! What Cline sends of a result: a list as compact JSON in one text, and of every long string the two ends.
 
-use crate::session::json::{Json, Kind, end_of_string};
+use crate::session::json::{Json, Kind, char_len, end_of_string};
 use crate::session::model::{RecordSpan, TextPiece};
 use crate::session::reader::RecordPlace;
 
 /// The most UTF-16 units of one string; longer ones are cut.
-const MOST_UNITS: usize = 8000;
+const MAX_UNITS: usize = 8000;
 
 /// The most pieces of one result. What takes more is shown as it is recorded.
-const MOST_PIECES: usize = 10_000;
+const MAX_PIECES: usize = 10_000;
 
 /// A result as it is sent.
 #[derive(Default)]
-pub(super) struct Sent {
+pub(super) struct SentResult {
     pub pieces: Vec<TextPiece>,
     /// The strings that were cut, as they are recorded: each of a member named `result`.
     pub cut: Vec<RecordSpan>,
@@ -22,7 +22,7 @@ pub(super) struct Sent {
 
 /// Renders a content: a string, or a list of objects. Returns `None` for parts of text and images, and if it would take too
 /// many pieces.
-pub(super) fn sent(content: Json, place: RecordPlace) -> Option<Sent> {
+pub(super) fn sent(content: Json, place: RecordPlace) -> Option<SentResult> {
     let is_part = |part: Json| {
         part.get("type").is_some_and(|kind| ["text", "image", "file"].iter().any(|of| kind.is(of)))
     };
@@ -36,19 +36,18 @@ pub(super) fn sent(content: Json, place: RecordPlace) -> Option<Sent> {
 /// Returns how many bytes an object of a list takes as it is sent; 0 if it would take too many pieces.
 pub(super) fn len(object: Json, place: RecordPlace) -> u64 {
     let of_piece = |piece: &TextPiece| match piece {
-        TextPiece::Raw(span) | TextPiece::Json(span) => span.len(),
         TextPiece::Added(text) => text.len() as u64,
-        TextPiece::Image => 0,
+        piece => piece.span().map_or(0, |span| span.len()),
     };
     compact(object, place).map_or(0, |sent| sent.pieces.iter().map(of_piece).sum())
 }
 
 /// A text that is sent as it is, but for its length.
-fn plain(content: Json, place: RecordPlace) -> Sent {
+fn plain(content: Json, place: RecordPlace) -> SentResult {
     let span = place.span(content);
     let inner = content.raw().get(1..content.raw().len().saturating_sub(1)).unwrap_or_default();
-    let Some(ends) = Ends::of(inner) else {
-        return Sent { pieces: vec![TextPiece::Json(span)], ..Sent::default() };
+    let Some(ends) = Ends::new(inner) else {
+        return SentResult { pieces: vec![TextPiece::Json(span)], ..SentResult::default() };
     };
     // The places of a string are those of its quotes.
     let head = span.part(0, ends.head as u64 + 2);
@@ -57,14 +56,14 @@ fn plain(content: Json, place: RecordPlace) -> Sent {
     let half = |half: &Option<String>| if half.is_some() { "\u{fffd}" } else { "" };
     let between = format!("{}{}{}", half(&ends.half_before), notice(ends.removed), half(&ends.half_after));
     let pieces = vec![TextPiece::Json(head), TextPiece::Added(between.into()), TextPiece::Json(tail)];
-    Sent { pieces, is_cut: true, ..Sent::default() }
+    SentResult { pieces, is_cut: true, ..SentResult::default() }
 }
 
-fn compact(list: Json, place: RecordPlace) -> Option<Sent> {
+fn compact(list: Json, place: RecordPlace) -> Option<SentResult> {
     let (bytes, whole) = (list.raw(), place.span(list));
     let span = |start: usize, end: usize| whole.part(start as u64, (end - start) as u64);
-    let (mut sent, mut key, mut at) = (Sent::default(), &b""[..], 0);
-    while at < bytes.len() && sent.pieces.len() < MOST_PIECES {
+    let (mut sent, mut key, mut at) = (SentResult::default(), &b""[..], 0);
+    while at < bytes.len() && sent.pieces.len() < MAX_PIECES {
         if bytes[at].is_ascii_whitespace() {
             at += 1;
             continue;
@@ -76,7 +75,7 @@ fn compact(list: Json, place: RecordPlace) -> Option<Sent> {
         }
         let end = end_of_string(bytes, at + 1, at + 1)? + 1;
         let (inner, is_key) = (&bytes[at + 1..end - 1], bytes[end..].trim_ascii_start().starts_with(b":"));
-        match Ends::of(inner).filter(|_| !is_key) {
+        match Ends::new(inner).filter(|_| !is_key) {
             None => push(&mut sent.pieces, span(at, end)),
             Some(ends) => {
                 push(&mut sent.pieces, span(at, at + 1 + ends.head));
@@ -124,14 +123,14 @@ struct Ends {
 
 impl Ends {
     /// Returns the ends of a string without its quotes; `None` if it is short enough.
-    fn of(inner: &[u8]) -> Option<Self> {
+    fn new(inner: &[u8]) -> Option<Self> {
         // No unit takes less than a byte.
-        if inner.len() <= MOST_UNITS {
+        if inner.len() <= MAX_UNITS {
             return None;
         }
         let units = units_to(inner, usize::MAX).units;
-        let over = units.checked_sub(MOST_UNITS).filter(|over| *over > 0)?;
-        let room = |removed: usize| MOST_UNITS.saturating_sub(notice(removed).len()) / 2;
+        let over = units.checked_sub(MAX_UNITS).filter(|over| *over > 0)?;
+        let room = |removed: usize| MAX_UNITS.saturating_sub(notice(removed).len()) / 2;
         let removed = units - 2 * room(over);
         let kept = room(removed);
         let (head, tail) = (units_to(inner, kept), units_to(inner, units - kept));
@@ -174,7 +173,7 @@ struct SplitPair {
 fn units_to(encoded: &[u8], wanted: usize) -> PlaceInString {
     let (mut at, mut units) = (0, 0);
     while at < encoded.len() && units < wanted {
-        let (len, of_char) = step(&encoded[at..]);
+        let (len, of_char) = char_len(&encoded[at..]);
         if units + of_char > wanted {
             return PlaceInString { at, units, half: pair(&encoded[at..at + len]) };
         }
@@ -182,19 +181,6 @@ fn units_to(encoded: &[u8], wanted: usize) -> PlaceInString {
         units += of_char;
     }
     PlaceInString { at, units, half: None }
-}
-
-/// Returns the bytes and the UTF-16 units of the character or escape at the start.
-fn step(encoded: &[u8]) -> (usize, usize) {
-    let (len, units) = match (encoded.first(), encoded.get(1)) {
-        (Some(b'\\'), Some(b'u')) => (6, 1),
-        (Some(b'\\'), _) => (2, 1),
-        (Some(0xf0..), _) => (4, 2),
-        (Some(0xe0..), _) => (3, 1),
-        (Some(0xc0..), _) => (2, 1),
-        _ => (1, 1),
-    };
-    (len.min(encoded.len()), units)
 }
 
 /// Returns the halves of a character as escapes, which is how an agent writes them.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::env::Env;
 use crate::session::find::{self, FoundFile};
 use crate::session::format::{LogFormat, only_log};
-use crate::session::reader::TakeFault;
+use crate::session::reader::{FormatInfo, TakeFault};
 use crate::session::record::is_packed;
 
 use records::{CodexReader, note_facts};
@@ -18,8 +18,7 @@ const ID: usize = 36;
 
 /// The rollouts of Codex, a JSON value a line.
 pub(crate) const CODEX: LogFormat = LogFormat {
-    agent: "codex",
-    seen: "0.25.0 to 0.169.0",
+    info: FormatInfo::new("codex", "0.25.0 to 0.169.0"),
     find: rollouts,
     is_log: |path, head| {
         // The oldest form has no types: its first line has these keys.

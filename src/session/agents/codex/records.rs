@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::session::clock;
-use crate::session::content::{exit_code, first_text, is, is_type, items, name, start_of, text};
+use crate::session::content::{first_text, start_of, title};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -47,42 +46,43 @@ enum LastRecord {
 impl LogReader for CodexReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
-        let at = record.get("timestamp").and_then(clock::time);
+        let at = record.time("timestamp");
         // The oldest form has no wrapper.
         let item = record.get("payload").unwrap_or(record);
-        let outer = name(record, "type").unwrap_or_default();
-        let kind = match outer.as_str() {
-            "response_item" | "event_msg" => name(item, "type").unwrap_or_default(),
-            _ => outer,
+        let kind = match record.word("type") {
+            outer if matches!(&*outer, "response_item" | "event_msg") => item.word("type"),
+            outer => outer,
         };
         let entry = RecordEntry { record, place, at, thread: 0 };
-        match kind.as_str() {
+        match &*kind {
             "function_call" | "custom_tool_call" | "local_shell_call" => {
                 self.answered(out);
                 call(entry, item, out);
             }
             "function_call_output" | "custom_tool_call_output" => self.result(entry, item, out),
             "item_completed" => {
-                if item.get("item").is_some_and(|item| is_type(item, "UserMessage")) {
+                let item = item.object("item");
+                if item.is_type("UserMessage") {
                     self.begin_turn(LastRecord::Prompt);
+                } else if item.is_type("CommandExecution") {
+                    screen_copy(entry, item, "id", ("CommandExecution.aggregated_output", 65_536), out);
                 }
-                completed(entry, item, out);
             }
-            "exec_command_end" => exec_end(entry, item, out),
+            // Of older versions.
+            "exec_command_end" => {
+                screen_copy(entry, item, "call_id", ("exec_command_end.aggregated_output", 10_000), out);
+            }
             "compacted" => self.compact(entry, item, out),
             "thread_rolled_back" => self.roll_back(entry, item, out),
             "task_started" => self.begin_turn(LastRecord::Task),
             "user_message" => self.begin_turn(LastRecord::Prompt),
-            "message" if is(item, "role", "assistant") => self.answered(out),
+            "message" if item.has("role", "assistant") => self.answered(out),
             known if ANSWERS.contains(&known) => self.answered(out),
             known if OTHER_KINDS.contains(&known) => {}
             "" => return record.get("record_type").is_some() || record.get("instructions").is_some(),
             // Events are for the agent's own screen, of which there are many.
-            _ if is_type(record, "event_msg") => {}
-            other => {
-                out.unread.unknown(other);
-                return false;
-            }
+            _ if record.is_type("event_msg") => {}
+            other => return out.unread.unknown(other),
         }
         true
     }
@@ -108,12 +108,10 @@ impl CodexReader {
     }
 
     fn result(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
-        let (Some(id), Some(output)) = (name(item, "call_id"), item.get("output")) else { return };
+        let (Some(id), Some(output)) = (item.name("call_id"), item.get("output")) else { return };
         self.last = LastRecord::Other;
-        let Some(number) = out.number_or_new(0, &id) else { return };
-        let Some(call) = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty()) else {
-            return;
-        };
+        let number = out.number_or_new(0, &id, "");
+        let Some(call) = out.unanswered(number) else { return };
         self.history.push((ResultId { call: number, result: 0 }, self.turn));
         // Some versions wrote the text into an object.
         let content = output.get("content").filter(|_| output.kind() == Kind::Object).unwrap_or(output);
@@ -130,13 +128,12 @@ impl CodexReader {
     /// The history begins anew: with the items that the record has, or by a rule that keeps no result. What an item has
     /// that the server encrypted cannot be known.
     fn compact(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
-        let history = || items(item, "replacement_history");
-        let outputs =
-            history().filter(|item| !name(*item, "type").is_some_and(|kind| kind.ends_with("_call")));
+        let history = || item.list("replacement_history");
+        let outputs = history().filter(|item| !item.name("type").is_some_and(|kind| kind.ends_with("_call")));
         let kept: HashSet<Box<str>> =
-            outputs.filter_map(|item| name(item, "call_id")).map(Into::into).collect();
+            outputs.filter_map(|item| item.name("call_id")).map(Into::into).collect();
         let is_sealed =
-            history().any(|item| is_type(item, "compaction") || is_type(item, "context_compaction"));
+            history().any(|item| item.is_type("compaction") || item.is_type("context_compaction"));
         let mut event = entry.event(ContextChange::Compact, Vec::new(), out);
         if is_sealed {
             event.evidence = FateEvidence::Unknown;
@@ -155,8 +152,7 @@ impl CodexReader {
 
     /// The last turns are taken out of the history.
     fn roll_back(&mut self, entry: RecordEntry, item: Json, out: &mut Transcript) {
-        let turns = item.get("num_turns").and_then(|number| number.int()).unwrap_or(0);
-        self.turn = self.turn.saturating_sub(u64::try_from(turns).unwrap_or(0));
+        self.turn = self.turn.saturating_sub(item.number("num_turns").unwrap_or(0));
         self.last = LastRecord::Other;
         let last_turn = self.turn;
         let event = entry.event(ContextChange::Rewind, Vec::new(), out);
@@ -175,28 +171,18 @@ impl CodexReader {
             event.results.extend(is_taken.then_some(*id));
             !is_taken
         });
-        out.events.push(event);
+        out.add_event(event);
     }
 }
 
 fn call(entry: RecordEntry, item: Json, out: &mut Transcript) {
-    let Some(id) = name(item, "call_id").or_else(|| name(item, "id")) else { return };
-    let tool = name(item, "name").unwrap_or_else(|| "local_shell".to_owned());
+    let Some(id) = item.name("call_id").or_else(|| item.name("id")) else { return };
+    let tool = item.name("name").unwrap_or_else(|| "local_shell".to_owned());
     let input = item.get("arguments").or_else(|| item.get("input")).or_else(|| item.get("action"));
     entry.add_call(id, &tool, input, out);
 }
 
 /// Reads an item of the agent's own screen, which keeps part of what a command printed.
-fn completed(entry: RecordEntry, item: Json, out: &mut Transcript) {
-    let Some(item) = item.get("item").filter(|item| is_type(*item, "CommandExecution")) else { return };
-    screen_copy(entry, item, "id", ("CommandExecution.aggregated_output", 65_536), out);
-}
-
-/// As [`completed`], of older versions.
-fn exec_end(entry: RecordEntry, item: Json, out: &mut Transcript) {
-    screen_copy(entry, item, "call_id", ("exec_command_end.aggregated_output", 10_000), out);
-}
-
 fn screen_copy(
     entry: RecordEntry,
     item: Json,
@@ -204,8 +190,8 @@ fn screen_copy(
     (what, most): (&'static str, u32),
     out: &mut Transcript,
 ) {
-    let Some(call) = name(item, id).and_then(|id| out.call_mut(0, &id)) else { return };
-    let exit = exit_code(item.get("exit_code"));
+    let Some(call) = item.name(id).and_then(|id| out.call_mut(0, &id)) else { return };
+    let exit = item.number("exit_code");
     call.exit = call.exit.or(exit.filter(|code| *code >= 0 || call.results.is_empty()));
     entry.note_copy(what, item.get("aggregated_output"), Some(most), call);
 }
@@ -237,31 +223,29 @@ fn has_warning(text: Json) -> bool {
     start_of(text).starts_with(WARNING)
 }
 
-/// Takes over what a record says about the whole session.
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     let item = record.get("payload").unwrap_or(record);
-    let at = record.get("timestamp").and_then(clock::time);
+    let at = record.time("timestamp");
     facts.note_time(at);
-    if is_type(record, "session_meta") || record.get("type").is_none() && record.get("id").is_some() {
+    if record.is_type("session_meta") || record.get("type").is_none() && record.get("id").is_some() {
         if facts.id.is_empty() {
-            facts.id = name(item, "id").unwrap_or_default();
-            facts.parent = name(item, "forked_from_id");
+            facts.id = item.name("id").unwrap_or_default();
+            facts.parent = item.name("forked_from_id");
             facts.origin = facts.parent.clone().or_else(|| Some(facts.id.clone()));
         } else if facts.parent.is_none() {
             // Older forks begin with the lines of the session from which they were forked.
-            facts.parent = name(item, "id").filter(|id| *id != facts.id);
+            facts.parent = item.name("id").filter(|id| *id != facts.id);
             facts.origin = facts.parent.clone().or(facts.origin.take());
         }
-        facts.version = facts.version.take().or_else(|| name(item, "cli_version"));
-        facts.cwd = facts.cwd.take().or_else(|| text(item, "cwd"));
+        facts.version = facts.version.take().or_else(|| item.name("cli_version"));
+        facts.cwd = facts.cwd.take().or_else(|| item.string("cwd"));
     }
-    if is_type(record, "turn_context") {
-        facts.model = name(item, "model").or(facts.model.take());
-        facts.cwd = facts.cwd.take().or_else(|| text(item, "cwd"));
+    if record.is_type("turn_context") {
+        facts.model = item.name("model").or(facts.model.take());
+        facts.cwd = facts.cwd.take().or_else(|| item.string("cwd"));
     }
-    let is_user = is_type(item, "message") && is(item, "role", "user");
+    let is_user = item.is_type("message") && item.has("role", "user");
     if facts.title.is_none() && is_user {
-        let words = item.get("content").map(first_text).unwrap_or_default();
-        facts.title = Some(words).filter(|words| !words.is_empty() && !words.starts_with('<'));
+        facts.title = title(item.get("content")).filter(|words| !words.starts_with('<'));
     }
 }

@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use md5::{Digest, Md5};
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{first_text, is_type, items, name, text};
+use crate::session::content::title;
 use crate::session::find::{self, FoundFile};
 use crate::session::format::logs_by;
-use crate::session::json::{Json, Tape};
+use crate::session::json::Json;
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
-use crate::session::record::FileRecords;
+use crate::session::record::read_json;
 
 const AGENT: &str = "kimi-cli";
 
@@ -34,12 +34,8 @@ const EVENTS: &str = "wire.jsonl";
 pub(crate) struct KimiCli;
 
 impl SessionFormat for KimiCli {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.49.0"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "1.49.0")
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -79,20 +75,17 @@ fn session_file(file: &FoundFile, projects: &HashMap<String, String>) -> Session
 
 /// Returns the directories of the projects by the names that their sessions' directories have.
 fn projects(root: &Path) -> HashMap<String, String> {
-    let bytes = FileRecords::new(root.join("kimi.json")).whole().unwrap_or_default();
-    let mut tape = Tape::default();
-    let Ok(record) = tape.read(bytes.trim_ascii()) else { return HashMap::new() };
-    let listed = items(record, "work_dirs");
     let project = |project: Json| {
-        let path = text(project, "path")?;
+        let path = project.string("path")?;
         let hash = Md5::digest(path.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
             let _ = write!(hex, "{byte:02x}");
             hex
         });
-        let host = name(project, "kaos").filter(|host| host != "local");
+        let host = project.name("kaos").filter(|host| host != "local");
         Some((host.map_or(hash.clone(), |host| format!("{host}_{hash}")), path))
     };
-    listed.filter_map(project).collect()
+    let listed = |record: Json| record.list("work_dirs").filter_map(project).collect();
+    read_json(root.join("kimi.json"), listed).unwrap_or_default()
 }
 
 /// Returns the logs of a session: of the main conversation the histories, oldest first, and the events; then those of the
@@ -124,19 +117,16 @@ fn old_number(name: &str) -> Option<u64> {
 
 /// Returns the title that the agent or the user gave to a session.
 fn own_title(history: &Path) -> Option<String> {
-    let bytes = FileRecords::new(history.with_file_name("state.json")).whole().ok()?;
-    let mut tape = Tape::default();
-    let record = tape.read(bytes.trim_ascii()).ok()?;
-    text(record, "custom_title").filter(|title| !title.is_empty())
+    let title = read_json(history.with_file_name("state.json"), |record| record.string("custom_title"));
+    title.flatten().filter(|title| !title.is_empty())
 }
 
 /// Takes over what an event tells of the session.
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = record.get("timestamp").and_then(clock::time);
+    let at = record.time("timestamp");
     facts.note_time(at);
-    let message = record.get("message").filter(|message| is_type(*message, "TurnBegin"));
+    let message = record.get("message").filter(|message| message.is_type("TurnBegin"));
     if let (None, Some(message)) = (&facts.title, message) {
-        let words = message.path(&["payload", "user_input"]).map(first_text);
-        facts.title = words.filter(|words| !words.is_empty());
+        facts.title = title(message.path(&["payload", "user_input"]));
     }
 }

@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::session::clock;
-use crate::session::content::{first_text, is_type, items, last_line, name, pieces};
+use crate::session::content::{first_text, last_line};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
+use crate::session::find::dir_name;
 use crate::session::json::Json;
-use crate::session::model::{Call, CallResult, CallStatus, Citation, RecordSpan};
+use crate::session::model::{Call, CallStatus, Citation, RecordSpan};
 use crate::session::reader::{LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 use super::{EVENTS, note_facts};
 
 /// Roles of records that hold nothing about calls.
-const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "user", "system", "developer"];
+const OTHER_ROLES: &[&str] = &["_system_prompt", "_checkpoint", "_usage", "system", "developer"];
 
 /// Events that hold nothing about calls.
 const OTHER_EVENTS: &[&str] = &[
@@ -48,10 +48,10 @@ const OTHER_EVENTS: &[&str] = &[
 const SUMMARY: &str = "<system>Previous context has been compacted.";
 
 /// How often calls of one thread may have the same id. A service that counts its calls begins anew after each summary.
-const MOST_ALIKE: usize = 1000;
+const MAX_ALIKE: usize = 1000;
 
 /// How much of a background task's output is looked at for its header, in bytes.
-const MOST_HEADER: usize = 64 << 10;
+const MAX_HEADER: usize = 64 << 10;
 
 /// Reads the logs of one session, those of each conversation one after the other, its events last.
 #[derive(Default)]
@@ -76,12 +76,12 @@ struct KimiLog {
     /// Whether a request was begun that is not answered yet.
     is_asked: bool,
     /// How many events had an id.
-    counts: HashMap<(Happened, Box<str>), usize>,
+    counts: HashMap<(CallEvent, Box<str>), usize>,
 }
 
 /// Of a call, what an event tells.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Happened {
+enum CallEvent {
     Begun,
     Ended,
 }
@@ -91,8 +91,7 @@ impl LogReader for KimiReader {
         let known = self.logs.iter().position(|log| log.path == path);
         self.now = known.unwrap_or(self.logs.len());
         if known.is_none() {
-            let dir = |up| path.ancestors().nth(up).and_then(Path::file_name).and_then(|name| name.to_str());
-            let agent = dir(1).filter(|_| dir(2) == Some("subagents")).unwrap_or_default();
+            let agent = if dir_name(path, 2) == "subagents" { dir_name(path, 1) } else { "" };
             let (thread, is_events) = (out.thread_id(agent), path.ends_with(EVENTS));
             self.logs.push(KimiLog { path: path.to_owned(), thread, is_events, ..KimiLog::default() });
         }
@@ -100,14 +99,11 @@ impl LogReader for KimiReader {
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         let is_events = self.logs.get(self.now).is_some_and(|log| log.is_events);
-        let kind = if is_events { self.event(record, place, out) } else { self.message(record, place, out) };
-        if let Some(kind) = &kind {
-            out.unread.unknown(kind);
-        }
-        kind.is_none()
+        let entry = RecordEntry { record, place, at: record.time("timestamp"), thread: self.thread() };
+        if is_events { self.event(entry, out) } else { self.message(RecordEntry { at: None, ..entry }, out) }
     }
 
-    fn settle(&mut self, out: &mut Transcript) {
+    fn derive_events(&mut self, out: &mut Transcript) {
         // By the history that each result is in last: those of a history have one fate.
         let mut left: BTreeMap<(u32, usize), Vec<u32>> = BTreeMap::new();
         for ((thread, id), log) in &self.results {
@@ -115,10 +111,9 @@ impl LogReader for KimiReader {
         }
         out.events.clear();
         for ((thread, log), mut calls) in left {
-            let Some(mut event) = self.event_after(thread, log) else { continue };
+            let Some(event) = self.event_after(thread, log) else { continue };
             calls.sort_unstable();
-            event.results = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
-            out.events.push(event);
+            out.add_event(ContextEvent { results: out.results_of(calls), ..event });
         }
     }
 }
@@ -128,14 +123,15 @@ impl KimiReader {
         self.logs.get(self.now).map_or(0, |log| log.thread)
     }
 
-    /// Reads a record of a history. Returns its role if that is unknown.
-    fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> Option<String> {
-        match name(record, "role").unwrap_or_default().as_str() {
+    /// Reads a record of a history. Returns whether its role is known.
+    fn message(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
+        let record = entry.record;
+        match &*record.word("role") {
             "assistant" => {
-                let calls = items(record, "tool_calls");
-                calls.for_each(|called| self.call(record, called, place, out));
+                let calls = record.list("tool_calls");
+                calls.for_each(|called| self.call(entry, called, out));
             }
-            "tool" => self.result(record, place, out),
+            "tool" => self.result(entry, out),
             "user" => {
                 let is_summary =
                     record.get("content").map(first_text).is_some_and(|text| text.starts_with(SUMMARY));
@@ -143,20 +139,17 @@ impl KimiReader {
                     log.begins_with_summary |= is_summary;
                 }
             }
-            role if OTHER_ROLES.contains(&role) => {}
-            role => return Some(role.to_owned()),
+            role => return out.unread.is_known(role, OTHER_ROLES),
         }
-        None
+        true
     }
 
-    fn call(&mut self, record: Json, called: Json, place: RecordPlace, out: &mut Transcript) {
-        let Some(id) = name(called, "id") else { return };
-        let Some(own) = self.own_id(&id, called, place, out) else { return };
+    fn call(&mut self, entry: RecordEntry, called: Json, out: &mut Transcript) {
+        let Some(id) = called.name("id") else { return };
+        let Some(own) = self.own_id(&id, called, entry.place, out) else { return };
         self.take(&id, &own);
-        let function = called.get("function");
-        let tool = function.and_then(|function| name(function, "name")).unwrap_or_default();
-        let entry = RecordEntry { record, place, at: None, thread: self.thread() };
-        entry.add_call(own, &tool, function.and_then(|function| function.get("arguments")), out);
+        let function = called.object("function");
+        entry.add_call(own, &function.word("name"), function.get("arguments"), out);
     }
 
     /// Returns the id of a call in the transcript: of one that an earlier history has, word for word, that one's.
@@ -183,18 +176,16 @@ impl KimiReader {
         self.logs.get(self.now)?.ids.get(id).cloned()
     }
 
-    fn result(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
-        let (Some(id), Some(content)) = (name(record, "tool_call_id"), record.get("content")) else { return };
+    fn result(&mut self, entry: RecordEntry, out: &mut Transcript) {
+        let record = entry.record;
+        let (Some(id), Some(content)) = (record.name("tool_call_id"), record.get("content")) else { return };
         let own = self.own(&id).unwrap_or_else(|| id.as_str().into());
-        let Some(own) = self.of_result(&id, own, place.span(record), out) else { return };
-        let thread = self.thread();
-        self.results.insert((thread, own.clone()), self.now);
-        let tool = out.call_mut(thread, &own).map(|call| call.tool).unwrap_or_default();
-        let is_task = out.tools.get(tool as usize).is_some_and(|tool| &**tool == "TaskOutput");
-        let call = out.call_or_new(thread, &own, "");
-        if call.results.is_empty() {
-            read_result(record, content, is_task, place, call);
-        }
+        let Some(own) = self.of_result(&id, own, entry.span(), out) else { return };
+        self.results.insert((entry.thread, own.clone()), self.now);
+        let number = out.number_or_new(entry.thread, &own, "");
+        let is_task = out.calls.get(number as usize).is_some_and(|call| out.tool(call) == "TaskOutput");
+        let call = out.unanswered(number);
+        call.into_iter().for_each(|call| read_result(entry, content, is_task, call));
     }
 
     /// Returns the call of a result: if that has another result already, the next of the same id, with the same input.
@@ -218,56 +209,53 @@ impl KimiReader {
         Some(next)
     }
 
-    /// Reads an event. Returns its kind if that is unknown.
-    fn event(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> Option<String> {
-        let thread = self.thread();
+    /// Reads an event. Returns whether its kind is known.
+    fn event(&mut self, entry: RecordEntry, out: &mut Transcript) -> bool {
+        let RecordEntry { record, at, thread, .. } = entry;
         if thread == 0 {
             note_facts(record, &mut out.facts);
         }
-        let at = record.get("timestamp").and_then(clock::time);
         let Some(message) = record.get("message") else {
-            return (!is_type(record, "metadata")).then(|| name(record, "type").unwrap_or_default());
+            return out.unread.is_known(&record.word("type"), &["metadata"]);
         };
-        let payload = message.get("payload")?;
-        let kind = name(message, "type").unwrap_or_default();
-        let log = self.logs.get_mut(self.now)?;
-        match kind.as_str() {
+        let Some(payload) = message.get("payload") else { return true };
+        let Some(log) = self.logs.get_mut(self.now) else { return true };
+        let kind = message.word("type");
+        match &*kind {
             "StepBegin" => log.is_asked = true,
             "ContentPart" | "ToolCall" | "ToolCallPart" if std::mem::take(&mut log.is_asked) => {
                 out.count_answer(thread);
             }
             _ => {}
         }
-        match kind.as_str() {
+        match &*kind {
             "ToolCall" => self.begun(payload, at, out),
             "ToolResult" => self.ended(payload, at, out),
             "StepBegin" | "ContentPart" | "ToolCallPart" => {}
             "CompactionEnd" => {
-                let entry = RecordEntry { record, place, at, thread };
                 self.summed_up.push((thread, entry.event(ContextChange::Compact, Vec::new(), out)));
             }
             "SubagentEvent" => sub_agent(payload, out),
-            kind if OTHER_EVENTS.contains(&kind) => {}
-            kind => return Some(kind.to_owned()),
+            kind => return out.unread.is_known(kind, OTHER_EVENTS),
         }
-        None
+        true
     }
 
     fn begun(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
-        let call = name(payload, "id").and_then(|id| self.next_of(Happened::Begun, &id, out));
+        let call = payload.name("id").and_then(|id| self.next_of(CallEvent::Begun, &id, out));
         if let Some(call) = call {
             call.at = call.at.or(at);
         }
     }
 
     fn ended(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
-        let call = name(payload, "tool_call_id").and_then(|id| self.next_of(Happened::Ended, &id, out));
+        let call = payload.name("tool_call_id").and_then(|id| self.next_of(CallEvent::Ended, &id, out));
         let Some(first) = call.and_then(|call| call.results.first_mut()) else { return };
         first.at = first.at.or(at);
     }
 
     /// Returns the call of an event: that of the first event with an id is the first call of that id, and so on.
-    fn next_of<'a>(&mut self, what: Happened, id: &str, out: &'a mut Transcript) -> Option<&'a mut Call> {
+    fn next_of<'a>(&mut self, what: CallEvent, id: &str, out: &'a mut Transcript) -> Option<&'a mut Call> {
         let log = self.logs.get_mut(self.now)?;
         let count = log.counts.entry((what, id.into())).or_default();
         let own = numbered(id).nth(*count)?;
@@ -295,7 +283,7 @@ impl KimiReader {
 /// Returns an id and what it is called when it returns: `id`, `id#2`, `id#3`.
 fn numbered(id: &str) -> impl Iterator<Item = Box<str>> {
     let id: Box<str> = id.into();
-    (1..=MOST_ALIKE).map(move |number| if number == 1 { id.clone() } else { format!("{id}#{number}").into() })
+    (1..=MAX_ALIKE).map(move |number| if number == 1 { id.clone() } else { format!("{id}#{number}").into() })
 }
 
 /// Whether two values of the records are the same, byte for byte.
@@ -310,12 +298,12 @@ fn is_same(a: Option<RecordSpan>, b: Option<RecordSpan>, out: &Transcript) -> bo
 }
 
 fn sub_agent(payload: Json, out: &mut Transcript) {
-    let Some(agent) = name(payload, "agent_id").filter(|id| !id.is_empty()) else { return };
+    let Some(agent) = payload.name("agent_id").filter(|id| !id.is_empty()) else { return };
     let thread = out.thread_id(&agent);
-    out.describe_thread(thread, name(payload, "subagent_type"), name(payload, "parent_tool_call_id"));
+    out.describe_thread(thread, payload.name("subagent_type"), payload.name("parent_tool_call_id"));
 }
 
-fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, call: &mut Call) {
+fn read_result(entry: RecordEntry, content: Json, is_task: bool, call: &mut Call) {
     let start = first_text(content);
     let error = start.strip_prefix("<system>ERROR: ");
     call.status = match error {
@@ -330,13 +318,13 @@ fn read_result(record: Json, content: Json, is_task: bool, place: RecordPlace, c
     let is_cut = start.ends_with(" Output is truncated to fit in the message.</system>")
         || last_line(content).starts_with("[Output truncated: exceeded ");
     call.note_cut(saved, is_cut);
-    call.results.push(CallResult::recorded(pieces(content, place), None, place.span(record)));
+    entry.add_result(Some(content), call);
 }
 
 /// Returns the log of a background task, of which the result has only the end.
 fn task_log(content: Json) -> Option<Citation> {
     let text = content.items().filter_map(|part| part.get("text")).nth(1)?.text()?;
-    let start = text.to_text(MOST_HEADER).text;
+    let start = text.to_text(MAX_HEADER).text;
     // The command may be of several lines, and comes before.
     let header = start.split_once("\nfull_output_tool: ")?.0;
     let field = |name: &str| header.lines().rev().find_map(|line| line.strip_prefix(name));

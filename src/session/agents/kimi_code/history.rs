@@ -1,6 +1,5 @@
 //! The history of one agent of Kimi Code, as its records change it: which results the model still has.
 
-use crate::session::content::name;
 use crate::session::context::ContextEvent;
 use crate::session::fate::ContextChange;
 use crate::session::json::Json;
@@ -35,22 +34,17 @@ pub(super) struct WireHistory {
 }
 
 impl WireHistory {
-    /// Adds a message that is no result.
-    pub(super) fn add_message(&mut self, message: Option<Json>) {
-        let origin = message.and_then(|message| message.get("origin"));
-        let is = |value: Option<Json>, text: &str| value.is_some_and(|value| value.is(text));
-        let of_origin = |key: &str| origin.and_then(|origin| origin.get(key));
-        let is_prompt = match origin.and_then(|origin| name(origin, "kind")).as_deref() {
-            None | Some("user") => true,
-            Some("skill_activation" | "plugin_command") => is(of_origin("trigger"), "user-slash"),
-            Some(_) => false,
-        };
-        let is_user = is(message.and_then(|message| message.get("role")), "user");
-        self.messages.push(match () {
-            () if is(of_origin("kind"), "injection") => Message::Injection,
-            () if is(of_origin("kind"), "compaction_summary") => Message::Summary,
-            () if is_user && is_prompt => Message::Prompt,
-            () => Message::Other,
+    pub(super) fn add_message(&mut self, message: Json) {
+        let origin = message.object("origin");
+        let is_user = message.has("role", "user");
+        self.messages.push(match origin.name("kind").as_deref() {
+            Some("injection") => Message::Injection,
+            Some("compaction_summary") => Message::Summary,
+            None | Some("user") if is_user => Message::Prompt,
+            Some("skill_activation" | "plugin_command") if is_user && origin.has("trigger", "user-slash") => {
+                Message::Prompt
+            }
+            _ => Message::Other,
         });
     }
 
@@ -77,21 +71,19 @@ impl WireHistory {
         mut event: ContextEvent,
         out: &mut Transcript,
     ) -> bool {
-        let (change, calls) = match name(record, "type").unwrap_or_default().as_str() {
+        let (change, calls) = match &*record.word("type") {
             "context.clear" => (ContextChange::Rewind, self.keep_from(usize::MAX)),
-            "context.undo" => (ContextChange::Rewind, self.undo(number(record, "count").unwrap_or(0))),
+            "context.undo" => (ContextChange::Rewind, self.undo(record.number("count").unwrap_or(0))),
             "context.apply_compaction" => (ContextChange::Compact, self.compact(record)),
             "micro_compaction.apply" => {
-                (ContextChange::Clear, self.clear_to(number(record, "cutoff").unwrap_or(0)))
+                (ContextChange::Clear, self.clear_to(record.number("cutoff").unwrap_or(0)))
             }
             _ => return false,
         };
         event.change = change;
         event.record = Some(place.span(record));
-        event.results = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
-        if !event.results.is_empty() {
-            out.events.push(event);
-        }
+        event.results = out.results_of(calls);
+        out.add_event(event);
         true
     }
 
@@ -105,9 +97,9 @@ impl WireHistory {
     /// A summary takes the place of everything, the person's messages apart. Before those were counted, what came after the
     /// first `compactedCount` messages stayed, too.
     fn compact(&mut self, record: Json) -> Vec<u32> {
-        let kept = number(record, "keptUserMessageCount");
+        let kept = record.number("keptUserMessageCount");
         let has_tail = record.get("legacyTail").and_then(|tail| tail.bool()).unwrap_or(kept.is_none());
-        let compacted = number(record, "compactedCount").or_else(|| number(record, "count"));
+        let compacted = record.number("compactedCount").or_else(|| record.number("count"));
         let calls = self.keep_from(compacted.filter(|_| has_tail).unwrap_or(usize::MAX));
         let prompts = if has_tail { 0 } else { kept.unwrap_or(0).min(MAX_PROMPTS) };
         let kept = std::iter::repeat_n(Message::Prompt, prompts).chain([Message::Summary]);
@@ -129,7 +121,6 @@ impl WireHistory {
         calls_of(taken)
     }
 
-    /// Clears the results among the first `cutoff` messages.
     fn clear_to(&mut self, cutoff: usize) -> Vec<u32> {
         let end = cutoff.min(self.messages.len());
         let new = self.messages.get(self.cleared..end).unwrap_or_default().iter().copied();
@@ -147,8 +138,4 @@ fn calls_of(messages: impl IntoIterator<Item = Message>) -> Vec<u32> {
         _ => None,
     };
     messages.into_iter().filter_map(call).collect()
-}
-
-fn number(record: Json, key: &str) -> Option<usize> {
-    record.get(key)?.int()?.try_into().ok()
 }

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
-use crate::session::clock;
-use crate::session::content::{first_text, flag, last_line, name, text};
+use crate::session::content::{last_line, title};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
@@ -17,7 +16,7 @@ use crate::session::find;
 use crate::session::format::{LogFormat, logs_by};
 use crate::session::json::Json;
 use crate::session::model::{Call, Evidence, SessionFacts};
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 use history::WireHistory;
@@ -48,8 +47,7 @@ const OTHER_KINDS: &[&str] = &[
 
 /// The sessions of Kimi Code, a JSON value a line.
 pub(crate) const KIMI_CODE: LogFormat = LogFormat {
-    agent: "kimi-code",
-    seen: "2.1.0",
+    info: FormatInfo::new("kimi-code", "2.1.0"),
     find: |env, fault| {
         let root = find::home_or(env, "KIMI_CODE_HOME", ".kimi-code");
         find::matching(root, "sessions/*/*/agents/main/wire.jsonl", fault)
@@ -90,12 +88,12 @@ impl LogReader for KimiReader {
 
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
-        let at = record.get("time").and_then(clock::time);
-        match name(record, "type").unwrap_or_default().as_str() {
+        let at = record.time("time");
+        match &*record.word("type") {
             "context.append_loop_event" => {
                 self.event(RecordEntry { record, place, at, thread: self.thread }, out)
             }
-            "context.append_message" => self.history().add_message(record.get("message")),
+            "context.append_message" => self.history().add_message(record.object("message")),
             "subagent.spawned" => spawned(record, out),
             known if OTHER_KINDS.iter().any(|kind| known.starts_with(kind)) => {}
             other => {
@@ -103,10 +101,7 @@ impl LogReader for KimiReader {
                     request: out.next_request(self.thread),
                     ..ContextEvent::recorded(ContextChange::Compact, at)
                 };
-                if !self.history().change(record, place, event, out) {
-                    out.unread.unknown(other);
-                    return false;
-                }
+                return self.history().change(record, place, event, out) || out.unread.unknown(other);
             }
         }
         true
@@ -121,27 +116,26 @@ impl KimiReader {
 
     fn event(&mut self, entry: RecordEntry, out: &mut Transcript) {
         let Some(event) = entry.record.get("event") else { return };
-        let kind = name(event, "type").unwrap_or_default();
-        match kind.as_str() {
+        let kind = event.word("type");
+        match &*kind {
             "step.begin" => return self.history().ask(),
             "tool.result" => {}
             _ if self.history().is_answered() => out.count_answer(self.thread),
             _ => {}
         }
-        let Some(id) = name(event, "toolCallId") else { return };
-        match kind.as_str() {
+        match &*kind {
             "tool.call" => {
-                entry.add_call(id, &name(event, "name").unwrap_or_default(), event.get("args"), out);
+                entry.add_call_of(event, ["toolCallId", "name", "args"], out);
             }
             "tool.result" => {
-                let Some(number) = out.number_or_new(self.thread, &id) else { return };
+                let Some(id) = event.name("toolCallId") else { return };
+                let number = out.number_or_new(self.thread, &id, "");
                 let found = event.get("result").and_then(|found| Some((found, found.get("output")?)));
                 let is_small =
-                    found.is_some_and(|(found, output)| rendered::is_small(output, flag(found, "isError")));
+                    found.is_some_and(|(found, output)| rendered::is_small(output, found.flag("isError")));
                 self.history().add_result(number, is_small);
                 let tool = out.calls.get(number as usize).map(|call| out.tool(call).to_owned());
-                let Some(call) = out.calls.get_mut(number as usize) else { return };
-                if let (Some((found, output)), true) = (found, call.results.is_empty()) {
+                if let Some(((found, output), call)) = found.zip(out.unanswered(number)) {
                     result(entry, found, output, tool.as_deref().unwrap_or_default(), call);
                 }
             }
@@ -151,33 +145,33 @@ impl KimiReader {
 }
 
 fn spawned(record: Json, out: &mut Transcript) {
-    let Some(agent) = name(record, "subagentId") else { return };
+    let Some(agent) = record.name("subagentId") else { return };
     let thread = out.thread_id(&agent);
-    out.describe_thread(thread, name(record, "subagentName"), name(record, "parentToolCallId"));
+    out.describe_thread(thread, record.name("subagentName"), record.name("parentToolCallId"));
 }
 
 fn result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut Call) {
-    call.end(flag(found, "isError"));
+    call.end(found.flag("isError"));
     let failed = last_line(output);
     call.exit = failed
         .strip_prefix("Command failed with exit code: ")
         .and_then(|rest| rest.trim_end_matches('.').parse().ok());
     (call.cut, call.cites) = notice::cut(found, output, tool);
-    let sent = rendered::rendered(found, output, tool, flag(found, "isError"), entry.place);
+    let sent = rendered::rendered(found, output, tool, found.flag("isError"), entry.place);
     entry.add_text(Evidence::Rendered, sent, call);
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = ["time", "created_at"].iter().find_map(|key| record.get(key).and_then(clock::time));
+    let at = ["time", "created_at"].iter().find_map(|key| record.time(key));
     facts.note_time(at);
-    match name(record, "type").unwrap_or_default().as_str() {
+    match &*record.word("type") {
         "profile.bind" => {
-            let disclosed = record.get("environmentDisclosure").and_then(|found| text(found, "cwd"));
-            facts.cwd = facts.cwd.take().or(disclosed);
+            let disclosed = || record.object("environmentDisclosure").string("cwd");
+            facts.cwd = facts.cwd.take().or_else(disclosed);
         }
-        "llm.request" => facts.model = name(record, "model").or(facts.model.take()),
+        "llm.request" => facts.model = record.name("model").or(facts.model.take()),
         "turn.prompt" if facts.title.is_none() => {
-            facts.title = record.get("input").map(first_text).filter(|words| !words.is_empty());
+            facts.title = title(record.get("input"));
         }
         _ => {}
     }

@@ -20,7 +20,6 @@ const TIMED: &[&str] = &["Agent", "AgentSwarm", "Bash", "FetchURL", "Glob", "Gre
 /// From how many tokens on a result is cleared.
 const MIN_TOKENS: usize = 100;
 
-/// Returns the text as it is sent.
 pub(super) fn rendered(
     found: Json,
     output: Json,

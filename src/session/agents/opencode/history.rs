@@ -4,8 +4,6 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use crate::session::clock;
-use crate::session::content::{is_type, name};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::fate::ContextChange;
 use crate::session::id::{IdMap, RecordId, record_id};
@@ -20,7 +18,6 @@ use super::part;
 pub(super) struct SessionHistory {
     thread: u32,
     messages: Vec<Message>,
-    /// The numbers of the messages.
     numbers: IdMap<u32>,
     results: Vec<MessageResult>,
     marks: Vec<Mark>,
@@ -57,14 +54,13 @@ struct Mark {
 }
 
 /// A compaction that was in force, and what it took.
-struct Compacted {
+struct AppliedCompaction {
     /// The numbers of the messages that make it.
     messages: [u32; 2],
     taken: Vec<MessageResult>,
 }
 
 impl SessionHistory {
-    /// Begins the conversation of a thread.
     pub(super) fn new(thread: u32) -> Self {
         let (messages, numbers) = (Vec::new(), IdMap::default());
         Self { thread, messages, numbers, results: Vec::new(), marks: Vec::new() }
@@ -74,15 +70,14 @@ impl SessionHistory {
     pub(super) fn add_message(&mut self, id: &str, at: Option<Timestamp>, message: Option<Json>) {
         let has =
             |key: &str| message.and_then(|message| message.get(key)).is_some_and(|value| !value.is_null());
-        let is_summary = message.and_then(|message| message.get("summary")?.bool()) == Some(true);
-        let parent = message.and_then(|message| name(message, "parentID")).map(|parent| record_id(&parent));
+        let is_summary = message.is_some_and(|message| message.flag("summary"));
+        let parent = message.and_then(|message| message.id("parentID"));
         let is_answer = has("finish");
         let summary_of = parent.filter(|_| is_summary && is_answer && !has("error"));
         self.numbers.insert(record_id(id), self.messages.len() as u32);
         self.messages.push(Message { at, is_answer, summary_of, compaction: None });
     }
 
-    /// Reads a part of a message. Returns whether it is of a kind that is known.
     pub(super) fn part(
         &mut self,
         message: &str,
@@ -95,21 +90,21 @@ impl SessionHistory {
         let Some(number) = self.numbers.get(&record_id(message)).copied() else { return is_known };
         let Some(message) = self.messages.get_mut(number as usize) else { return is_known };
         let record = place.span(part);
-        if is_type(part, "compaction") {
-            let tail = name(part, "tail_start_id").map(|id| record_id(&id));
+        if part.is_type("compaction") {
+            let tail = part.id("tail_start_id");
             message.compaction = Some(Compaction { tail, record });
         }
-        message.is_answer |= is_type(part, "tool");
+        message.is_answer |= part.is_type("tool");
         for id in out.result_ids(call) {
             self.results.push(MessageResult { message: number, id });
-            let at = part.path(&["state", "time", "compacted"]).and_then(clock::time);
+            let at = part.object("state").object("time").time("compacted");
             self.marks.extend(at.map(|at| Mark { at, id, record }));
         }
         is_known
     }
 
     /// Tells what was done to the results. `revert` is the message from which on all was taken back.
-    pub(super) fn settle(mut self, revert: Option<&str>, out: &mut Transcript) {
+    pub(super) fn derive_events(mut self, revert: Option<&str>, out: &mut Transcript) {
         let mut living = std::mem::take(&mut self.results);
         let hidden = revert.and_then(|id| self.numbers.get(&record_id(id)).copied());
         let reverted: Vec<_> = living
@@ -136,7 +131,7 @@ impl SessionHistory {
                 let mut event = event(ContextChange::Compact, message.at, &taken);
                 event.record = Some(compaction.record);
                 self.tell(event, out);
-                compacted.push(Compacted { messages: [asked, number as u32], taken });
+                compacted.push(AppliedCompaction { messages: [asked, number as u32], taken });
             }
         }
         marks.for_each(|mark| self.tell(mark.event(), out));
@@ -152,21 +147,25 @@ impl SessionHistory {
     }
 
     /// Takes back all messages from one on. Without its messages, a compaction is not in force any more.
-    fn revert(&self, from: u32, reverted: &[MessageResult], compacted: Vec<Compacted>, out: &mut Transcript) {
+    fn revert(
+        &self,
+        from: u32,
+        reverted: &[MessageResult],
+        compacted: Vec<AppliedCompaction>,
+        out: &mut Transcript,
+    ) {
         let undone = compacted.into_iter().filter(|done| done.messages.iter().any(|number| *number >= from));
         let back: Vec<_> = undone.flat_map(|done| done.taken).collect();
-        if !back.is_empty() {
-            self.tell(event(ContextChange::Restore, None, &back), out);
-            let back: HashSet<_> = back.iter().map(|result| result.id).collect();
-            let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
-            cleared.for_each(|mark| self.tell(mark.event(), out));
-        }
+        self.tell(event(ContextChange::Restore, None, &back), out);
+        let back: HashSet<_> = back.iter().map(|result| result.id).collect();
+        let cleared = self.marks.iter().filter(|mark| back.contains(&mark.id));
+        cleared.for_each(|mark| self.tell(mark.event(), out));
         self.tell(event(ContextChange::Rewind, None, reverted), out);
     }
 
     fn tell(&self, mut event: ContextEvent, out: &mut Transcript) {
         event.request = out.next_request(self.thread);
-        out.events.push(event);
+        out.add_event(event);
     }
 }
 

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use crate::session::clock;
-use crate::session::content::{exit_code, first_words, is, is_type, items, name};
+use crate::session::content::{MAX_TEXT, first_words};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
-use crate::session::model::{CallStatus, Citation, SessionFacts};
-use crate::session::reader::{ReadProgress, SessionFile};
-use crate::session::table::TableFormat;
+use crate::session::model::{Citation, SessionFacts};
+use crate::session::reader::FormatInfo;
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
+use super::part::status_of;
 use super::rows::{databases, is_kilo, threads};
 
 /// The table of sessions. The one of opencode 1 stays in the database, and is not written any more.
@@ -22,9 +23,6 @@ const SESSIONS: &str = "session_v2";
 
 /// The messages, with the calls in them.
 const MESSAGES: RowsOf = RowsOf::plain("session_message", "data");
-
-/// The longest path, in bytes.
-const LONGEST_PATH: usize = 4096;
 
 /// How much of a result stands in a checkpoint, in code points.
 const COPY: usize = 2000;
@@ -40,9 +38,7 @@ const OTHER_KINDS: &[&str] = &["user", "system", "synthetic", "shell", "idle"];
 
 /// The sessions of opencode 2.
 pub(crate) const OPENCODE_MESSAGES: TableFormat = TableFormat {
-    agent: "opencode",
-    name: "opencode-2",
-    seen: "2.0, in its source",
+    info: FormatInfo { agent: "opencode", name: "opencode-2", tested: "2.0, in its source" },
     databases,
     list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(rows) },
     read,
@@ -69,8 +65,8 @@ fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
             title: row.title(3, RowsOf::plain(SESSIONS, "title")),
             version: row.text(4),
             model: None,
-            started: row.number(5).and_then(clock::number),
-            ended: row.number(6).and_then(clock::number),
+            started: row.time(5),
+            ended: row.time(6),
             origin: row.text(7).or_else(|| Some(id.clone())),
             id,
         }
@@ -79,21 +75,16 @@ fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     Ok(sessions)
 }
 
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), MESSAGES)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), MESSAGES)));
     let sql = format!(
         "SELECT rowid, type, time_created, {} FROM session_message WHERE session_id = ? ORDER BY seq",
         database::record("data")
     );
-    for (session, thread) in threads(rows, SESSIONS, file, out)? {
+    for (session, thread) in threads(of, SESSIONS, out)? {
         let (mut buffer, mut history) = (RowBuffer::default(), Vec::new());
-        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
-            let at = row.number(2).and_then(clock::number);
+        of.each_record(&sql, &session, out, &mut |row, out| {
+            let at = row.time(2);
             if let Some(record) = row.record(3, MESSAGES, &mut buffer, &mut out.unread) {
                 let kind = row.text(1).unwrap_or_default();
                 let entry = RecordEntry { record, at, thread, place: row.place(source) };
@@ -105,7 +96,7 @@ fn read(
 }
 
 /// A result that the model has, and how it begins.
-struct Sent {
+struct SentResult {
     id: ResultId,
     start: TextMark,
 }
@@ -118,41 +109,37 @@ struct TextMark {
 }
 
 impl TextMark {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let len = text.char_indices().nth(COPY).map_or(text.len(), |(at, _)| at);
         Self { len, number: record_id(&text[..len]) }
     }
 }
 
 /// Reads the message. Returns whether it is of a kind that is known.
-fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<Sent>, out: &mut Transcript) -> bool {
+fn read_message(entry: RecordEntry, kind: &str, history: &mut Vec<SentResult>, out: &mut Transcript) -> bool {
     match kind {
         "assistant" => {
             out.count_answer(entry.thread);
-            let content = items(entry.record, "content");
-            for tool in content.filter(|item| is_type(*item, "tool")) {
+            let content = entry.record.list("content");
+            for tool in content.filter(|item| item.is_type("tool")) {
                 read_call(entry.with(tool), history, out);
             }
         }
         "compaction" => compact(entry, history, out),
-        known if OTHER_KINDS.contains(&known) => {}
-        other => {
-            out.unread.unknown(other);
-            return false;
-        }
+        kind => return out.unread.is_known(kind, OTHER_KINDS),
     }
     true
 }
 
-fn read_call(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
+fn read_call(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcript) {
     let number = out.calls.len() as u32;
     call(entry, out);
     let tool = entry.record;
     let state = tool.get("state");
-    let content = state.and_then(|state| result_of(state, &name(state, "status")?));
+    let content = state.and_then(|state| result_of(state, &state.name("status")?));
     for id in out.result_ids(number) {
         let text = content.map(|content| first_words(content, COPY * 4)).unwrap_or_default();
-        history.push(Sent { id, start: TextMark::of(&text) });
+        history.push(SentResult { id, start: TextMark::new(&text) });
         let pruned = [Some(tool), state].into_iter().flatten();
         let pruned = pruned.filter_map(|holder| holder.path(&["time", "pruned"])).find_map(clock::time);
         // When the next request was made cannot be told: it is that of a later message.
@@ -163,8 +150,8 @@ fn read_call(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) 
 }
 
 /// A summary stands for what was before it, if it was made to its end. The newest results stand in its text, cut.
-fn compact(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
-    if !is(entry.record, "status", "completed") {
+fn compact(entry: RecordEntry, history: &mut Vec<SentResult>, out: &mut Transcript) {
+    if !entry.record.has("status", "completed") {
         return;
     }
     let recent = entry.record.get("recent").and_then(|recent| recent.text());
@@ -177,12 +164,12 @@ fn compact(entry: RecordEntry, history: &mut Vec<Sent>, out: &mut Transcript) {
     let of = [(ContextChange::Compact, std::mem::take(history)), (ContextChange::Checkpoint, newest)];
     for (change, of) in of {
         let results = of.iter().map(|sent| sent.id).collect();
-        out.events.push(ContextEvent { evidence, ..entry.event(change, results, out) });
+        out.add_event(ContextEvent { evidence, ..entry.event(change, results, out) });
     }
 }
 
 /// Returns how many of the newest results stand in a checkpoint's text.
-fn copies_in(recent: &str, history: &[Sent]) -> usize {
+fn copies_in(recent: &str, history: &[SentResult]) -> usize {
     let starts = |marker: &'static str| {
         let found = recent.match_indices(marker).map(move |(at, _)| (at, at + marker.len()));
         found
@@ -193,35 +180,29 @@ fn copies_in(recent: &str, history: &[Sent]) -> usize {
     starts.sort_unstable();
     let mut starts = starts.into_iter().rev();
     let is_at = |start: usize, mark: TextMark| {
-        recent.get(start..start + mark.len).is_some_and(|text| TextMark::of(text) == mark)
+        recent.get(start..start + mark.len).is_some_and(|text| TextMark::new(text) == mark)
     };
     history.iter().rev().take_while(|sent| starts.any(|start| is_at(start, sent.start))).count()
 }
 
 fn call(entry: RecordEntry, out: &mut Transcript) {
     let tool = entry.record;
-    let (Some(id), Some(state)) = (name(tool, "id"), tool.get("state")) else { return };
+    let (Some(id), Some(state)) = (tool.name("id"), tool.get("state")) else { return };
     if out.call_number(entry.thread, &id).is_some() {
         return;
     }
     let time =
         |key: &str| [tool, state].iter().find_map(|holder| holder.path(&["time", key])).and_then(clock::time);
     let called = RecordEntry { at: time("created"), ..entry };
-    let call = called.add_call(id, &name(tool, "name").unwrap_or_default(), state.get("input"), out);
-    let status = name(state, "status").unwrap_or_default();
+    let call = called.add_call(id, &tool.word("name"), state.get("input"), out);
+    let status = state.word("status");
     let facts = |key: &str| ["metadata", "structured"].iter().find_map(|holder| state.path(&[holder, key]));
-    call.exit = exit_code(facts("exit"));
-    call.status = match (status.as_str(), call.exit) {
-        ("error", _) => CallStatus::Failed,
-        ("completed", Some(0) | None) => CallStatus::Ok,
-        ("completed", Some(_)) => CallStatus::Failed,
-        ("streaming" | "running", _) => CallStatus::Running,
-        _ => CallStatus::NoResult,
-    };
-    let paths = items(state, "outputPaths").filter_map(|path| path.short(LONGEST_PATH));
+    call.exit = facts("exit").and_then(|exit| exit.int()?.try_into().ok());
+    call.status = status_of(&status, call.exit);
+    let paths = state.list("outputPaths").filter_map(|path| path.short(MAX_TEXT));
     let is_truncated = facts("truncated").and_then(|cut| cut.bool()) == Some(true);
     // The rest of a file is in the file.
-    call.note_cut(paths.map(Citation::new), is_truncated && !is(tool, "name", "read"));
+    call.note_cut(paths.map(Citation::new), is_truncated && !tool.has("name", "read"));
     if let Some(content) = result_of(state, &status) {
         RecordEntry { at: time("completed"), ..entry }.add_result(Some(content), call);
     }

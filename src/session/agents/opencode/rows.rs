@@ -4,14 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::name;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::find;
 use crate::session::json::Tape;
 use crate::session::model::SessionFacts;
-use crate::session::reader::{ReadProgress, SessionFile};
-use crate::session::table::TableFormat;
+use crate::session::reader::FormatInfo;
+use crate::session::table::{TableFormat, TableSession};
 use crate::session::transcript::Transcript;
 
 use super::history::SessionHistory;
@@ -21,9 +19,7 @@ const PARTS: RowsOf = RowsOf::plain("part", "data");
 
 /// The sessions of opencode in a database.
 pub(crate) const OPENCODE_ROWS: TableFormat = TableFormat {
-    agent: "opencode",
-    name: "opencode",
-    seen: "1.18.33",
+    info: FormatInfo::new("opencode", "1.18.33"),
     databases,
     list: |path, rows| if is_kilo(path) { Ok(Vec::new()) } else { list(path, rows) },
     read,
@@ -31,9 +27,7 @@ pub(crate) const OPENCODE_ROWS: TableFormat = TableFormat {
 
 /// The sessions of Kilo in a database.
 pub(crate) const KILO_ROWS: TableFormat = TableFormat {
-    agent: "kilo",
-    name: "kilo",
-    seen: "7.7.9",
+    info: FormatInfo::new("kilo", "7.7.9"),
     databases: |env, _| find::data_dir(env, "kilo").map(|dir| dir.join("kilo.db")).into_iter().collect(),
     list,
     read,
@@ -73,43 +67,36 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
         cwd: row.text(2),
         title: row.title(3, RowsOf::plain("session", "title")),
         version: row.text(4),
-        started: row.number(5).and_then(clock::number),
-        ended: row.number(6).and_then(clock::number),
+        started: row.time(5),
+        ended: row.time(6),
         ..SessionFacts::default()
     })?;
     sessions.retain(|facts| facts.parent.is_none());
     Ok(sessions)
 }
 
-/// Reads a session and those of its sub-agents.
-fn read(
-    file: &SessionFile,
-    rows: &TableRows,
-    progress: &dyn ReadProgress,
-    out: &mut Transcript,
-) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(file.path.clone(), PARTS)));
+fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
+    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), PARTS)));
     let sql = format!(
         "SELECT part.rowid, part.message_id, {} FROM part LEFT JOIN message ON message.id = part.message_id
         WHERE part.session_id = ? ORDER BY message.time_created, message.rowid, part.rowid",
         database::record("part.data")
     );
-    for (session, thread) in threads(rows, "session", file, out)? {
-        let mut history = history(rows, &session, thread)?;
+    for (session, thread) in threads(of, "session", out)? {
+        let mut history = history(of.rows, &session, thread)?;
         let mut buffer = RowBuffer::default();
-        rows.each_record(&sql, &session, progress, out, &mut |row, out| {
+        of.each_record(&sql, &session, out, &mut |row, out| {
             let message = row.text(1).unwrap_or_default();
             if let Some(record) = row.record(2, PARTS, &mut buffer, &mut out.unread) {
                 let is_known = history.part(&message, record, row.place(source), out);
                 out.unread.known += u64::from(is_known);
             }
         })?;
-        history.settle(reverted(rows, &session)?.as_deref(), out);
+        history.derive_events(reverted(of.rows, &session)?.as_deref(), out);
     }
     Ok(())
 }
 
-/// Returns the messages of a session, without their parts.
 fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistory, DatabaseError> {
     let sql = format!(
         "SELECT id, {}, time_created FROM message WHERE session_id = ? ORDER BY time_created, rowid",
@@ -118,7 +105,7 @@ fn history(rows: &TableRows, session: &str, thread: u32) -> Result<SessionHistor
     let (mut history, mut tape) = (SessionHistory::new(thread), Tape::default());
     rows.each(&sql, &[session], &mut |row| {
         let message = row.bytes(1).and_then(|data| tape.read(data).ok());
-        let at = row.number(2).and_then(clock::number);
+        let at = row.time(2);
         history.add_message(&row.text(0).unwrap_or_default(), at, message);
         true
     })?;
@@ -132,7 +119,7 @@ fn reverted(rows: &TableRows, session: &str) -> Result<Option<String>, DatabaseE
         let sql = format!("SELECT {} FROM session WHERE id = ?", database::record("revert"));
         rows.each(&sql, &[session], &mut |row| {
             let revert = row.bytes(0).and_then(|data| tape.read(data).ok());
-            found = revert.and_then(|revert| name(revert, "messageID"));
+            found = revert.and_then(|revert| revert.name("messageID"));
             false
         })?;
     }
@@ -141,11 +128,10 @@ fn reverted(rows: &TableRows, session: &str) -> Result<Option<String>, DatabaseE
 
 /// Returns the ids of a session and of those of its sub-agents in a table, with the threads that they are.
 pub(super) fn threads(
-    rows: &TableRows,
+    of: &TableSession,
     table: &'static str,
-    file: &SessionFile,
     out: &mut Transcript,
 ) -> Result<Vec<(String, u32)>, DatabaseError> {
     let sql = format!("SELECT id, {} FROM {table} WHERE parent_id = ?", database::title("title"));
-    rows.threads(&sql, RowsOf::plain(table, "title"), file, out)
+    of.threads(&sql, RowsOf::plain(table, "title"), out)
 }

@@ -6,15 +6,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::env::Env;
-use crate::session::clock;
-use crate::session::content::{is_type, name, text};
 use crate::session::find::{self, FoundFile};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
-use crate::session::record::FileRecords;
+use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
 use crate::session::watch::WatchedSession;
 
@@ -28,16 +27,8 @@ const FORM: &str = "opencode (files)";
 pub(crate) struct OpencodeTree;
 
 impl SessionFormat for OpencodeTree {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn name(&self) -> &'static str {
-        FORM
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.1.53"
+    fn info(&self) -> FormatInfo {
+        FormatInfo { agent: AGENT, name: FORM, tested: "1.1.53" }
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -51,7 +42,7 @@ impl SessionFormat for OpencodeTree {
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
         let mut tape = Tape::default();
         let record = tape.read(head.trim_ascii()).ok()?;
-        let looks_alike = name(record, "projectID").is_some() && name(record, "directory").is_some();
+        let looks_alike = record.name("projectID").is_some() && record.name("directory").is_some();
         looks_alike.then(|| session_file(&find::found_file(path)?))?
     }
 
@@ -69,22 +60,19 @@ fn is_json(name: &str) -> bool {
 }
 
 fn session_file(file: &FoundFile) -> Option<SessionFile> {
-    let bytes = FileRecords::new(&file.path).whole().ok()?;
-    let mut tape = Tape::default();
-    let facts = facts(tape.read(&bytes).ok()?);
-    Some(SessionFile { facts, ..file.session(FORM, file.stem()) })
+    read_json(&file.path, facts).map(|facts| SessionFile { facts, ..file.session(FORM, file.stem()) })
 }
 
 fn facts(record: Json) -> SessionFacts {
-    let time = |key: &str| record.path(&["time", key]).and_then(clock::time);
+    let time = record.object("time");
     SessionFacts {
-        id: name(record, "id").unwrap_or_default(),
-        version: name(record, "version"),
-        cwd: text(record, "directory"),
-        title: text(record, "title"),
-        parent: name(record, "parentID"),
-        started: time("created"),
-        ended: time("updated"),
+        id: record.name("id").unwrap_or_default(),
+        version: record.name("version"),
+        cwd: record.string("directory"),
+        title: record.string("title"),
+        parent: record.name("parentID"),
+        started: time.time("created"),
+        ended: time.time("updated"),
         ..SessionFacts::default()
     }
 }
@@ -107,7 +95,6 @@ fn files(file: &SessionFile, transcript: &Transcript) -> Vec<PathBuf> {
     file.path.parent().map(Path::to_owned).into_iter().chain([file.path.clone()]).chain(files).collect()
 }
 
-/// Reads a session and those of its sub-agents.
 fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
     let storage = storage(file);
     let mut threads = vec![(file.id.clone(), 0)];
@@ -116,7 +103,7 @@ fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -
         let mut history = SessionHistory::new(thread);
         read_messages(&storage, &session, &mut history, progress, out)?;
         let path = file.path.with_file_name(format!("{session}.json"));
-        history.settle(reverted(&path).as_deref(), out);
+        history.derive_events(reverted(&path).as_deref(), out);
     }
     Ok(())
 }
@@ -147,9 +134,7 @@ fn children(parent: &SessionFile, out: &mut Transcript) -> Vec<(String, u32)> {
 
 /// Returns the message of a session from which on the person took all back, if so.
 fn reverted(path: &Path) -> Option<String> {
-    let bytes = FileRecords::new(path).whole().ok()?;
-    let mut tape = Tape::default();
-    name(tape.read(&bytes).ok()?.get("revert")?, "messageID")
+    read_json(path, |session| session.object("revert").name("messageID")).flatten()
 }
 
 /// Reads the messages of a session, in the order of their times.
@@ -180,9 +165,7 @@ fn read_messages(
 }
 
 fn created(message: &FoundFile) -> Option<Timestamp> {
-    let bytes = FileRecords::new(&message.path).whole().ok()?;
-    let mut tape = Tape::default();
-    tape.read(&bytes).ok()?.path(&["time", "created"]).and_then(clock::time)
+    read_json(&message.path, |message| message.object("time").time("created")).flatten()
 }
 
 fn read_part(path: PathBuf, message: &str, history: &mut SessionHistory, out: &mut Transcript) {
@@ -197,7 +180,7 @@ fn read_part(path: PathBuf, message: &str, history: &mut SessionHistory, out: &m
     let (calls, source) = (out.calls.len(), out.sources.len() as u32);
     let is_known = history.part(message, record, RecordPlace { source, row: 0, start: 0 }, out);
     out.unread.known += u64::from(is_known);
-    if out.calls.len() > calls || is_type(record, "compaction") {
+    if out.calls.len() > calls || record.is_type("compaction") {
         out.add_source(Arc::new(records));
     }
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::env::Env;
 use crate::session::branch::Branches;
 use crate::session::clock;
-use crate::session::content::{first_text, flag, is, items, name, pieces, text};
+use crate::session::content::{first_text, pieces, title};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
@@ -19,9 +19,10 @@ use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::{Json, Tape};
 use crate::session::model::{Call, CallStatus, CutState, Evidence, SessionFacts, TextPiece, TextPieces};
 use crate::session::reader::{
-    OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault, TakeSession,
+    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault,
+    TakeSession,
 };
-use crate::session::record::FileRecords;
+use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
 use crate::session::watch::WatchedSession;
 
@@ -52,12 +53,8 @@ const OTHER_KINDS: &[&str] = &[
 pub(crate) struct OpenHands;
 
 impl SessionFormat for OpenHands {
-    fn agent(&self) -> &'static str {
-        AGENT
-    }
-
-    fn seen(&self) -> &'static str {
-        "1.57.0 of the SDK"
+    fn info(&self) -> FormatInfo {
+        FormatInfo::new(AGENT, "1.57.0 of the SDK")
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
@@ -97,20 +94,19 @@ fn is_event(name: &str) -> bool {
 
 /// Returns what the state tells, and the first event of the user.
 fn facts(state: &Path) -> SessionFacts {
-    let bytes = FileRecords::new(state).whole().unwrap_or_default();
-    let mut tape = Tape::default();
-    let mut facts = SessionFacts::default();
-    if let Ok(record) = tape.read(bytes.trim_ascii()) {
-        facts.cwd = record.get("workspace").and_then(|workspace| text(workspace, "working_dir"));
-        facts.model = record.path(&["agent", "llm"]).and_then(|llm| name(llm, "model"));
-    }
+    let facts = read_json(state, |record| SessionFacts {
+        cwd: record.object("workspace").string("working_dir"),
+        model: record.object("agent").object("llm").name("model"),
+        ..SessionFacts::default()
+    });
+    let mut facts = facts.unwrap_or_default();
     let is_early =
         |name: &str| is_event(name) && (name.starts_with("event-00000-") || name.starts_with("event-00001-"));
     for file in find::files(&events_of(state), is_early, &mut |_| {}) {
-        let bytes = FileRecords::new(&file.path).whole().unwrap_or_default();
-        let Ok(event) = tape.read(&bytes) else { continue };
-        facts.started = facts.started.or(time(event));
-        let words = event.path(&["llm_message", "content"]).map(first_text).filter(|words| !words.is_empty());
+        let first =
+            read_json(&file.path, |event| (time(event), title(event.path(&["llm_message", "content"]))));
+        let (at, words) = first.unwrap_or_default();
+        facts.started = facts.started.or(at);
         facts.title = facts.title.or(words);
     }
     facts
@@ -154,10 +150,8 @@ impl EventReader {
         let mut out = Transcript::new(AGENT);
         out.facts = facts(state);
         let mut branches = Branches::default();
-        let bytes = FileRecords::new(state).whole().unwrap_or_default();
-        let mut tape = Tape::default();
-        let leaf = tape.read(bytes.trim_ascii()).ok().and_then(|record| name(record, "leaf_event_id"));
-        leaf.iter().for_each(|leaf| branches.set_leaf(record_id(leaf)));
+        let leaf = read_json(state, |record| record.id("leaf_event_id")).flatten();
+        leaf.into_iter().for_each(|leaf| branches.set_leaf(leaf));
         Self { out, branches, results: Vec::new(), condensations: Vec::new(), answer: None }
     }
 
@@ -171,7 +165,7 @@ impl EventReader {
             return;
         };
         let source = self.out.sources.len() as u32;
-        let kind = name(event, "kind").unwrap_or_default();
+        let kind = event.name("kind").unwrap_or_default();
         if matches!(
             kind.as_str(),
             "ActionEvent" | "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" | "Condensation"
@@ -183,44 +177,40 @@ impl EventReader {
     }
 
     fn event(&mut self, event: Json, kind: &str, place: RecordPlace) -> bool {
-        let (id, at) = (name(event, "id").map(|id| record_id(&id)).unwrap_or_default(), time(event));
-        self.branches
-            .add(id, name(event, "parent_id").map(|parent| record_id(&parent)).or(self.branches.last()));
+        let (id, at) = (event.id("id").unwrap_or_default(), time(event));
+        self.branches.add(id, event.id("parent_id").or(self.branches.last()));
         self.out.facts.ended = self.out.facts.ended.max(at);
         self.count_answer(event, kind);
         let entry = RecordEntry { record: event, place, at, thread: 0 };
         match kind {
             "ActionEvent" => {
-                if let Some(id) = name(event, "tool_call_id") {
+                if let Some(id) = event.name("tool_call_id") {
                     let input = event.get("action").filter(|action| !action.is_null());
-                    entry.add_call(id, &name(event, "tool_name").unwrap_or_default(), input, &mut self.out);
+                    entry.add_call(id, &event.word("tool_name"), input, &mut self.out);
                 }
             }
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
-                if let Some(call) = name(event, "tool_call_id") {
-                    observed(entry, kind, &call, &mut self.out);
-                    self.results.extend(self.out.call_number(0, &call).map(|call| (id, call)));
+                if let Some(call) = event.name("tool_call_id") {
+                    let call = self.out.number_or_new(0, &call, &event.word("tool_name"));
+                    self.out.unanswered(call).into_iter().for_each(|call| observed(entry, kind, call));
+                    self.results.push((id, call));
                 }
             }
             "Condensation" => {
-                let ids = items(event, "forgotten_event_ids");
+                let ids = event.list("forgotten_event_ids");
                 let forgotten = ids.filter_map(|id| Some(record_id(&id.short(64)?))).collect();
                 let told = entry.event(ContextChange::Compact, Vec::new(), &self.out);
                 self.condensations.push((id, told, forgotten));
             }
-            kind if OTHER_KINDS.contains(&kind) => {}
-            kind => {
-                self.out.unread.unknown(kind);
-                return false;
-            }
+            kind => return self.out.unread.is_known(kind, OTHER_KINDS),
         }
         true
     }
 
     fn count_answer(&mut self, event: Json, kind: &str) {
-        let is_agents = is(event, "source", "agent");
+        let is_agents = event.has("source", "agent");
         let is_answer = kind == "ActionEvent" || (kind == "MessageEvent" && is_agents);
-        let answer = name(event, "llm_response_id").filter(|_| is_answer);
+        let answer = event.name("llm_response_id").filter(|_| is_answer);
         if is_answer && (answer.is_none() || answer != self.answer) {
             self.out.count_answer(0);
             self.answer = answer;
@@ -232,37 +222,32 @@ impl EventReader {
         let (on, left): (Vec<_>, Vec<_>) =
             self.results.into_iter().partition(|(event, _)| living.contains(event));
         let mut off = ContextEvent::recorded(ContextChange::Leave, None);
-        off.results = left.into_iter().flat_map(|(_, call)| self.out.result_ids(call)).collect();
+        off.results = self.out.results_of(left.into_iter().map(|(_, call)| call));
         let on: IdMap<u32> = on.into_iter().collect();
         for (event, mut told, forgotten) in self.condensations {
             if living.contains(&event) {
-                let calls = forgotten.iter().filter_map(|event| on.get(event));
-                told.results = calls.flat_map(|call| self.out.result_ids(*call)).collect();
-                self.out.events.push(told);
+                told.results =
+                    self.out.results_of(forgotten.iter().filter_map(|event| on.get(event).copied()));
+                self.out.add_event(told);
             }
         }
-        self.out.events.extend((!off.results.is_empty()).then_some(off));
+        self.out.add_event(off);
         self.out
     }
 }
 
-fn observed(entry: RecordEntry, kind: &str, id: &str, out: &mut Transcript) {
+fn observed(entry: RecordEntry, kind: &str, call: &mut Call) {
     let (event, place) = (entry.record, entry.place);
-    let call = out.call_or_new(0, id, &name(event, "tool_name").unwrap_or_default());
-    if !call.results.is_empty() {
-        return;
-    }
+    let text = |key: &str| event.get(key).map(|text| pieces(text, place)).unwrap_or_default();
     let (evidence, pieces) = match kind {
         "AgentErrorEvent" => {
             call.status = CallStatus::Failed;
-            (Evidence::Recorded, event.get("error").map(|error| pieces(error, place)).unwrap_or_default())
+            (Evidence::Recorded, text("error"))
         }
         "UserRejectObservation" => {
             call.status = CallStatus::Denied;
-            let reason =
-                event.get("rejection_reason").map(|reason| pieces(reason, place)).unwrap_or_default();
             let words = TextPiece::Added("Action rejected: ".into());
-            (Evidence::Rendered, std::iter::once(words).chain(reason).collect())
+            (Evidence::Rendered, std::iter::once(words).chain(text("rejection_reason")).collect())
         }
         _ => {
             let Some(observation) = event.get("observation") else { return };
@@ -276,9 +261,8 @@ fn observed(entry: RecordEntry, kind: &str, id: &str, out: &mut Transcript) {
 }
 
 fn observation_of(observation: Json, place: RecordPlace, call: &mut Call) -> (Evidence, TextPieces) {
-    let code = observation.get("exit_code").and_then(|code| code.int()).filter(|code| *code != -1);
-    call.exit = code.and_then(|code| code.try_into().ok());
-    call.end(flag(observation, "is_error"));
+    call.exit = observation.number("exit_code").filter(|code| *code != -1);
+    call.end(observation.flag("is_error"));
     let prefix = observation.path(&["metadata", "prefix"]).map(first_text).unwrap_or_default();
     let lost = prefix.starts_with("[Previous command outputs are truncated.");
     match rendered::sent(observation, place) {

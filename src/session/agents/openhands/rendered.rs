@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
-use crate::session::content::{LONGEST_TEXT, flag, is, pieces, text};
-use crate::session::json::{Json, JsonText, Kind};
+use crate::session::content::pieces;
+use crate::session::json::{Json, JsonText, Kind, char_len};
 use crate::session::model::{Citation, TextPiece};
 use crate::session::reader::RecordPlace;
 
 /// The most code points that are sent of a terminal's output with the lines around it.
-const MOST_POINTS: usize = 30_000;
+const MAX_POINTS: usize = 30_000;
 
 /// The most bytes of a recorded output, as it is written, that are rendered.
-const MOST_RECORDED: usize = 1 << 20;
+const MAX_RECORDED: usize = 1 << 20;
 
 /// The notice that the beginning is reckoned with, in code points.
 const SHORT_NOTICE: usize = 113;
@@ -35,13 +35,13 @@ pub(super) struct SentObservation {
 /// Renders an observation. Returns `None` for a terminal's output that cannot be rendered.
 pub(super) fn sent(observation: Json, place: RecordPlace) -> Option<SentObservation> {
     let content = observation.get("content")?;
-    let is_error = flag(observation, "is_error");
+    let is_error = observation.flag("is_error");
     let mut all: Vec<_> = is_error.then(|| TextPiece::Added(ERROR.into())).into_iter().collect();
-    let is_terminal = is(observation, "kind", "TerminalObservation");
+    let is_terminal = observation.has("kind", "TerminalObservation");
     match observation.get("metadata").filter(|_| is_terminal) {
         Some(metadata) => {
             let SentObservation { pieces, saved } =
-                Terminal::of(observation, metadata, content)?.sent(place)?;
+                Terminal::new(observation, metadata, content)?.sent(place)?;
             all.extend(pieces);
             Some(SentObservation { pieces: all, saved })
         }
@@ -62,9 +62,9 @@ struct Terminal<'a> {
 }
 
 impl<'a> Terminal<'a> {
-    fn of(observation: Json<'a>, metadata: Json<'a>, content: Json<'a>) -> Option<Self> {
+    fn new(observation: Json<'a>, metadata: Json<'a>, content: Json<'a>) -> Option<Self> {
         let output = content.items().next()?.get("text").filter(|text| text.kind() == Kind::String)?;
-        let short = |key: &str| text(metadata, key).unwrap_or_default();
+        let short = |key: &str| metadata.string(key).unwrap_or_default();
         let mut suffix = short("suffix");
         let lines =
             [("working_dir", "Current working directory"), ("py_interpreter_path", "Python interpreter")];
@@ -74,13 +74,13 @@ impl<'a> Terminal<'a> {
                 suffix.push_str(&format!("\n[{words}: {value}]"));
             }
         }
-        let code = metadata.get("exit_code").and_then(|code| code.int()).unwrap_or(-1);
+        let code = metadata.number("exit_code").unwrap_or(-1_i64);
         if code != -1 {
             suffix.push_str(&format!("\n[Command finished with exit code {code}]"));
         }
-        let is_short = output.raw().len() <= MOST_RECORDED;
-        let decoded = is_short.then(|| output.text()).flatten()?.to_text(MOST_RECORDED).text;
-        let save_dir = observation.get("full_output_save_dir").and_then(|dir| dir.short(LONGEST_TEXT));
+        let is_short = output.raw().len() <= MAX_RECORDED;
+        let decoded = is_short.then(|| output.text()).flatten()?.to_text(MAX_RECORDED).text;
+        let save_dir = observation.string("full_output_save_dir");
         Some(Self { prefix: short("prefix"), output, decoded, suffix, save_dir })
     }
 
@@ -89,15 +89,15 @@ impl<'a> Terminal<'a> {
         let (before, after) = (points(&self.prefix), points(&self.suffix));
         let added = |text: &str| (!text.is_empty()).then(|| TextPiece::Added(text.into()));
         let of_output = points(&self.decoded);
-        if before + of_output + after <= MOST_POINTS {
+        if before + of_output + after <= MAX_POINTS {
             let all = [added(&self.prefix), Some(TextPiece::Json(span)), added(&self.suffix)];
             return Some(SentObservation { pieces: all.into_iter().flatten().collect(), saved: None });
         }
         let whole = [self.prefix.as_str(), &self.decoded, &self.suffix].concat();
-        let head = (MOST_POINTS - SHORT_NOTICE).div_ceil(2);
+        let head = (MAX_POINTS - SHORT_NOTICE).div_ceil(2);
         let saved = self.save_dir.as_deref().map(|dir| saved_at(&whole, dir));
         let notice = notice(&whole, head, saved.as_deref());
-        let tail = MOST_POINTS.checked_sub(points(&notice) + head)?;
+        let tail = MAX_POINTS.checked_sub(points(&notice) + head)?;
         // Of the output, that part of either end which the lines around it leave.
         let (start, end) = (head.checked_sub(before)?, tail.checked_sub(after)?);
         let inner = self.output.raw().get(1..self.output.raw().len().saturating_sub(1))?;
@@ -160,16 +160,7 @@ fn step(encoded: &[u8]) -> usize {
         let whole = encoded.get(..12).map(JsonText::new).map(|text| text.to_text(12));
         whole.is_some_and(|pair| pair.replaced == 0 && pair.text.chars().count() == 1)
     };
-    let len = match (encoded.first(), encoded.get(1)) {
-        (Some(b'\\'), Some(b'u')) if is_pair() => 12,
-        (Some(b'\\'), Some(b'u')) => 6,
-        (Some(b'\\'), _) => 2,
-        (Some(0xf0..), _) => 4,
-        (Some(0xe0..), _) => 3,
-        (Some(0xc0..), _) => 2,
-        _ => 1,
-    };
-    len.min(encoded.len())
+    if encoded.starts_with(b"\\u") && is_pair() { 12 } else { char_len(encoded).0 }
 }
 
 #[cfg(test)]

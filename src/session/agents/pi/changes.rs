@@ -5,13 +5,12 @@ use std::collections::VecDeque;
 use jiff::Timestamp;
 
 use crate::session::branch::LivingBranch;
-use crate::session::clock;
-use crate::session::content::{is, name, pieces};
+use crate::session::content::pieces;
 use crate::session::context::ContextEvent;
 use crate::session::fate::ContextChange;
 use crate::session::id::{IdMap, RecordId, record_id};
 use crate::session::json::Json;
-use crate::session::model::{CallResult, RecordSpan, TextPiece};
+use crate::session::model::{CallResult, RecordSpan};
 use crate::session::reader::RecordPlace;
 use crate::session::transcript::Transcript;
 
@@ -39,7 +38,6 @@ pub(super) struct ContextResults {
 }
 
 impl ContextResults {
-    /// Adds a result, after all others.
     pub(super) fn push(&mut self, result: EntryResult) {
         self.entries.entry(result.key).or_insert(result.entry);
         self.results.push_back(result);
@@ -65,7 +63,7 @@ impl ContextResults {
 
 /// Returns what OpenClaw calls a result, by its call and the time in its message.
 pub(super) fn result_key(message: Json, call_id: &str) -> RecordId {
-    match message.get("timestamp").and_then(|at| at.int()) {
+    match message.number::<i64>("timestamp") {
         Some(at) => record_id(&format!("tool:{call_id}:{at}")),
         None => record_id(&format!("tool:{call_id}")),
     }
@@ -97,7 +95,7 @@ impl EntryEffect {
     /// Reads what an entry of a kind says; `None` if that is nothing.
     pub(super) fn read(kind: &str, record: Json, place: RecordPlace) -> Option<Self> {
         let kept_from = |change| {
-            let first = name(record, "firstKeptEntryId").map(|id| record_id(&id)).unwrap_or_default();
+            let first = record.id("firstKeptEntryId").unwrap_or_default();
             Self::KeptFrom { first, change }
         };
         match kind {
@@ -107,7 +105,7 @@ impl EntryEffect {
             },
             "reset" => Some(kept_from(ContextChange::Drop)),
             "context_edit" => edit(record, place),
-            "custom" if is(record, "customType", PRUNED) => pruned(record),
+            "custom" if record.has("customType", PRUNED) => pruned(record),
             _ => None,
         }
     }
@@ -115,18 +113,17 @@ impl EntryEffect {
 
 /// Reads the messages that the record of a compaction keeps.
 fn retained(record: Json, tail: Json, place: RecordPlace) -> IdMap<CallResult> {
-    let at = record.get("timestamp").and_then(clock::time);
+    let at = record.time("timestamp");
     let kept = tail.items().filter_map(|message| {
         let content = message.get("content").map(|content| pieces(content, place)).unwrap_or_default();
-        let id = name(message, "toolCallId")?;
-        Some((record_id(&id), CallResult::recorded(content, at, place.span(message))))
+        Some((message.id("toolCallId")?, CallResult::recorded(content, at, place.span(message))))
     });
     kept.collect()
 }
 
 fn edit(record: Json, place: RecordPlace) -> Option<EntryEffect> {
-    let target = name(record, "targetId").map(|id| record_id(&id))?;
-    let at = record.get("timestamp").and_then(clock::time);
+    let target = record.id("targetId")?;
+    let at = record.time("timestamp");
     let content = record.get("replacement").filter(|replacement| !replacement.is_null());
     let replacement =
         content.map(|content| CallResult::recorded(pieces(content, place), at, place.span(record)));
@@ -143,7 +140,7 @@ fn pruned(record: Json) -> Option<EntryEffect> {
             mode if mode.is("hard") => ContextChange::Clear,
             _ => return None,
         };
-        Some((record_id(&name(result, "key")?), change))
+        Some((result.id("key")?, change))
     };
     let results: IdMap<_> = results.items().filter_map(result).collect();
     (!results.is_empty()).then_some(EntryEffect::Prune(results))
@@ -177,10 +174,7 @@ impl EntryChange {
             }
             EntryEffect::Prune(keys) => {
                 for change in [ContextChange::Replace, ContextChange::Clear] {
-                    let new = held.prune(keys, change);
-                    if !new.is_empty() {
-                        self.event(change, new, out);
-                    }
+                    self.event(change, held.prune(keys, change), out);
                 }
             }
         }
@@ -197,7 +191,7 @@ impl EntryChange {
         self.event(ContextChange::Compact, gone.iter().map(|result| result.call), out);
         for (call, text) in other {
             let last = out.calls.get(call as usize).and_then(|call| call.results.last());
-            if last.is_some_and(|last| len(last) != len(text)) {
+            if last.is_some_and(|last| last.recorded_len() != text.recorded_len()) {
                 self.event(ContextChange::Replace, [call], out);
                 out.calls[call as usize].results.push(text.clone());
             }
@@ -208,17 +202,8 @@ impl EntryChange {
     fn event(&self, change: ContextChange, calls: impl IntoIterator<Item = u32>, out: &mut Transcript) {
         // An entry about pruned results may come after the first requests that are made so.
         let request = self.request.filter(|_| !matches!(self.effect, EntryEffect::Prune(_)));
-        let results = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
+        let results = out.results_of(calls);
         let event = ContextEvent::recorded(change, self.at);
-        out.events.push(ContextEvent { request, record: Some(self.record), results, ..event });
+        out.add_event(ContextEvent { request, record: Some(self.record), results, ..event });
     }
-}
-
-/// Returns how many bytes a text takes in the records: of one that the same program wrote again, as many.
-fn len(result: &CallResult) -> u64 {
-    let of_piece = |piece: &TextPiece| match piece {
-        TextPiece::Json(span) | TextPiece::Raw(span) => span.len(),
-        TextPiece::Added(_) | TextPiece::Image => 0,
-    };
-    result.pieces.iter().map(of_piece).sum()
 }

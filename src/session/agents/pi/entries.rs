@@ -1,10 +1,7 @@
 //! Reads pi's entries, one after the other: the calls, their results, and what later entries do to those.
 
-use std::path::PathBuf;
-
 use crate::session::branch::{Branches, LivingBranch};
-use crate::session::clock;
-use crate::session::content::{LONGEST_NAME, flag, is, is_type, items, last_line, name, text};
+use crate::session::content::{last_line, number_after};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
@@ -27,6 +24,7 @@ const OTHER_KINDS: &[&str] = &[
     "session_info",
     "custom",
     "custom_message",
+    "context_edit",
     "leaf",
 ];
 
@@ -43,7 +41,7 @@ pub(crate) struct PiReader {
 impl LogReader for PiReader {
     fn record(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) -> bool {
         note_facts(record, &mut out.facts);
-        let kind = name(record, "type").unwrap_or_default();
+        let kind = record.word("type");
         if kind != "session" {
             self.link(record, &kind, out);
         }
@@ -52,20 +50,17 @@ impl LogReader for PiReader {
             return true;
         }
         let effect = EntryEffect::read(&kind, record, place);
-        let is_known = effect.is_some() || OTHER_KINDS.contains(&kind.as_str()) || kind == "context_edit";
-        if !is_known {
-            out.unread.unknown(&kind);
-        }
+        let is_known = effect.is_some() || out.unread.is_known(&kind, OTHER_KINDS);
         self.changes.extend(effect.map(|effect| {
             let entry = self.entry();
             let request = self.requests.get(entry as usize).copied();
-            let at = record.get("timestamp").and_then(clock::time);
+            let at = record.time("timestamp");
             EntryChange { entry, request, at, record: place.span(record), effect }
         }));
         is_known
     }
 
-    fn settle(&mut self, out: &mut Transcript) {
+    fn derive_events(&mut self, out: &mut Transcript) {
         out.events.clear();
         for result in &self.results {
             let call = out.calls.get_mut(result.call as usize);
@@ -96,13 +91,10 @@ impl PiReader {
     /// Notes the place of an entry in the tree. The first version had neither ids nor parents: a line.
     fn link(&mut self, record: Json, kind: &str, out: &Transcript) {
         let line = || record_id(&format!("line {}", self.requests.len()));
-        let id = name(record, "id").map_or_else(line, |id| record_id(&id));
+        let id = record.id("id").unwrap_or_else(line);
         // OpenClaw names the entry to which the conversation goes back.
-        let parent = record.get(if kind == "leaf" { "targetId" } else { "parentId" });
-        let parent = match parent {
-            Some(parent) => parent.short(LONGEST_NAME).map(|parent| record_id(&parent)),
-            None => self.branches.last(),
-        };
+        let key = if kind == "leaf" { "targetId" } else { "parentId" };
+        let parent = if record.get(key).is_some() { record.id(key) } else { self.branches.last() };
         self.branches.add(id, parent);
         // An entry at the side, which only OpenClaw has, leaves the conversation where it is.
         if record.get("appendMode").is_none_or(|mode| kind == "leaf" || !mode.is("side")) {
@@ -118,22 +110,22 @@ impl PiReader {
 
     fn message(&mut self, record: Json, place: RecordPlace, out: &mut Transcript) {
         let Some(message) = record.get("message") else { return };
-        let at = record.get("timestamp").and_then(clock::time);
+        let at = record.time("timestamp");
         let entry = RecordEntry { record, place, at, thread: 0 };
-        match name(message, "role").unwrap_or_default().as_str() {
+        match &*message.word("role") {
             "assistant" => {
                 out.count_answer(0);
-                calls(entry, message, out);
+                for block in message.list("content").filter(|block| block.is_type("toolCall")) {
+                    entry.add_call_of(block, ["id", "name", "arguments"], out);
+                }
             }
             "toolResult" => {
-                let Some(call_id) = name(message, "toolCallId") else { return };
-                let tool = name(message, "toolName").unwrap_or_default();
-                let call = out.call_or_new(0, &call_id, &tool);
-                if call.results.is_empty() {
-                    result(entry, message, call);
+                let Some(call_id) = message.name("toolCallId") else { return };
+                let call = out.number_or_new(0, &call_id, &message.word("toolName"));
+                if let Some(unanswered) = out.unanswered(call) {
+                    result(entry, message, unanswered);
                     let (entry, key) = (self.entry(), result_key(message, &call_id));
-                    let call = out.call_number(0, &call_id);
-                    self.results.extend(call.map(|call| EntryResult { entry, call, key, pruned: None }));
+                    self.results.push(EntryResult { entry, call, key, pruned: None });
                 }
             }
             _ => {}
@@ -164,26 +156,21 @@ impl PiReader {
     }
 }
 
-fn calls(entry: RecordEntry, message: Json, out: &mut Transcript) {
-    for block in items(message, "content") {
-        let Some(id) = name(block, "id").filter(|_| is_type(block, "toolCall")) else { continue };
-        entry.add_call(id, &name(block, "name").unwrap_or_default(), block.get("arguments"), out);
-    }
-}
-
 fn result(entry: RecordEntry, message: Json, call: &mut Call) {
-    let (content, details, is_error) =
-        (message.get("content"), message.get("details"), flag(message, "isError"));
-    call.exit = content.map(last_line).filter(|_| is_error).and_then(|line| exit_of(&line));
+    let (content, is_error) = (message.get("content"), message.flag("isError"));
+    call.exit = content
+        .map(last_line)
+        .filter(|_| is_error)
+        .and_then(|line| number_after(&line, "Command exited with code "));
     call.end(is_error);
-    let truncation = details.and_then(|details| details.get("truncation"));
+    let details = message.object("details");
+    let truncation = details.object("truncation");
     // A window of a file is no cut: the file holds the rest.
-    let is_read = is(message, "toolName", "read");
-    let is_truncated = truncation.is_some_and(|cut| flag(cut, "truncated"));
+    let is_read = message.has("toolName", "read");
+    let is_truncated = truncation.flag("truncated");
     call.is_window = is_read && (is_truncated || content.map(last_line).is_some_and(|line| has_more(&line)));
-    let spill = details.and_then(|details| text(details, "fullOutputPath"));
-    let bytes = truncation.and_then(|cut| cut.get("totalBytes")?.int()?.try_into().ok());
-    let spill = spill.map(|path| Citation { path: PathBuf::from(path), bytes });
+    let spill = details.string("fullOutputPath");
+    let spill = spill.map(|path| Citation { path: path.into(), bytes: truncation.number("totalBytes") });
     call.note_cut(spill, is_truncated && !is_read);
     entry.add_result(content, call);
 }
@@ -191,9 +178,4 @@ fn result(entry: RecordEntry, message: Json, call: &mut Call) {
 /// Whether the last line of a window says that the file goes on after what was asked for.
 fn has_more(line: &str) -> bool {
     line.starts_with('[') && line.contains(" more lines in file. Use offset=")
-}
-
-/// Reads the status from the last line of a failed command.
-fn exit_of(line: &str) -> Option<i32> {
-    line.strip_prefix("Command exited with code ")?.parse().ok()
 }

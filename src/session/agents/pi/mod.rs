@@ -3,19 +3,18 @@
 mod changes;
 mod entries;
 
-use crate::session::clock;
-use crate::session::content::{first_text, is, is_type, name, text};
+use crate::session::content::title;
 use crate::session::find;
 use crate::session::format::{LogFormat, only_log};
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
+use crate::session::reader::FormatInfo;
 
 pub(super) use entries::PiReader;
 
 /// The sessions of pi, a JSON value a line.
 pub(crate) const PI: LogFormat = LogFormat {
-    agent: "pi",
-    seen: "1.5.2",
+    info: FormatInfo::new("pi", "1.5.2"),
     find: |env, fault| {
         find::matching(find::home_or(env, "PI_CODING_AGENT_DIR", ".pi/agent"), "sessions/*/*.jsonl", fault)
     },
@@ -27,26 +26,25 @@ pub(crate) const PI: LogFormat = LogFormat {
     reader: || Box::new(PiReader::default()),
 };
 
-/// Notes what an entry says about its session.
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = record.get("timestamp").and_then(clock::time);
+    let at = record.time("timestamp");
     facts.note_time(at);
-    if is_type(record, "session") {
-        facts.id = name(record, "id").unwrap_or_default();
-        facts.cwd = text(record, "cwd");
-        facts.parent = text(record, "parentSession");
+    if record.is_type("session") {
+        facts.id = record.name("id").unwrap_or_default();
+        facts.cwd = record.string("cwd");
+        facts.parent = record.string("parentSession");
     }
-    if facts.origin.is_none() && !is_type(record, "session") {
-        facts.origin = name(record, "id");
+    if facts.origin.is_none() && !record.is_type("session") {
+        facts.origin = record.name("id");
     }
-    if is_type(record, "model_change") {
-        facts.model = name(record, "modelId").or(facts.model.take());
+    if record.is_type("model_change") {
+        facts.model = record.name("modelId").or(facts.model.take());
     }
-    if is_type(record, "session_info") {
-        facts.title = text(record, "name").or(facts.title.take());
+    if record.is_type("session_info") {
+        facts.title = record.string("name").or(facts.title.take());
     }
     let message = record.get("message").filter(|_| facts.title.is_none());
-    if let Some(message) = message.filter(|message| is(*message, "role", "user")) {
-        facts.title = message.get("content").map(first_text).filter(|words| !words.is_empty());
+    if let Some(message) = message.filter(|message| message.has("role", "user")) {
+        facts.title = title(message.get("content"));
     }
 }

@@ -70,7 +70,7 @@ pub(super) enum What {
 
 /// A result that can be cleared.
 #[derive(Clone, Copy)]
-struct Held {
+struct HeldResult {
     step: usize,
     call: u32,
     units: u32,
@@ -81,10 +81,10 @@ struct Held {
 struct Context {
     /// All results by their calls, those that are never cleared, too.
     all: Vec<u32>,
-    whole: Vec<Held>,
-    cleared: Vec<Held>,
+    whole: Vec<HeldResult>,
+    cleared: Vec<HeldResult>,
     /// Those that no request carried yet.
-    pending: Vec<Held>,
+    pending: Vec<HeldResult>,
     /// What the last request had: when it was answered, its size in tokens, and the units in it.
     answered: Option<Timestamp>,
     tokens: Option<i64>,
@@ -93,7 +93,6 @@ struct Context {
     prompt: Option<Option<Timestamp>>,
 }
 
-/// Works out the events of the main conversation.
 pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) {
     let living = branches.living();
     let mut context = Context::default();
@@ -109,7 +108,7 @@ pub(super) fn events(steps: &[Step], branches: &Branches, out: &mut Transcript) 
         match &step.what {
             What::Result { call, units } => {
                 context.all.push(*call);
-                let held = Held { step: number, call: *call, units: *units };
+                let held = HeldResult { step: number, call: *call, units: *units };
                 context.pending.extend((*units > 0).then_some(held));
             }
             What::Prompt => context.prompt = Some(step.at),
@@ -173,7 +172,7 @@ impl Context {
         let mut all = [&self.cleared[..], &self.whole[..]].concat();
         all.sort_by_key(|held| held.step);
         let again = too_many(&all, 0);
-        let more = |held: &[Held]| units(held) as i64 - self.units as i64;
+        let more = |held: &[HeldResult]| units(held) as i64 - self.units as i64;
         let (gone_on, resumed) = (more(&self.whole[count..]), more(&all[again..]));
         let is_resumed = tokens.zip(self.tokens).is_some_and(|(tokens, before)| {
             let seen = (tokens - before).saturating_mul(TOKEN_UNITS);
@@ -184,7 +183,7 @@ impl Context {
             return;
         }
         let first = all.get(again).map_or(usize::MAX, |held| held.step);
-        let is_kept = |held: &&Held| held.step >= first;
+        let is_kept = |held: &&HeldResult| held.step >= first;
         let back = self.cleared.iter().filter(is_kept).map(|held| held.call).collect();
         push(out, ContextEvent { change: ContextChange::Restore, ..event.clone() }, back);
         let new = self.whole.iter().filter(|held| !is_kept(held)).map(|held| held.call).collect();
@@ -195,7 +194,7 @@ impl Context {
 
     /// Clears the oldest `count` results that are whole.
     fn clear(&mut self, count: usize, event: ContextEvent, out: &mut Transcript) {
-        let cleared: Vec<Held> = self.whole.drain(..count).collect();
+        let cleared: Vec<HeldResult> = self.whole.drain(..count).collect();
         let calls = cleared.iter().map(|held| held.call).collect();
         self.cleared.extend(cleared);
         push(out, ContextEvent { change: ContextChange::Clear, ..event }, calls);
@@ -228,13 +227,13 @@ impl Context {
 }
 
 /// Returns how many of the oldest results are cleared, when so many units come with the request besides.
-fn too_many(whole: &[Held], pending: u64) -> usize {
+fn too_many(whole: &[HeldResult], pending: u64) -> usize {
     let mut left = units(whole) + pending;
     if left <= MAX_UNITS {
         return 0;
     }
     let old = &whole[..whole.len().saturating_sub(KEPT)];
-    let is_over = |held: &&Held| {
+    let is_over = |held: &&HeldResult| {
         let is_over = left > LEFT_UNITS;
         left = left.saturating_sub(held.units.into());
         is_over
@@ -242,7 +241,7 @@ fn too_many(whole: &[Held], pending: u64) -> usize {
     old.iter().take_while(is_over).count()
 }
 
-fn units(held: &[Held]) -> u64 {
+fn units(held: &[HeldResult]) -> u64 {
     held.iter().map(|held| u64::from(held.units)).sum()
 }
 
@@ -251,8 +250,6 @@ fn recorded(at: Option<Timestamp>) -> ContextEvent {
 }
 
 fn push(out: &mut Transcript, event: ContextEvent, calls: Vec<u32>) {
-    let results: Vec<_> = calls.into_iter().flat_map(|call| out.result_ids(call)).collect();
-    if !results.is_empty() {
-        out.events.push(ContextEvent { results, ..event });
-    }
+    let results = out.results_of(calls);
+    out.add_event(ContextEvent { results, ..event });
 }

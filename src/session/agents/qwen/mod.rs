@@ -8,24 +8,25 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::session::branch::Branches;
-use crate::session::clock;
-use crate::session::content::{exit_code, first_text, flag, is, is_type, last_line, name, start_of, text};
+use crate::session::content::{MAX_TEXT, cited, last_line, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::FateEvidence;
 use crate::session::find;
 use crate::session::format::{LogFormat, logs_by};
-use crate::session::id::{RecordId, record_id};
+use crate::session::id::RecordId;
 use crate::session::json::Json;
 use crate::session::model::{Call, CallStatus, Citation, CutState, SessionFacts};
-use crate::session::reader::{LogReader, RecordPlace};
+use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
 use crate::session::transcript::Transcript;
 
 use context::{Step, What};
 
+/// What stands before the path in the notice that begins a cut output.
+const NOTICE: &str = "Tool output was too large and has been truncated.\nThe full output has been saved to: ";
+
 /// The sessions of Qwen Code, a JSON value a line.
 pub(crate) const QWEN_CODE: LogFormat = LogFormat {
-    agent: "qwen-code",
-    seen: "0.24.4",
+    info: FormatInfo::new("qwen-code", "0.24.4"),
     find: |env, fault| {
         find::matching(find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen"), "projects/*/chats/*.jsonl", fault)
     },
@@ -58,9 +59,8 @@ struct QwenReader {
 
 impl LogReader for QwenReader {
     fn file(&mut self, path: &Path, out: &mut Transcript) {
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let is_sub_agent = path.ancestors().nth(2).is_some_and(|dir| dir.ends_with("subagents"));
-        let id = stem.strip_prefix("agent-").filter(|_| is_sub_agent).unwrap_or_default();
+        let is_sub_agent = find::dir_name(path, 2) == "subagents";
+        let id = find::stem(path).strip_prefix("agent-").filter(|_| is_sub_agent).unwrap_or_default();
         self.thread = out.thread_id(id);
         self.branches.shrink();
     }
@@ -69,25 +69,24 @@ impl LogReader for QwenReader {
         if self.thread == 0 {
             note_facts(record, &mut out.facts);
         }
-        let id = name(record, "uuid").map(|id| record_id(&id)).unwrap_or_default();
+        let id = record.id("uuid").unwrap_or_default();
         if self.thread == 0 {
-            self.branches.add(id, name(record, "parentUuid").map(|parent| record_id(&parent)));
+            self.branches.add(id, record.id("parentUuid"));
         }
-        let at = record.get("timestamp").and_then(clock::time);
+        let at = record.time("timestamp");
         let entry = RecordEntry { record, place, at, thread: self.thread };
         let request = out.next_request(self.thread).or(Some(1));
-        match name(record, "type").unwrap_or_default().as_str() {
+        match &*record.word("type") {
             "assistant" => {
                 self.calls(entry, out);
-                let tokens =
-                    record.path(&["usageMetadata", "promptTokenCount"]).and_then(|tokens| tokens.int());
+                let tokens = record.object("usageMetadata").number("promptTokenCount");
                 self.step(id, at, What::Answer { request, tokens });
                 if self.thread == 0 {
                     out.count_answer(0);
                 }
             }
             "tool_result" => self.result(entry, id, out),
-            "system" => match name(record, "subtype").unwrap_or_default().as_str() {
+            "system" => match &*record.word("subtype") {
                 "chat_compression" => {
                     let (span, kept) = (entry.span(), kept(record));
                     self.step(id, at, What::Compression { request, span, kept });
@@ -96,20 +95,17 @@ impl LogReader for QwenReader {
                 _ => {}
             },
             "user" => {
-                if let Some(agent) = name(record, "agentName").filter(|_| self.thread != 0) {
+                if let Some(agent) = record.name("agentName").filter(|_| self.thread != 0) {
                     out.threads[self.thread as usize].name = agent.into();
                 }
                 self.step(id, at, What::Prompt);
             }
-            other => {
-                out.unread.unknown(other);
-                return false;
-            }
+            other => return out.unread.unknown(other),
         }
         true
     }
 
-    fn settle(&mut self, out: &mut Transcript) {
+    fn derive_events(&mut self, out: &mut Transcript) {
         out.events.clear();
         out.default_evidence = FateEvidence::ByRule;
         context::events(&self.steps, &self.branches, out);
@@ -128,7 +124,6 @@ impl LogReader for QwenReader {
 }
 
 impl QwenReader {
-    /// Notes what happened in the main conversation.
     fn step(&mut self, record: RecordId, at: Option<Timestamp>, what: What) {
         if self.thread == 0 {
             self.steps.push(Step { record, at, what });
@@ -138,16 +133,12 @@ impl QwenReader {
     fn result(&mut self, entry: RecordEntry, id: RecordId, out: &mut Transcript) {
         for part in parts(entry.record) {
             let Some(response) = part.get("functionResponse") else { continue };
-            let Some(call_id) = name(response, "id") else { continue };
-            let tool = name(response, "name").unwrap_or_default();
-            out.call_or_new(self.thread, &call_id, &tool);
-            let Some(number) = out.call_number(self.thread, &call_id) else { continue };
-            let is_window = self.windows.contains(&number);
-            let Some(call) = out.calls.get_mut(number as usize).filter(|call| call.results.is_empty()) else {
-                continue;
-            };
+            let Some(call_id) = response.name("id") else { continue };
+            let tool = response.word("name");
+            let number = out.number_or_new(self.thread, &call_id, &tool);
+            let Some(call) = out.unanswered(number) else { continue };
             result(entry, response, call);
-            if call.cut == CutState::No && !is_window && is_short(response, &tool) {
+            if call.cut == CutState::No && !self.windows.contains(&number) && is_short(response, &tool) {
                 call.cut = CutState::Lost;
             }
             let is_cleared = context::is_cleared_tool(&tool) || self.bridged.contains(&number);
@@ -158,17 +149,12 @@ impl QwenReader {
 
     fn calls(&mut self, entry: RecordEntry, out: &mut Transcript) {
         for called in parts(entry.record).filter_map(|part| part.get("functionCall")) {
-            let Some(id) = name(called, "id") else { continue };
-            let name_of_tool = name(called, "name").unwrap_or_default();
-            let args = called.get("args");
-            entry.add_call(id.as_str(), &name_of_tool, args, out);
-            let Some(number) = out.call_number(self.thread, &id) else { continue };
-            let has = |key: &str| args.and_then(|args| args.get(key)).is_some();
-            if has("offset") || has("limit") {
+            let number = entry.add_call_of(called, ["id", "name", "args"], out);
+            let (Some(number), args) = (number, called.object("args")) else { continue };
+            if ["offset", "limit"].iter().any(|key| args.get(key).is_some()) {
                 self.windows.insert(number);
             }
-            let target = args.and_then(|args| name(args, "name")).filter(|_| name_of_tool == "tool_call");
-            if target.is_some_and(|target| context::is_cleared_tool(&target)) {
+            if called.has("name", "tool_call") && context::is_cleared_tool(&args.word("name")) {
                 self.bridged.insert(number);
             }
         }
@@ -177,15 +163,12 @@ impl QwenReader {
 
 /// Returns the ids of the calls whose results a compression kept, and whether each was cleared before.
 fn kept(record: Json) -> Vec<(Box<str>, bool)> {
-    let history = record.path(&["systemPayload", "compressedHistory"]);
-    let parts = history.into_iter().flat_map(|history| history.items());
-    let parts = parts.filter_map(|content| content.get("parts")).flat_map(|parts| parts.items());
+    let history = record.list_at(&["systemPayload", "compressedHistory"]);
     let result = |part: Json| {
-        let response = part.get("functionResponse")?;
-        let output = response.path(&["response", "output"]);
-        Some((name(response, "id")?.into(), output.is_some_and(|output| output.is(context::CLEARED))))
+        let response = part.object("functionResponse");
+        Some((response.name("id")?.into(), response.object("response").has("output", context::CLEARED)))
     };
-    parts.filter_map(result).collect()
+    history.flat_map(|content| content.list("parts")).filter_map(result).collect()
 }
 
 /// Returns the length in UTF-16 units of a result that can be cleared; 0 for a failure.
@@ -223,49 +206,39 @@ fn is_short(response: Json, tool: &str) -> bool {
 }
 
 fn parts(record: Json) -> impl Iterator<Item = Json> {
-    record.path(&["message", "parts"]).into_iter().flat_map(|parts| parts.items())
+    record.list_at(&["message", "parts"])
 }
 
 fn result(entry: RecordEntry, response: Json, call: &mut Call) {
     let failed = response.path(&["response", "error"]);
     let content = failed.or_else(|| response.path(&["response", "output"]));
-    let ui = entry.record.get("toolCallResult");
-    let display = ui.and_then(|ui| ui.get("resultDisplay"));
-    let field = |key: &str| display.and_then(|display| display.get(key));
+    let ui = entry.record.object("toolCallResult");
+    let display = ui.object("resultDisplay");
     call.end(failed.is_some());
-    if ui.is_some_and(|ui| is(ui, "status", "cancelled")) {
+    if ui.has("status", "cancelled") {
         call.status = CallStatus::Denied;
     }
-    call.exit = exit_code(field("exitCode"));
-    let files = field("outputFiles").into_iter().flat_map(|files| files.items());
-    let mut paths: Vec<String> = files.filter_map(|path| path.short(4096)).collect();
+    call.exit = display.number("exitCode");
+    let files = display.list("outputFiles");
+    let mut paths: Vec<String> = files.filter_map(|path| path.short(MAX_TEXT)).collect();
     if paths.is_empty() {
-        paths.extend(content.map(start_of).and_then(|start| cited(&start)));
+        paths.extend(content.map(start_of).and_then(|start| cited(&start, NOTICE, "")));
     }
-    let is_cut = display.is_some_and(|display| flag(display, "truncated"));
-    call.note_cut(paths.into_iter().map(Citation::new), is_cut);
-    entry.note_copy("resultDisplay.output", field("output"), Some(32_000), call);
+    call.note_cut(paths.into_iter().map(Citation::new), display.flag("truncated"));
+    entry.note_copy("resultDisplay.output", display.get("output"), Some(32_000), call);
     entry.add_result(content, call);
 }
 
-/// Returns the path in the notice that begins a cut output.
-fn cited(start: &str) -> Option<String> {
-    let rest = start.strip_prefix("Tool output was too large and has been truncated.\n")?;
-    let path = rest.lines().next()?.strip_prefix("The full output has been saved to: ")?;
-    Some(path.to_owned())
-}
-
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = record.get("timestamp").and_then(clock::time);
+    let at = record.time("timestamp");
     facts.note_time(at);
     if facts.id.is_empty() {
-        facts.id = name(record, "sessionId").unwrap_or_default();
+        facts.id = record.name("sessionId").unwrap_or_default();
     }
-    facts.version = name(record, "version").or(facts.version.take());
-    facts.cwd = facts.cwd.take().or_else(|| text(record, "cwd"));
-    facts.model = name(record, "model").or(facts.model.take());
-    if facts.title.is_none() && is_type(record, "user") {
-        let words = record.path(&["message", "parts"]).map(first_text);
-        facts.title = words.filter(|words| !words.is_empty());
+    facts.version = record.name("version").or(facts.version.take());
+    facts.cwd = facts.cwd.take().or_else(|| record.string("cwd"));
+    facts.model = record.name("model").or(facts.model.take());
+    if facts.title.is_none() && record.is_type("user") {
+        facts.title = title(record.path(&["message", "parts"]));
     }
 }

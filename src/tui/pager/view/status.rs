@@ -19,7 +19,7 @@ use crate::tui::widget::line::{self, Span};
 use super::pane::Drawn;
 
 /// The most columns that a pattern takes in the status line.
-const LONGEST_NAME: usize = 30;
+const MAX_NAME: usize = 30;
 
 /// The columns between what stands by itself.
 const GAP: &str = "   ";
@@ -227,7 +227,7 @@ pub(crate) fn typed(pager: &Pager) -> Option<Span> {
 /// Describes the matches: `/error 3 of 14 · model got 2`; a long and a short version.
 fn matches(pager: &Pager, told: &StatusLine) -> Option<[String; 2]> {
     let pattern = pager.find.pattern.as_ref()?;
-    let name = SafeText::from(pattern.text()).fit(LONGEST_NAME);
+    let name = SafeText::from(pattern.text()).fit(MAX_NAME);
     let (output, tally) = (&pager.output, &pager.find.tally);
     if tally.is_whole(output.view.len()) && tally.counts.total() == 0 {
         // A message says it already.
