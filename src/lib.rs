@@ -116,6 +116,7 @@ compile_error!("overspill runs on Linux and macOS; other systems are not support
 pub mod capture;
 pub mod preview;
 
+mod base;
 #[cfg(feature = "app")]
 mod cli;
 mod compare;
@@ -125,11 +126,6 @@ mod config;
 mod corpus;
 #[cfg(feature = "app")]
 mod document;
-mod env;
-mod form;
-mod fs;
-mod human;
-mod known;
 #[cfg(feature = "app")]
 mod output;
 #[cfg(feature = "app")]
@@ -141,8 +137,6 @@ mod store;
 mod text;
 #[cfg(feature = "app")]
 mod tui;
-#[cfg(feature = "app")]
-mod tune;
 
 /// What the program and its tests use besides. It changes without notice.
 #[doc(hidden)]
@@ -167,10 +161,10 @@ pub mod internals {
         pub use crate::document::*;
     }
     pub mod human {
-        pub use crate::human::*;
+        pub use crate::base::human::*;
     }
-    pub mod known {
-        pub use crate::known::*;
+    pub mod provenance {
+        pub use crate::base::provenance::*;
     }
     #[cfg(feature = "app")]
     pub mod output {

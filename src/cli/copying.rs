@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use crate::human::thousands;
+use crate::base::human::thousands;
 use crate::source::{Change, MapView, Source};
 
 use super::{CommandResult, Failure};

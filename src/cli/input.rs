@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
+use crate::base::human::size;
 use crate::capture::NOT_SAVED;
 use crate::config::{self, Config, Overrides};
-use crate::human::size;
 use crate::preview::{self, Input, InputContext, Totals};
 use crate::source::{Hold, MapView, Source, StreamProgress};
 use crate::text::label::label;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{Arg, Command};
 
-use crate::form::nearest;
+use crate::base::toml_check::nearest;
 use crate::text::label::label;
 
 use super::args::help;

@@ -35,7 +35,7 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
     if let Some(path) = path(word)? {
         return Ok(Named::File(path));
     }
-    let mut outputs = store::resolve(word, &config.stores.specs, &config.env, crate::env::now());
+    let mut outputs = store::resolve(word, &config.stores.specs, &config.env, crate::base::env::now());
     let is_whole = outputs.iter().any(|entry| entry.id_bytes() == word.as_bytes());
     let id = word.to_string_lossy();
     let mut sessions = if is_whole { Vec::new() } else { select::begun(config, &id) };

@@ -2,7 +2,7 @@
 
 use std::io::{self, Stderr, Stdout, StdoutLock, Write};
 
-use crate::fs::patient::{self, Patient};
+use crate::base::fs::patient::{self, Patient};
 use crate::text::cells::{Escapes, Show};
 use crate::text::{label, units};
 

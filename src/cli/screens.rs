@@ -56,7 +56,7 @@ fn services(config: Config) -> Services {
     Services {
         open: Box::new(move |path, hold| open_path(&for_open, path, hold)),
         find: Box::new(move |pattern, goes_on, take| {
-            find_in_stores((&for_find, crate::env::now()), pattern, goes_on, take)
+            find_in_stores((&for_find, crate::base::env::now()), pattern, goes_on, take)
         }),
         prepare_tuning: Box::new(move |request| prepare_tuning(&for_tune, request)),
         load_policies: Box::new(move |name| load_policies(&for_policies, name)),

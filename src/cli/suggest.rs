@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::CommandFactory;
 
-use crate::form::nearest;
+use crate::base::toml_check::nearest;
 use crate::source::OpenError;
 use crate::text::label::label;
 

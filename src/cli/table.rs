@@ -55,7 +55,7 @@ fn print_within<R: 'static>(
     let is_terminal = io::stdout().is_terminal();
     let room = if is_terminal { room() } else { usize::MAX };
     let width = if is_terminal { room.try_into().unwrap_or(u16::MAX) } else { 0 };
-    let look = RowLook { now: crate::env::now(), width };
+    let look = RowLook { now: crate::base::env::now(), width };
     let cells = rows.iter().map(|row| columns.iter().map(|column| (column.cell)(row, &look).text).collect());
     let columns: Vec<TableColumn> = columns.iter().map(|column| column.table).collect();
     let colour = terminal::table_colour();

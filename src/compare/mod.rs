@@ -8,7 +8,7 @@ mod row;
 use std::ops::Range;
 
 #[cfg(feature = "app")]
-use crate::human::{limit_in, lines};
+use crate::base::human::{limit_in, lines};
 use crate::preview::{Fragment, Part, Stream};
 #[cfg(feature = "app")]
 use crate::preview::{LimitHit, Policy};

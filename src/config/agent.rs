@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::fs::plain_file::{self, few_words};
+use crate::base::fs::plain_file::{self, few_words};
 use crate::preview::Policy;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

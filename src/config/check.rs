@@ -6,9 +6,9 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::form::{Mistake, Spot, instead};
-use crate::fs::plain_file::few_words;
-use crate::human::TypedSize;
+use crate::base::fs::plain_file::few_words;
+use crate::base::human::TypedSize;
+use crate::base::toml_check::{Mistake, Spot, instead};
 use crate::preview::{Catalog, ParamError, Policy, PolicyError};
 
 use super::DEFAULT_POLICY;

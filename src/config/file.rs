@@ -6,9 +6,11 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
-use crate::form::Shape::{Checked, Flag, List, Loose, Names, Number, Or, Scalar, Table, Text, TextOrTexts};
-use crate::form::{self, Field, Mistake, Spot, nearest, optional};
-use crate::fs::plain_file::{self, few_words};
+use crate::base::fs::plain_file::{self, few_words};
+use crate::base::toml_check::Shape::{
+    Checked, Flag, List, Loose, Names, Number, Or, Scalar, Table, Text, TextOrTexts,
+};
+use crate::base::toml_check::{self, Field, Mistake, Spot, nearest, optional};
 use crate::preview::Catalog;
 use crate::text::search::Pattern;
 
@@ -153,7 +155,7 @@ impl Settings {
     }
 
     fn parse(text: &str, catalog: &Catalog) -> Self {
-        let (table, mut mistakes) = form::check(text, FILE);
+        let (table, mut mistakes) = toml_check::check(text, FILE);
         let Some(mut table) = table else { return Self::of_faults(mistakes) };
         for mistake in check::names(text, table.get_ref(), catalog) {
             if let Some(top) = &mistake.top {
@@ -229,7 +231,7 @@ fn written(text: &str, table: &DeTable) -> BTreeMap<String, Written> {
 
 /// Reads how long outputs stay in overspill's own store: an age, or `never` for no limit.
 pub(super) fn kept_for(text: &str) -> Option<Option<jiff::SignedDuration>> {
-    if text == "never" { Some(None) } else { crate::human::parse_age(text).map(Some) }
+    if text == "never" { Some(None) } else { crate::base::human::parse_age(text).map(Some) }
 }
 
 fn age(text: &str) -> Result<(), String> {

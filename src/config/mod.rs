@@ -14,8 +14,8 @@ mod theme;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::human::TypedSize;
-use crate::known::Certainty;
+use crate::base::human::TypedSize;
+use crate::base::provenance::Certainty;
 use crate::preview::{Catalog, Policy};
 use crate::store::{Env, LazyStores, Record, RunRecord};
 use crate::text::search::{Pattern, SeverityPatterns};

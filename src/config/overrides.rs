@@ -4,8 +4,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::human::TypedSize;
-use crate::known::{Certainty, Warning};
+use crate::base::human::TypedSize;
+use crate::base::provenance::{Certainty, Warning};
 use crate::preview::{Direction, ParamError, Policy, PolicyError, Unit};
 
 /// The environment variable that names the policy for outputs outside of all known stores.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::known::Warning;
+use crate::base::provenance::Warning;
 use crate::preview::Policy;
 use crate::store::{FileRule, Record, StoreSpec, store_among};
 

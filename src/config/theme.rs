@@ -6,8 +6,8 @@ use anstyle::{Ansi256Color, AnsiColor, Color, Effects, RgbColor, Style};
 use serde::Deserialize;
 use toml::Value;
 
-use crate::form::Shape::Loose;
-use crate::form::{Field, optional};
+use crate::base::toml_check::Shape::Loose;
+use crate::base::toml_check::{Field, optional};
 
 /// `theme = "light"`, or the table `[theme]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
+use crate::corpus::tune::{Tuner, VisitedOutput};
 use crate::source::share_out;
-use crate::tune::{Tuner, VisitedOutput};
 
 use super::{Corpus, CorpusOutput, CorpusReader, ReadFault};
 

@@ -2,9 +2,9 @@
 
 use jiff::tz::TimeZone;
 
+use crate::base::human::{size, thousands};
+use crate::base::provenance::Certainty;
 use crate::compare::{LostErrors, kept_ranges, lost_errors};
-use crate::human::{size, thousands};
-use crate::known::Certainty;
 use crate::preview::{Preview, Status, Stream};
 use crate::store::Entry;
 use crate::text::search::{Severity, SeverityPatterns};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::human::{count, thousands};
+use crate::base::human::{count, thousands};
 use crate::preview::{self, Input, Part, Preview};
 
 /// Texts of more bytes are not compared.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::human::thousands;
+use crate::base::human::thousands;
 use crate::text::layout::ANCHOR;
 
 use super::reader::{LineSegment, Reader};

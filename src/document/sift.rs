@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::human::{lines, thousands};
+use crate::base::human::{lines, thousands};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::filter::index::{BlockLines, FilterIndex, LineCount};
 use crate::text::filter::scan::LineScan;

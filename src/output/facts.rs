@@ -1,7 +1,7 @@
 //! What is known of an output, by name.
 
-use crate::human::{count, lines, size, thousands, tokens};
-use crate::known::Certainty;
+use crate::base::human::{count, lines, size, thousands, tokens};
+use crate::base::provenance::Certainty;
 use crate::preview::Preview;
 use crate::session::citing::CitingCall;
 use crate::session::examine::RestOfOutput;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::human::thousands;
+use crate::base::human::thousands;
 use crate::session::facts::TitledText;
 use crate::text::filter::{Got, Share};
 use crate::text::pretty::{JsonExtent, Pretty, pretty};

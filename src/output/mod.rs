@@ -10,6 +10,7 @@ pub(crate) mod words;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::base::provenance::{Extent, Warning};
 use crate::config::EffectivePolicy;
 use crate::document::Doc;
 use crate::document::counted::{CountedChunks, Uncounted};
@@ -18,7 +19,6 @@ use crate::document::reader::{Cost, Files, Reader};
 use crate::document::rules::Dividers;
 use crate::document::scroll::{Scroll, Viewport};
 use crate::document::sift::Sift;
-use crate::known::{Extent, Warning};
 use crate::preview::{Policy, Preview, Totals};
 use crate::source::MapView;
 use crate::text::filter::Got;

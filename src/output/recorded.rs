@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
 use crate::config::{ChosenBy, EffectivePolicy};
 use crate::document::differences::Differences;
-use crate::known::Certainty;
 use crate::preview::Policy;
 use crate::session::citing::CitingCall;
 use crate::session::examine::{OutputPlace, Paths, RestOfOutput};

@@ -1,8 +1,8 @@
 //! What an output is: its name, where it lies, and which policy cuts it.
 
+use crate::base::provenance::Certainty;
 use crate::capture::NOT_SAVED;
 use crate::config::EffectivePolicy;
-use crate::known::Certainty;
 use crate::preview::{InputContext, Policy};
 use crate::source::{MapView, Source};
 

@@ -1,7 +1,7 @@
 //! What the model got of an output, and by which limits, in words and figures. Pure.
 
+use crate::base::human::{limit_in, lines, size, thousands, tokens};
 use crate::compare::over;
-use crate::human::{limit_in, lines, size, thousands, tokens};
 use crate::preview::{Direction, LimitHit, Part, Policy, Preview, Status, Unit};
 use crate::text::index::BLOCK;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex::bytes::{Captures, Regex};
 use serde::Deserialize;
 
-use crate::fs::plain_file;
+use crate::base::fs::plain_file;
 use crate::text::supply::OwnBytes;
 
 /// A regular expression that searches nothing but bytes of our own: the output's may change at any moment.

@@ -27,7 +27,6 @@
 mod align;
 mod cap;
 mod counting;
-mod details;
 #[cfg(feature = "app")]
 mod differences;
 mod error;
@@ -43,7 +42,6 @@ mod recorded;
 mod report;
 mod rewrite;
 mod section;
-mod settle;
 pub(crate) mod strategy;
 #[cfg(feature = "app")]
 pub(crate) mod sweep;
@@ -52,7 +50,7 @@ mod value;
 #[cfg(feature = "records")]
 mod witness;
 
-pub use crate::known::Confidence;
+pub use crate::base::provenance::Confidence;
 pub use crate::text::units::TotalsMask;
 pub use counting::plan_counted;
 #[cfg(feature = "app")]
@@ -77,7 +75,7 @@ pub use value::Value;
 // For the program and the tests; none of this is stable.
 #[doc(hidden)]
 pub use {
-    crate::known::Certainty,
+    crate::base::provenance::Certainty,
     plan::plan_touching,
     report::{Report, ReportPart, report},
 };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::known::Extent;
+use crate::base::provenance::Extent;
 use crate::text::ansi;
 use crate::text::units::{self, TotalsMask};
 

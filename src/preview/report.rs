@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::known::{Certainty, Warning};
+use crate::base::provenance::{Certainty, Warning};
 
 use super::input::Input;
 use super::model::{LimitHit, Part, Preview, Status};

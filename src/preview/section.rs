@@ -8,7 +8,7 @@ use serde::de::value::SeqDeserializer;
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
 use toml::{Spanned, Value};
 
-use crate::form::{instead, one_of};
+use crate::base::toml_check::{instead, one_of};
 
 use super::template::{Compiler, Figure, Template};
 

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::human::thousands;
+use crate::base::human::thousands;
 use crate::text::label::SafeText;
 
 use super::batch::RowTable;

@@ -1,7 +1,7 @@
 //! The columns of lines found in stored outputs.
 
+use crate::base::human::{span, thousands};
 use crate::corpus::{FoundLine, LineGot, LostBy};
-use crate::human::{span, thousands};
 use crate::text::label::SafeText;
 
 use super::column::CellSide::{Left, Right};

@@ -4,9 +4,9 @@ use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::base::human::thousands;
 use crate::compare::{kept_ranges, lost_errors};
 use crate::corpus::ErrorsLost;
-use crate::human::thousands;
 use crate::preview::{self, Input, Stream};
 use crate::session::examine::CallInspector;
 use crate::session::model::Call;

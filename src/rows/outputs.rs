@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use crate::human::{size, span, span_left, utc};
+use crate::base::human::{size, span, span_left, utc};
 use crate::session::citing::CitingCall;
 use crate::store::{
     self, Entry, EntryStatus, Env, Expiry, Left, Record, Rule, RunRecord, SortBy, first_line,

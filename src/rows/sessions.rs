@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::human::{count, local_time, size, span, span_left, thousands, tokens};
+use crate::base::human::{count, local_time, size, span, span_left, thousands, tokens};
 use crate::session::list;
 use crate::session::model::SessionFacts;
 use crate::session::reader::SessionFile;

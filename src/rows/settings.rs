@@ -2,11 +2,11 @@
 
 use std::cmp::{Ordering, Reverse};
 
+use crate::base::human::{limit_in, thousands, tokens};
 use crate::config::EffectivePolicy;
-use crate::human::{limit_in, thousands, tokens};
+use crate::corpus::tune::{SettingFigures, TuneGrid, TuneSetting, frontier, share_in_words};
 use crate::preview::{Policy, Unit};
 use crate::text::label::SafeText;
-use crate::tune::{SettingFigures, TuneGrid, TuneSetting, frontier, share_in_words};
 
 use super::column::CellSide::{Left, Right};
 use super::column::{LARGEST, ListColumn, ListSpec, POLICY, RowCell, Tone};
@@ -199,7 +199,7 @@ fn by_kept(figures: &[SettingFigures], (policies, designs): (&[EffectivePolicy],
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tune::figures_of as figures;
+    use crate::corpus::tune::figures_of as figures;
 
     #[test]
     fn the_present_setting_has_a_row_among_the_best() {

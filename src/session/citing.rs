@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use memchr::memmem::Finder;
 
-use crate::env::Env;
+use crate::base::env::Env;
 
 use super::command::command;
 use super::list;
@@ -53,7 +53,7 @@ impl SessionsCache {
         if let Some((_, sessions)) = listed.as_ref().filter(|(at, _)| *at > time) {
             return sessions.clone();
         }
-        let at = crate::env::now();
+        let at = crate::base::env::now();
         let sessions = Arc::new(list::list(env, None, &()).sessions);
         *listed = Some((at, sessions.clone()));
         sessions

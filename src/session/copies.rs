@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::SystemTime;
 
-use crate::env::Env;
+use crate::base::env::Env;
 
 use super::list::{format_of, list, open};
 use super::model::{Call, SessionFacts, TextPiece};

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use memchr::memmem;
 
-use crate::env::Env;
+use crate::base::env::Env;
 
 use super::json::{Json, Tape};
 use super::model::SessionFacts;

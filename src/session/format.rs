@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::env::Env;
+use crate::base::env::Env;
 
 use super::find::{self, FoundFile};
 use super::json::Json;

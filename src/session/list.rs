@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use memchr::memmem::Finder;
 
-use crate::env::Env;
+use crate::base::env::Env;
 
 use super::agents::FORMATS;
 use super::database::Database;

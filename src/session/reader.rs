@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::source::OpenError;
 
 use super::json::Json;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::env::Env;
+use crate::base::env::Env;
 
 use super::database::{Database, DatabaseError, RowsOf, TableRow, TableRows};
 use super::model::SessionFacts;

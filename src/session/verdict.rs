@@ -1,7 +1,7 @@
 //! What a check of a call can find: that a policy makes what was recorded, that none does, or that nothing was compared.
 
 #[cfg(feature = "app")]
-use crate::human::thousands;
+use crate::base::human::thousands;
 
 /// What a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use jiff::tz::TimeZone;
 
-use crate::known::Era;
+use crate::base::provenance::Era;
 use crate::preview::{
     Catalog, Input, LimitHit, Output, ParamKind, PlanContext, Policy, Preview, ToCount, Totals, Witness,
     plan_counting, witness,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use crate::fs::identity::Identity;
+use crate::base::fs::identity::Identity;
 
 use super::reader::{OpenResult, OpenedSession, ReadProgress, SessionError, SessionFile};
 use super::transcript::Transcript;

@@ -6,8 +6,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::fs::identity::{Identity, PathStatus, Snapshot};
-use crate::fs::patient::Patient;
+use crate::base::fs::identity::{Identity, PathStatus, Snapshot};
+use crate::base::fs::patient::Patient;
 
 use super::map::{MapView, next_generation};
 use super::open::{Access, FollowLinks, OpenError, open};

@@ -18,11 +18,11 @@ mod steady;
 mod temporary;
 mod watch;
 
-pub use crate::fs::identity::{Identity, PathStatus, Stamp};
+pub use crate::base::fs::identity::{Identity, PathStatus, Stamp};
 #[cfg(feature = "app")]
-pub(crate) use crate::fs::identity::{Snapshot, await_write};
+pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
 #[cfg(feature = "app")]
-pub(crate) use crate::fs::patient::Patient;
+pub(crate) use crate::base::fs::patient::Patient;
 pub use buffer::{Buffer, ViewSupply};
 pub use file::{Change, Hold, Source};
 pub use map::{MapView, is_hole};

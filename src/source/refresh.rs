@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fs::identity::{PathStatus, Snapshot, path_status};
+use crate::base::fs::identity::{PathStatus, Snapshot, path_status};
 
 use super::file::{Backing, Change, Source, read_tail};
 use super::map::MapView;

@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use crate::fs::identity::await_write;
+use crate::base::fs::identity::await_write;
 
 use super::Source;
 use super::file::Backing;

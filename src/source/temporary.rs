@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::fs::room::RoomWatch;
+use crate::base::fs::room::RoomWatch;
 
 /// Where to go if the temporary directory is missing or full.
 const OTHERS: [&str; 2] = ["/var/tmp", "/tmp"];

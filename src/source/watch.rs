@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::fs::identity::{Identity, PathStatus, Snapshot, path_status};
+use crate::base::fs::identity::{Identity, PathStatus, Snapshot, path_status};
 
 use super::spool::{Spool, StreamProgress};
 

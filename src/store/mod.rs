@@ -10,7 +10,7 @@ mod own;
 mod root;
 mod spec;
 
-pub use crate::env::{Env, now};
+pub use crate::base::env::{Env, now};
 pub use clean::delete::{Cleaner, DeleteMode, DeleteOutcome, Reason, Swept, delete, sweep};
 pub use clean::pending::{Marked, Pending};
 pub use clean::{CleanPlan, CleanRule, Skipped, ToDelete, Trigger, Why, clean_plan};

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use crate::fs::identity::FileStat;
+use crate::base::fs::identity::FileStat;
 use crate::store::{Env, Unset};
 
 use super::spec::expand;

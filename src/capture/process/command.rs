@@ -168,7 +168,7 @@ impl Supervisor {
     fn start(held: Arc<AtomicBool>) -> io::Result<Supervisor> {
         let (tell_over, over) = channel::<()>();
         let (give, given) = channel::<Started>();
-        let began = crate::env::now();
+        let began = crate::base::env::now();
         let supervise = move || {
             let started = given.recv().map_err(|_| io::Error::other("no command"))?;
             let captured = supervise(started.child, started.watch, started.streams, began, &held);
@@ -312,7 +312,7 @@ fn supervise(
 /// If the output cannot be read back. A read error is not an error here: everything before it is captured, and
 /// [`Captured::failure`] holds the error.
 pub fn drain(reader: impl Read + Send, limits: SinkLimits, place: &Location) -> io::Result<Captured> {
-    let started = crate::env::now();
+    let started = crate::base::env::now();
     let (taken, failure) = take_all(reader, place.sink(Stream::Stdout, limits), &Progress::default());
     Ok(Captured::of_stream(started, CapturedOutput::new(Stream::Stdout, taken)?, failure))
 }

@@ -50,7 +50,7 @@ pub fn follow(
     let progress = Arc::new(Progress::default());
     progress.note(&sink);
     let (tell_over, over) = channel::<()>();
-    let (shared, started) = (Arc::clone(&progress), crate::env::now());
+    let (shared, started) = (Arc::clone(&progress), crate::base::env::now());
     let take = move || {
         let (taken, failure) = take_all(reader, sink, &shared);
         drop(tell_over);
@@ -114,7 +114,7 @@ mod tests {
 
     fn begun() -> (tempfile::TempDir, NewSpill) {
         let home = tempfile::tempdir().unwrap();
-        let place = Location::own(&Env::hermetic(home.path()), crate::env::now());
+        let place = Location::own(&Env::hermetic(home.path()), crate::base::env::now());
         let spill = place.begin(Stream::Stdout).unwrap();
         (home, spill)
     }

@@ -45,7 +45,7 @@ impl Captured {
         Captured {
             ended: None,
             started,
-            finished: crate::env::now(),
+            finished: crate::base::env::now(),
             left_running: false,
             left_early: false,
             failure,

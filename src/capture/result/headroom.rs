@@ -2,7 +2,7 @@
 
 #![warn(missing_docs)]
 
-use crate::known::{Extent, Warning};
+use crate::base::provenance::{Extent, Warning};
 use crate::preview::{PlanError, Policy};
 
 /// What the calling agent passes on to its model without cutting it.

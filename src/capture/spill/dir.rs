@@ -11,8 +11,8 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, Unfit};
-use crate::fs::identity::{FileStat, timestamp};
+use crate::base::fs::directory::{self, NO_OTHER_WRITERS, NO_OTHERS, Unfit};
+use crate::base::fs::identity::{FileStat, timestamp};
 use crate::store::Env;
 
 /// A temporary file younger than this may still be in use.

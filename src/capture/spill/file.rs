@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::Once;
 use std::sync::atomic::AtomicBool;
 
-use crate::fs::room::RoomWatch;
+use crate::base::fs::room::RoomWatch;
 use crate::store::NewSpill;
 
 /// A spill that is being written under a temporary name.

@@ -160,7 +160,7 @@ impl Location {
     /// If the directory cannot be used (with the remedy), or the system's error.
     #[doc(hidden)]
     pub fn begin(&self, stream: Stream) -> io::Result<NewSpill> {
-        let now = self.now.unwrap_or_else(crate::env::now);
+        let now = self.now.unwrap_or_else(crate::base::env::now);
         if let Some(before) = &self.before {
             before.once.call_once(|| (before.act)());
         }

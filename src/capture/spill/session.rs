@@ -79,7 +79,7 @@ mod tests {
     use crate::preview::Stream;
 
     fn begun(env: &Env) -> crate::store::NewSpill {
-        let place = Location::of_agent("go-opencode/bash", None, Some("s1"), env, crate::env::now());
+        let place = Location::of_agent("go-opencode/bash", None, Some("s1"), env, crate::base::env::now());
         place.unwrap().begin(Stream::Stdout).unwrap()
     }
 

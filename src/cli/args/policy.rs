@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, ValueEnum};
 
+use crate::base::human::TypedSize;
 use crate::cli::Failure;
 use crate::config::Overrides;
-use crate::human::TypedSize;
 use crate::preview::{Direction, Policy};
 
 use super::whole_number;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args as Group, ValueEnum};
 
+use crate::base::human::{self, TypedSize};
 use crate::capture::Headroom;
-use crate::human::{self, TypedSize};
 use crate::preview::Catalog;
 
 use super::{FormArgs, PolicyArgs, SaveArgs};

@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 
 use clap::{Args as Group, ValueEnum};
 
+use crate::base::human::TypedSize;
 use crate::capture::{KeepSpill, Request};
 use crate::cli::Failure;
-use crate::human::TypedSize;
 use crate::preview::Policy;
 
 /// What is saved of an output that is just being made.

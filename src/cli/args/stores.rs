@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::human::TypedSize;
+use crate::base::human::TypedSize;
 use crate::store::SortBy;
 
 use super::CallText;
@@ -100,7 +100,7 @@ pub(crate) struct StoresArgs {
 }
 
 pub(super) fn age(text: &str) -> Result<SignedDuration, String> {
-    crate::human::parse_age(text).or_else(|| since_day(text)).ok_or_else(|| {
+    crate::base::human::parse_age(text).or_else(|| since_day(text)).ok_or_else(|| {
         format!("'{text}' is not an age; write 7d, 24h, 30m, 90s or 2w, or a past day such as 2026-11-01")
     })
 }
@@ -108,7 +108,7 @@ pub(super) fn age(text: &str) -> Result<SignedDuration, String> {
 /// Returns how long ago a day began here; `None` if it has not.
 fn since_day(text: &str) -> Option<SignedDuration> {
     let start = text.parse::<Date>().ok()?.to_zoned(TimeZone::system()).ok()?.timestamp();
-    Some(crate::env::now().duration_since(start)).filter(SignedDuration::is_positive)
+    Some(crate::base::env::now().duration_since(start)).filter(SignedDuration::is_positive)
 }
 
 fn sort_by() -> impl TypedValueParser<Value = SortBy> {

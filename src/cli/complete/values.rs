@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 
 use clap::{Arg, Command};
 
+use crate::base::env::Env;
+use crate::base::human::size;
 use crate::cli::args::help;
 use crate::config::{Config, Overrides};
-use crate::env::Env;
-use crate::human::size;
 use crate::session::list;
 use crate::store::{has_prefix, scan};
 use crate::text::label::label;
@@ -228,7 +228,7 @@ fn store_agents(config: &Config) -> Vec<(String, String)> {
 
 /// Returns the ids of stored outputs, if the beginning of one is typed: without, they would bury the files.
 fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
-    let now = crate::env::now();
+    let now = crate::base::env::now();
     let mut found = Vec::new();
     for store in config.stores.specs.iter().filter(|_| !typed.is_empty() && !typed.contains('/')) {
         scan(store, &config.env, now, &mut |entry| {

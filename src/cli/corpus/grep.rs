@@ -49,7 +49,7 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
             _ => ToPrint::Lines,
         },
         only_lost: args.lost,
-        now: crate::env::now(),
+        now: crate::base::env::now(),
         meter: Meter::new("searched", corpus.outputs.len()),
         hits: AtomicU64::new(0),
         is_faulty: AtomicBool::new(!is_whole || !corpus.faults.is_empty()),

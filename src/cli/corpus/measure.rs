@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
+use crate::base::human::{count, thousands};
 use crate::cli::{CommandResult, Failure, fail, say};
+use crate::corpus::tune::{TuneSums, Tuner, VisitedOutput};
 use crate::corpus::{Corpus, MeasureWatcher, ReadFault, measure as visit_all};
-use crate::human::{count, thousands};
-use crate::tune::{TuneSums, Tuner, VisitedOutput};
 
 use super::meter::Meter;
 

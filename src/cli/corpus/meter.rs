@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::base::human::{size, span_left, thousands};
 use crate::cli::safe::put;
 use crate::cli::terminal::is_quiet;
 use crate::corpus::seconds_left;
-use crate::human::{size, span_left, thousands};
 
 /// A search that ends sooner than this needs no progress line.
 const AFTER: Duration = Duration::from_secs(1);

@@ -7,10 +7,10 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use crate::base::human::{size, span};
+use crate::base::provenance::Certainty;
 use crate::cli::terminal;
 use crate::corpus::{Hit, LineGot};
-use crate::human::{size, span};
-use crate::known::Certainty;
 use crate::text::cells::Show;
 use crate::text::label::{label, write_safe};
 use crate::text::search::Pattern;

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::base::human::{count, size, thousands};
 use crate::cli::args::TuneArgs;
 use crate::cli::screens::{TuneStart, show_tune};
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
 use crate::cli::{CommandResult, Failure, add, fail, input, say, table};
 use crate::config::{Config, EffectivePolicy, Overrides};
+use crate::corpus::tune::{SettingFigures, TuneGrid, TuneMove, TuneSetting, TuneSums, Tuner, frontier};
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies, likely_policy};
-use crate::human::{count, size, thousands};
 use crate::preview::Direction;
 use crate::rows::settings::{beside_best, setting_columns, setting_rows};
 use crate::text::search::Pattern;
-use crate::tune::{SettingFigures, TuneGrid, TuneMove, TuneSetting, TuneSums, Tuner, frontier};
 
 use super::gather::gather;
 use super::measure::measure;

@@ -11,6 +11,7 @@ use std::process::Command;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::base::human::{lines, thousands};
 use crate::cli::args::{ExplainArgs, PolicyArgs};
 use crate::cli::input;
 use crate::cli::named::{self, Named};
@@ -19,7 +20,6 @@ use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
 use crate::cli::{CommandResult, Failure, json};
 use crate::config::Config;
-use crate::human::{lines, thousands};
 use crate::source::OpenError;
 use crate::text::label::label;
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::base::provenance::Confidence;
 use crate::config::{Config, DEFAULT_POLICY};
-use crate::known::Confidence;
 use crate::preview::{NoticePattern, Policy};
 
 /// How alike a text and the words of a notice must be, from 0 to 1, for it to be a guess.
@@ -215,7 +215,7 @@ pub(super) fn guess(config: &Config, text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::env::Env;
+    use crate::base::env::Env;
 
     use super::*;
 

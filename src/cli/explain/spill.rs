@@ -3,12 +3,12 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::base::human::{span, span_left};
 use crate::cli::stores::select::Selected;
 use crate::cli::stores::words;
 use crate::cli::{fail, say};
 use crate::compare::{first_lost_line, kept_ranges};
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::human::{span, span_left};
 use crate::output::words::lines_as_numbered;
 use crate::preview::{self, Input, Policy, Stream, ToCount, TotalsMask};
 use crate::session::model::Citation;
@@ -71,12 +71,12 @@ fn left(entries: &Selected, path: &Path) -> Option<String> {
 fn rule_of(config: &Config, path: &Path) -> Option<String> {
     let (spec, rule) = config.stores.store_of(path, &config.env)?;
     let retention = spec.retention.as_set(&config.env);
-    let made = rule.made(path.file_name()?, crate::env::now());
+    let made = rule.made(path.file_name()?, crate::base::env::now());
     let due = made.zip(retention.after).and_then(|(made, after)| made.checked_add(after).ok());
     if matches!(retention.basis, Basis::Never | Basis::Unknown) {
         return None;
     }
-    if due.is_some_and(|due| due > crate::env::now()) {
+    if due.is_some_and(|due| due > crate::base::env::now()) {
         return Some("gone before its time, so not by the agent's rule".to_owned());
     }
     let due = due.map(|due| format!(", so from {} on", due.strftime("%Y-%m-%d")));

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 use serde_json::Value;
 
+use crate::base::human::{lines, thousands};
 use crate::cli::args::{HookAgent, HookArgs};
 use crate::cli::{CommandResult, Failure, json, say, shell};
 use crate::config::{Config, MAX_NOTE, Overrides};
-use crate::human::{lines, thousands};
 use crate::preview::Policy;
 use crate::session;
 use crate::source::{Buffer, MapView, Source, ViewSupply, measure};

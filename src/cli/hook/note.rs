@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
+use crate::base::human::{count, lines, size, thousands};
 use crate::compare::{each_lost, kept_ranges};
 use crate::config::Config;
-use crate::human::{count, lines, size, thousands};
 use crate::preview::{self, Input, Policy, Stream, ToCount};
 use crate::source::{Buffer, MapView, ViewSupply, measure};
 use crate::text::ansi;

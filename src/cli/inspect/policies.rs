@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use crate::base::human::{limit_in, thousands};
+use crate::base::provenance::Era;
 use crate::cli::args::PoliciesArgs;
 use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, table};
 use crate::compare::{self, Keeps};
 use crate::config::Config;
-use crate::human::{limit_in, thousands};
-use crate::known::Era;
 use crate::preview::{Param, Policy};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
+use crate::base::provenance::{Certainty, Warning};
 use crate::cli::args::{PreviewArgs, TextForm};
 use crate::cli::input::{self, OpenInput};
 use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, say};
 use crate::config::{Config, EffectivePolicy};
-use crate::known::{Certainty, Warning};
 use crate::preview::{self, Counts, Input, InputContext, Output, Policy, Preview, Status, Stream, Totals};
 use crate::source::{self, MapView};
 
@@ -83,7 +83,7 @@ pub(crate) fn write(
         TextForm::Json => json(preview, input, policy, (certainty, limits_from, store))?,
         TextForm::Text => safe(preview, input, SafeWriter::stdout())?,
         TextForm::Rendered => safe(preview, input, SafeWriter::rendered())?,
-        TextForm::Raw => exact(preview, input, crate::fs::patient::stdout())?,
+        TextForm::Raw => exact(preview, input, crate::base::fs::patient::stdout())?,
     }
     Ok(())
 }

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use crate::base::human::{size, span, thousands, utc};
+use crate::base::provenance::{Extent, Warning};
 use crate::cli::args::ShowArgs;
 use crate::cli::named::{self, Named};
 use crate::cli::sessions;
@@ -16,8 +18,6 @@ use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::stores::words;
 use crate::cli::{CommandResult, Failure, add, json, say};
 use crate::config::{Config, Overrides};
-use crate::human::{size, span, thousands, utc};
-use crate::known::{Extent, Warning};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
 use crate::source::OpenError;

@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use signal_hook::consts::SIGHUP;
 
+use crate::base::human::{size, span};
+use crate::base::provenance::Certainty;
 use crate::capture::{
     self, Captured, FinishedCapture, Following, Interest, KeepSpill, Location, NOT_SAVED, Options, Progress,
     Request, Running, SinkLimits, Stdin, Stopped,
@@ -22,8 +24,6 @@ use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
 use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
-use crate::human::{size, span};
-use crate::known::Certainty;
 use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
 use crate::source::{Patient, Source};
@@ -214,7 +214,7 @@ fn tell_failed(tell: &Sender<LiveUpdate>, error: &io::Error, request: &Request) 
 
 /// Describes how a command ended, and how long it ran: `exited with status 3 after 9 s`.
 fn in_words(captured: &Captured) -> String {
-    let ran = crate::env::now().duration_since(captured.started).as_secs();
+    let ran = crate::base::env::now().duration_since(captured.started).as_secs();
     let status = captured.ended.map_or(0, |ended| ended.exit_code());
     format!("exited with status {status} after {}", span(ran.try_into().unwrap_or(0)))
 }
@@ -278,7 +278,7 @@ pub(crate) fn stdin(
     let policy = resolved.map_err(input::usage)?.policy;
     let mut request = save.request(&policy);
     super::tell(&mut request, look);
-    let place = Location::own(&config.env, crate::env::now());
+    let place = Location::own(&config.env, crate::base::env::now());
     match Growing::begin(&place) {
         Ok(growing) => look_at(config, look, (growing, places), (request, place)),
         Err(error) => {

@@ -96,7 +96,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
         return Err(Failure::Usage("--save is for standard input; FILE is already on disk".into()).into());
     }
     let look = resolve(config, &args.look.overrides())?;
-    let place = cleaned(Location::own(&config.env, crate::env::now()), config);
+    let place = cleaned(Location::own(&config.env, crate::base::env::now()), config);
     let form = args.form.form();
     let mut request = args.saving.request(&look.policy);
     request.counts = form.counts();
@@ -162,7 +162,7 @@ fn instead(config: &Config, overrides: &Overrides, why: &OverrideError) -> anyho
 }
 
 fn place(config: &Config, args: &RunArgs, look: &EffectivePolicy) -> anyhow::Result<Location> {
-    let now = crate::env::now();
+    let now = crate::base::env::now();
     let (tool, session) = (args.look.tool.as_deref(), args.session.as_deref());
     let place = match args.layout {
         LayoutOf::Own => Location::own(&config.env, now),
@@ -180,7 +180,7 @@ fn cleaned(place: Location, config: &Config) -> Location {
 
 /// Removes expired spills from overspill's own store.
 pub(crate) fn sweep(stores: &Stores, env: &Env) {
-    let now = crate::env::now();
+    let now = crate::base::env::now();
     // A store that cannot be cleaned is no reason not to save; if it cannot be used at all, creating the spill reports
     // that.
     let _ = store::sweep(stores, env, None, now);

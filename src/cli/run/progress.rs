@@ -4,10 +4,10 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::base::human::{self, size, span};
 use crate::capture::{Progress, Running};
 use crate::cli::safe::put;
 use crate::cli::terminal::is_quiet;
-use crate::human::{self, size, span};
 use crate::preview::Stream;
 
 /// A command that ends sooner than this needs no progress line.

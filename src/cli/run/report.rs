@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::base::provenance::Certainty;
 use crate::capture::{CapturedOutput, FinishedCapture, ProcessStatus, Stop};
 use crate::cli::add;
-use crate::known::Certainty;
 use crate::preview::report;
 
 /// Writes the object. `from` says where the limits and the policy come from.

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use crate::base::human::{count, lines, size};
 use crate::capture::FinishedCapture;
 use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, fail, say};
-use crate::human::{count, lines, size};
 use crate::preview::{Part, Status};
 
 /// The most notices that are printed at either end: some policies add one to every long line.

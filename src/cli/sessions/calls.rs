@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::base::human::utc;
 use crate::cli::args::{CallSort, CallsArgs};
 use crate::cli::{CommandResult, json_array, say, table};
 use crate::config::Config;
-use crate::human::utc;
 use crate::rows::calls::{CallRow, CallSizes, table_columns};
 use crate::rows::lost::LostInCall;
 use crate::session::command::command;

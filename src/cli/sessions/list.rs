@@ -9,10 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::base::human::{count, span, thousands, utc};
 use crate::cli::args::SessionsArgs;
 use crate::cli::{CommandResult, Failure, json_array, named, say, table};
 use crate::config::Config;
-use crate::human::{count, span, thousands, utc};
 use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
 use crate::session::copies::{SeenCalls, families};
 use crate::session::exposure::directory_to_close;
@@ -199,7 +199,7 @@ pub(super) fn record(row: &SessionRow) -> Value {
         "title": facts.title.as_deref().map(mask),
         "started": facts.started.map(utc),
         "ended": facts.ended.map(utc),
-        "live": row.is_live(crate::env::now()),
+        "live": row.is_live(crate::base::env::now()),
         "open_to_others": row.words.as_ref().is_some_and(|words| words.is_open_to_others),
         "path": file.path.to_string_lossy(),
         "size": file.size,

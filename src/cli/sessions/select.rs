@@ -128,7 +128,7 @@ pub(crate) fn known(agent: Option<&str>) -> Result<(), Failure> {
 
 /// Returns the time that lies this long ago.
 pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
-    since.and_then(|since| crate::env::now().checked_sub(since).ok())
+    since.and_then(|since| crate::base::env::now().checked_sub(since).ok())
 }
 
 /// Opens a session.

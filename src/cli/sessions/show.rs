@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::base::human::{count, thousands};
 use crate::cli::args::{CallText, ShowArgs};
 use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, add, copying, json, say};
 use crate::config::Config;
-use crate::human::{count, thousands};
 use crate::rows;
 use crate::rows::column::RowLook;
 use crate::rows::lost::LostInCall;
@@ -99,7 +99,7 @@ fn facts(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'stat
 }
 
 fn of_session(config: &Config, found: &SelectedSession) -> anyhow::Result<Vec<(&'static str, String)>> {
-    let now = crate::env::now();
+    let now = crate::base::env::now();
     let mut row = row_of(config, &found.file)?;
     let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
     let mut spills = Vec::new();

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::base::human::{count, thousands};
 use crate::cli::args::VerifyArgs;
 use crate::cli::{CommandResult, Failure, named, say, table};
 use crate::config::Config;
-use crate::human::{count, thousands};
 use crate::rows::column::CellSide::Left;
 use crate::rows::column::{ID, ListColumn, POLICY, RowCell};
 use crate::session::copies::SeenCalls;

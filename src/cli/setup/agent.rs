@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::base::env::Env;
 use crate::cli::args::HookAgent;
-use crate::env::Env;
 use crate::text::label::shell;
 
 /// How long an agent waits for its hook, in seconds.

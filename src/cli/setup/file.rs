@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::fs::{plain_file, project_file};
+use crate::base::fs::{plain_file, project_file};
 
 /// A file as it was read.
 #[derive(Debug)]

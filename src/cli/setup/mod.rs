@@ -17,11 +17,11 @@ use std::path::Path;
 
 use similar::{ChangeTag, TextDiff};
 
+use crate::base::env::Env;
 use crate::cli::args::{HookAgent, SetupArgs};
 use crate::cli::safe::{self, SafeWriter};
 use crate::cli::stores::confirm::{Consent, ask};
 use crate::cli::{CommandResult, Failure, say, terminal};
-use crate::env::Env;
 use crate::text::label::label;
 
 use agent::Wanted;

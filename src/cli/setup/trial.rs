@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::base::env::Env;
 use crate::cli::args::HookAgent;
-use crate::env::Env;
 use crate::preview::{self, Input, Policy};
 use crate::store::Record;
 

@@ -6,11 +6,11 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use serde_json::Value;
 
+use crate::base::human::{count, size};
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::CleanArgs;
 use crate::cli::{CommandResult, Failure, json_array, say, table};
 use crate::config::{Config, Need};
-use crate::human::{count, size};
 use crate::rows::outputs;
 use crate::store::{
     self, CleanPlan, CleanRule, Cleaner, DeleteMode, Entry, Env, Reason, Record, Skipped, SortBy, ToDelete,

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::base::human::{count, size, thousands};
+use crate::base::provenance::Certainty;
 use crate::cli::args::ListArgs;
 use crate::cli::{CommandResult, Failure, json, say};
 use crate::config::Config;
 use crate::corpus::{CutPolicies, ReadFault, WatchedGot, WatchedOutput};
-use crate::human::{count, size, thousands};
-use crate::known::Certainty;
 use crate::rows::column::key_of;
 use crate::rows::outputs;
 use crate::source::Identity;

@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal, Write};
 
 use serde_json::{Value, json};
 
+use crate::base::human::{size, thousands};
 use crate::cli::args::StoresArgs;
 use crate::cli::safe::SafeWriter;
 use crate::cli::{CommandResult, Failure, json, say, suggest, table, terminal};
 use crate::config::Config;
-use crate::human::{size, thousands};
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::store::{self, Env, Listing, OwnStore, RootReport, RootState, StoreSpec};
@@ -25,7 +25,7 @@ pub(crate) fn run(config: &Config, args: &StoresArgs) -> CommandResult {
         return Ok(out.end()?);
     }
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
-    let listing = store::list(&config.stores.specs, &config.env, crate::env::now());
+    let listing = store::list(&config.stores.specs, &config.env, crate::base::env::now());
     if args.json {
         json(&mut out, &records(config, &listing))?;
         return Ok(out.flush()?);

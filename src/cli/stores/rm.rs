@@ -3,12 +3,12 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
+use crate::base::human::{count, size};
 use crate::cli::args::RmArgs;
 use crate::cli::named::{self, Named};
 use crate::cli::sessions::select::SelectedSession;
 use crate::cli::{CommandResult, Failure, say, table};
 use crate::config::Config;
-use crate::human::{count, size};
 use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Record, Why};
 
 use super::clean::path;

@@ -48,7 +48,7 @@ impl Selected {
     /// # Errors
     /// There is no such agent.
     pub(crate) fn list_in_silence(config: &Config, whose: Whose) -> anyhow::Result<Selected> {
-        let now = crate::env::now();
+        let now = crate::base::env::now();
         let Listing { entries, reports } = match whose {
             Whose::All => store::list(&config.stores.specs, &config.env, now),
             Whose::Own => store::list(config.stores.named(OWN), &config.env, now),

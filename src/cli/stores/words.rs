@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use crate::human::{lines, size, thousands, utc};
+use crate::base::human::{lines, size, thousands, utc};
 use crate::store::{Basis, CopyRecord, Entry, Env, Exit, OutputSize, Record, Retention, RunRecord};
 
 /// Reads the record of the run that created an entry, and sets the entry's tool from it.

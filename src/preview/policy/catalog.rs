@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::fs::plain_file::{self, few_words};
-use crate::known::Era;
+use crate::base::fs::plain_file::{self, few_words};
+use crate::base::provenance::Era;
 use crate::preview::template::PolicyOrigin;
 
 use super::load::parse;

@@ -1,8 +1,10 @@
 //! The keys of a policy file, for people's mistakes in one; the engine's own tables are checked where they are read.
 
-use crate::form::Shape::{Checked, Flag, List, Names, Number, Scalar, Section, Table, Tables, Text};
-use crate::form::{Field, is_word, needed, optional};
-use crate::known::{Confidence, Date};
+use crate::base::provenance::{Confidence, Date};
+use crate::base::toml_check::Shape::{
+    Checked, Flag, List, Names, Number, Scalar, Section, Table, Tables, Text,
+};
+use crate::base::toml_check::{Field, is_word, needed, optional};
 use crate::preview::measure::{DecodingRule, LineRule, TrimRule};
 use crate::preview::model::Unit;
 
@@ -35,7 +37,7 @@ pub(super) const FILE: &[Field] = &[
     optional("reads", Scalar),
     optional("refuse", Section),
     optional("settings", Table(SETTINGS)),
-    optional("warning", Tables(crate::known::WARNING, MAX_ELEMENTS)),
+    optional("warning", Tables(crate::base::provenance::WARNING, MAX_ELEMENTS)),
     optional("param", Tables(PARAM, MAX_TABLES)),
     optional("variant", Tables(VARIANT, MAX_TABLES)),
     optional("when", Section),
@@ -89,5 +91,5 @@ fn name(text: &str) -> Result<(), String> {
 }
 
 fn date(text: &str) -> Result<(), String> {
-    Date::try_from(crate::fs::plain_file::few_words(text)).map(drop)
+    Date::try_from(crate::base::fs::plain_file::few_words(text)).map(drop)
 }

@@ -2,8 +2,8 @@
 
 use toml::Spanned;
 
-use crate::form::{Mistake, Spot};
-use crate::fs::plain_file::few_words;
+use crate::base::fs::plain_file::few_words;
+use crate::base::toml_check::{Mistake, Spot};
 use crate::preview::cap::{Cap, Refuse};
 use crate::preview::limits::Limits;
 use crate::preview::section::{self, Fault, Keys, Section};
@@ -115,7 +115,7 @@ pub(super) fn parse(text: &str, path: &str, origin: PolicyOrigin) -> Result<Poli
     PARSED.set(PARSED.get() + 1);
     let source = Source { text, path };
     if origin == PolicyOrigin::Own
-        && let Some(first) = crate::form::check(text, FILE).1.into_iter().next()
+        && let Some(first) = crate::base::toml_check::check(text, FILE).1.into_iter().next()
     {
         return Err(source.error(first));
     }

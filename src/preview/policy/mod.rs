@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::known::{Confidence, Era, Warning};
+use crate::base::provenance::{Confidence, Era, Warning};
 
 use super::limits::Limits;
 use super::measure::LineRule;

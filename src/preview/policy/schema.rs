@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::known::{Confidence, Edge, Warning};
+use crate::base::provenance::{Confidence, Edge, Warning};
 use crate::preview::measure::{DecodingRule, LineRule, TrimRule};
 use crate::preview::model::Unit;
 use crate::preview::section::{KeyValue, Section};

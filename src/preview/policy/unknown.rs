@@ -1,6 +1,6 @@
 //! What may be meant by a name that no policy has.
 
-use crate::form::nearest;
+use crate::base::toml_check::nearest;
 
 use super::catalog::Catalog;
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::clock;
 use crate::session::content::{is_number, start_of};
 use crate::session::document::{DocumentSession, before_member};

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::content::{is_number, last_line, number_after};
 use crate::session::database::{
     self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows, check_project_s,

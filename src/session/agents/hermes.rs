@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::content::pieces;
 use crate::session::context::ContextEvent;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::content::{first_text, start_of};
 use crate::session::document::{DocumentSession, before_member};
 use crate::session::entry::RecordEntry;

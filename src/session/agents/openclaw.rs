@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::content::{is_number, last_line};
 use crate::session::database::{
     self, DatabaseError, Packing, RowBuffer, RowRecords, RowsOf, TableRow, TableRows,

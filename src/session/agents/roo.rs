@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::content::{first_text, start_of};
 use crate::session::context::ContextEvent;
 use crate::session::document::DocumentSession;

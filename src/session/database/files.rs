@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::fs::project_file;
+use crate::base::fs::project_file;
 use crate::session::record::{fill, open_regular};
 
 use super::DatabaseError;

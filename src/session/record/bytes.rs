@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use memchr::memmem::Finder;
 use rustix::fs::{SeekFrom, seek};
 
-use crate::fs::identity::Identity;
+use crate::base::fs::identity::Identity;
 
 use super::open::{fill, open_regular};
 use super::packed::{PackedText, is_packed};

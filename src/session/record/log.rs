@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::fs::identity::{Identity, Stamp};
+use crate::base::fs::identity::{Identity, Stamp};
 
 use super::RecordSource;
 use super::bytes::LogBytes;

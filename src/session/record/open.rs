@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use crate::fs::identity::Identity;
+use crate::base::fs::identity::Identity;
 
 use super::MAX_DOCUMENT;
 

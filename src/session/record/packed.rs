@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::fs::identity::Identity;
+use crate::base::fs::identity::Identity;
 
 use super::frames::{FrameFault, Frames};
 use super::open::{fill, same};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{Mode, OFlags};
 
-use crate::fs::identity::timestamp;
+use crate::base::fs::identity::timestamp;
 use crate::source::Identity;
 use crate::store::own::id::parse_id;
 use crate::store::root::Root;

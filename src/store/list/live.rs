@@ -44,7 +44,7 @@ pub fn list_and_watch(
     pass_on: &dyn Fn(Scanned) -> bool,
     is_wanted: &dyn Fn() -> bool,
 ) -> bool {
-    let (began, now) = (Instant::now(), crate::env::now());
+    let (began, now) = (Instant::now(), crate::base::env::now());
     let own = OwnStore::open(env).ok().flatten();
     let kept = own.and_then(|own| own.kept(env).ok()).unwrap_or_default();
     pass_on(Scanned::Begun { now, user: env.uid(), kept });
@@ -63,7 +63,7 @@ pub fn list_and_watch(
         if !is_wanted() {
             return false;
         }
-        if watch.check_once() || batches.growing.check_once(crate::env::now()) {
+        if watch.check_once() || batches.growing.check_once(crate::base::env::now()) {
             return true;
         }
     }

@@ -12,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 
-use crate::fs::identity::{FileStat, timestamp};
+use crate::base::fs::identity::{FileStat, timestamp};
 use crate::source::Identity;
 use crate::store::own::id::parse_id;
 use crate::store::root::{Root, RootError};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::fs::identity::timestamp;
+use crate::base::fs::identity::timestamp;
 use crate::source::{Identity, Stamp};
 
 use super::{Entry, RootReport};

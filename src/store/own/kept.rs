@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
 use rustix::io::Errno;
 
-use crate::fs::directory;
+use crate::base::fs::directory;
 use crate::store::{Entry, Env};
 
 use super::id::is_own;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::fs::{CWD, FileType, FlockOperation, Mode, OFlags, fchmod, flock, fstat, openat};
 use rustix::io::Errno;
 
-use crate::fs::directory::{self, NO_OTHERS, Unfit};
+use crate::base::fs::directory::{self, NO_OTHERS, Unfit};
 
 use super::spec::expand::expand;
 use super::{Env, Unset};

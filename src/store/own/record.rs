@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat, unlinkat};
 use serde::{Deserialize, Serialize};
 
-use crate::fs::identity::{FileStat, timestamp};
+use crate::base::fs::identity::{FileStat, timestamp};
 use crate::store::{Entry, Env, Holds, NewSpill};
 
 use super::{OwnError, OwnStore, make, make_home, open, open_home};

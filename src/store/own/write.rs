@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use rustix::fs::{AtFlags, FlockOperation, OFlags, RenameFlags, flock, linkat, renameat_with, unlinkat};
 use rustix::io::Errno;
 
-use crate::fs::room::{nearly_full, room};
+use crate::base::fs::room::{nearly_full, room};
 use crate::store::{Entry, EntryStatus, Env, OwnStore, new_id};
 
 use super::new_file;

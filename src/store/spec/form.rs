@@ -4,10 +4,10 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::form::Shape::{Checked, List, Number, Table, Tables, Text};
-use crate::form::{self, Field, Mistake, Spot, is_word, needed, optional};
-use crate::fs::plain_file::{few_words, short_path};
-use crate::known::{Confidence, Warning};
+use crate::base::fs::plain_file::{few_words, short_path};
+use crate::base::provenance::{Confidence, Warning};
+use crate::base::toml_check::Shape::{Checked, List, Number, Table, Tables, Text};
+use crate::base::toml_check::{self, Field, Mistake, Spot, is_word, needed, optional};
 use crate::store::{Basis, Retention, Setting};
 
 use super::pattern::Component;
@@ -88,7 +88,7 @@ const STORE: &[Field] = &[
     needed("retention", Table(RETENTION)),
     optional("confidence", Checked(is_word::<Confidence>)),
     optional("note", Text),
-    optional("warning", Tables(crate::known::WARNING, MOST)),
+    optional("warning", Tables(crate::base::provenance::WARNING, MOST)),
     optional("skip", List(&Text, MOST)),
 ];
 
@@ -110,7 +110,7 @@ const RETENTION: &[Field] = &[
 
 /// Checks a file. Returns its content, and what is wrong with it.
 pub(super) fn check(text: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<Mistake>) {
-    let (table, mut mistakes) = form::check(text, FILE);
+    let (table, mut mistakes) = toml_check::check(text, FILE);
     if let (Some(table), true) = (&table, mistakes.is_empty()) {
         mistakes.extend(empty(text, table.get_ref()));
     }
@@ -163,7 +163,7 @@ fn pattern(text: &str) -> Result<(), String> {
 
 fn age(text: &str) -> Result<(), String> {
     let words = || format!("does not take `{}`; write an age such as 12h, 7d or 4w", few_words(text));
-    crate::human::parse_age(text).map(drop).ok_or_else(words)
+    crate::base::human::parse_age(text).map(drop).ok_or_else(words)
 }
 
 impl AgentForm {
@@ -205,7 +205,8 @@ impl From<FileForm> for FileRule {
 
 fn retention(form: RetentionForm) -> Result<Retention, String> {
     let wrong = |text: &str| format!("after = {text:?}");
-    let after = form.after.as_deref().map(|text| crate::human::parse_age(text).ok_or_else(|| wrong(text)));
+    let after =
+        form.after.as_deref().map(|text| crate::base::human::parse_age(text).ok_or_else(|| wrong(text)));
     let after = after.transpose()?;
     let RetentionForm { by: basis, setting, max_count, max_total, note, .. } = form;
     Ok(Retention { basis, after, setting, max_count, max_total, note })

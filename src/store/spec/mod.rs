@@ -18,9 +18,9 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::form::{Mistake, Spot};
-use crate::fs::plain_file;
-use crate::known::{Confidence, Warning};
+use crate::base::fs::plain_file;
+use crate::base::provenance::{Confidence, Warning};
+use crate::base::toml_check::{Mistake, Spot};
 use crate::store::root::Root;
 
 use super::own::id::parse_id;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Captures, Match, Regex};
 
-use crate::fs::plain_file::{self, few_words};
+use crate::base::fs::plain_file::{self, few_words};
 
 /// The group names that a pattern may have; any other is an error in the file.
 const GROUPS: [&str; 7] = ["agent", "tool", "session", "project", "id", "pid", "partial"];

@@ -187,10 +187,10 @@ impl Retention {
 
 impl Setting {
     fn read(&self, env: &Env) -> Option<SignedDuration> {
-        let text = crate::fs::plain_file::read(&expand(&self.file, env).ok()?).ok()?;
+        let text = crate::base::fs::plain_file::read(&expand(&self.file, env).ok()?).ok()?;
         let settings: serde_json::Value = serde_json::from_str(&text).ok()?;
         match self.key.split('.').try_fold(&settings, |value, key| value.get(key))? {
-            serde_json::Value::String(age) => crate::human::parse_age(age),
+            serde_json::Value::String(age) => crate::base::human::parse_age(age),
             days => SignedDuration::try_from_hours(days.as_i64()?.checked_mul(24)?),
         }
     }

@@ -32,7 +32,7 @@ fn a_fresh_id_protects_an_old_mtime() {
     let entries = home.list("overspill");
     assert_eq!(plan(&entries, &BY_HAND).to_delete, []);
     assert_eq!(plan(&entries, &BY_HAND).skipped, [(0, Skipped::Young)]);
-    let older = CleanRule { older_than: crate::human::parse_age("1d"), ..BY_HAND };
+    let older = CleanRule { older_than: crate::base::human::parse_age("1d"), ..BY_HAND };
     assert_eq!(plan(&entries, &older).skipped, [(0, Skipped::Young)]);
 }
 

@@ -10,8 +10,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
+use crate::base::human;
 use crate::document::reader::Cost;
-use crate::human;
 use crate::store::Pending;
 use crate::text::search::SeverityPatterns;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::human::thousands;
+use crate::base::human::thousands;
 use crate::output::recorded::{CallFacts, CallRequest, ReadyCall};
 use crate::rows::calls::{self, CallRow, CallSizes};
 use crate::rows::column::{ListSpec, SlowState};

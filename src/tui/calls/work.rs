@@ -142,7 +142,7 @@ fn opened_calls(transcript: &Transcript) -> CallsEvent {
     let agent = format!("{} {}", transcript.agent, facts.version.as_deref().unwrap_or_default());
     CallsEvent::Opened(Box::new(OpenedCalls {
         rows: transcript.calls.iter().map(|call| CallRow::new(transcript, call)).collect(),
-        now: crate::env::now(),
+        now: crate::base::env::now(),
         agent: agent.trim_end().into(),
         title: facts.title.as_deref().and_then(|title| title.lines().next()).unwrap_or_default().into(),
         unread: unread.describe().into(),

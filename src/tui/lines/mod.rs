@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::base::human::{count, thousands};
 use crate::corpus::{FindEnd, FoundLine, MOST_FOUND};
-use crate::human::{count, thousands};
 use crate::rows::column::ListSpec;
 use crate::rows::lines::{self, got_in_words, is_lost};
 use crate::rows::outputs::{OutputFacts, OutputRow, peek};
@@ -129,7 +129,7 @@ impl ListKind for FoundLines {
         let Link::Lines(pattern) = link else { return };
         *self = Self { pattern: Some(pattern.clone()), ..Self::default() };
         on.list.clear();
-        on.list.look.now = crate::env::now();
+        on.list.look.now = crate::base::env::now();
         on.effects.run(Slot::Grep, move |context| find(&pattern, context));
     }
 

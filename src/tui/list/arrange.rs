@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use crate::human::count;
+use crate::base::human::count;
 use crate::rows::batch::{BATCH, RowTable, TextTable};
 use crate::rows::column::{ListSpec, RowLook, RowOrder};
 use crate::text::label::SafeText;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use crate::human::parse_time;
+use crate::base::human::parse_time;
 use crate::tui::keys::Action;
 
 use super::List;

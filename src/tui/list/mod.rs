@@ -13,7 +13,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::human::{count, thousands};
+use crate::base::human::{count, thousands};
 use crate::rows::batch::{BatchText, RowTable, TextTable};
 use crate::rows::column::{ListSpec, RowLook, SortColumn};
 use crate::text::label::SafeText;

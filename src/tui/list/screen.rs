@@ -10,8 +10,8 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::base::human::thousands;
 use crate::document::reader::Cost;
-use crate::human::thousands;
 use crate::rows::column::ListSpec;
 use crate::text::label::SafeText;
 use crate::tui::event::{Event, Message, Purpose, ScreenEvent};

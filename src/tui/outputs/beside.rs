@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ratatui::layout::Rect;
 
-use crate::human::{count, size};
+use crate::base::human::{count, size};
 use crate::output::OpenOutput;
 use crate::output::subject::Subject;
 use crate::rows::outputs::{self, OutputRow};

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use ratatui::layout::Rect;
 use unicode_width::UnicodeWidthStr;
 
-use crate::human::{count, size, span, thousands};
+use crate::base::human::{count, size, span, thousands};
 use crate::rows::batch::RowTable;
 use crate::rows::outputs::OutputRow;
 use crate::store::{
@@ -122,7 +122,7 @@ fn refusal(row: &OutputRow, mode: DeleteMode, keys: &KeyMap) -> Option<String> {
 
 /// Deletes entries by the rules of their stores. Returns a message with the result, and what stayed.
 pub fn delete(to_delete: Vec<Marked>, env: &Env) -> (Message, Vec<Marked>) {
-    let now = crate::env::now();
+    let now = crate::base::env::now();
     let mut cleaner = match store::Cleaner::start(env) {
         Ok(Some(cleaner)) => cleaner,
         Ok(None) => return (Message::error("another cleaning is under way; nothing was deleted"), to_delete),

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use crate::base::human::{count, size};
 use crate::config::ChosenBy;
-use crate::human::{count, size};
 use crate::output::subject::Subject;
 use crate::rows::outputs::OutputRow;
 use crate::source::{Hold, MapView};
@@ -157,7 +157,7 @@ fn keep_all(entries: Vec<(Entry, String)>, mut failures: Vec<String>, context: &
 fn keep_output(subject: &Subject, view: &MapView, context: &JobContext) {
     let path = PathBuf::from(subject.path());
     let (env, at) = (context.env(), HashSet::from([&*path]));
-    let mut found = entries_at(&at, &context.services.stores, env, crate::env::now(), &|| true);
+    let mut found = entries_at(&at, &context.services.stores, env, crate::base::env::now(), &|| true);
     let entry = found.remove(&path);
     let kept = || OwnStore::open(env).ok().flatten()?.kept(env).ok();
     if entry.as_ref().is_some_and(|entry| kept().unwrap_or_default().has(entry)) {
@@ -191,7 +191,9 @@ fn report(paths: Vec<PathBuf>, message: Message, context: &JobContext) {
 fn save(read: &MapView, context: &JobContext) -> Result<PathBuf, String> {
     let saved = OwnStore::create(context.env()).map_err(|error| error.to_string())?;
     let goes_on = &mut |bytes| goes_on(bytes, context);
-    saved.save(read, context.env(), crate::env::now(), goes_on).map_err(|error| format!("not saved: {error}"))
+    saved
+        .save(read, context.env(), crate::base::env::now(), goes_on)
+        .map_err(|error| format!("not saved: {error}"))
 }
 
 /// Keeps an entry forever: overspill's own in place, another agent's as a copy in overspill's store. Returns the path of what is
@@ -204,7 +206,7 @@ fn keep(entry: &Entry, command: &str, context: &JobContext, before: u64) -> Resu
     } else {
         let record = recorded(entry, command, context)?;
         let goes_on = &mut |bytes| goes_on(before.saturating_add(bytes), context);
-        own.adopt((entry, record), env, crate::env::now(), goes_on).map(|id| own.root().join(id))
+        own.adopt((entry, record), env, crate::base::env::now(), goes_on).map(|id| own.root().join(id))
     };
     done.map_err(|error| format!("{}: {error}", entry.id()))
 }

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::base::human::{count, size, thousands};
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies};
-use crate::human::{count, size, thousands};
 use crate::rows::batch::{BatchText, RowTable};
 use crate::rows::column::{ListSpec, WIDE, readable_by_others};
 use crate::rows::got::ModelShare;

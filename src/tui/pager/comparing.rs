@@ -4,9 +4,9 @@ use std::cmp::{Ordering, Reverse};
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::base::human::{lines, size, thousands, tokens};
 use crate::compare::{Comparison, kept_matches};
 use crate::config::EffectivePolicy;
-use crate::human::{lines, size, thousands, tokens};
 use crate::output::plan::PlanTask;
 use crate::output::words::size_in_words;
 use crate::preview::TotalsMask;

@@ -5,8 +5,8 @@ use std::any::Any;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::base::human::{lines, size, thousands};
 use crate::document::reader::ReadWindow;
-use crate::human::{lines, size, thousands};
 use crate::session::examine::RestOfOutput;
 use crate::store::KEPT_ALREADY;
 use crate::tui::keys::Action;

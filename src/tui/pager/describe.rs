@@ -1,8 +1,8 @@
 //! The words around the two texts: their headings and ends, the current line, and what stands where there is no text.
 
+use crate::base::human::{lines, size, thousands};
+use crate::base::provenance::Certainty;
 use crate::document::rules::Fate;
-use crate::human::{lines, size, thousands};
-use crate::known::Certainty;
 use crate::output::OpenOutput;
 use crate::preview::{Preview, Status};
 use crate::rows::column::bar;

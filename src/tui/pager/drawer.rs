@@ -3,6 +3,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
+use crate::corpus::tune::{LimitChange, next_value, other_end, smallest_change};
 use crate::output::recorded::PreviewFrom;
 use crate::preview::{LimitHit, Param, ParamError, ParamKind, Policy};
 use crate::tui::event::{MAX_TYPED, Message};
@@ -10,7 +11,6 @@ use crate::tui::job::Slot;
 use crate::tui::keys::{Action, KeyContext, character};
 use crate::tui::popup::help::HelpView;
 use crate::tui::screen::Effects;
-use crate::tune::{LimitChange, next_value, other_end, smallest_change};
 
 use super::Pager;
 use super::event::OutputEvent;
@@ -242,7 +242,7 @@ impl Pager {
     fn take_typed(&mut self, effects: &mut Effects) {
         let Some(key) = self.chosen_param().map(|param| param.name.clone()) else { return };
         let typed = self.drawer.typed.take().unwrap_or_default();
-        let number = typed.parse::<crate::human::TypedSize>().map(|size| size.number.to_string());
+        let number = typed.parse::<crate::base::human::TypedSize>().map(|size| size.number.to_string());
         self.put(&key, &number.unwrap_or(typed), effects)
     }
 

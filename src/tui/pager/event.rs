@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::compare::Comparison;
 use crate::config::EffectivePolicy;
+use crate::corpus::tune::LimitChange;
 use crate::output::plan::PlanDone;
 use crate::output::recorded::{CallFacts, ReadyCall};
 use crate::output::subject::Ending;
@@ -17,7 +18,6 @@ use crate::text::index::BlockCounts;
 use crate::text::search::Severity;
 use crate::text::units::Measure;
 use crate::tui::event::{COUNTING, FRAME, ScreenEvent};
-use crate::tune::LimitChange;
 
 /// An event for the output being viewed.
 pub enum OutputEvent {

@@ -40,7 +40,7 @@ impl Pager {
             effects.run(Slot::Other, move |context| {
                 let written = path.metadata().and_then(|file| file.modified()).ok();
                 let written = written.and_then(|at| Timestamp::try_from(at).ok());
-                let written = written.unwrap_or_else(crate::env::now);
+                let written = written.unwrap_or_else(crate::base::env::now);
                 let call = context.services.sessions.find(&path, written, context.env());
                 context.send(OutputEvent::Cited(path, call));
             });

@@ -1,7 +1,7 @@
 //! The filter of Spill: only lines that match are shown, as with `&` in `less`.
 
+use crate::base::human::thousands;
 use crate::document::sift::Sift;
-use crate::human::thousands;
 use crate::source::ViewSupply;
 use crate::text::filter::index::BlockLines;
 use crate::text::filter::{Condition, Shows};

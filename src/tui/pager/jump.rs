@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use crate::human::thousands;
+use crate::base::human::thousands;
 use crate::text::search::Toward;
 use crate::tui::event::Message;
 use crate::tui::keys::{Action, character};

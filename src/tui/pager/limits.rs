@@ -1,12 +1,12 @@
 //! What a change of limits did: to the line under examination, to the matches, and to what the model gets; and limits as
 //! text to copy.
 
+use crate::base::human::thousands;
 use crate::config;
-use crate::human::thousands;
+use crate::corpus::tune::{change_in_words, flags};
 use crate::preview::Policy;
 use crate::text::filter::Share;
 use crate::tui::popup::copying::{CopyWhat, Copyable};
-use crate::tune::{change_in_words, flags};
 
 use super::Pager;
 use super::hold::LineFate;

@@ -1,8 +1,8 @@
 //! Paging as the agent's read tool does: moving the window of lines, and showing it in the tool's own form.
 
+use crate::base::human::thousands;
 use crate::config::EffectivePolicy;
 use crate::document::reader::ReadWindow;
-use crate::human::thousands;
 use crate::preview::{Policy, Value};
 use crate::tui::event::{Event, Message};
 use crate::tui::job::{Pace, Slot};

@@ -1,6 +1,6 @@
 //! What the key for copying offers: one menu of what there is.
 
-use crate::human::{count, size};
+use crate::base::human::{count, size};
 use crate::text::label::shell;
 use crate::tui::event::Message;
 use crate::tui::screen::{Effect, Effects, Screen};

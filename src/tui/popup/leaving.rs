@@ -4,7 +4,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use unicode_width::UnicodeWidthStr;
 
-use crate::human::{count, size};
+use crate::base::human::{count, size};
 use crate::store::Pending;
 use crate::text::label::SafeText;
 use crate::tui::keys::Action;

@@ -19,7 +19,7 @@ use rustix::io::retry_on_intr;
 use rustix::process::{self, getpid, kill_process};
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 
-use crate::fs::patient::{self, Patient};
+use crate::base::fs::patient::{self, Patient};
 use crate::tui::event::{Event, Message};
 
 use super::signal::{Panic, Signal};

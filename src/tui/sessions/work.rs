@@ -42,7 +42,7 @@ pub(crate) fn find(context: &JobContext) {
             return;
         }
         if known.as_ref() == Some(&listing.sessions) {
-            context.send(SessionsEvent::Looked(crate::env::now()));
+            context.send(SessionsEvent::Looked(crate::base::env::now()));
         } else {
             known = Some(listing.sessions.clone());
             if !report(listing, context) {
@@ -64,7 +64,7 @@ fn report(listing: list::SessionListing, context: &JobContext) -> bool {
     let rows: Vec<SessionRow> = listing.sessions.into_iter().map(SessionRow::new).collect();
     let files: Vec<Arc<SessionFile>> = rows.iter().map(|row| row.file.clone()).collect();
     let faults = listing.faults.into_iter().map(SafeText::from).collect();
-    let found = FoundSessions { now: crate::env::now(), rows, faults };
+    let found = FoundSessions { now: crate::base::env::now(), rows, faults };
     if !context.send(SessionsEvent::Listed(found)) {
         return false;
     }
@@ -119,7 +119,7 @@ pub(crate) fn sum(sessions: &[SessionRow], context: &JobContext) {
     }
     let paths = spills.iter().flat_map(|(_, own)| own).map(PathBuf::as_path).collect();
     let (stores, goes_on) = (&context.services.stores, || context.is_wanted());
-    let entries = store::entries_at(&paths, stores, context.env(), crate::env::now(), &goes_on);
+    let entries = store::entries_at(&paths, stores, context.env(), crate::base::env::now(), &goes_on);
     for (session, own) in &spills {
         let first = own.iter().filter_map(|spill| entries.get(spill)?.expires.at()).min();
         if !context.send(SessionsEvent::Expires(session.file.clone(), first)) {

@@ -4,8 +4,9 @@ use std::cmp::{Ordering, Reverse};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::base::human::{thousands, tokens};
+use crate::corpus::tune::ChangedOutput;
 use crate::corpus::{CorpusOutput, TuneRun};
-use crate::human::{thousands, tokens};
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, ListSpec, NAMES, RowCell, RowLook, Tone};
 use crate::text::label::SafeText;
@@ -18,7 +19,6 @@ use crate::tui::list::screen::{ListContext, ListKind, ListTitle};
 use crate::tui::popup::copying::Copyable;
 use crate::tui::screen::{Effect, Effects, OpenRequest};
 use crate::tui::target::StartView;
-use crate::tune::ChangedOutput;
 
 static SPEC: ListSpec<ChangedRow> = ListSpec {
     noun: "output",

@@ -8,16 +8,16 @@ mod plot;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::base::human::{count, size, span_left, thousands};
 use crate::config::{EffectivePolicy, LimitsFrom, Overrides};
+use crate::corpus::tune::{TuneGrid, TuneMove, TuneSetting, share_in_words};
 use crate::corpus::{TuneFigures, TuneKind, TunePolicies, TuneRun};
-use crate::human::{count, size, span_left, thousands};
 use crate::preview::Policy;
 use crate::rows::column::{ListSpec, RowLook};
 use crate::rows::settings::{self, TuneRow, beside_best, policy_rows, setting_rows};
 use crate::store::{RootReport, StoreSpec, searched};
 use crate::text::label::SafeText;
 use crate::text::search::Pattern;
-use crate::tune::{TuneGrid, TuneMove, TuneSetting, share_in_words};
 
 use super::event::Purpose;
 use super::footer::Footer;

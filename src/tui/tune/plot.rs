@@ -6,13 +6,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::base::human::tokens;
 use crate::corpus::TuneFigures;
-use crate::human::tokens;
+use crate::corpus::tune::{SettingFigures, frontier, share_in_words};
 use crate::text::label::SafeText;
 use crate::tui::list::screen::PanelFrame;
 use crate::tui::widget::canvas::Canvas;
 use crate::tui::widget::line::{self, Span};
-use crate::tune::{SettingFigures, frontier, share_in_words};
 
 /// The mark of the present setting, here and in the list.
 const PRESENT: &str = "*";
@@ -184,8 +184,8 @@ fn draw_axis(figures: &[SettingFigures], canvas: &Canvas, buffer: &mut Buffer, a
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::tune::figures_of as figures;
     use crate::tui::widget::theme::Theme;
-    use crate::tune::figures_of as figures;
 
     /// Draws settings in so many cells, the first of them the best, and joined; returns the rows.
     fn drawn(all: &[SettingFigures], best: usize, (width, height): (u16, u16)) -> Vec<String> {

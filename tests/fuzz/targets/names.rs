@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use overspill::internals::human::{parse_age, TypedSize};
-use overspill::internals::known::Date;
+use overspill::internals::provenance::Date;
 use overspill::internals::store::{new_id, parse_id, Env, IdForm, Stores};
 use overspill::internals::text::label as labels;
 use overspill::internals::text::label::{json, shell};

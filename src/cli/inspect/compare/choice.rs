@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use crate::base::human::thousands;
 use crate::cli::args::CompareArgs;
 use crate::cli::{Failure, input, say};
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
-use crate::human::thousands;
 use crate::preview::ParamError;
 
 /// A policy to compare.

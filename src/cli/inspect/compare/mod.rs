@@ -7,6 +7,8 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
+use crate::base::human::{count, size, thousands, tokens};
+use crate::base::provenance::Confidence;
 use crate::cli::args::{CompareArgs, PolicyArgs};
 use crate::cli::corpus::gather::gather;
 use crate::cli::corpus::measure::measure;
@@ -15,15 +17,13 @@ use crate::cli::{CommandResult, fail, input, json_array, table};
 use crate::compare::{Comparison, KeptFinds};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::is_design;
-use crate::human::{count, size, thousands, tokens};
-use crate::known::Confidence;
+use crate::corpus::tune::{SettingFigures, TuneSums, Tuner};
 use crate::preview::{Output, Policy, Totals, TotalsMask};
 use crate::rows::column::CellSide::{Left, Right};
 use crate::rows::column::{ListColumn, POLICY, RowCell};
 use crate::rows::settings::{TuneRow, policy_columns, policy_rows};
 use crate::source::{self, MapView, ViewSupply};
 use crate::text::search::{Pattern, each_match};
-use crate::tune::{SettingFigures, TuneSums, Tuner};
 
 use choice::{Chosen, ComparedPolicy};
 

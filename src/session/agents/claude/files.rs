@@ -95,7 +95,7 @@ mod tests {
     use std::fs::{self, File};
     use std::time::SystemTime;
 
-    use crate::env::Env;
+    use crate::base::env::Env;
     use crate::session::copies::SeenCalls;
     use crate::session::record::READ;
     use crate::session::{list, tally};

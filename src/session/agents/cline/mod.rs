@@ -6,7 +6,7 @@ mod rendered;
 
 use std::path::{Path, PathBuf};
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::content::number_after;
 use crate::session::document::{DocumentSession, before_member};
 use crate::session::entry::RecordEntry;

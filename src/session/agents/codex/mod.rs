@@ -5,7 +5,7 @@ mod records;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::find::{self, FoundFile};
 use crate::session::format::{LogFormat, only_log};
 use crate::session::reader::{FormatInfo, TakeFault};

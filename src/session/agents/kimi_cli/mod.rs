@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use md5::{Digest, Md5};
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::content::title;
 use crate::session::find::{self, FoundFile};
 use crate::session::format::logs_by;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
 use crate::session::find;
 use crate::session::json::Tape;

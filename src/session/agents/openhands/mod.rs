@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::env::Env;
+use crate::base::env::Env;
 use crate::session::branch::Branches;
 use crate::session::clock;
 use crate::session::content::{first_text, pieces, title};

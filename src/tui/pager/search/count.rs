@@ -1,7 +1,7 @@
 //! Counts the matches of the search, the errors and the warnings: in the file, and among what the model got.
 
+use crate::base::human::thousands;
 use crate::document::scans;
-use crate::human::thousands;
 use crate::output::OpenOutput;
 use crate::text::search::{MatchCounts, Pattern, Severity, SeverityPatterns};
 use crate::tui::job::Slot;

@@ -4,7 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use crate::human::{size, thousands, tokens};
+use crate::base::human::{size, thousands, tokens};
+use crate::corpus::tune::value_in_words;
 use crate::output::OpenOutput;
 use crate::preview::Preview;
 use crate::text::label::SafeText;
@@ -13,7 +14,6 @@ use crate::tui::keys::{Action, KeyContext};
 use crate::tui::pager::Pager;
 use crate::tui::pager::event::Counting;
 use crate::tui::widget::line::{self, Span};
-use crate::tune::value_in_words;
 
 use Action as A;
 

@@ -4,8 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+use crate::base::human::thousands;
 use crate::document::scroll::Long;
-use crate::human::thousands;
 use crate::source::ViewSupply;
 use crate::text::label::SafeText;
 use crate::tui::footer::{self, Footer};

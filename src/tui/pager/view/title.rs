@@ -3,8 +3,9 @@
 use ratatui::Frame;
 use ratatui::style::Style;
 
-use crate::human::thousands;
-use crate::known::Certainty;
+use crate::base::human::thousands;
+use crate::base::provenance::Certainty;
+use crate::corpus::tune::change_in_words;
 use crate::output::OpenOutput;
 use crate::output::recorded::RecordedCall;
 use crate::session::verdict::Verdict;
@@ -16,7 +17,6 @@ use crate::tui::pager::event::Counting;
 use crate::tui::pager::{Pager, describe};
 use crate::tui::widget::layout::{self, Side};
 use crate::tui::widget::line::{self, Span};
-use crate::tune::change_in_words;
 
 use super::status::number;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::fs::plain_file::{few, few_words};
+use crate::base::fs::plain_file::{few, few_words};
 
 use super::mistake::{Mistake, Spot, syntax};
 use super::word::instead;

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, json};
 
-use super::input::Input;
-use super::measure::Text;
-use super::model::LimitHit;
-use super::policy::Policy;
-use super::policy::schema::{DetailsSchema, DetailsShape};
-use super::settle::KeptCounts;
-use super::strategy::selection::{Inner, Selection};
-use super::value::Value;
+use super::counts::KeptCounts;
+use crate::preview::input::Input;
+use crate::preview::measure::Text;
+use crate::preview::model::LimitHit;
+use crate::preview::policy::Policy;
+use crate::preview::policy::schema::{DetailsSchema, DetailsShape};
+use crate::preview::strategy::selection::{Inner, Selection};
+use crate::preview::value::Value;
 
 /// JavaScript's largest safe integer, which stands for no limit on lines.
 const NO_LIMIT: u64 = (1 << 53) - 1;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::human::thousands;
+use crate::base::human::thousands;
 
 use super::sums::SettingFigures;
 
@@ -96,7 +96,7 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tune::figures_of as figures;
+    use crate::corpus::tune::figures_of as figures;
 
     #[test]
     fn no_other_keeps_more_for_fewer_tokens() {

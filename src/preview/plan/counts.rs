@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::text::units::TotalsMask;
 
-use super::input::Stream;
-use super::measure::Text;
-use super::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
-use super::strategy::selection::Selection;
+use crate::preview::input::Stream;
+use crate::preview::measure::Text;
+use crate::preview::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
+use crate::preview::strategy::selection::Selection;
 
 /// How much of an output was kept, in each measure.
 pub(super) struct KeptCounts {

@@ -2,13 +2,16 @@
 //!
 //! A `TuneGrid` is the settings around a policy's limits. A `Tuner` visits outputs, each once, and returns what every
 //! setting does to one, in figures that hold no text; `TuneSums` adds them up; `frontier` finds the settings that
-//! are worth choosing between; `ChangedOutputs` keeps the outputs that a setting cuts differently than the present one.
+//! are worth choosing between; `ChangedOutputs` keeps the outputs that a setting cuts differently than the present one. A
+//! `TuneRequest` says which outputs and policies were asked for, and a `TuneRun` measures them for a screen.
 
 mod changed;
 mod finds;
 mod frontier;
 mod grid;
 mod limits;
+pub(super) mod request;
+pub(super) mod run;
 mod sums;
 mod visit;
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::form::{Field, Shape, needed, optional};
+use crate::base::toml_check::{Field, Shape, needed, optional};
 
 /// A warning, and which outputs it applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

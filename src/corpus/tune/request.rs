@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::base::provenance::Confidence;
 use crate::config::{Config, EffectivePolicy, Overrides};
-use crate::known::Confidence;
+use crate::corpus::tune::TuneGrid;
 use crate::preview::Policy;
 use crate::store::{self, Entry, Listing, RootReport, StoreSpec};
 use crate::text::search::Pattern;
-use crate::tune::TuneGrid;
 
 use super::super::Corpus;
 use super::run::{TuneChoice, TuneRun};

@@ -1,6 +1,6 @@
 //! The settings around a policy's limits: lines by size by direction, as far as the policy has them.
 
-use crate::human::{limit_in, lines};
+use crate::base::human::{limit_in, lines};
 use crate::preview::{Direction, Policy, Unit};
 
 /// By what each limit is multiplied: numerators and denominators, for a policy with both limits and a direction.

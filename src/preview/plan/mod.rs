@@ -1,21 +1,24 @@
 //! Plans a preview: whether an output is cut, what is kept, and the notices around it.
 
+mod counts;
+mod details;
+
 use std::ops::Range;
 
 use crate::text::units::TotalsMask;
 
-use super::details;
-use super::error::PlanError;
-use super::input::{Input, Stream};
-use super::limits::Over;
-use super::measure::{Text, as_usize};
-use super::model::{LimitHit, Part, Preview, Reply, Status, Unit};
-use super::policy::Policy;
-use super::settle::{self, KeptCounts, kept_size};
-use super::strategy::selection::Selection;
-use super::template::Template;
-use super::template::facts::{Fact, Facts};
-use super::template::scope::{Scope, TemplateSpan};
+use crate::preview::error::PlanError;
+use crate::preview::input::{Input, Stream};
+use crate::preview::limits::Over;
+use crate::preview::measure::{Text, as_usize};
+use crate::preview::model::{LimitHit, Part, Preview, Reply, Status, Unit};
+use crate::preview::policy::Policy;
+use crate::preview::strategy::selection::Selection;
+use crate::preview::template::Template;
+use crate::preview::template::facts::{Fact, Facts};
+use crate::preview::template::scope::{Scope, TemplateSpan};
+
+use counts::{KeptCounts, kept_size};
 
 /// Works out what the model gets of `input` under `policy`. Copies no text, and reads no more of the output than the
 /// limits and two blocks of 64 KiB, unless the policy searches for something (`basic/smart`, distant read windows) or
@@ -65,7 +68,7 @@ fn whole_plan(input: &Input, policy: &Policy, stdout: &Text, stderr: &Text) -> R
         // The length of the text decides.
         planned.ranges_missing |= planned.missing;
         if cap.apply(input, &scope, &mut planned.parts)? {
-            planned = settle::by_parts(planned, stdout, stderr);
+            planned = counts::by_parts(planned, stdout, stderr);
         }
     }
     Ok(planned)
@@ -126,7 +129,7 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let is_cut = keep.is_always() || matches!(over, Ok(Over::Size | Over::Lines));
     let mut selection = if is_cut { keep.select(text, &context)? } else { Selection::everything(text) };
     if let Some(words) = selection.crash.take() {
-        return Ok(settle::crashed(untouched(policy, text), words));
+        return Ok(counts::crashed(untouched(policy, text), words));
     }
     let is_cut = selection.cut.unwrap_or(is_cut);
     selection.hit = selection.hit.or(match over {
@@ -150,12 +153,12 @@ fn one_stream(input: &Input, policy: &Policy, scope: &Scope, text: &Text) -> Res
     let planned = counts.preview(context.unit, reply, laid.waiting | undecided);
     let ranges_missing = laid.unsettled | undecided;
     let planned = Preview { parts: laid.parts, details, ranges_missing, ..planned };
-    Ok(settle::by_selection(planned, text, &selection))
+    Ok(counts::by_selection(planned, text, &selection))
 }
 
 fn untouched(policy: &Policy, text: &Text) -> Preview {
     let counts = KeptCounts::new(policy.unit(), text, &Selection::everything(text));
-    settle::whole(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
+    counts::whole(counts.preview(policy.unit(), Reply::Whole, TotalsMask::NOTHING))
 }
 
 /// Returns the figures that do not come from the output.
@@ -175,7 +178,7 @@ fn inside(facts: &mut Facts, policy: &Policy, text: &Text, selection: &Selection
     let minus =
         |total: Result<u64, TotalsMask>, kept: Result<u64, TotalsMask>| Ok(total?.saturating_sub(kept?));
     let feeds = text.line_feeds();
-    let kept_feeds = settle::sum(text, selection, feeds, |range| text.line_feeds_of(range));
+    let kept_feeds = counts::sum(text, selection, feeds, |range| text.line_feeds_of(range));
     let removed = counts.total.zip(counts.kept, minus);
     let by_lines = matches!(selection.hit, Some(LimitHit::Lines | LimitHit::Matches) | None);
     let figures = [

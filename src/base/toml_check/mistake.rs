@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::fs::plain_file::few_words;
+use crate::base::fs::plain_file::few_words;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spot {

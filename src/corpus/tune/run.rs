@@ -4,9 +4,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::config::EffectivePolicy;
+use crate::corpus::tune::{
+    ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput,
+};
 use crate::preview::Policy;
 use crate::text::search::{Pattern, Severity, SeverityPatterns};
-use crate::tune::{ChangedOutput, ChangedOutputs, SettingFigures, TuneGrid, TuneSums, Tuner, VisitedOutput};
 
 use super::super::{Corpus, CorpusOutput, MeasureWatcher, ReadFault, measure};
 

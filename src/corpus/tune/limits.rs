@@ -1,6 +1,6 @@
 //! The limits of one policy: in words, as flags, one step up or down, and the smallest change of them that keeps a place of an output.
 
-use crate::human::{limit, limit_in, thousands};
+use crate::base::human::{limit, limit_in, thousands};
 use crate::preview::{Direction, ParamKind, Policy, Unit};
 use crate::text::label::shell::word;
 
