@@ -5,7 +5,7 @@ mod spill;
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde::Serialize;
@@ -20,7 +20,7 @@ use crate::cli::terminal::has_screen;
 use crate::cli::{CommandResult, Failure, json};
 use crate::config::Config;
 use crate::human::{lines, thousands};
-use crate::source::OpenError;
+use crate::source::{OpenError, Source};
 use crate::text::label::label;
 
 use recognise::Recognised;
@@ -193,9 +193,12 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
             Err(error) if !error.is::<OpenError>() => return Err(error),
             _ => PathBuf::from(&args.file),
         };
-        let named = |error: io::Error| unreadable(&args.file, error);
-        let file = std::fs::File::open(path).map_err(named)?;
-        file.take(MOST_TEXT + 1).read_to_end(&mut bytes).map_err(named)?;
+        let mut source = Source::open(&path).map_err(unreadable)?;
+        source.wait();
+        if let Some(error) = source.error() {
+            return Err(Failure::Failed(format!("{}: {error}", label(args.file.as_encoded_bytes()))).into());
+        }
+        bytes = source.view().iter().copied().take(MOST_TEXT as usize + 1).collect();
     }
     if bytes.len() as u64 > MOST_TEXT {
         return Err(Failure::Failed("the text is over 64 MB; give the part with the notice".into()).into());
@@ -204,17 +207,14 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// Says why the file with the text cannot be read.
-fn unreadable(file: &OsStr, error: io::Error) -> anyhow::Error {
-    let path = Path::new(file).to_owned();
-    match error.kind() {
-        io::ErrorKind::NotFound => {
-            let name = label(file.as_encoded_bytes());
-            Failure::Failed(format!("{name}: no such file; name the text to explain, or pipe it in")).into()
+/// Says why the file with the text cannot be opened.
+fn unreadable(error: OpenError) -> anyhow::Error {
+    match error {
+        OpenError::Missing(path) => {
+            let words = "no such file; name the text to explain, or pipe it in";
+            Failure::Failed(format!("{}: {words}", path.display())).into()
         }
-        io::ErrorKind::PermissionDenied => OpenError::Denied(path).into(),
-        io::ErrorKind::IsADirectory => OpenError::Directory(path).into(),
-        _ => OpenError::Io { path, source: error }.into(),
+        error => error.into(),
     }
 }
 

@@ -16,6 +16,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 use serde::Deserialize;
 
+use crate::form::nearest;
 use crate::preview::value::Value;
 
 use mark::SLOT;
@@ -111,6 +112,12 @@ impl Templates {
     }
 }
 
+/// Says what to do about a name that is none of these.
+fn remedy<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    nearest(name, known)
+        .map_or("declare it in [[param]]".to_owned(), |best| format!("did you mean `{best}`?"))
+}
+
 /// Compiles the templates and figures of one policy file.
 #[derive(Debug)]
 pub(crate) struct Compiler {
@@ -143,7 +150,9 @@ impl Compiler {
         let is_known = |name: &&String| self.params.contains_key(*name) || facts::is_known(name);
         if let Some(name) = mentioned.iter().find(|name| !is_known(name)) {
             let line = source.lines().position(|line| line.contains(name.as_str()));
-            return Err((line.map_or(1, |at| at + 1), format!("there is no figure or parameter `{name}`")));
+            let known = self.params.keys().map(String::as_str).chain(facts::NAMES.iter().copied());
+            let words = format!("there is no figure or parameter `{name}`; {}", remedy(name, known));
+            return Err((line.map_or(1, |at| at + 1), words));
         }
         templates.push(CompiledTemplate {
             name,
@@ -176,7 +185,10 @@ impl Compiler {
         let compiled = compiled.map_err(|error| describe(&error))?;
         let named: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
         match named.iter().find(|name| !self.params.contains_key(*name)) {
-            Some(name) => Err(format!("there is no parameter `{name}`")),
+            Some(name) => {
+                let remedy = remedy(name, self.params.keys().map(String::as_str));
+                Err(format!("there is no parameter `{name}`; {remedy}"))
+            }
             None => {
                 let (source, compiled) = (source.to_owned(), Box::new(compiled));
                 Ok(self.push(CompiledFigure::Expression { source, compiled }))
