@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -22,11 +20,12 @@ use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
 use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
 use crate::config::{Config, EffectivePolicy};
+use crate::fs::patient;
 use crate::human::{size, span};
 use crate::known::Certainty;
 use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
-use crate::source::{Patient, Source};
+use crate::source::Source;
 use crate::text::label::{label, shell};
 use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
 
@@ -305,7 +304,7 @@ impl Growing {
     fn begin(place: &Location) -> io::Result<Growing> {
         let begun = place.begin(Stream::Stdout)?;
         let temporary = begun.temporary_path();
-        let stdin = Patient(File::from(io::stdin().as_fd().try_clone_to_owned()?));
+        let stdin = patient::stdin()?;
         let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };
         let (following, interest) = capture::follow(stdin, limits, begun)?;
         Ok(Growing { temporary, following, interest })

@@ -7,9 +7,7 @@ mod seen;
 pub(crate) mod signals;
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, IsTerminal};
-use std::os::fd::AsFd;
 use std::process::Command;
 
 use crate::capture::{
@@ -17,8 +15,8 @@ use crate::capture::{
     SinkLimits, StartError, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
+use crate::fs::patient;
 use crate::preview::{PerStream, Status, TotalsMask};
-use crate::source::Patient;
 use crate::store::{self, Env, Record, Stores};
 
 use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
@@ -104,7 +102,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     // Ctrl-C is for the writing command; once that has ended, so does the input.
     signals::ignore_once()?;
     let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
-    let stdin = Patient(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
+    let stdin = patient::stdin().map_err(named)?;
     let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
     let from = (&*look.limits_from.to_string(), &*config.policy_from(&args.look.overrides()));
     print(&finished, from, form)?;

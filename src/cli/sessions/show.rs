@@ -39,10 +39,11 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
         (Some(which), false) => return print(config, found, which),
         (which, true) if found.call.is_some() || which.is_some() => {
             let call = found.the_call()?;
-            let text = which.map(|which| text_fields(config, found, which)).transpose()?;
             let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+            let inspector = found.inspector(&examiner);
+            let text = which.map(|which| text_fields(call, inspector, which)).transpose()?;
             let mut fields = json!({ "version": 1, "kind": "call" });
-            add(&mut fields, calls::record(found.inspector(&examiner), call));
+            add(&mut fields, calls::record(inspector, call));
             add(&mut fields, text.unwrap_or_default());
             json(&mut out, &fields)?;
         }
@@ -75,10 +76,9 @@ pub(crate) fn print(config: &Config, found: &SelectedSession, which: Option<Call
     Ok(out.get_mut().end()?)
 }
 
-fn text_fields(config: &Config, found: &SelectedSession, which: Option<CallText>) -> anyhow::Result<Value> {
-    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+fn text_fields(call: &Call, inspector: CallInspector, which: Option<CallText>) -> anyhow::Result<Value> {
     let mut first = FirstBytes::new(MAX_JSON);
-    let what = write(found.the_call()?, found.inspector(&examiner), which, &mut first)?;
+    let what = write(call, inspector, which, &mut first)?;
     let mut fields = json!({ "what": what });
     // Moved, because it may be long.
     fields["text"] = mask(&String::from_utf8_lossy(&first.bytes)).into_owned().into();
