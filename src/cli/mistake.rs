@@ -30,11 +30,7 @@ const HABITS: &[(&[&str], &str, &str)] = &[
     (&["--tail"], "direction", "write `--direction tail`, with `--max-lines N` for a number of lines"),
     (&["--head"], "direction", "write `--direction head`, with `--max-lines N` for a number of lines"),
     (&["-f", "--force"], "yes", "write `--yes`"),
-    (
-        &["-r", "-R", "--recursive"],
-        "pattern",
-        "leave it out: directories are searched recursively",
-    ),
+    (&["-r", "-R", "--recursive"], "pattern", "leave it out: directories are searched recursively"),
     (&["-n", "--dry-run"], "dry_run", "write `--dry-run`"),
     (&["-n", "--dry-run"], "yes", "without `--yes` it shows what it would do, and asks first"),
     (&["-n", "--limit", "--lines"], "", "pipe it into `head -n N`"),

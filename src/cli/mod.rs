@@ -39,12 +39,9 @@ use crate::store::Env;
 
 use args::{Args, Command, GlobalArgs, SaveArgs};
 
-/// Why a command failed, by exit status.
+/// Why a command failed, by exit status; that of any other error is 1.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Failure: 1.
-    #[error("{0}")]
-    Failed(String),
     /// Usage error: 2.
     #[error("{0}")]
     Usage(String),
@@ -62,7 +59,6 @@ pub enum Failure {
 impl Failure {
     fn status(&self) -> u8 {
         match self {
-            Failure::Failed(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Crashed(_) => 3,
             Failure::Own(_) => 125,

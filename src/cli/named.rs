@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
+
 use crate::config::Config;
 use crate::session::citing::SessionsCache;
 use crate::source::OpenError;
@@ -67,8 +69,8 @@ pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<Selected
         Named::Output(entry) => {
             let path = entry.saved_as();
             let cited = SessionsCache::default().find(Path::new(&path), entry.modified(), &config.env);
-            let words = || format!("{}: no session near it in time names this output", entry.id());
-            let cited = cited.ok_or_else(|| Failure::Failed(words()))?;
+            let none = || anyhow!("{}: no session near it in time names this output", entry.id());
+            let cited = cited.ok_or_else(none)?;
             select::opened(cited.file, &format!(":{}", cited.call))
         }
     }

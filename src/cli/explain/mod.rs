@@ -8,6 +8,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 use std::process::Command;
 
+use anyhow::{anyhow, bail};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -17,7 +18,7 @@ use crate::cli::named::{self, Named};
 use crate::cli::screens::{Beginning, StartAt, show, target};
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
-use crate::cli::{CommandResult, Failure, json};
+use crate::cli::{CommandResult, json};
 use crate::config::Config;
 use crate::human::{lines, thousands};
 use crate::source::{OpenError, Source};
@@ -131,7 +132,7 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     }
     match all.is_empty() {
         false => Ok(()),
-        true => Err(Failure::Failed(unrecognised(config, &text)).into()),
+        true => bail!(unrecognised(config, &text)),
     }
 }
 
@@ -196,12 +197,12 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
         let mut source = Source::open(&path).map_err(unreadable)?;
         source.wait();
         if let Some(error) = source.error() {
-            return Err(Failure::Failed(format!("{}: {error}", label(args.file.as_encoded_bytes()))).into());
+            bail!("{}: {error}", label(args.file.as_encoded_bytes()));
         }
         bytes = source.view().iter().copied().take(MOST_TEXT as usize + 1).collect();
     }
     if bytes.len() as u64 > MOST_TEXT {
-        return Err(Failure::Failed("the text is over 64 MB; give the part with the notice".into()).into());
+        bail!("the text is over 64 MB; give the part with the notice");
     }
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
@@ -211,8 +212,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
 fn unreadable(error: OpenError) -> anyhow::Error {
     match error {
         OpenError::Missing(path) => {
-            let words = "no such file; name the text to explain, or pipe it in";
-            Failure::Failed(format!("{}: {words}", path.display())).into()
+            anyhow!("{}: no such file; name the text to explain, or pipe it in", path.display())
         }
         error => error.into(),
     }
@@ -235,7 +235,5 @@ fn clipboard() -> anyhow::Result<Vec<u8>> {
         }
     }
     let names: Vec<&str> = CLIPBOARDS.iter().map(|(program, _)| *program).collect();
-    let words =
-        format!("the clipboard cannot be read: none of {} works here; pipe the text in", names.join(", "));
-    Err(Failure::Failed(words).into())
+    bail!("the clipboard cannot be read: none of {} works here; pipe the text in", names.join(", "))
 }

@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use anyhow::anyhow;
 use signal_hook::consts::SIGHUP;
 
 use crate::capture::{
@@ -151,7 +152,7 @@ fn over_within(over: &Receiver<()>, most: Duration) -> bool {
 }
 
 fn joined<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
-    let failed = |_| Err(Failure::Failed("the output could not be followed".into()).into());
+    let failed = |_| Err(anyhow!("the output could not be followed"));
     thread.join().unwrap_or_else(failed)
 }
 

@@ -10,6 +10,8 @@ use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::process::Command;
 
+use anyhow::anyhow;
+
 use crate::capture::{
     self, About, Captured, FinishedCapture, HOLD, Headroom, Location, NoPreview, Options, Request,
     SinkLimits, StartError, Stdin, Streams,
@@ -27,10 +29,8 @@ use live::Showing;
 /// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     refuse(args)?;
-    previewed(config, args).map_err(|error| match error.downcast_ref() {
-        Some(Failure::Failed(_)) | None if !super::is_closed_pipe(&error) => {
-            Failure::Own(super::in_words(&error)).into()
-        }
+    previewed(config, args).map_err(|error| match error.downcast_ref::<Failure>() {
+        None if !super::is_closed_pipe(&error) => Failure::Own(super::in_words(&error)).into(),
         _ => error,
     })
 }
@@ -101,7 +101,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     tell(&mut request, &args.look);
     // Ctrl-C is for the writing command; once that has ended, so does the input.
     signals::ignore_once()?;
-    let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
+    let named = |error: io::Error| anyhow!("standard input: {error}");
     let stdin = patient::stdin().map_err(named)?;
     let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
     let from = (&*look.limits_from.to_string(), &*config.policy_from(&args.look.overrides()));
@@ -233,9 +233,7 @@ fn watched(
     place: &Location,
 ) -> anyhow::Result<FinishedCapture> {
     let passing = signals::StopSignals::begin(options.group).map_err(|error| {
-        Failure::Failed(format!(
-            "the command was not started, because signals could not be forwarded: {error}"
-        ))
+        anyhow!("the command was not started, because signals could not be forwarded: {error}")
     })?;
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
@@ -254,7 +252,7 @@ pub(crate) fn finish(
 
 /// Turns a missing preview into an error.
 pub(crate) fn reported(finished: Result<FinishedCapture, NoPreview>) -> anyhow::Result<FinishedCapture> {
-    finished.map_err(|error| Failure::Failed(error.to_string()).into())
+    finished.map_err(|error| anyhow!(error.to_string()))
 }
 
 pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyhow::Result<capture::Running> {

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::anyhow;
 use jiff::{SignedDuration, Timestamp};
 use memchr::memmem::Finder;
 
@@ -57,11 +58,9 @@ impl SelectedSession {
     ///
     /// # Errors
     /// It is a session.
-    pub(crate) fn the_call(&self) -> Result<&Call, Failure> {
+    pub(crate) fn the_call(&self) -> anyhow::Result<&Call> {
         let id = safe(&self.file.id);
-        self.call().ok_or_else(|| {
-            Failure::Failed(format!("{id} is a session; `overspill sessions {id}` lists its calls"))
-        })
+        self.call().ok_or_else(|| anyhow!("{id} is a session; `overspill sessions {id}` lists its calls"))
     }
 
     /// Returns what is at hand of the output of the call: its spill if that is where agents keep spills, else its text.
@@ -86,7 +85,7 @@ impl SelectedSession {
     pub(crate) fn text(&self) -> anyhow::Result<String> {
         let transcript = self.opened.transcript();
         let best = sent::best(transcript, self.the_call()?);
-        let first = best.first().ok_or_else(|| Failure::Failed("the call has no result".into()))?;
+        let first = best.first().ok_or_else(|| anyhow!("the call has no result"))?;
         Ok(text::to_text(transcript, &first.pieces, usize::MAX)?.0)
     }
 }
@@ -135,8 +134,8 @@ pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
 ///
 /// # Errors
 /// It cannot be read.
-pub(crate) fn open(file: &SessionFile) -> Result<Box<dyn OpenedSession>, Failure> {
-    let opened = list::open(file, &()).map_err(|error| Failure::Failed(error.to_string()))?;
+pub(crate) fn open(file: &SessionFile) -> anyhow::Result<Box<dyn OpenedSession>> {
+    let opened = list::open(file, &()).map_err(|error| anyhow!(error.to_string()))?;
     let words = unread_in_words(file, &opened.transcript().unread);
     if !words.is_empty() {
         say(&words);
@@ -165,7 +164,7 @@ pub(crate) fn unread_in_words(file: &SessionFile, unread: &ReadReport) -> String
 /// It has no records of an agent, or cannot be read.
 pub(crate) fn of_file(path: &Path) -> anyhow::Result<SelectedSession> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let file = list::recognise(&path).map_err(|error| Failure::Failed(error.to_string()))?;
+    let file = list::recognise(&path).map_err(|error| anyhow!(error.to_string()))?;
     opened(file, "")
 }
 
@@ -246,20 +245,20 @@ fn begun_with(opened: &dyn OpenedSession, id: &str) -> BTreeSet<String> {
 }
 
 /// Returns the call of a session with this id, or with the only id that begins so.
-fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> Result<usize, Failure> {
+fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> anyhow::Result<usize> {
     if let Some(call) = call_in(opened, id) {
         return Ok(call);
     }
     let begun = Vec::from_iter(begun_with(opened, id));
     let whole = match begun.as_slice() {
-        [_, _, ..] if !id.is_empty() => return Err(several_calls(id, begun)),
+        [_, _, ..] if !id.is_empty() => return Err(several_calls(id, begun).into()),
         [whole] if !id.is_empty() => call_in(opened, whole),
         _ => None,
     };
     let (id, session) = (safe(id), safe(session));
     let words =
         format!("no call of session {session} has the id `{id}`; `overspill sessions {session}` lists them");
-    whole.ok_or(Failure::Failed(words))
+    whole.ok_or(anyhow!(words))
 }
 
 fn several_calls(id: &str, names: Vec<String>) -> Failure {

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use anyhow::{anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::cli::args::{CallText, ShowArgs};
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, add, copying, json, say};
+use crate::cli::{CommandResult, add, copying, json, say};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::rows;
@@ -129,7 +130,7 @@ fn write(
         Some(CallText::Request) => return request(call, transcript, out).map(|()| "request"),
         Some(CallText::Display) => {
             let Some(copy) = call.display.first() else {
-                return Err(Failure::Failed("the agent recorded no copy for its own screen".into()).into());
+                bail!("the agent recorded no copy for its own screen");
             };
             say(&format!("{}: a copy for the agent's own screen, which the model never got", copy.name));
             pieces(transcript, std::slice::from_ref(&copy.text), out)?;
@@ -139,11 +140,10 @@ fn write(
     }
     let best = inspector.best(call);
     let result = if which == Some(CallText::Recorded) { call.first() } else { best.first() };
-    let result = result.ok_or_else(|| Failure::Failed("the call has no result".into()))?;
+    let result = result.ok_or_else(|| anyhow!("the call has no result"))?;
     match (best.not_sent, which) {
         (Some(why), Some(CallText::Sent)) => {
-            let words = format!("{why}; --text=recorded prints what the history holds");
-            return Err(Failure::Failed(words).into());
+            bail!("{why}; --text=recorded prints what the history holds");
         }
         (Some(NotSent::Message(why)), None) => say(&format!("as recorded, not as sent: {why}")),
         _ => {}
@@ -154,7 +154,7 @@ fn write(
 
 /// Writes the request that first carried the result.
 fn request(call: &Call, transcript: &Transcript, mut out: &mut impl Write) -> anyhow::Result<()> {
-    let request = request_of(transcript, call).map_err(|why| Failure::Failed(why.to_string()))?;
+    let request = request_of(transcript, call).map_err(|why| anyhow!(why.to_string()))?;
     let of = |wanted: fn(MessageProof) -> bool| {
         request.messages.iter().filter(|message| wanted(message.proof)).count() as u64
     };
@@ -188,11 +188,11 @@ fn pieces(transcript: &Transcript, pieces: &[TextPiece], out: &mut impl Write) -
 
 fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow::Result<()> {
     let Some(state) = inspector.spill(call) else {
-        return Err(Failure::Failed("the result names no spill".into()).into());
+        bail!("the result names no spill");
     };
     let Some(path) = state.path() else {
         let cited = call.cites.first().map(|cite| cite.path.display().to_string()).unwrap_or_default();
-        return Err(Failure::Failed(format!("{cited}: the spill is {}", state.as_str())).into());
+        bail!("{cited}: the spill is {}", state.as_str());
     };
     if !inspector.is_known(path) {
         say(&format!("{}: the file that the records name; it is in no known store", path.display()));

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use anyhow::bail;
 use serde::Serialize;
 
 use crate::cli::args::VerifyArgs;
-use crate::cli::{CommandResult, Failure, named, say, table};
+use crate::cli::{CommandResult, named, say, table};
 use crate::config::Config;
 use crate::human::{count, thousands};
 use crate::rows::column::CellSide::Left;
@@ -136,7 +137,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     );
     if differ > 0 || found.iter().any(|found| found.is_unsteady) {
         let cut = count(found.len() as u64, "result");
-        return Err(Failure::Failed(format!("{cut} that were cut: {words}")).into());
+        bail!("{cut} that were cut: {words}");
     }
     if found.is_empty() && !as_json {
         say("no result was cut, so there is nothing to check");

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -128,11 +129,11 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
 /// Ends a session: removes its directory with the spills in it.
 fn end(config: &Config, name: &str) -> CommandResult {
     let ended = end_session(name, &config.env).map_err(|error| match error {
-        EndError::Name(error) => Failure::Usage(error.to_string()),
+        EndError::Name(error) => Failure::Usage(error.to_string()).into(),
         error @ EndError::NoSession(_) => {
-            Failure::Failed(format!("{error}; NAME is the one that was given with `run --session`"))
+            anyhow!("{error}; NAME is the one that was given with `run --session`")
         }
-        error => Failure::Failed(error.to_string()),
+        error => anyhow!(error.to_string()),
     })?;
     let EndedSession { path, files, bytes, left } = ended;
     let place = label(path.as_os_str().as_encoded_bytes());
@@ -141,11 +142,8 @@ fn end(config: &Config, name: &str) -> CommandResult {
         return Ok(());
     }
     let names: Vec<_> = left.iter().map(|name| label(name.as_bytes())).collect();
-    let words = format!(
-        "{place} was kept, because it holds files that are not finished spills: {}",
-        names.join(", ")
-    );
-    Err(Failure::Failed(words).into())
+    let names = names.join(", ");
+    bail!("{place} was kept, because it holds files that are not finished spills: {names}")
 }
 
 fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {
@@ -236,7 +234,7 @@ fn result(ends: &[DueOutcome]) -> CommandResult {
         0 => Ok(()),
         failed => {
             let what = count(failed as u64, "output");
-            Err(Failure::Failed(format!("{what} could not be deleted; see the reasons above")).into())
+            bail!("{what} could not be deleted; see the reasons above")
         }
     }
 }
