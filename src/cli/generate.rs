@@ -9,7 +9,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::args::status::exit_statuses;
 use super::args::{examples, help};
-use super::{CommandResult, Failure, suggest};
+use super::{CommandResult, suggest, usage};
 
 /// The sections on the environment and on files, the same on every page.
 const SECTIONS: &str = include_str!("../../assets/sections.roff");
@@ -47,7 +47,7 @@ fn page(subcommand: Option<&str>) -> anyhow::Result<String> {
     let Some(name) = name.filter(|name| *name != "overspill") else { return Ok(rendered(&root, "", &root)?) };
     match root.find_subcommand(name).filter(|command| !command.is_hide_set()) {
         Some(command) => Ok(rendered(command, name, &root)?),
-        None => Err(Failure::Usage(suggest::man_page(name, &root)).into()),
+        None => Err(usage(suggest::man_page(name, &root))),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::text::label::label;
 use super::args::PolicyArgs;
 use super::named::{self, Named};
 use super::sessions::select::CallOutput;
-use super::{Failure, say};
+use super::{say, usage};
 
 /// An output that was named on the command line and opened.
 #[derive(Debug)]
@@ -196,11 +196,6 @@ fn beside(saved_as: &str) -> String {
         None if saved_as == NOT_SAVED => NOT_SAVED.to_owned(),
         None => format!("{saved_as}.stderr"),
     }
-}
-
-/// Turns an override that cannot be applied into a usage error.
-pub(crate) fn usage(error: crate::config::OverrideError) -> anyhow::Error {
-    Failure::Usage(error.to_string()).into()
 }
 
 #[cfg(test)]

@@ -188,7 +188,6 @@ impl<'a> Mistake<'a> {
     }
 }
 
-/// Returns a word that the error names.
 fn named(error: &Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind)? {
         ContextValue::String(word) => Some(word),

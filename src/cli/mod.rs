@@ -46,7 +46,7 @@ pub enum Failure {
     #[error("{0}")]
     Usage(String),
     /// The agent itself would crash on this output: 3.
-    #[error("{0}")]
+    #[error("the agent itself crashes on this output: {0}")]
     Crashed(String),
     /// Overspill's own failure where the status is otherwise that of the command that it runs: 125.
     #[error("{0}")]
@@ -67,8 +67,11 @@ impl Failure {
     }
 }
 
-/// The result of a command.
 type CommandResult = anyhow::Result<()>;
+
+fn usage(words: impl ToString) -> anyhow::Error {
+    Failure::Usage(words.to_string()).into()
+}
 
 /// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
@@ -133,7 +136,6 @@ fn status_of(error: &anyhow::Error) -> u8 {
 /// Which mistakes in the user's own files a command mentions although it goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remarks {
-    /// All.
     All,
     /// Not those that only the screens are concerned with: what runs often and unwatched would repeat them for ever.
     NotOfScreens,
@@ -143,10 +145,10 @@ enum Remarks {
 ///
 /// # Errors
 /// A mistake leaves unknown what the command needs.
-fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> Result<Config, Failure> {
+fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Config> {
     if let Some(file) = file.filter(|file| !file.exists()) {
         let words = "no such file; `overspill config --init` writes one";
-        return Err(Failure::Usage(format!("--config {}: {words}", file.display())));
+        return Err(usage(format!("--config {}: {words}", file.display())));
     }
     let mut config = Config::load_from(Env::from_process(), file);
     screens::check_keys(&mut config);
@@ -157,7 +159,7 @@ fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> Result<Config, Fai
         None => Ok(config),
         Some((last, before)) => {
             before.iter().for_each(|fault| fail(&fault.words));
-            Err(Failure::Usage(last.words.clone()))
+            Err(usage(&last.words))
         }
     }
 }

@@ -16,13 +16,13 @@ use crate::text::label::label;
 
 use super::args::ConfigArgs;
 use super::table;
-use super::{CommandResult, input, json, screens};
+use super::{CommandResult, json, screens, usage};
 
 pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
     let keys: Vec<_> = screens::settable_keys().into_iter().map(|(name, keys, _)| (name, keys)).collect();
     let overrides =
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..Overrides::default() };
-    let settings = config.settings(&overrides, &keys).map_err(input::usage)?;
+    let settings = config.settings(&overrides, &keys).map_err(usage)?;
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let file = config.file().filter(|file| file.exists());

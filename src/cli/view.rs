@@ -16,7 +16,7 @@ use super::safe::SafeWriter;
 use super::screens::{Beginning, Link, show, target};
 use super::sessions::select::SelectedSession;
 use super::terminal::{self, DUMB, has_screen};
-use super::{CommandResult, Failure, copying, input, one_screen, say, sessions, suggest};
+use super::{CommandResult, copying, input, one_screen, say, sessions, suggest, usage};
 
 /// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved
 /// whatever is wrong with them.
@@ -31,7 +31,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let NamedOutputs { words, places, first } = NamedOutputs::of(files);
     let words = match &words[..] {
         [] if first.is_some() && (io::stdin().is_terminal() || !has_screen()) => {
-            return Err(no_file_for(first).into());
+            return Err(no_file_for(first));
         }
         [] if !io::stdin().is_terminal() => &["-".into()][..],
         [] if !has_screen() => {
@@ -55,7 +55,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         let place = first.as_ref().map(|place| label(place.as_encoded_bytes()));
         if let Some(unused) = look.first_given().map(str::to_owned).or(place) {
             let words = "has no effect here: a session or a call is shown as it was recorded";
-            return Err(Failure::Usage(format!("{unused} {words}")).into());
+            return Err(usage(format!("{unused} {words}")));
         }
         return recorded(config, &found);
     }
@@ -102,25 +102,25 @@ fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
 }
 
 /// Says that a place needs an output.
-fn no_file_for(place: Option<OsString>) -> Failure {
+fn no_file_for(place: Option<OsString>) -> anyhow::Error {
     let place = label(place.unwrap_or_default().as_encoded_bytes());
-    Failure::Usage(format!("{place} says where to open a file, and no file is named"))
+    usage(format!("{place} says where to open a file, and no file is named"))
 }
 
 /// Refuses a place in a file where the file is copied.
-fn refuse_place(place: Option<OsString>) -> Result<(), Failure> {
+fn refuse_place(place: Option<OsString>) -> anyhow::Result<()> {
     let Some(place) = place else { return Ok(()) };
     let place = label(place.as_encoded_bytes());
     let words = "without a terminal the output is copied from its beginning; `overspill read --offset N` prints a part";
-    Err(Failure::Usage(format!("{place} has no effect here: {words}")))
+    Err(usage(format!("{place} has no effect here: {words}")))
 }
 
 /// Refuses options of the preview where the output itself is copied.
-fn refuse_unused(look: &PolicyArgs) -> Result<(), Failure> {
+fn refuse_unused(look: &PolicyArgs) -> anyhow::Result<()> {
     let Some(flag) = look.first_given() else { return Ok(()) };
     let words =
         "without a terminal the output is copied unchanged; `overspill preview` prints what the model got";
-    Err(Failure::Usage(format!("{flag} has no effect here: {words}")))
+    Err(usage(format!("{flag} has no effect here: {words}")))
 }
 
 /// Copies an output while it arrives, as `less` does: unchanged, except that a terminal without screens gets it escaped.

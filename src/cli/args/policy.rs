@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, ValueEnum};
 
-use crate::cli::Failure;
+use crate::cli::usage;
 use crate::config::Overrides;
 use crate::human::TypedSize;
 use crate::preview::{Direction, Policy};
@@ -100,7 +100,7 @@ impl PolicyArgs {
     ///
     /// # Errors
     /// If it does not.
-    pub(crate) fn refuse_for(&self, policy: &Policy) -> Result<(), Failure> {
+    pub(crate) fn refuse_for(&self, policy: &Policy) -> anyhow::Result<()> {
         let name = policy.name();
         let takes = policy.takes_stderr();
         let flag = match self {
@@ -109,9 +109,7 @@ impl PolicyArgs {
             Self { exit_code: Some(_), .. } if !policy.takes_exit_code() => "--exit-code",
             _ => return Ok(()),
         };
-        Err(Failure::Usage(format!(
-            "{flag} has no effect: {name} makes no use of it; another policy may (-p)"
-        )))
+        Err(usage(format!("{flag} has no effect: {name} makes no use of it; another policy may (-p)")))
     }
 
     /// Returns what is requested of the policy.

@@ -29,11 +29,9 @@ const LONGEST_READ: u64 = 4 << 20;
 /// What the shell adds to the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShellAdds {
-    /// Nothing.
     Words,
     /// Nothing, and no space after them.
     Parts,
-    /// Files.
     Files,
     /// Directories.
     Dirs,
@@ -55,7 +53,6 @@ impl fmt::Display for ShellAdds {
 
 /// What fits: words with what they are.
 pub(super) struct Fitting {
-    /// What the shell adds.
     pub kind: ShellAdds,
     /// Words, each with what it is.
     pub words: Vec<(String, String)>,

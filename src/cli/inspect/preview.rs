@@ -55,9 +55,7 @@ pub(crate) fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) 
     }
     match preview.status {
         Status::Ok => Ok(()),
-        Status::Crashed(words) => {
-            Err(Failure::Crashed(format!("the agent itself crashes on this output: {words}")).into())
-        }
+        Status::Crashed(words) => Err(Failure::Crashed(words).into()),
     }
 }
 

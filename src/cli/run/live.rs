@@ -19,7 +19,7 @@ use crate::capture::{
 };
 use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
-use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
+use crate::cli::{CommandResult, Failure, fail, say, screens, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::fs::patient;
 use crate::human::{size, span};
@@ -58,7 +58,7 @@ pub(crate) fn command(
     (request, place): (&Request, &Location),
 ) -> anyhow::Result<(FinishedCapture, Showing)> {
     if !terminal::has_screen() {
-        return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
+        return Err(usage("-i needs a terminal; without one, run prints the preview"));
     }
     let limits = SinkLimits { hold: 0, ..options.limits };
     let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
@@ -175,11 +175,8 @@ fn make(
         Err(none) => (&none.saved, Vec::new()),
     };
     let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
-    let path = saved.stdout.clone();
-    let saved_as = lasting(path.as_deref(), request);
     let ending = Ending { certainty, exit_code, failed, parameters: told };
-    // Nobody listens once the screens are closed.
-    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
+    tell_ending(tell, message, saved.stdout.clone(), request, ending);
     super::reported(finished)
 }
 
@@ -195,16 +192,22 @@ fn at_last(request: &Request) -> Request {
 
 /// Reports that the output is complete, and where it is.
 fn tell_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
-    let saved_as = lasting(path.as_deref(), request);
     let told = if request.keep == KeepSpill::Never { vec!["save_failed"] } else { Vec::new() };
     let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, parameters: told };
-    // Nobody listens once the screens are closed.
-    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
+    tell_ending(tell, message, path, request, ending);
 }
 
-/// Returns the path that notices print once an output is complete.
-fn lasting(path: Option<&Path>, request: &Request) -> String {
-    request.printed.stdout.clone().or_else(|| path.map(named)).unwrap_or_else(|| NOT_SAVED.to_owned())
+fn tell_ending(
+    tell: &Sender<LiveUpdate>,
+    message: Option<String>,
+    path: Option<PathBuf>,
+    request: &Request,
+    ending: Ending,
+) {
+    let printed = request.printed.stdout.clone().or_else(|| path.as_deref().map(named));
+    let saved_as = printed.unwrap_or_else(|| NOT_SAVED.to_owned());
+    // Nobody listens once the screens are closed.
+    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
 }
 
 /// Reports that the output has ended but cannot be kept.
@@ -275,7 +278,7 @@ pub(crate) fn stdin(
         }
         resolved => (config, resolved),
     };
-    let policy = resolved.map_err(input::usage)?.policy;
+    let policy = resolved.map_err(usage)?.policy;
     let mut request = save.request(&policy);
     super::tell(&mut request, look);
     let place = Location::own(&config.env, crate::env::now());

@@ -23,10 +23,9 @@ use crate::store::{self, Env, Record, Stores};
 
 use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
 use super::inspect::preview;
-use super::{CommandResult, Failure, fail, input, say};
+use super::{CommandResult, Failure, fail, say, usage};
 use live::Showing;
 
-/// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     refuse(args)?;
     previewed(config, args).map_err(|error| match error.downcast_ref::<Failure>() {
@@ -91,7 +90,7 @@ fn group() -> capture::Group {
 /// `CMD | overspill preview --save`: does the same for standard input.
 pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     if args.file != "-" {
-        return Err(Failure::Usage("--save is for standard input; FILE is already on disk".into()).into());
+        return Err(usage("--save is for standard input; FILE is already on disk"));
     }
     let look = resolve(config, &args.look.overrides())?;
     let place = cleaned(Location::own(&config.env, crate::env::now()), config);
@@ -110,12 +109,12 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
         // The failure has been reported, and everything before it is kept.
         Status::Ok if finished.captured.failure.is_some() => Err(Failure::Ended(1).into()),
         Status::Ok => Ok(()),
-        Status::Crashed(words) => Err(Failure::Crashed(crashed(&words)).into()),
+        Status::Crashed(words) => Err(Failure::Crashed(words).into()),
     }
 }
 
 /// Refuses flags for what the command itself will determine, and those that need or exclude another.
-fn refuse(args: &RunArgs) -> Result<(), Failure> {
+fn refuse(args: &RunArgs) -> anyhow::Result<()> {
     let RunArgs { look, pty, split, print, interactive, session, layout, .. } = args;
     let words = [
         (look.stderr.is_some(), "--stderr does not apply to run; use --split to capture it separately"),
@@ -128,7 +127,7 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
         ),
     ];
     let first = words.into_iter().find(|(is_wrong, _)| *is_wrong);
-    first.map_or(Ok(()), |(_, words)| Err(Failure::Usage(words.into())))
+    first.map_or(Ok(()), |(_, words)| Err(usage(words)))
 }
 
 /// Resolves the policy. A tool that the policy does not know is still recorded. A faulty file of the user's own stops no
@@ -140,7 +139,7 @@ fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePo
     };
     let resolved = match resolved {
         Err(error) if error.is_in_file() => instead(config, overrides, &error)?,
-        resolved => resolved.map_err(input::usage)?,
+        resolved => resolved.map_err(usage)?,
     };
     resolved.warnings.iter().for_each(|warning| say(warning));
     Ok(resolved)
@@ -150,7 +149,7 @@ fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePo
 fn instead(config: &Config, overrides: &Overrides, why: &OverrideError) -> anyhow::Result<EffectivePolicy> {
     let without = config.without_own();
     let named = without.resolve(overrides, None);
-    let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(input::usage)?;
+    let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(usage)?;
     let why = why.to_string();
     if config.faults().iter().all(|fault| fault.words != why) {
         say(&why);
@@ -164,8 +163,9 @@ fn place(config: &Config, args: &RunArgs, look: &EffectivePolicy) -> anyhow::Res
     let (tool, session) = (args.look.tool.as_deref(), args.session.as_deref());
     let place = match args.layout {
         LayoutOf::Own => Location::own(&config.env, now),
-        LayoutOf::Agent => Location::of_agent(look.policy.name(), tool, session, &config.env, now)
-            .map_err(|error| Failure::Usage(error.to_string()))?,
+        LayoutOf::Agent => {
+            Location::of_agent(look.policy.name(), tool, session, &config.env, now).map_err(usage)?
+        }
     };
     Ok(cleaned(place, config))
 }
@@ -191,7 +191,7 @@ fn request(config: &Config, look: &EffectivePolicy, args: &RunArgs) -> anyhow::R
         Err(error) if error.is_in_file() => config.without_own().of_failed(&look.policy),
         failed => failed,
     }
-    .map_err(input::usage)?;
+    .map_err(usage)?;
     request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
     request.headroom = args.headroom.as_ref().map(|room| headroom(config, room)).transpose()?;
@@ -205,7 +205,7 @@ fn headroom(config: &Config, room: &CallerLimits) -> anyhow::Result<Headroom> {
         CallerLimits::Given(headroom) => Ok(*headroom),
         CallerLimits::Policy(name) => {
             let overrides = Overrides { policy: Some(name.clone()), ..Overrides::default() };
-            Ok(Headroom::of(&config.resolve(&overrides, None).map_err(input::usage)?.policy))
+            Ok(Headroom::of(&config.resolve(&overrides, None).map_err(usage)?.policy))
         }
     }
 }
@@ -257,7 +257,7 @@ pub(crate) fn reported(finished: Result<FinishedCapture, NoPreview>) -> anyhow::
 
 pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyhow::Result<capture::Running> {
     let [program, rest @ ..] = &args.command[..] else {
-        return Err(Failure::Usage("no command".into()).into());
+        return Err(usage("no command"));
     };
     let mut command = Command::new(program);
     command.args(rest);
@@ -310,7 +310,7 @@ fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> Comm
     };
     written.map_err(quietly)?;
     if let Status::Crashed(words) = &finished.preview.status {
-        fail(&crashed(words));
+        fail(&Failure::Crashed(words.clone()).to_string());
     }
     if finished.captured.ended.is_some_and(|ended| ended.stop == capture::Stop::TimedOut) {
         say("the command timed out and was stopped");
@@ -340,8 +340,4 @@ fn say_where(finished: &FinishedCapture) {
 /// Exits quietly with 128 + SIGPIPE if the reader has closed the pipe, like any program in a pipe.
 fn quietly(error: anyhow::Error) -> anyhow::Error {
     if super::is_closed_pipe(&error) { Failure::Ended(141).into() } else { error }
-}
-
-fn crashed(words: &str) -> String {
-    format!("the agent itself crashes on this output: {words}")
 }

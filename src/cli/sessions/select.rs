@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use jiff::{SignedDuration, Timestamp};
 use memchr::memmem::Finder;
 
-use crate::cli::{Failure, say, suggest};
+use crate::cli::{say, suggest, usage};
 use crate::config::Config;
 use crate::session::copies::{families, is_same};
 use crate::session::examine::{CallInspector, Examiner, Paths};
@@ -105,7 +105,7 @@ pub(crate) fn listed(
     config: &Config,
     agent: Option<&str>,
     since: Option<SignedDuration>,
-) -> Result<Vec<SessionFile>, Failure> {
+) -> anyhow::Result<Vec<SessionFile>> {
     known(agent)?;
     let listing = list::list(&config.env, agent, &());
     listing.faults.iter().for_each(|fault| say(fault));
@@ -119,10 +119,10 @@ pub(crate) fn listed(
 ///
 /// # Errors
 /// No sessions of this agent can be read.
-pub(crate) fn known(agent: Option<&str>) -> Result<(), Failure> {
+pub(crate) fn known(agent: Option<&str>) -> anyhow::Result<()> {
     let Some(agent) = agent.filter(|agent| !list::agents().contains(agent)) else { return Ok(()) };
     let instead = suggest::name(agent, &list::agents(), "those of these agents can:");
-    Err(Failure::Usage(format!("no sessions of `{}` can be read; {instead}", safe(agent))))
+    Err(usage(format!("no sessions of `{}` can be read; {instead}", safe(agent))))
 }
 
 /// Returns the time that lies this long ago.
@@ -209,14 +209,14 @@ pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<Option<SelectedS
         0 => match Vec::from_iter(begun).as_slice() {
             [] => Ok(None),
             [whole] => call(config, whole),
-            several => Err(several_calls(id, several.to_vec()).into()),
+            several => Err(several_calls(id, several.to_vec())),
         },
         1 => Ok(found.pop().map(|found| SelectedSession { copies, ..found })),
         _ => match oldest_copy(&found) {
             Some(oldest) => Ok(Some(SelectedSession { copies, ..found.swap_remove(oldest) })),
             None => {
                 let names = found.iter().map(|found| format!("{}:{id}", found.file.id)).collect();
-                Err(several_calls(id, names).into())
+                Err(several_calls(id, names))
             }
         },
     }
@@ -251,7 +251,7 @@ fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> anyhow::R
     }
     let begun = Vec::from_iter(begun_with(opened, id));
     let whole = match begun.as_slice() {
-        [_, _, ..] if !id.is_empty() => return Err(several_calls(id, begun).into()),
+        [_, _, ..] if !id.is_empty() => return Err(several_calls(id, begun)),
         [whole] if !id.is_empty() => call_in(opened, whole),
         _ => None,
     };
@@ -261,7 +261,7 @@ fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> anyhow::R
     whole.ok_or(anyhow!(words))
 }
 
-fn several_calls(id: &str, names: Vec<String>) -> Failure {
+fn several_calls(id: &str, names: Vec<String>) -> anyhow::Error {
     let names: Vec<String> = names.iter().map(|name| safe(name)).collect();
     suggest::several(OsStr::new(id), &format!("matches {} calls", names.len()), names)
 }

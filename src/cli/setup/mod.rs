@@ -21,7 +21,7 @@ use similar::{ChangeTag, TextDiff};
 use crate::cli::args::{HookAgent, SetupArgs};
 use crate::cli::safe::{self, SafeWriter};
 use crate::cli::stores::confirm::{Consent, ask};
-use crate::cli::{CommandResult, Failure, say, terminal};
+use crate::cli::{CommandResult, say, terminal, usage};
 use crate::env::Env;
 use crate::text::label::label;
 
@@ -32,8 +32,7 @@ use file::AgentFile;
 pub(crate) fn run(args: &SetupArgs) -> CommandResult {
     let agent = args.agent;
     if agent != HookAgent::ClaudeCode && (args.replace || args.capture) {
-        let words = "--replace and --capture are for claude-code alone; leave them out";
-        return Err(Failure::Usage(words.to_owned()).into());
+        return Err(usage("--replace and --capture are for claude-code alone; leave them out"));
     }
     let program = agent::program().map_err(anyhow::Error::msg)?;
     let file = find(args)?;
@@ -63,7 +62,7 @@ fn find(args: &SetupArgs) -> anyhow::Result<AgentFile> {
         let here = std::env::current_dir()?;
         let name = args.agent.project_file().ok_or_else(|| {
             let agent = args.agent.name();
-            Failure::Usage(format!("{agent} is not known to read hooks in a project; leave --project out"))
+            usage(format!("{agent} is not known to read hooks in a project; leave --project out"))
         })?;
         (here.join(name), Some(here))
     } else if env.home().as_os_str().is_empty() {
@@ -125,7 +124,6 @@ fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
 /// How many lines are shown around a change.
 const AROUND: usize = 3;
 
-/// A line of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DiffLine<'a> {
     Same(&'a str),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::CleanArgs;
-use crate::cli::{CommandResult, Failure, json_array, say, table};
+use crate::cli::{CommandResult, json_array, say, table, usage};
 use crate::config::{Config, Need};
 use crate::human::{count, size};
 use crate::rows::outputs;
@@ -87,14 +87,14 @@ pub(crate) fn need(args: &CleanArgs) -> Need {
 }
 
 /// Refuses to clean a store of which the user said something that was not understood.
-fn refuse_unclear(config: &Config, whose: Whose) -> Result<(), Failure> {
+fn refuse_unclear(config: &Config, whose: Whose) -> anyhow::Result<()> {
     let fault = match whose {
         Whose::Own => config.stores.fault_of(OWN),
         Whose::Agent(name) => config.stores.fault_of(name),
         Whose::All => config.stores.faults().next(),
     };
     fault.map_or(Ok(()), |fault| {
-        Err(Failure::Usage(format!("{fault}; nothing was deleted, because this file may say what to keep")))
+        Err(usage(format!("{fault}; nothing was deleted, because this file may say what to keep")))
     })
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
 /// Ends a session: removes its directory with the spills in it.
 fn end(config: &Config, name: &str) -> CommandResult {
     let ended = end_session(name, &config.env).map_err(|error| match error {
-        EndError::Name(error) => Failure::Usage(error.to_string()).into(),
+        EndError::Name(error) => usage(error),
         error @ EndError::NoSession(_) => {
             anyhow!("{error}; NAME is the one that was given with `run --session`")
         }

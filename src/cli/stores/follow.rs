@@ -125,7 +125,6 @@ fn key(entry: &Entry) -> u64 {
     key_of((entry.path(), entry.identity.dev, entry.identity.ino))
 }
 
-/// Prints an output.
 fn print(output: &WatchedOutput, selected: &Selected, is_json: bool) -> CommandResult {
     let mut out = crate::cli::safe::stdout();
     if is_json {
