@@ -21,6 +21,8 @@ mod watch;
 pub use crate::fs::identity::{Identity, PathStatus, Stamp};
 #[cfg(feature = "app")]
 pub(crate) use crate::fs::identity::{Snapshot, await_write};
+#[cfg(feature = "app")]
+pub(crate) use crate::fs::patient::stdin;
 pub use buffer::{Buffer, ViewSupply};
 pub use file::{Change, Hold, Source};
 pub use map::{MapView, is_hole};

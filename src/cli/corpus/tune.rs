@@ -155,18 +155,22 @@ fn record(setting: &TuneSetting, figures: &SettingFigures) -> Value {
     record
 }
 
+/// Says how many outputs there are, and what was found in them.
+pub(crate) fn in_words(sums: &TuneSums, finds: &str) -> String {
+    let (outputs, bytes) = (count(sums.outputs, "output"), size(sums.bytes));
+    let found = count(sums.finds(), finds.trim_end_matches('s'));
+    format!("{outputs} ({bytes}) with {found} in {} of them", thousands(sums.with_errors()))
+}
+
 /// Prints the settings worth choosing between with the present one in its place, then what a move to each buys.
 fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
     let (sums, present, policy) = (tuned.sums, tuned.present(), &tuned.policy.policy);
     writeln!(
         out,
-        "{}: the best of {} settings for {} ({}) with {} in {} of them; * is the present one\n",
+        "{}: the best of {} settings for {}; * is the present one\n",
         policy.name(),
         tuned.figures.len(),
-        count(sums.outputs, "output"),
-        size(sums.bytes),
-        count(sums.finds(), tuned.finds.trim_end_matches('s')),
-        thousands(sums.with_errors()),
+        in_words(sums, tuned.finds),
     )?;
     let rows = setting_rows(policy, tuned.grid, tuned.figures, sums.finds());
     table::print(out, setting_columns(), &rows)?;

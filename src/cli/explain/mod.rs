@@ -27,8 +27,8 @@ use crate::text::label::label;
 use recognise::Recognised;
 use spill::{Check, CitedSpill};
 
-/// Maximum size of the text, in bytes.
-const MOST_TEXT: u64 = 64 << 20;
+/// A text has fewer bytes than this.
+const MAX_TEXT: u64 = 64 << 20;
 
 /// One notice as in `--json`.
 #[derive(Serialize)]
@@ -186,7 +186,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
         if io::IsTerminal::is_terminal(&io::stdin()) {
             crate::cli::say("paste the text here; Ctrl-D ends it");
         }
-        io::stdin().lock().take(MOST_TEXT + 1).read_to_end(&mut bytes)?;
+        io::stdin().lock().take(MAX_TEXT).read_to_end(&mut bytes)?;
     } else {
         let path = match named::find(config, &args.file) {
             Ok(Named::Recorded(found)) => return found.text(),
@@ -195,14 +195,16 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
             _ => PathBuf::from(&args.file),
         };
         let mut source = Source::open(&path).map_err(unreadable)?;
-        source.wait();
+        source.wait_for(MAX_TEXT);
         if let Some(error) = source.error() {
             bail!("{}: {error}", label(args.file.as_encoded_bytes()));
         }
-        bytes = source.view().iter().copied().take(MOST_TEXT as usize + 1).collect();
+        let view = source.view();
+        bytes = view[..view.len().min(MAX_TEXT as usize)].to_vec();
     }
-    if bytes.len() as u64 > MOST_TEXT {
-        bail!("the text is over 64 MB; give the part with the notice");
+    // As many are read of a device, which may never end.
+    if bytes.len() as u64 >= MAX_TEXT {
+        bail!("the text has 64 MB or more; give the part with the notice");
     }
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))

@@ -21,12 +21,11 @@ use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
 use crate::cli::{CommandResult, Failure, fail, say, screens, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
-use crate::fs::patient;
 use crate::human::{size, span};
 use crate::known::Certainty;
 use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
-use crate::source::Source;
+use crate::source::{self, Source};
 use crate::text::label::{label, shell};
 use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
 
@@ -308,7 +307,7 @@ impl Growing {
     fn begin(place: &Location) -> io::Result<Growing> {
         let begun = place.begin(Stream::Stdout)?;
         let temporary = begun.temporary_path();
-        let stdin = patient::stdin()?;
+        let stdin = source::stdin()?;
         let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };
         let (following, interest) = capture::follow(stdin, limits, begun)?;
         Ok(Growing { temporary, following, interest })

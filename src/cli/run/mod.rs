@@ -17,8 +17,8 @@ use crate::capture::{
     SinkLimits, StartError, Stdin, Streams,
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
-use crate::fs::patient;
 use crate::preview::{PerStream, Status, TotalsMask};
+use crate::source;
 use crate::store::{self, Env, Record, Stores};
 
 use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
@@ -101,7 +101,7 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     // Ctrl-C is for the writing command; once that has ended, so does the input.
     signals::ignore_once()?;
     let named = |error: io::Error| anyhow!("standard input: {error}");
-    let stdin = patient::stdin().map_err(named)?;
+    let stdin = source::stdin().map_err(named)?;
     let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
     let from = (&*look.limits_from.to_string(), &*config.policy_from(&args.look.overrides()));
     print(&finished, from, form)?;
