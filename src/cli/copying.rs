@@ -3,10 +3,12 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use anyhow::anyhow;
+
 use crate::base::human::thousands;
 use crate::source::{Change, MapView, Source};
 
-use super::{CommandResult, Failure};
+use super::CommandResult;
 
 /// Bytes copied at a time.
 const PIECE: usize = 1 << 20;
@@ -19,7 +21,7 @@ pub(super) fn copy(mut source: Source, out: &mut impl Write) -> CommandResult {
         let view = source.view();
         copy_from(&mut source, &view, at, out)?;
         if at == view.len() && source.is_complete() {
-            let failed = |error| Err(Failure::Failed(format!("{}: {error}", name(&source))).into());
+            let failed = |error| Err(anyhow!("{}: {error}", name(&source)));
             return source.error().map_or(Ok(()), failed);
         }
         at = view.len();
@@ -50,7 +52,7 @@ fn name(source: &Source) -> Cow<'_, str> {
 fn changed(source: &Source, written: usize) -> anyhow::Error {
     let name = name(source);
     let written = thousands(written as u64);
-    Failure::Failed(format!("{name}: cut or rewritten meanwhile; stopped after {written} bytes")).into()
+    anyhow!("{name}: cut or rewritten meanwhile; stopped after {written} bytes")
 }
 
 #[cfg(test)]

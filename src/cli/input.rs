@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use anyhow::{anyhow, bail};
 use rustix::fs::FileType;
 
 use crate::base::human::size;
@@ -18,7 +19,7 @@ use crate::text::label::label;
 use super::args::PolicyArgs;
 use super::named::{self, Named};
 use super::sessions::select::CallOutput;
-use super::{Failure, say};
+use super::{say, usage};
 
 /// An output that was named on the command line and opened.
 #[derive(Debug)]
@@ -47,10 +48,9 @@ pub(crate) fn open_named(config: &Config, named: Named, look: &PolicyArgs) -> an
             }
             let kind = rustix::fs::fstat(io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
             if kind.is_ok_and(FileType::is_dir) {
-                let words = "standard input is a directory; name a file in it, or pipe an output in";
-                return Err(Failure::Failed(words.to_owned()).into());
+                bail!("standard input is a directory; name a file in it, or pipe an output in");
             }
-            let failed = |error| Failure::Failed(format!("standard input cannot be read: {error}"));
+            let failed = |error| anyhow!("standard input cannot be read: {error}");
             input(Source::stdin().map_err(failed)?, None, look)
         }
         Named::File(path) => open_path(config, &path, look, Hold::Lock),
@@ -132,10 +132,10 @@ impl OpenInput {
         read: &mut dyn FnMut(&InputContext<MapView>, &MapView) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         let Self { source, name, context, .. } = self;
-        let failed = |error: &dyn fmt::Display| Failure::Failed(format!("{name}: {error}"));
+        let failed = |error: &dyn fmt::Display| anyhow!("{name}: {error}");
         source.wait();
         if let Some(error) = source.error() {
-            return Err(failed(&error).into());
+            return Err(failed(&error));
         }
         let mut again = || {
             say(&format!("{name}: cut or rewritten meanwhile; starting over"));
@@ -196,11 +196,6 @@ fn beside(saved_as: &str) -> String {
         None if saved_as == NOT_SAVED => NOT_SAVED.to_owned(),
         None => format!("{saved_as}.stderr"),
     }
-}
-
-/// Turns an override that cannot be applied into a usage error.
-pub(crate) fn usage(error: crate::config::OverrideError) -> anyhow::Error {
-    Failure::Usage(error.to_string()).into()
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ const HABITS: &[(&[&str], &str, &str)] = &[
     (&["--tail"], "direction", "write `--direction tail`, with `--max-lines N` for a number of lines"),
     (&["--head"], "direction", "write `--direction head`, with `--max-lines N` for a number of lines"),
     (&["-f", "--force"], "yes", "write `--yes`"),
+    (&["-r", "-R", "--recursive"], "pattern", "leave it out: directories are searched recursively"),
     (&["-n", "--dry-run"], "dry_run", "write `--dry-run`"),
     (&["-n", "--dry-run"], "yes", "without `--yes` it shows what it would do, and asks first"),
     (&["-n", "--limit", "--lines"], "", "pipe it into `head -n N`"),
@@ -187,7 +188,6 @@ impl<'a> Mistake<'a> {
     }
 }
 
-/// Returns a word that the error names.
 fn named(error: &Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind)? {
         ContextValue::String(word) => Some(word),

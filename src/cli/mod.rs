@@ -39,17 +39,14 @@ use crate::store::Env;
 
 use args::{Args, Command, GlobalArgs, SaveArgs};
 
-/// Why a command failed, by exit status.
+/// Why a command failed, by exit status; that of any other error is 1.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Failure: 1.
-    #[error("{0}")]
-    Failed(String),
     /// Usage error: 2.
     #[error("{0}")]
     Usage(String),
     /// The agent itself would crash on this output: 3.
-    #[error("{0}")]
+    #[error("the agent itself crashes on this output: {0}")]
     Crashed(String),
     /// Overspill's own failure where the status is otherwise that of the command that it runs: 125.
     #[error("{0}")]
@@ -62,7 +59,6 @@ pub enum Failure {
 impl Failure {
     fn status(&self) -> u8 {
         match self {
-            Failure::Failed(_) => 1,
             Failure::Usage(_) => 2,
             Failure::Crashed(_) => 3,
             Failure::Own(_) => 125,
@@ -71,8 +67,11 @@ impl Failure {
     }
 }
 
-/// The result of a command.
 type CommandResult = anyhow::Result<()>;
+
+fn usage(words: impl ToString) -> anyhow::Error {
+    Failure::Usage(words.to_string()).into()
+}
 
 /// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
@@ -137,7 +136,6 @@ fn status_of(error: &anyhow::Error) -> u8 {
 /// Which mistakes in the user's own files a command mentions although it goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Remarks {
-    /// All.
     All,
     /// Not those that only the screens are concerned with: what runs often and unwatched would repeat them for ever.
     NotOfScreens,
@@ -147,10 +145,10 @@ enum Remarks {
 ///
 /// # Errors
 /// A mistake leaves unknown what the command needs.
-fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> Result<Config, Failure> {
+fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> anyhow::Result<Config> {
     if let Some(file) = file.filter(|file| !file.exists()) {
         let words = "no such file; `overspill config --init` writes one";
-        return Err(Failure::Usage(format!("--config {}: {words}", file.display())));
+        return Err(usage(format!("--config {}: {words}", file.display())));
     }
     let mut config = Config::load_from(Env::from_process(), file);
     screens::check_keys(&mut config);
@@ -161,7 +159,7 @@ fn load(need: Need, remarks: Remarks, file: Option<&Path>) -> Result<Config, Fai
         None => Ok(config),
         Some((last, before)) => {
             before.iter().for_each(|fault| fail(&fault.words));
-            Err(Failure::Usage(last.words.clone()))
+            Err(usage(&last.words))
         }
     }
 }

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
+
 use crate::config::Config;
 use crate::session::citing::SessionsCache;
 use crate::source::OpenError;
@@ -11,7 +13,7 @@ use crate::store::{self, Entry};
 use crate::text::label::label;
 
 use super::sessions::select::{self, SelectedSession};
-use super::{Failure, suggest};
+use super::{suggest, usage};
 
 /// What a word names.
 pub(crate) enum Named {
@@ -50,7 +52,7 @@ pub(crate) fn find(config: &Config, word: &OsStr) -> anyhow::Result<Named> {
         }
         _ => {
             let ids = sessions.into_iter().map(|session| session.id);
-            Err(ambiguous(word, &outputs.iter().collect::<Vec<_>>(), ids).into())
+            Err(ambiguous(word, &outputs.iter().collect::<Vec<_>>(), ids))
         }
     }
 }
@@ -67,8 +69,8 @@ pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<Selected
         Named::Output(entry) => {
             let path = entry.saved_as();
             let cited = SessionsCache::default().find(Path::new(&path), entry.modified(), &config.env);
-            let words = || format!("{}: no session near it in time names this output", entry.id());
-            let cited = cited.ok_or_else(|| Failure::Failed(words()))?;
+            let none = || anyhow!("{}: no session near it in time names this output", entry.id());
+            let cited = cited.ok_or_else(none)?;
             select::opened(cited.file, &format!(":{}", cited.call))
         }
     }
@@ -78,10 +80,9 @@ pub(crate) fn recorded(config: &Config, word: &OsStr) -> anyhow::Result<Selected
 ///
 /// # Errors
 /// The word is empty: every id has the empty prefix, but a variable that a script forgot to set chooses nothing.
-pub(crate) fn path(word: &OsStr) -> Result<Option<PathBuf>, Failure> {
+pub(crate) fn path(word: &OsStr) -> anyhow::Result<Option<PathBuf>> {
     if word.is_empty() {
-        let words = "the empty string is neither a file nor an id; name one, or leave it out";
-        return Err(Failure::Usage(words.into()));
+        return Err(usage("the empty string is neither a file nor an id; name one, or leave it out"));
     }
     let path = PathBuf::from(word);
     let is_path = word.as_bytes().contains(&b'/') || path.symlink_metadata().is_ok();
@@ -89,7 +90,11 @@ pub(crate) fn path(word: &OsStr) -> Result<Option<PathBuf>, Failure> {
 }
 
 /// Reports an id that means several outputs or sessions. Outputs may all have the same id; then only their paths differ.
-pub(crate) fn ambiguous(word: &OsStr, outputs: &[&Entry], sessions: impl Iterator<Item = String>) -> Failure {
+pub(crate) fn ambiguous(
+    word: &OsStr,
+    outputs: &[&Entry],
+    sessions: impl Iterator<Item = String>,
+) -> anyhow::Error {
     let mut ids: Vec<&[u8]> = outputs.iter().map(|entry| entry.id_bytes()).collect();
     let sessions: Vec<String> = sessions.map(|id| label(id.as_bytes())).collect();
     ids.sort_unstable();

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use anyhow::anyhow;
+
 use crate::source::OpenError;
 use crate::text::label::label;
 
-use super::Failure;
 use super::screens::StartAt;
 
 /// The outputs named on the command line, and where to open them.
@@ -59,8 +60,7 @@ pub(crate) fn missing(error: anyhow::Error) -> anyhow::Error {
     if !is_place(path.as_os_str()) {
         return error;
     }
-    let words = format!("{error} ({})", for_screens(path.as_os_str()));
-    Failure::Failed(words).into()
+    anyhow!("{error} ({})", for_screens(path.as_os_str()))
 }
 
 fn for_screens(place: &OsStr) -> String {

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::anyhow;
+
 use crate::config::{Backdrop, BaseTheme, ChosenBy, Config, EffectivePolicy, Overrides};
 use crate::corpus::{find_in_stores, prepare_tuning};
 use crate::output::subject::{Subject, Target};
@@ -40,7 +42,7 @@ pub(crate) fn show(config: Config, beginning: Beginning) -> CommandResult {
     let (unicode, mouse) = (is_unicode(), config.mouse());
     let services = services(config);
     let start = Start { beginning, services, theme, asks, unicode, mouse, keys, notice };
-    let report = tui::run(start).map_err(|error| Failure::Failed(unusable(&error)))?;
+    let report = tui::run(start).map_err(|error| anyhow!(unusable(&error)))?;
     report.messages.iter().for_each(|words| say(words));
     match report.signal {
         Some(signal) => Err(Failure::Ended((128 + signal) as u8).into()),

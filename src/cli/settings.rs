@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use serde_json::{Value, json};
 
 use crate::config::{Config, EffectiveSetting, Overrides, SettingFrom};
@@ -15,13 +16,13 @@ use crate::text::label::label;
 
 use super::args::ConfigArgs;
 use super::table;
-use super::{CommandResult, Failure, input, json, screens};
+use super::{CommandResult, json, screens, usage};
 
 pub(crate) fn run(config: &Config, args: &ConfigArgs) -> CommandResult {
     let keys: Vec<_> = screens::settable_keys().into_iter().map(|(name, keys, _)| (name, keys)).collect();
     let overrides =
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..Overrides::default() };
-    let settings = config.settings(&overrides, &keys).map_err(input::usage)?;
+    let settings = config.settings(&overrides, &keys).map_err(usage)?;
     let mut out = io::BufWriter::new(crate::cli::safe::stdout());
     if args.json {
         let file = config.file().filter(|file| file.exists());
@@ -69,19 +70,16 @@ pub(crate) fn init(file: Option<&Path>) -> CommandResult {
         None => own_place()?,
     };
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            Failure::Failed(format!("{}: exists already, and is not overwritten", path.display()))
-        }
-        _ => Failure::Failed(format!("{}: {error}", path.display())),
+        io::ErrorKind::AlreadyExists => anyhow!("{}: exists already, and is not overwritten", path.display()),
+        _ => anyhow!("{}: {error}", path.display()),
     };
     write(&path, &Config::commented(&screens::settable_keys())).map_err(failed)?;
     Ok(writeln!(crate::cli::safe::stdout(), "{}", label(path.as_os_str().as_encoded_bytes()))?)
 }
 
-fn own_place() -> Result<PathBuf, Failure> {
+fn own_place() -> anyhow::Result<PathBuf> {
     let home = Config::builtin(Env::from_process()).home();
-    let home =
-        home.ok_or_else(|| Failure::Failed("HOME is not set; name a file with --config".to_owned()))?;
+    let home = home.ok_or_else(|| anyhow!("HOME is not set; name a file with --config"))?;
     Ok(home.join("config.toml"))
 }
 

@@ -190,7 +190,6 @@ fn policy_of(env: &Env, ended: ExitStatus) -> Option<Policy> {
     configured.map(|resolved| resolved.policy).or_else(|_| Policy::builtin(name)).ok()
 }
 
-/// Returns the path of an open file.
 #[cfg(target_os = "linux")]
 fn path_of(file: impl AsFd) -> Option<PathBuf> {
     use std::os::fd::AsRawFd;

@@ -9,8 +9,8 @@ use crate::base::toml_check::nearest;
 use crate::source::OpenError;
 use crate::text::label::label;
 
-use super::Failure;
 use super::args::Args;
+use super::usage;
 
 /// Words that other programs have for what a subcommand does.
 const SYNONYMS: &[(&[&str], &str)] = &[
@@ -38,7 +38,7 @@ pub(crate) fn no_file(error: anyhow::Error, words: &[OsString]) -> anyhow::Error
     let meant = (words.first().map(OsString::as_os_str) == Some(path.as_os_str()))
         .then(|| subcommand(words))
         .flatten();
-    meant.map_or(error, |words| Failure::Usage(words).into())
+    meant.map_or(error, usage)
 }
 
 /// Names the one of these that a mistyped word may mean, or else, after `all`, all of them.
@@ -58,11 +58,11 @@ pub(crate) fn mistyped(words: &[OsString]) -> Option<String> {
 }
 
 /// Names the candidates of a word that means several things.
-pub(crate) fn several(word: &OsStr, what: &str, names: Vec<String>) -> Failure {
+pub(crate) fn several(word: &OsStr, what: &str, names: Vec<String>) -> anyhow::Error {
     let more = names.len().saturating_sub(MAX_CANDIDATES);
     let shown = names[..names.len() - more].join(", ");
     let more = if more > 0 { format!(" and {more} more; give more of the id") } else { String::new() };
-    Failure::Usage(format!("{} {what}: {shown}{more}", label(word.as_encoded_bytes())))
+    usage(format!("{} {what}: {shown}{more}", label(word.as_encoded_bytes())))
 }
 
 /// Names the subcommand that the first word may mean.

@@ -9,14 +9,14 @@ use crate::session::citing::CitingCall;
 use crate::source::Source;
 use crate::text::label::{SafeText, label};
 
-use super::args::{Args, CallsArgs, ListArgs, PolicyArgs};
+use super::args::{Args, CallsArgs, ListArgs};
 use super::named::{self, Named};
 use super::places::NamedOutputs;
 use super::safe::SafeWriter;
 use super::screens::{Beginning, Link, show, target};
 use super::sessions::select::SelectedSession;
 use super::terminal::{self, DUMB, has_screen};
-use super::{CommandResult, Failure, copying, input, one_screen, say, sessions, suggest};
+use super::{CommandResult, copying, input, one_screen, say, sessions, suggest, usage};
 
 /// Returns which settings are needed: those for the screens. A copy needs none, and input that is piped in is saved
 /// whatever is wrong with them.
@@ -29,9 +29,12 @@ pub(crate) fn need(files: &[OsString]) -> Need {
 pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     let Args { files, look, saving, one_screen, .. } = args;
     let NamedOutputs { words, places, first } = NamedOutputs::of(files);
+    let place = first.as_ref().map(|place| label(place.as_encoded_bytes()));
+    let flag = look.first_given().map(str::to_owned);
     let words = match &words[..] {
         [] if first.is_some() && (io::stdin().is_terminal() || !has_screen()) => {
-            return Err(no_file_for(first).into());
+            let place = place.unwrap_or_default();
+            return Err(usage(format!("{place} says where to open a file, and no file is named")));
         }
         [] if !io::stdin().is_terminal() => &["-".into()][..],
         [] if !has_screen() => {
@@ -52,11 +55,7 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
     if let [Named::Recorded(_)] = &named[..]
         && let Some(Named::Recorded(found)) = named.pop()
     {
-        let place = first.as_ref().map(|place| label(place.as_encoded_bytes()));
-        if let Some(unused) = look.first_given().map(str::to_owned).or(place) {
-            let words = "has no effect here: a session or a call is shown as it was recorded";
-            return Err(Failure::Usage(format!("{unused} {words}")).into());
-        }
+        refuse(flag.or(place), "a session or a call is shown as it was recorded")?;
         return recorded(config, &found);
     }
     let opened: Vec<_> = named
@@ -65,8 +64,8 @@ pub(crate) fn run(config: Config, args: &Args) -> CommandResult {
         .collect::<Result<_, _>>()
         .map_err(|error| suggest::no_file(error, words))?;
     if !has_screen() {
-        refuse_unused(look)?;
-        refuse_place(first)?;
+        refuse(flag, UNCHANGED)?;
+        refuse(place, FROM_START)?;
         return opened.into_iter().try_for_each(|opened| copy(opened.source));
     }
     if let [opened] = &opened[..]
@@ -101,26 +100,15 @@ fn recorded(config: Config, found: &SelectedSession) -> CommandResult {
     show(config, Beginning { list: Some(Box::new(link)), ..Beginning::default() })
 }
 
-/// Says that a place needs an output.
-fn no_file_for(place: Option<OsString>) -> Failure {
-    let place = label(place.unwrap_or_default().as_encoded_bytes());
-    Failure::Usage(format!("{place} says where to open a file, and no file is named"))
-}
+/// Why an option, or a place in a file, has no effect where the file is copied.
+const UNCHANGED: &str =
+    "without a terminal the output is copied unchanged; `overspill preview` prints what the model got";
+const FROM_START: &str =
+    "without a terminal the output is copied from its beginning; `overspill read --offset N` prints a part";
 
-/// Refuses a place in a file where the file is copied.
-fn refuse_place(place: Option<OsString>) -> Result<(), Failure> {
-    let Some(place) = place else { return Ok(()) };
-    let place = label(place.as_encoded_bytes());
-    let words = "without a terminal the output is copied from its beginning; `overspill read --offset N` prints a part";
-    Err(Failure::Usage(format!("{place} has no effect here: {words}")))
-}
-
-/// Refuses options of the preview where the output itself is copied.
-fn refuse_unused(look: &PolicyArgs) -> Result<(), Failure> {
-    let Some(flag) = look.first_given() else { return Ok(()) };
-    let words =
-        "without a terminal the output is copied unchanged; `overspill preview` prints what the model got";
-    Err(Failure::Usage(format!("{flag} has no effect here: {words}")))
+/// Refuses what has no effect, if it was given.
+fn refuse(unused: Option<String>, why: &str) -> anyhow::Result<()> {
+    unused.map_or(Ok(()), |unused| Err(usage(format!("{unused} has no effect here: {why}"))))
 }
 
 /// Copies an output while it arrives, as `less` does: unchanged, except that a terminal without screens gets it escaped.

@@ -7,11 +7,7 @@ mod row;
 
 use std::ops::Range;
 
-#[cfg(feature = "app")]
-use crate::base::human::{limit_in, lines};
 use crate::preview::{Fragment, Part, Stream};
-#[cfg(feature = "app")]
-use crate::preview::{LimitHit, Policy};
 
 #[cfg(feature = "app")]
 pub(crate) use finds::KeptFinds;
@@ -19,18 +15,7 @@ pub use lost::{LostErrors, each_lost, first_lost_line, is_kept, line_around, los
 #[cfg(feature = "app")]
 pub use row::Comparison;
 #[cfg(feature = "app")]
-pub(crate) use row::{Keeps, end_kept, kept_matches};
-
-/// Says that a limit of a policy cut an output: `over 50 KB`; `None` if the policy names none.
-#[cfg(feature = "app")]
-pub(crate) fn over(policy: &Policy, hit: LimitHit) -> Option<String> {
-    let limit = match hit {
-        LimitHit::Lines => policy.max_lines().map(lines),
-        LimitHit::Size(unit) => policy.max_size().map(|most| limit_in(most, unit.describe())),
-        LimitHit::Matches => None,
-    }?;
-    Some(format!("over {limit}"))
-}
+pub(crate) use row::{Keeps, end_kept, kept_matches, over};
 
 /// Returns the ranges of a stream, in bytes, that the parts keep unchanged, in order. Adjacent ones are joined, unless a
 /// notice stands between them: what spans it was not got in one piece.

@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use crate::preview::{self, Input, Output, Part, Policy, Preview, Status, Stream, Totals, TotalsMask};
+use crate::base::human::{limit_in, lines};
+use crate::preview::{
+    self, Input, LimitHit, Output, Part, Policy, Preview, Status, Stream, Totals, TotalsMask,
+};
 use crate::text::search::{self, Pattern};
 use crate::text::supply::Supply;
 
@@ -177,6 +180,16 @@ impl Comparison {
         };
         key(self).cmp(&key(other)).then_with(|| self.policy.cmp(&other.policy))
     }
+}
+
+/// Says that a limit of a policy cut an output: `over 50 KB`; `None` if the policy names none.
+pub(crate) fn over(policy: &Policy, hit: LimitHit) -> Option<String> {
+    let limit = match hit {
+        LimitHit::Lines => policy.max_lines().map(lines),
+        LimitHit::Size(unit) => policy.max_size().map(|most| limit_in(most, unit.describe())),
+        LimitHit::Matches => None,
+    }?;
+    Some(format!("over {limit}"))
 }
 
 /// Counts the matches of a pattern of which each of these rows keeps all, in order. `kept` are the stretches of the output

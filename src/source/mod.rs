@@ -22,7 +22,7 @@ pub use crate::base::fs::identity::{Identity, PathStatus, Stamp};
 #[cfg(feature = "app")]
 pub(crate) use crate::base::fs::identity::{Snapshot, await_write};
 #[cfg(feature = "app")]
-pub(crate) use crate::base::fs::patient::Patient;
+pub(crate) use crate::base::fs::patient::stdin;
 pub use buffer::{Buffer, ViewSupply};
 pub use file::{Change, Hold, Source};
 pub use map::{MapView, is_hole};

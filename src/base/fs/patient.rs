@@ -1,5 +1,7 @@
 //! Reads and writes through standard input and output, which another process may have made non-blocking.
 
+#[cfg(feature = "app")]
+use std::fs::File;
 use std::io::{self, Read, Write};
 #[cfg(feature = "app")]
 use std::io::{Stdout, StdoutLock};
@@ -15,6 +17,12 @@ pub(crate) struct Patient<T>(pub T);
 #[cfg(feature = "app")]
 pub(crate) fn stdout() -> Patient<StdoutLock<'static>> {
     Patient(io::stdout().lock())
+}
+
+/// Returns an unbuffered reader of standard input that leaves it open when dropped.
+#[cfg(feature = "app")]
+pub(crate) fn stdin() -> io::Result<Patient<File>> {
+    Ok(Patient(File::from(io::stdin().as_fd().try_clone_to_owned()?)))
 }
 
 #[cfg(feature = "app")]

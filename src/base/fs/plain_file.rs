@@ -20,13 +20,26 @@ const MOST: u64 = 1 << 20;
 pub(crate) fn read(path: &Path) -> io::Result<String> {
     // A FIFO without a writer would otherwise block.
     let flags = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path);
+    let file = opened.map_err(|error| explain(path, error))?;
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(no_regular_file());
     }
     check_owner(meta.uid())?;
     text(file)
+}
+
+/// Says what to do about a file that cannot be opened; the kind of the error stays.
+fn explain(path: &Path, error: io::Error) -> io::Error {
+    let words = match error.kind() {
+        _ if path.is_symlink() => {
+            "is a symbolic link to a file that cannot be opened; `ls -l` shows where to"
+        }
+        io::ErrorKind::PermissionDenied => "permission denied; `ls -l` shows who may read it",
+        _ => return error,
+    };
+    io::Error::new(error.kind(), words)
 }
 
 /// Checks that a file is this user's or root's.
@@ -54,7 +67,11 @@ fn text(file: File) -> io::Result<String> {
     if bytes.len() as u64 > MOST {
         Err(io::Error::other("is larger than 1 MiB, and is not read"))
     } else {
-        String::from_utf8(bytes).map_err(|_| io::Error::other("is not UTF-8"))
+        String::from_utf8(bytes).map_err(|error| {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = memchr::memchr_iter(b'\n', before).count() + 1;
+            io::Error::other(format!("is not UTF-8 in line {line}; save it as UTF-8"))
+        })
     }
 }
 

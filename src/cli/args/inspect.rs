@@ -30,10 +30,10 @@ pub(crate) struct ReadArgs {
     #[arg(value_name = "FILE|ID")]
     pub file: OsString,
     /// First line, numbered as the agent's read tool does
-    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     pub offset: Option<u64>,
     /// Maximum number of lines
-    #[arg(long, value_name = "M", value_parser = whole_number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "M", value_parser = whole_number)]
     pub limit: Option<u64>,
     #[command(flatten)]
     pub look: PolicyArgs,

@@ -6,7 +6,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, ValueEnum};
 
 use crate::base::human::TypedSize;
-use crate::cli::Failure;
+use crate::cli::usage;
 use crate::config::Overrides;
 use crate::preview::{Direction, Policy};
 
@@ -17,7 +17,7 @@ use super::whole_number;
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Maximum number of lines the model gets
-    #[arg(long, value_name = "N", value_parser = whole_number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     pub max_lines: Option<u64>,
     /// Maximum size the model gets, in the policy's unit
     #[arg(long, value_name = "SIZE")]
@@ -68,7 +68,7 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "FILE", help_heading = "Command")]
     pub stderr: Option<PathBuf>,
     /// Exit status of the command, for policies that depend on it
-    #[arg(long, value_name = "N", value_parser = exit_code, allow_negative_numbers = true, help_heading = "Command")]
+    #[arg(long, value_name = "N", value_parser = exit_code, help_heading = "Command")]
     pub exit_code: Option<i32>,
     /// Path that notices print [default: the file's absolute path]
     #[arg(long, value_name = "PATH", value_parser = path())]
@@ -100,7 +100,7 @@ impl PolicyArgs {
     ///
     /// # Errors
     /// If it does not.
-    pub(crate) fn refuse_for(&self, policy: &Policy) -> Result<(), Failure> {
+    pub(crate) fn refuse_for(&self, policy: &Policy) -> anyhow::Result<()> {
         let name = policy.name();
         let takes = policy.takes_stderr();
         let flag = match self {
@@ -109,9 +109,7 @@ impl PolicyArgs {
             Self { exit_code: Some(_), .. } if !policy.takes_exit_code() => "--exit-code",
             _ => return Ok(()),
         };
-        Err(Failure::Usage(format!(
-            "{flag} has no effect: {name} makes no use of it; another policy may (-p)"
-        )))
+        Err(usage(format!("{flag} has no effect: {name} makes no use of it; another policy may (-p)")))
     }
 
     /// Returns what is requested of the policy.

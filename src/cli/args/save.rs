@@ -6,7 +6,7 @@ use clap::{Args as Group, ValueEnum};
 
 use crate::base::human::TypedSize;
 use crate::capture::{KeepSpill, Request};
-use crate::cli::Failure;
+use crate::cli::usage;
 use crate::preview::Policy;
 
 /// What is saved of an output that is just being made.
@@ -59,13 +59,11 @@ impl SaveArgs {
     ///
     /// # Errors
     /// It is.
-    pub(crate) fn refuse_idle(&self) -> Result<(), Failure> {
+    pub(crate) fn refuse_idle(&self) -> anyhow::Result<()> {
         match (self.keep, self.durable) {
-            (Some(KeepWhen::Never), true) => {
-                let words =
-                    "--durable has no effect with --keep never, which saves nothing; leave one of them out";
-                Err(Failure::Usage(words.into()))
-            }
+            (Some(KeepWhen::Never), true) => Err(usage(
+                "--durable has no effect with --keep never, which saves nothing; leave one of them out",
+            )),
             _ => Ok(()),
         }
     }
@@ -74,7 +72,7 @@ impl SaveArgs {
     ///
     /// # Errors
     /// If one was given.
-    pub(crate) fn refuse(&self, file: &OsStr) -> Result<(), Failure> {
+    pub(crate) fn refuse(&self, file: &OsStr) -> anyhow::Result<()> {
         if self.keep.is_none() && self.max_spill.is_none() && !self.durable {
             return Ok(());
         }
@@ -82,7 +80,7 @@ impl SaveArgs {
             true => "have no effect here; `overspill preview --save` saves standard input",
             false => "apply only to piped input or `run`; FILE is already on disk",
         };
-        Err(Failure::Usage(format!("--keep, --max-spill and --durable {why}")))
+        Err(usage(format!("--keep, --max-spill and --durable {why}")))
     }
 }
 

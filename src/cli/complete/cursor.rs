@@ -96,24 +96,19 @@ impl<'a> TypedWord<'a> {
 
     /// Reads an option, and returns it if the next word is its value.
     fn option(&mut self, word: &'a str) -> Option<&'a Arg> {
-        if let Some(long) = word.strip_prefix("--") {
+        let (arg, value) = if let Some(long) = word.strip_prefix("--") {
             let (name, value) =
                 long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-            let arg = self.long(name).filter(|arg| takes_value(arg))?;
-            value.map_or(Some(arg), |value| {
-                self.note(arg, value);
-                None
-            })
+            (self.long(name).filter(|arg| takes_value(arg))?, value)
         } else {
             let (at, arg) = word.char_indices().skip(1).find_map(|(at, short)| {
                 Some((at + short.len_utf8(), self.short(short).filter(|arg| takes_value(arg))?))
             })?;
-            let value = word.get(at..).filter(|value| !value.is_empty());
-            value.map_or(Some(arg), |value| {
-                self.note(arg, value);
-                None
-            })
-        }
+            (arg, word.get(at..).filter(|value| !value.is_empty()))
+        };
+        let Some(value) = value else { return Some(arg) };
+        self.note(arg, value);
+        None
     }
 
     fn note(&mut self, arg: &Arg, value: &'a str) {

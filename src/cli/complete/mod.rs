@@ -22,7 +22,7 @@ pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
     let mut root = help::command();
     root.build();
     let words: Vec<String> = match args.shell {
-        CompletedBy::Bash => line::split(&first(&args.words)),
+        CompletedBy::Bash => line::split(&args.words.first().map(text).unwrap_or_default()),
         CompletedBy::Zsh | CompletedBy::Fish => args.words.iter().map(text).collect(),
     };
     let cursor = TypedWord::of(&root, &words);
@@ -40,10 +40,6 @@ pub(crate) fn run(args: &CompleteArgs) -> CommandResult {
 
 fn text(word: &OsString) -> String {
     word.to_string_lossy().into_owned()
-}
-
-fn first(words: &[OsString]) -> String {
-    words.first().map(text).unwrap_or_default()
 }
 
 fn fitting(root: &clap::Command, cursor: &TypedWord) -> Fitting {

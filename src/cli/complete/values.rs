@@ -11,6 +11,7 @@ use crate::base::human::size;
 use crate::cli::args::help;
 use crate::config::{Config, Overrides};
 use crate::session::list;
+use crate::session::reader::SessionFile;
 use crate::store::{has_prefix, scan};
 use crate::text::label::label;
 
@@ -28,11 +29,9 @@ const LONGEST_READ: u64 = 4 << 20;
 /// What the shell adds to the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShellAdds {
-    /// Nothing.
     Words,
     /// Nothing, and no space after them.
     Parts,
-    /// Files.
     Files,
     /// Directories.
     Dirs,
@@ -54,7 +53,6 @@ impl fmt::Display for ShellAdds {
 
 /// What fits: words with what they are.
 pub(super) struct Fitting {
-    /// What the shell adds.
     pub kind: ShellAdds,
     /// Words, each with what it is.
     pub words: Vec<(String, String)>,
@@ -150,10 +148,11 @@ pub(super) fn of(root: &Command, cursor: &TypedWord, arg: &Arg) -> Fitting {
         Some(ValueIs::StoreAgent) => Fitting::words(store_agents(&config())),
         Some(ValueIs::SessionAgent) => Fitting::words(plain(list::agents())),
         Some(ValueIs::Output) => with(ShellAdds::Files, outputs(&config(), &cursor.typed)),
-        Some(ValueIs::Session) => with(ShellAdds::Files, sessions(&config())),
+        Some(ValueIs::Session) => with(ShellAdds::Files, sessions(&listed(&config()))),
         Some(ValueIs::Any) => {
             let config = config();
-            let ids = [outputs(&config, &cursor.typed), sessions(&config), calls(&config)];
+            let listed = listed(&config);
+            let ids = [outputs(&config, &cursor.typed), sessions(&listed), calls(&listed)];
             with(ShellAdds::Files, ids.concat())
         }
         Some(ValueIs::Subcommand) => Fitting::words(subcommands(root)),
@@ -241,17 +240,20 @@ fn outputs(config: &Config, typed: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the ids of sessions, the last changed first.
-fn sessions(config: &Config) -> Vec<(String, String)> {
-    let sessions = list::list(&config.env, None, &()).sessions;
-    sessions.into_iter().take(MOST_IDS).map(|session| (session.id, session.format.to_owned())).collect()
+/// Returns all sessions, the last changed first.
+fn listed(config: &Config) -> Vec<SessionFile> {
+    list::list(&config.env, None, &()).sessions
+}
+
+fn sessions(listed: &[SessionFile]) -> Vec<(String, String)> {
+    let named = |session: &SessionFile| (session.id.clone(), session.format.to_owned());
+    listed.iter().take(MOST_IDS).map(named).collect()
 }
 
 /// Returns the ids of calls with their tools, the last first: those of the sessions that were changed last, as far as they
 /// are read within the time that a key may take.
-fn calls(config: &Config) -> Vec<(String, String)> {
-    let sessions = list::list(&config.env, None, &()).sessions;
-    let short = sessions.iter().filter(|session| session.size <= LONGEST_READ).take(MOST_READ);
+fn calls(listed: &[SessionFile]) -> Vec<(String, String)> {
+    let short = listed.iter().filter(|session| session.size <= LONGEST_READ).take(MOST_READ);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for opened in short.filter_map(|session| list::open(session, &()).ok()) {

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
+use anyhow::bail;
+
 use crate::cli::named::{self, Named};
+use crate::cli::say;
 use crate::cli::sessions::select::CallOutput;
 use crate::cli::stores::select::{Selected, Whose};
-use crate::cli::{Failure, say};
 use crate::config::Config;
 use crate::corpus::{Corpus, CorpusOutput};
 use crate::source::OpenError;
@@ -54,8 +56,10 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
             Named::Recorded(found) => match found.output(config)? {
                 CallOutput::Spill(path) => paths.push(path),
                 CallOutput::Text(_) => {
-                    let words = "its spill is not at hand; `overspill show --text` prints its text";
-                    return Err(Failure::Failed(format!("{}: {words}", found.id())).into());
+                    bail!(
+                        "{}: its spill is not at hand; `overspill show --text` prints its text",
+                        found.id()
+                    );
                 }
             },
         }
@@ -64,8 +68,7 @@ fn of_words(config: &Config, words: &[OsString]) -> anyhow::Result<Corpus> {
     corpus.outputs.splice(0..0, entries);
     if corpus.outputs.is_empty() && corpus.faults.is_empty() {
         let named: Vec<_> = words.iter().map(|word| label(word.as_encoded_bytes())).collect();
-        let words = format!("{}: contains no files", named.join(", "));
-        return Err(Failure::Failed(words).into());
+        bail!("{}: contains no files", named.join(", "));
     }
     Ok(corpus)
 }

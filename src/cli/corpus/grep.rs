@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::args::GrepArgs;
-use crate::cli::{CommandResult, Failure, fail, terminal};
+use crate::cli::{CommandResult, Failure, fail, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::corpus::{
     Corpus, CorpusOutput, CorpusReader, CutPolicies, Hit, LineGot, Outlet, OutputGot, ReadFault, WantedLines,
@@ -63,9 +63,9 @@ pub(crate) fn run(config: &Config, args: &GrepArgs) -> CommandResult {
     }
 }
 
-fn fault_in(pattern: &str, error: &crate::text::search::PatternError) -> Failure {
+fn fault_in(pattern: &str, error: &crate::text::search::PatternError) -> anyhow::Error {
     let place = error.at.map(|at| format!(", at character {}", at + 1)).unwrap_or_default();
-    Failure::Usage(format!("REGEX {pattern}: {error}{place}"))
+    usage(format!("REGEX {pattern}: {error}{place}"))
 }
 
 fn form(args: &GrepArgs) -> GrepForm {

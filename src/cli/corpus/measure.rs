@@ -87,7 +87,7 @@ impl Measurement {
         for id in [first, second] {
             signal_hook::low_level::unregister(id);
         }
-        Ok(visited.map_err(Failure::Failed)?)
+        visited.map_err(anyhow::Error::msg)
     }
 }
 

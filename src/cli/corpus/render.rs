@@ -94,7 +94,6 @@ impl GrepForm {
         writeln!(out, "{}", count.map_or_else(String::new, |count| format!(":{count}")))
     }
 
-    /// Writes one hit.
     pub(super) fn hit(
         self,
         out: &mut Vec<u8>,

@@ -10,7 +10,7 @@ use crate::cli::args::TuneArgs;
 use crate::cli::screens::{TuneStart, show_tune};
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
-use crate::cli::{CommandResult, Failure, add, fail, input, say, table};
+use crate::cli::{CommandResult, add, fail, say, table, usage};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::corpus::tune::{SettingFigures, TuneGrid, TuneMove, TuneSetting, TuneSums, Tuner, frontier};
 use crate::corpus::{Corpus, TuneOutputs, TunePolicies, likely_policy};
@@ -30,14 +30,15 @@ pub(crate) fn run(config: Config, args: &TuneArgs) -> CommandResult {
 /// Opens the list of settings.
 fn interact(config: Config, args: &TuneArgs, find: Option<Pattern>) -> CommandResult {
     if !has_screen() {
-        let words = "--interactive needs a terminal on standard output; without it `tune` prints a table";
-        return Err(Failure::Usage(words.to_owned()).into());
+        return Err(usage(
+            "--interactive needs a terminal on standard output; without it `tune` prints a table",
+        ));
     }
     let overrides =
         Overrides { policy: args.policy.clone(), tool: args.tool.clone(), ..args.limits.overrides() };
     if overrides.policy.is_some() {
         // A mistake in the flags is told before the screens open.
-        config.resolve(&overrides, None).map_err(input::usage)?;
+        config.resolve(&overrides, None).map_err(usage)?;
     }
     let policies = TunePolicies::Around(Box::new(overrides));
     let (outputs, place) = match &args.paths[..] {
@@ -65,7 +66,7 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
     let policy = policy(config, args, &corpus)?;
     let grid = TuneGrid::around(&policy.policy).ok_or_else(|| {
         let name = policy.policy.name();
-        Failure::Usage(format!("{name} has no limit on lines or size to tune; another policy may (-p)"))
+        usage(format!("{name} has no limit on lines or size to tune; another policy may (-p)"))
     })?;
     let tuner = || Tuner::new(&grid.policies, find, &severities);
     let mut measured = measure(&corpus, grid.settings.len(), &tuner)?;
@@ -90,15 +91,15 @@ fn print(config: &Config, args: &TuneArgs, find: Option<&Pattern>) -> CommandRes
 }
 
 /// Compiles the pattern of `--find`.
-pub(crate) fn pattern(text: &str) -> Result<Pattern, Failure> {
-    Pattern::new(text).map_err(|error| Failure::Usage(format!("--find {text}: {error}")))
+pub(crate) fn pattern(text: &str) -> anyhow::Result<Pattern> {
+    Pattern::new(text).map_err(|error| usage(format!("--find {text}: {error}")))
 }
 
 /// Returns the policy to tune: the one that was named, else the one that cut most of the outputs, else the configured one.
 fn policy(config: &Config, args: &TuneArgs, corpus: &Corpus) -> anyhow::Result<EffectivePolicy> {
     let policy = args.policy.clone().or_else(|| likely_policy(config, corpus));
     let overrides = Overrides { policy, tool: args.tool.clone(), ..args.limits.overrides() };
-    let found = config.resolve(&overrides, None).map_err(input::usage)?;
+    let found = config.resolve(&overrides, None).map_err(usage)?;
     found.warnings.iter().for_each(|warning| say(warning));
     Ok(found)
 }
@@ -154,18 +155,22 @@ fn record(setting: &TuneSetting, figures: &SettingFigures) -> Value {
     record
 }
 
+/// Says how many outputs there are, and what was found in them.
+pub(crate) fn in_words(sums: &TuneSums, finds: &str) -> String {
+    let (outputs, bytes) = (count(sums.outputs, "output"), size(sums.bytes));
+    let found = count(sums.finds(), finds.trim_end_matches('s'));
+    format!("{outputs} ({bytes}) with {found} in {} of them", thousands(sums.with_errors()))
+}
+
 /// Prints the settings worth choosing between with the present one in its place, then what a move to each buys.
 fn table(out: &mut impl Write, tuned: &Tuned) -> io::Result<()> {
     let (sums, present, policy) = (tuned.sums, tuned.present(), &tuned.policy.policy);
     writeln!(
         out,
-        "{}: the best of {} settings for {} ({}) with {} in {} of them; * is the present one\n",
+        "{}: the best of {} settings for {}; * is the present one\n",
         policy.name(),
         tuned.figures.len(),
-        count(sums.outputs, "output"),
-        size(sums.bytes),
-        count(sums.finds(), tuned.finds.trim_end_matches('s')),
-        thousands(sums.with_errors()),
+        in_words(sums, tuned.finds),
     )?;
     let rows = setting_rows(policy, tuned.grid, tuned.figures, sums.finds());
     table::print(out, setting_columns(), &rows)?;

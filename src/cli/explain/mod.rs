@@ -5,9 +5,10 @@ mod spill;
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
+use anyhow::{anyhow, bail};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -18,16 +19,16 @@ use crate::cli::named::{self, Named};
 use crate::cli::screens::{Beginning, StartAt, show, target};
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::terminal::has_screen;
-use crate::cli::{CommandResult, Failure, json};
+use crate::cli::{CommandResult, json};
 use crate::config::Config;
-use crate::source::OpenError;
+use crate::source::{OpenError, Source};
 use crate::text::label::label;
 
 use recognise::Recognised;
 use spill::{Check, CitedSpill};
 
-/// Maximum size of the text, in bytes.
-const MOST_TEXT: u64 = 64 << 20;
+/// A text has fewer bytes than this.
+const MAX_TEXT: u64 = 64 << 20;
 
 /// One notice as in `--json`.
 #[derive(Serialize)]
@@ -131,7 +132,7 @@ pub(crate) fn run(config: &Config, args: &ExplainArgs) -> CommandResult {
     }
     match all.is_empty() {
         false => Ok(()),
-        true => Err(Failure::Failed(unrecognised(config, &text)).into()),
+        true => bail!(unrecognised(config, &text)),
     }
 }
 
@@ -185,7 +186,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
         if io::IsTerminal::is_terminal(&io::stdin()) {
             crate::cli::say("paste the text here; Ctrl-D ends it");
         }
-        io::stdin().lock().take(MOST_TEXT + 1).read_to_end(&mut bytes)?;
+        io::stdin().lock().take(MAX_TEXT).read_to_end(&mut bytes)?;
     } else {
         let path = match named::find(config, &args.file) {
             Ok(Named::Recorded(found)) => return found.text(),
@@ -193,28 +194,29 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
             Err(error) if !error.is::<OpenError>() => return Err(error),
             _ => PathBuf::from(&args.file),
         };
-        let named = |error: io::Error| unreadable(&args.file, error);
-        let file = std::fs::File::open(path).map_err(named)?;
-        file.take(MOST_TEXT + 1).read_to_end(&mut bytes).map_err(named)?;
+        let mut source = Source::open(&path).map_err(unreadable)?;
+        source.wait_for(MAX_TEXT);
+        if let Some(error) = source.error() {
+            bail!("{}: {error}", label(args.file.as_encoded_bytes()));
+        }
+        let view = source.view();
+        bytes = view[..view.len().min(MAX_TEXT as usize)].to_vec();
     }
-    if bytes.len() as u64 > MOST_TEXT {
-        return Err(Failure::Failed("the text is over 64 MB; give the part with the notice".into()).into());
+    // As many are read of a device, which may never end.
+    if bytes.len() as u64 >= MAX_TEXT {
+        bail!("the text has 64 MB or more; give the part with the notice");
     }
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// Says why the file with the text cannot be read.
-fn unreadable(file: &OsStr, error: io::Error) -> anyhow::Error {
-    let path = Path::new(file).to_owned();
-    match error.kind() {
-        io::ErrorKind::NotFound => {
-            let name = label(file.as_encoded_bytes());
-            Failure::Failed(format!("{name}: no such file; name the text to explain, or pipe it in")).into()
+/// Says why the file with the text cannot be opened.
+fn unreadable(error: OpenError) -> anyhow::Error {
+    match error {
+        OpenError::Missing(path) => {
+            anyhow!("{}: no such file; name the text to explain, or pipe it in", path.display())
         }
-        io::ErrorKind::PermissionDenied => OpenError::Denied(path).into(),
-        io::ErrorKind::IsADirectory => OpenError::Directory(path).into(),
-        _ => OpenError::Io { path, source: error }.into(),
+        error => error.into(),
     }
 }
 
@@ -235,7 +237,5 @@ fn clipboard() -> anyhow::Result<Vec<u8>> {
         }
     }
     let names: Vec<&str> = CLIPBOARDS.iter().map(|(program, _)| *program).collect();
-    let words =
-        format!("the clipboard cannot be read: none of {} works here; pipe the text in", names.join(", "));
-    Err(Failure::Failed(words).into())
+    bail!("the clipboard cannot be read: none of {} works here; pipe the text in", names.join(", "))
 }

@@ -23,7 +23,6 @@ const MOST_FITTED: usize = 64 << 10;
 /// A notice, and the policy that writes such.
 #[derive(Debug)]
 pub(super) struct Recognised {
-    /// The policy.
     pub policy: Policy,
     /// Other policies that write the same.
     pub also: Vec<String>,
@@ -51,7 +50,6 @@ impl Recognised {
         self.forms.extend(other.forms);
     }
 
-    /// Returns a figure.
     pub(super) fn figure(&self, name: &str) -> Option<&str> {
         self.figures.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }

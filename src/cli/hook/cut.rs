@@ -17,7 +17,6 @@ const MAX_FIGURE: usize = 64;
 /// What an agent that keeps no copy left out before its hook ran.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CutBefore {
-    /// Its notice.
     pub notice: String,
     /// The number of lines of the whole, if it says that.
     pub lines: Option<u64>,

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::base::human::{lines, thousands};
 use crate::cli::args::{HookAgent, HookArgs};
-use crate::cli::{CommandResult, Failure, json, say, shell};
+use crate::cli::{CommandResult, json, say, shell, usage};
 use crate::config::{Config, MAX_NOTE, Overrides};
 use crate::preview::Policy;
 use crate::session;
@@ -37,7 +37,7 @@ pub(crate) fn run(config: &Config, args: &HookArgs) -> CommandResult {
     let Some(input) = ShortJson::read(&mut io::stdin().lock())? else { return Ok(()) };
     let event = HookEvent::new(args.agent, input).ok_or_else(|| {
         let agent = args.agent.id();
-        Failure::Usage(format!("standard input is not what {agent} passes to a hook; see docs/agents.md"))
+        usage(format!("standard input is not what {agent} passes to a hook; see docs/agents.md"))
     })?;
     if event.phase() == Phase::Other || is_ignored(config, event.command()) {
         return Ok(());

@@ -8,7 +8,7 @@ use crate::base::human::{limit_in, thousands};
 use crate::base::provenance::Era;
 use crate::cli::args::PoliciesArgs;
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, table};
+use crate::cli::{CommandResult, table, usage};
 use crate::compare::{self, Keeps};
 use crate::config::Config;
 use crate::preview::{Param, Policy};
@@ -45,10 +45,11 @@ fn record(policy: &Policy, own: bool) -> Value {
 pub(crate) fn run(config: &Config, args: &PoliciesArgs) -> CommandResult {
     let of_agent: Vec<&str> = args.name.iter().flat_map(|agent| config.catalog.names_of(agent)).collect();
     if let Some(name) = args.name.as_ref().filter(|_| of_agent.is_empty()) {
-        let policy = config.catalog.get(name).map_err(|error| Failure::Usage(error.to_string()))?;
+        let policy = config.catalog.get(name).map_err(usage)?;
         if args.all || args.json {
-            let words = "--all and --json are for lists: of all policies, or with AGENT of its policies";
-            return Err(Failure::Usage(words.to_owned()).into());
+            return Err(usage(
+                "--all and --json are for lists: of all policies, or with AGENT of its policies",
+            ));
         }
         let text = config.catalog.text(name).unwrap_or_default();
         let mut out = SafeWriter::stdout();

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use anyhow::{anyhow, bail};
+
 use crate::base::provenance::{Certainty, Warning};
 use crate::cli::args::{PreviewArgs, TextForm};
 use crate::cli::input::{self, OpenInput};
@@ -46,18 +48,14 @@ pub(crate) fn print(mut opened: OpenInput, by: EffectivePolicy, form: TextForm) 
     write(&preview, &input, &policy, (certainty, &limits_from.to_string(), &store_warnings), form)?;
     // What was printed cannot be taken back.
     if !opened.source.is_still(view.generation()).unwrap_or(false) {
-        let words =
-            format!("{}: cut or rewritten meanwhile; this preview may be of neither state", opened.name);
-        return Err(Failure::Failed(words).into());
+        bail!("{}: cut or rewritten meanwhile; this preview may be of neither state", opened.name);
     }
     if preview.is_to_be_saved() && form != TextForm::Json {
         opened.warn_if_not_saved();
     }
     match preview.status {
         Status::Ok => Ok(()),
-        Status::Crashed(words) => {
-            Err(Failure::Crashed(format!("the agent itself crashes on this output: {words}")).into())
-        }
+        Status::Crashed(words) => Err(Failure::Crashed(words).into()),
     }
 }
 
@@ -107,7 +105,7 @@ fn plan(
     let input = context.input(Output { bytes: view, totals: &totals });
     let count = |stream, want| (stream == Stream::Stdout).then(|| source::count(view, want));
     let planned = preview::plan_counting(&input, policy, form.counts(), count);
-    let counted = planned.map_err(|error| Failure::Failed(error.to_string()))?;
+    let counted = planned.map_err(|error| anyhow!(error.to_string()))?;
     Ok((counted.totals.stdout, counted.preview))
 }
 

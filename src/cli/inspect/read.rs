@@ -1,7 +1,7 @@
 //! `overspill read`: prints one window of a file as an agent's read tool would.
 
 use crate::cli::args::ReadArgs;
-use crate::cli::{CommandResult, Failure, input};
+use crate::cli::{CommandResult, input, usage};
 use crate::config::{Config, Overrides};
 
 use super::preview;
@@ -27,14 +27,14 @@ pub(crate) fn run(config: &Config, args: &ReadArgs) -> CommandResult {
 fn set_window(config: &Config, overrides: &mut Overrides, args: &ReadArgs) -> CommandResult {
     let named =
         Overrides { policy: overrides.policy.clone(), tool: overrides.tool.clone(), ..Overrides::default() };
-    let policy = config.resolve(&named, None).map_err(input::usage)?.policy;
+    let policy = config.resolve(&named, None).map_err(usage)?.policy;
     let (Some(offset), Some(limit)) = (policy.offset_key(), policy.limit_key()) else {
         let name = policy.name();
         let tools: Vec<&str> = config.catalog.names().filter(|name| name.ends_with("/read")).collect();
         let tools = tools.join(", ");
-        let words =
-            format!("{name} is not a read tool; try -p with {tools}, or `overspill preview -p {name}`");
-        return Err(Failure::Usage(words).into());
+        return Err(usage(format!(
+            "{name} is not a read tool; try -p with {tools}, or `overspill preview -p {name}`"
+        )));
     };
     for (key, value) in [(offset, args.offset), (limit, args.limit)] {
         overrides.set.extend(value.map(|value| (key.to_owned(), value.to_string())));

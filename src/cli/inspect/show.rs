@@ -16,7 +16,7 @@ use crate::cli::named::{self, Named};
 use crate::cli::sessions;
 use crate::cli::stores::select::{Selected, Whose};
 use crate::cli::stores::words;
-use crate::cli::{CommandResult, Failure, add, json, say};
+use crate::cli::{CommandResult, add, json, say, usage};
 use crate::config::{Config, Overrides};
 use crate::preview::Policy;
 use crate::rows::outputs::{self, mode};
@@ -35,7 +35,7 @@ struct LooseFile {
 pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     let path = match named::find(config, &args.name)? {
         Named::Recorded(found) => return sessions::show::run(config, &found, args),
-        _ if args.text.is_some() => return Err(no_text(&args.name).into()),
+        _ if args.text.is_some() => return Err(no_text(&args.name)),
         Named::Output(entry) => entry.path(),
         Named::File(path) => path,
         Named::Stdin => PathBuf::from("-"),
@@ -63,9 +63,9 @@ pub(crate) fn run(config: &Config, args: &ShowArgs) -> CommandResult {
     Ok(out.flush()?)
 }
 
-fn no_text(word: &OsStr) -> Failure {
+fn no_text(word: &OsStr) -> anyhow::Error {
     let word = label(word.as_encoded_bytes());
-    Failure::Usage(format!("--text prints a text of a call; `overspill {word} | cat` prints an output"))
+    usage(format!("--text prints a text of a call; `overspill {word} | cat` prints an output"))
 }
 
 /// Returns the facts as in `--json`: those of `list`, and more.
@@ -100,9 +100,10 @@ impl LooseFile {
             meta => meta.map_err(|source| OpenError::Io { path: path.to_owned(), source })?,
         };
         if meta.is_dir() {
-            let words =
-                format!("{} is a directory; name a file or the id of a stored output", path.display());
-            return Err(Failure::Usage(words).into());
+            return Err(usage(format!(
+                "{} is a directory; name a file or the id of a stored output",
+                path.display()
+            )));
         }
         let policy = config.resolve(&Overrides::default(), Some(path)).map(|resolved| resolved.policy);
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

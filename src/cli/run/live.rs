@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -12,6 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use anyhow::anyhow;
 use signal_hook::consts::SIGHUP;
 
 use crate::base::human::{size, span};
@@ -22,11 +21,11 @@ use crate::capture::{
 };
 use crate::cli::args::{PolicyArgs, RunArgs, SaveArgs};
 use crate::cli::input;
-use crate::cli::{CommandResult, Failure, fail, say, screens, terminal};
+use crate::cli::{CommandResult, Failure, fail, say, screens, terminal, usage};
 use crate::config::{Config, EffectivePolicy};
 use crate::output::subject::{Ending, Subject, Target};
 use crate::preview::{Stream, TotalsMask};
-use crate::source::{Patient, Source};
+use crate::source::{self, Source};
 use crate::text::label::{label, shell};
 use crate::tui::{Beginning, Finished, Live, LiveUpdate, Producer, StartAt, ended_by, is_closed_unheard};
 
@@ -58,7 +57,7 @@ pub(crate) fn command(
     (request, place): (&Request, &Location),
 ) -> anyhow::Result<(FinishedCapture, Showing)> {
     if !terminal::has_screen() {
-        return Err(Failure::Usage("-i needs a terminal; without one, run prints the preview".into()).into());
+        return Err(usage("-i needs a terminal; without one, run prints the preview"));
     }
     let limits = SinkLimits { hold: 0, ..options.limits };
     let options = Options { stdin: Stdin::Null, group: capture::Group::Own, limits, ..options };
@@ -152,7 +151,7 @@ fn over_within(over: &Receiver<()>, most: Duration) -> bool {
 }
 
 fn joined<T>(thread: JoinHandle<anyhow::Result<T>>) -> anyhow::Result<T> {
-    let failed = |_| Err(Failure::Failed("the output could not be followed".into()).into());
+    let failed = |_| Err(anyhow!("the output could not be followed"));
     thread.join().unwrap_or_else(failed)
 }
 
@@ -175,11 +174,8 @@ fn make(
         Err(none) => (&none.saved, Vec::new()),
     };
     let failed = request.failed.clone().filter(|_| exit_code.is_some_and(|code: i32| code != 0));
-    let path = saved.stdout.clone();
-    let saved_as = lasting(path.as_deref(), request);
     let ending = Ending { certainty, exit_code, failed, parameters: told };
-    // Nobody listens once the screens are closed.
-    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
+    tell_ending(tell, message, saved.stdout.clone(), request, ending);
     super::reported(finished)
 }
 
@@ -195,16 +191,22 @@ fn at_last(request: &Request) -> Request {
 
 /// Reports that the output is complete, and where it is.
 fn tell_over(tell: &Sender<LiveUpdate>, message: Option<String>, path: Option<PathBuf>, request: &Request) {
-    let saved_as = lasting(path.as_deref(), request);
     let told = if request.keep == KeepSpill::Never { vec!["save_failed"] } else { Vec::new() };
     let ending = Ending { certainty: Certainty::WouldGet, exit_code: None, failed: None, parameters: told };
-    // Nobody listens once the screens are closed.
-    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
+    tell_ending(tell, message, path, request, ending);
 }
 
-/// Returns the path that notices print once an output is complete.
-fn lasting(path: Option<&Path>, request: &Request) -> String {
-    request.printed.stdout.clone().or_else(|| path.map(named)).unwrap_or_else(|| NOT_SAVED.to_owned())
+fn tell_ending(
+    tell: &Sender<LiveUpdate>,
+    message: Option<String>,
+    path: Option<PathBuf>,
+    request: &Request,
+    ending: Ending,
+) {
+    let printed = request.printed.stdout.clone().or_else(|| path.as_deref().map(named));
+    let saved_as = printed.unwrap_or_else(|| NOT_SAVED.to_owned());
+    // Nobody listens once the screens are closed.
+    let _ = tell.send(LiveUpdate::Finished(Finished { path, saved_as, message, ending }));
 }
 
 /// Reports that the output has ended but cannot be kept.
@@ -275,7 +277,7 @@ pub(crate) fn stdin(
         }
         resolved => (config, resolved),
     };
-    let policy = resolved.map_err(input::usage)?.policy;
+    let policy = resolved.map_err(usage)?.policy;
     let mut request = save.request(&policy);
     super::tell(&mut request, look);
     let place = Location::own(&config.env, crate::base::env::now());
@@ -305,7 +307,7 @@ impl Growing {
     fn begin(place: &Location) -> io::Result<Growing> {
         let begun = place.begin(Stream::Stdout)?;
         let temporary = begun.temporary_path();
-        let stdin = Patient(File::from(io::stdin().as_fd().try_clone_to_owned()?));
+        let stdin = source::stdin()?;
         let limits = SinkLimits { hold: 0, cap: u64::MAX, want: TotalsMask::ALL };
         let (following, interest) = capture::follow(stdin, limits, begun)?;
         Ok(Growing { temporary, following, interest })

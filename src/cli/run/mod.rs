@@ -7,10 +7,10 @@ mod seen;
 pub(crate) mod signals;
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, IsTerminal};
-use std::os::fd::AsFd;
 use std::process::Command;
+
+use anyhow::anyhow;
 
 use crate::capture::{
     self, About, Captured, FinishedCapture, HOLD, Headroom, Location, NoPreview, Options, Request,
@@ -18,21 +18,18 @@ use crate::capture::{
 };
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::preview::{PerStream, Status, TotalsMask};
-use crate::source::Patient;
+use crate::source;
 use crate::store::{self, Env, Record, Stores};
 
 use super::args::{CallerLimits, LayoutOf, PolicyArgs, PreviewArgs, RunArgs, TextForm, Unread};
 use super::inspect::preview;
-use super::{CommandResult, Failure, fail, input, say};
+use super::{CommandResult, Failure, fail, say, usage};
 use live::Showing;
 
-/// Runs the command and prints the preview.
 pub(crate) fn run(config: &Config, args: &RunArgs) -> CommandResult {
     refuse(args)?;
-    previewed(config, args).map_err(|error| match error.downcast_ref() {
-        Some(Failure::Failed(_)) | None if !super::is_closed_pipe(&error) => {
-            Failure::Own(super::in_words(&error)).into()
-        }
+    previewed(config, args).map_err(|error| match error.downcast_ref::<Failure>() {
+        None if !super::is_closed_pipe(&error) => Failure::Own(super::in_words(&error)).into(),
         _ => error,
     })
 }
@@ -93,7 +90,7 @@ fn group() -> capture::Group {
 /// `CMD | overspill preview --save`: does the same for standard input.
 pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     if args.file != "-" {
-        return Err(Failure::Usage("--save is for standard input; FILE is already on disk".into()).into());
+        return Err(usage("--save is for standard input; FILE is already on disk"));
     }
     let look = resolve(config, &args.look.overrides())?;
     let place = cleaned(Location::own(&config.env, crate::base::env::now()), config);
@@ -103,8 +100,8 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
     tell(&mut request, &args.look);
     // Ctrl-C is for the writing command; once that has ended, so does the input.
     signals::ignore_once()?;
-    let named = |error: io::Error| Failure::Failed(format!("standard input: {error}"));
-    let stdin = Patient(File::from(io::stdin().as_fd().try_clone_to_owned().map_err(named)?));
+    let named = |error: io::Error| anyhow!("standard input: {error}");
+    let stdin = source::stdin().map_err(named)?;
     let finished = finish(capture::drain(stdin, limits(&request), &place).map_err(named)?, &request, &place)?;
     let from = (&*look.limits_from.to_string(), &*config.policy_from(&args.look.overrides()));
     print(&finished, from, form)?;
@@ -112,12 +109,12 @@ pub(crate) fn save_stdin(config: &Config, args: &PreviewArgs) -> CommandResult {
         // The failure has been reported, and everything before it is kept.
         Status::Ok if finished.captured.failure.is_some() => Err(Failure::Ended(1).into()),
         Status::Ok => Ok(()),
-        Status::Crashed(words) => Err(Failure::Crashed(crashed(&words)).into()),
+        Status::Crashed(words) => Err(Failure::Crashed(words).into()),
     }
 }
 
 /// Refuses flags for what the command itself will determine, and those that need or exclude another.
-fn refuse(args: &RunArgs) -> Result<(), Failure> {
+fn refuse(args: &RunArgs) -> anyhow::Result<()> {
     let RunArgs { look, pty, split, print, interactive, session, layout, .. } = args;
     let words = [
         (look.stderr.is_some(), "--stderr does not apply to run; use --split to capture it separately"),
@@ -130,7 +127,7 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
         ),
     ];
     let first = words.into_iter().find(|(is_wrong, _)| *is_wrong);
-    first.map_or(Ok(()), |(_, words)| Err(Failure::Usage(words.into())))
+    first.map_or(Ok(()), |(_, words)| Err(usage(words)))
 }
 
 /// Resolves the policy. A tool that the policy does not know is still recorded. A faulty file of the user's own stops no
@@ -142,7 +139,7 @@ fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePo
     };
     let resolved = match resolved {
         Err(error) if error.is_in_file() => instead(config, overrides, &error)?,
-        resolved => resolved.map_err(input::usage)?,
+        resolved => resolved.map_err(usage)?,
     };
     resolved.warnings.iter().for_each(|warning| say(warning));
     Ok(resolved)
@@ -152,7 +149,7 @@ fn resolve(config: &Config, overrides: &Overrides) -> anyhow::Result<EffectivePo
 fn instead(config: &Config, overrides: &Overrides, why: &OverrideError) -> anyhow::Result<EffectivePolicy> {
     let without = config.without_own();
     let named = without.resolve(overrides, None);
-    let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(input::usage)?;
+    let resolved = named.or_else(|_| without.resolve(&Overrides::default(), None)).map_err(usage)?;
     let why = why.to_string();
     if config.faults().iter().all(|fault| fault.words != why) {
         say(&why);
@@ -166,8 +163,9 @@ fn place(config: &Config, args: &RunArgs, look: &EffectivePolicy) -> anyhow::Res
     let (tool, session) = (args.look.tool.as_deref(), args.session.as_deref());
     let place = match args.layout {
         LayoutOf::Own => Location::own(&config.env, now),
-        LayoutOf::Agent => Location::of_agent(look.policy.name(), tool, session, &config.env, now)
-            .map_err(|error| Failure::Usage(error.to_string()))?,
+        LayoutOf::Agent => {
+            Location::of_agent(look.policy.name(), tool, session, &config.env, now).map_err(usage)?
+        }
     };
     Ok(cleaned(place, config))
 }
@@ -193,7 +191,7 @@ fn request(config: &Config, look: &EffectivePolicy, args: &RunArgs) -> anyhow::R
         Err(error) if error.is_in_file() => config.without_own().of_failed(&look.policy),
         failed => failed,
     }
-    .map_err(input::usage)?;
+    .map_err(usage)?;
     request.about.command = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     request.counts = args.form.form().counts();
     request.headroom = args.headroom.as_ref().map(|room| headroom(config, room)).transpose()?;
@@ -207,7 +205,7 @@ fn headroom(config: &Config, room: &CallerLimits) -> anyhow::Result<Headroom> {
         CallerLimits::Given(headroom) => Ok(*headroom),
         CallerLimits::Policy(name) => {
             let overrides = Overrides { policy: Some(name.clone()), ..Overrides::default() };
-            Ok(Headroom::of(&config.resolve(&overrides, None).map_err(input::usage)?.policy))
+            Ok(Headroom::of(&config.resolve(&overrides, None).map_err(usage)?.policy))
         }
     }
 }
@@ -235,9 +233,7 @@ fn watched(
     place: &Location,
 ) -> anyhow::Result<FinishedCapture> {
     let passing = signals::StopSignals::begin(options.group).map_err(|error| {
-        Failure::Failed(format!(
-            "the command was not started, because signals could not be forwarded: {error}"
-        ))
+        anyhow!("the command was not started, because signals could not be forwarded: {error}")
     })?;
     let running = start(args, options, place)?;
     let _finishing = passing.to(running.control());
@@ -256,12 +252,12 @@ pub(crate) fn finish(
 
 /// Turns a missing preview into an error.
 pub(crate) fn reported(finished: Result<FinishedCapture, NoPreview>) -> anyhow::Result<FinishedCapture> {
-    finished.map_err(|error| Failure::Failed(error.to_string()).into())
+    finished.map_err(|error| anyhow!(error.to_string()))
 }
 
 pub(crate) fn start(args: &RunArgs, options: &Options, place: &Location) -> anyhow::Result<capture::Running> {
     let [program, rest @ ..] = &args.command[..] else {
-        return Err(Failure::Usage("no command".into()).into());
+        return Err(usage("no command"));
     };
     let mut command = Command::new(program);
     command.args(rest);
@@ -314,7 +310,7 @@ fn print(finished: &FinishedCapture, from: (&str, &str), form: TextForm) -> Comm
     };
     written.map_err(quietly)?;
     if let Status::Crashed(words) = &finished.preview.status {
-        fail(&crashed(words));
+        fail(&Failure::Crashed(words.clone()).to_string());
     }
     if finished.captured.ended.is_some_and(|ended| ended.stop == capture::Stop::TimedOut) {
         say("the command timed out and was stopped");
@@ -344,8 +340,4 @@ fn say_where(finished: &FinishedCapture) {
 /// Exits quietly with 128 + SIGPIPE if the reader has closed the pipe, like any program in a pipe.
 fn quietly(error: anyhow::Error) -> anyhow::Error {
     if super::is_closed_pipe(&error) { Failure::Ended(141).into() } else { error }
-}
-
-fn crashed(words: &str) -> String {
-    format!("the agent itself crashes on this output: {words}")
 }

@@ -6,7 +6,7 @@ use std::io::Write;
 use crate::base::human::{count, lines, size};
 use crate::capture::FinishedCapture;
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, fail, say};
+use crate::cli::{CommandResult, Failure, fail, say};
 use crate::preview::{Part, Status};
 
 /// The most notices that are printed at either end: some policies add one to every long line.
@@ -21,7 +21,7 @@ pub(super) fn print(finished: &FinishedCapture) -> CommandResult {
     }
     out.end()?;
     match &finished.preview.status {
-        Status::Crashed(words) => fail(&super::crashed(words)),
+        Status::Crashed(words) => fail(&Failure::Crashed(words.clone()).to_string()),
         Status::Ok if !finished.preview.truncated => say(&not_cut(finished)),
         Status::Ok => {}
     }

@@ -7,11 +7,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use anyhow::anyhow;
 use serde_json::{Value, json};
 
 use crate::base::human::{count, span, thousands, utc};
 use crate::cli::args::SessionsArgs;
-use crate::cli::{CommandResult, Failure, json_array, named, say, table};
+use crate::cli::{CommandResult, json_array, named, say, table};
 use crate::config::Config;
 use crate::rows::sessions::{SessionRow, SessionWords, table_columns};
 use crate::session::copies::{SeenCalls, families};
@@ -62,8 +63,8 @@ pub(super) fn row_of(config: &Config, file: &SessionFile) -> anyhow::Result<Sess
     let family = family.unwrap_or_default();
     let related = all.into_iter().enumerate().filter(|(n, _)| family.contains(n)).map(|(_, one)| one);
     let mut rows = counted(related.collect(), config.env.uid()).into_iter();
-    let gone = || Failure::Failed(format!("{}: this session is gone", file.path.display()));
-    Ok(rows.find(|row| is_it(&row.file)).ok_or_else(gone)?)
+    let gone = || anyhow!("{}: this session is gone", file.path.display());
+    rows.find(|row| is_it(&row.file)).ok_or_else(gone)
 }
 
 fn found(config: &Config, args: &SessionsArgs) -> anyhow::Result<Vec<ListedSession>> {

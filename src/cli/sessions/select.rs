@@ -5,10 +5,11 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::anyhow;
 use jiff::{SignedDuration, Timestamp};
 use memchr::memmem::Finder;
 
-use crate::cli::{Failure, say, suggest};
+use crate::cli::{say, suggest, usage};
 use crate::config::Config;
 use crate::session::copies::{families, is_same};
 use crate::session::examine::{CallInspector, Examiner, Paths};
@@ -57,11 +58,9 @@ impl SelectedSession {
     ///
     /// # Errors
     /// It is a session.
-    pub(crate) fn the_call(&self) -> Result<&Call, Failure> {
+    pub(crate) fn the_call(&self) -> anyhow::Result<&Call> {
         let id = safe(&self.file.id);
-        self.call().ok_or_else(|| {
-            Failure::Failed(format!("{id} is a session; `overspill sessions {id}` lists its calls"))
-        })
+        self.call().ok_or_else(|| anyhow!("{id} is a session; `overspill sessions {id}` lists its calls"))
     }
 
     /// Returns what is at hand of the output of the call: its spill if that is where agents keep spills, else its text.
@@ -86,7 +85,7 @@ impl SelectedSession {
     pub(crate) fn text(&self) -> anyhow::Result<String> {
         let transcript = self.opened.transcript();
         let best = sent::best(transcript, self.the_call()?);
-        let first = best.first().ok_or_else(|| Failure::Failed("the call has no result".into()))?;
+        let first = best.first().ok_or_else(|| anyhow!("the call has no result"))?;
         Ok(text::to_text(transcript, &first.pieces, usize::MAX)?.0)
     }
 }
@@ -106,7 +105,7 @@ pub(crate) fn listed(
     config: &Config,
     agent: Option<&str>,
     since: Option<SignedDuration>,
-) -> Result<Vec<SessionFile>, Failure> {
+) -> anyhow::Result<Vec<SessionFile>> {
     known(agent)?;
     let listing = list::list(&config.env, agent, &());
     listing.faults.iter().for_each(|fault| say(fault));
@@ -120,10 +119,10 @@ pub(crate) fn listed(
 ///
 /// # Errors
 /// No sessions of this agent can be read.
-pub(crate) fn known(agent: Option<&str>) -> Result<(), Failure> {
+pub(crate) fn known(agent: Option<&str>) -> anyhow::Result<()> {
     let Some(agent) = agent.filter(|agent| !list::agents().contains(agent)) else { return Ok(()) };
     let instead = suggest::name(agent, &list::agents(), "those of these agents can:");
-    Err(Failure::Usage(format!("no sessions of `{}` can be read; {instead}", safe(agent))))
+    Err(usage(format!("no sessions of `{}` can be read; {instead}", safe(agent))))
 }
 
 /// Returns the time that lies this long ago.
@@ -135,8 +134,8 @@ pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
 ///
 /// # Errors
 /// It cannot be read.
-pub(crate) fn open(file: &SessionFile) -> Result<Box<dyn OpenedSession>, Failure> {
-    let opened = list::open(file, &()).map_err(|error| Failure::Failed(error.to_string()))?;
+pub(crate) fn open(file: &SessionFile) -> anyhow::Result<Box<dyn OpenedSession>> {
+    let opened = list::open(file, &()).map_err(|error| anyhow!(error.to_string()))?;
     let words = describe_unread(file, &opened.transcript().unread);
     if !words.is_empty() {
         say(&words);
@@ -165,7 +164,7 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
 /// It has no records of an agent, or cannot be read.
 pub(crate) fn of_file(path: &Path) -> anyhow::Result<SelectedSession> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let file = list::recognise(&path).map_err(|error| Failure::Failed(error.to_string()))?;
+    let file = list::recognise(&path).map_err(|error| anyhow!(error.to_string()))?;
     opened(file, "")
 }
 
@@ -210,14 +209,14 @@ pub(crate) fn call(config: &Config, id: &str) -> anyhow::Result<Option<SelectedS
         0 => match Vec::from_iter(begun).as_slice() {
             [] => Ok(None),
             [whole] => call(config, whole),
-            several => Err(several_calls(id, several.to_vec()).into()),
+            several => Err(several_calls(id, several.to_vec())),
         },
         1 => Ok(found.pop().map(|found| SelectedSession { copies, ..found })),
         _ => match oldest_copy(&found) {
             Some(oldest) => Ok(Some(SelectedSession { copies, ..found.swap_remove(oldest) })),
             None => {
                 let names = found.iter().map(|found| format!("{}:{id}", found.file.id)).collect();
-                Err(several_calls(id, names).into())
+                Err(several_calls(id, names))
             }
         },
     }
@@ -246,7 +245,7 @@ fn begun_with(opened: &dyn OpenedSession, id: &str) -> BTreeSet<String> {
 }
 
 /// Returns the call of a session with this id, or with the only id that begins so.
-fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> Result<usize, Failure> {
+fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> anyhow::Result<usize> {
     if let Some(call) = call_in(opened, id) {
         return Ok(call);
     }
@@ -259,10 +258,10 @@ fn the_call_in(opened: &dyn OpenedSession, session: &str, id: &str) -> Result<us
     let (id, session) = (safe(id), safe(session));
     let words =
         format!("no call of session {session} has the id `{id}`; `overspill sessions {session}` lists them");
-    whole.ok_or(Failure::Failed(words))
+    whole.ok_or(anyhow!(words))
 }
 
-fn several_calls(id: &str, names: Vec<String>) -> Failure {
+fn several_calls(id: &str, names: Vec<String>) -> anyhow::Error {
     let names: Vec<String> = names.iter().map(|name| safe(name)).collect();
     suggest::several(OsStr::new(id), &format!("matches {} calls", names.len()), names)
 }

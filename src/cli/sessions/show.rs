@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use anyhow::{anyhow, bail};
 use serde_json::{Value, json};
 
 use crate::base::human::{count, thousands};
 use crate::cli::args::{CallText, ShowArgs};
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, add, copying, json, say};
+use crate::cli::{CommandResult, add, copying, json, say};
 use crate::config::Config;
 use crate::rows;
 use crate::rows::column::RowLook;
@@ -39,10 +40,11 @@ pub(crate) fn run(config: &Config, found: &SelectedSession, args: &ShowArgs) -> 
         (Some(which), false) => return print(config, found, which),
         (which, true) if found.call.is_some() || which.is_some() => {
             let call = found.the_call()?;
-            let text = which.map(|which| text_fields(config, found, which)).transpose()?;
             let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+            let inspector = found.inspector(&examiner);
+            let text = which.map(|which| text_fields(call, inspector, which)).transpose()?;
             let mut fields = json!({ "version": 1, "kind": "call" });
-            add(&mut fields, calls::record(found.inspector(&examiner), call));
+            add(&mut fields, calls::record(inspector, call));
             add(&mut fields, text.unwrap_or_default());
             json(&mut out, &fields)?;
         }
@@ -75,10 +77,9 @@ pub(crate) fn print(config: &Config, found: &SelectedSession, which: Option<Call
     Ok(out.get_mut().end()?)
 }
 
-fn text_fields(config: &Config, found: &SelectedSession, which: Option<CallText>) -> anyhow::Result<Value> {
-    let examiner = examiner(config, found.opened.transcript().agent, Paths::Known);
+fn text_fields(call: &Call, inspector: CallInspector, which: Option<CallText>) -> anyhow::Result<Value> {
     let mut first = FirstBytes::new(MAX_JSON);
-    let what = write(found.the_call()?, found.inspector(&examiner), which, &mut first)?;
+    let what = write(call, inspector, which, &mut first)?;
     let mut fields = json!({ "what": what });
     // Moved, because it may be long.
     fields["text"] = mask(&String::from_utf8_lossy(&first.bytes)).into_owned().into();
@@ -129,7 +130,7 @@ fn write(
         Some(CallText::Request) => return request(call, transcript, out).map(|()| "request"),
         Some(CallText::Display) => {
             let Some(copy) = call.display.first() else {
-                return Err(Failure::Failed("the agent recorded no copy for its own screen".into()).into());
+                bail!("the agent recorded no copy for its own screen");
             };
             say(&format!("{}: a copy for the agent's own screen, which the model never got", copy.name));
             pieces(transcript, std::slice::from_ref(&copy.text), out)?;
@@ -139,11 +140,10 @@ fn write(
     }
     let best = inspector.best(call);
     let result = if which == Some(CallText::Recorded) { call.first() } else { best.first() };
-    let result = result.ok_or_else(|| Failure::Failed("the call has no result".into()))?;
+    let result = result.ok_or_else(|| anyhow!("the call has no result"))?;
     match (best.not_sent, which) {
         (Some(why), Some(CallText::Sent)) => {
-            let words = format!("{why}; --text=recorded prints what the history holds");
-            return Err(Failure::Failed(words).into());
+            bail!("{why}; --text=recorded prints what the history holds");
         }
         (Some(NotSent::Message(why)), None) => say(&format!("as recorded, not as sent: {why}")),
         _ => {}
@@ -154,7 +154,7 @@ fn write(
 
 /// Writes the request that first carried the result.
 fn request(call: &Call, transcript: &Transcript, mut out: &mut impl Write) -> anyhow::Result<()> {
-    let request = request_of(transcript, call).map_err(|why| Failure::Failed(why.to_string()))?;
+    let request = request_of(transcript, call).map_err(|why| anyhow!(why.to_string()))?;
     let of = |wanted: fn(MessageProof) -> bool| {
         request.messages.iter().filter(|message| wanted(message.proof)).count() as u64
     };
@@ -188,11 +188,11 @@ fn pieces(transcript: &Transcript, pieces: &[TextPiece], out: &mut impl Write) -
 
 fn spill(call: &Call, inspector: CallInspector, out: &mut impl Write) -> anyhow::Result<()> {
     let Some(state) = inspector.spill(call) else {
-        return Err(Failure::Failed("the result names no spill".into()).into());
+        bail!("the result names no spill");
     };
     let Some(path) = state.path() else {
         let cited = call.cites.first().map(|cite| cite.path.display().to_string()).unwrap_or_default();
-        return Err(Failure::Failed(format!("{cited}: the spill is {}", state.as_str())).into());
+        bail!("{cited}: the spill is {}", state.as_str());
     };
     if !inspector.is_known(path) {
         say(&format!("{}: the file that the records name; it is in no known store", path.display()));

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use anyhow::bail;
 use serde::Serialize;
 
 use crate::base::human::{count, thousands};
 use crate::cli::args::VerifyArgs;
-use crate::cli::{CommandResult, Failure, named, say, table};
+use crate::cli::{CommandResult, named, say, table};
 use crate::config::Config;
 use crate::rows::column::CellSide::Left;
 use crate::rows::column::{ID, ListColumn, POLICY, RowCell};
@@ -136,7 +137,7 @@ fn report(found: &[VerdictJson], as_json: bool) -> CommandResult {
     );
     if differ > 0 || found.iter().any(|found| found.is_unsteady) {
         let cut = count(found.len() as u64, "result");
-        return Err(Failure::Failed(format!("{cut} that were cut: {words}")).into());
+        bail!("{cut} that were cut: {words}");
     }
     if found.is_empty() && !as_json {
         say("no result was cut, so there is nothing to check");

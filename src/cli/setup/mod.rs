@@ -15,13 +15,14 @@ mod trust;
 use std::io::{self, Write};
 use std::path::Path;
 
+use anyhow::{anyhow, bail};
 use similar::{ChangeTag, TextDiff};
 
 use crate::base::env::Env;
 use crate::cli::args::{HookAgent, SetupArgs};
 use crate::cli::safe::{self, SafeWriter};
 use crate::cli::stores::confirm::{Consent, ask};
-use crate::cli::{CommandResult, Failure, say, terminal};
+use crate::cli::{CommandResult, say, terminal, usage};
 use crate::text::label::label;
 
 use agent::Wanted;
@@ -31,10 +32,9 @@ use file::AgentFile;
 pub(crate) fn run(args: &SetupArgs) -> CommandResult {
     let agent = args.agent;
     if agent != HookAgent::ClaudeCode && (args.replace || args.capture) {
-        let words = "--replace and --capture are for claude-code alone; leave them out";
-        return Err(Failure::Usage(words.to_owned()).into());
+        return Err(usage("--replace and --capture are for claude-code alone; leave them out"));
     }
-    let program = agent::program().map_err(Failure::Failed)?;
+    let program = agent::program().map_err(anyhow::Error::msg)?;
     let file = find(args)?;
     let wanted = Wanted { program, file: file.named.clone(), replace: args.replace, capture: args.capture };
     let new = planned(args, &file, &wanted)?;
@@ -56,29 +56,29 @@ pub(crate) fn run(args: &SetupArgs) -> CommandResult {
     if args.remove { Ok(()) } else { check(agent, &file.path, &wanted) }
 }
 
-fn find(args: &SetupArgs) -> Result<AgentFile, Failure> {
+fn find(args: &SetupArgs) -> anyhow::Result<AgentFile> {
     let env = Env::from_process();
     let (path, project) = if args.project {
-        let here = std::env::current_dir().map_err(|error| Failure::Failed(error.to_string()))?;
+        let here = std::env::current_dir()?;
         let name = args.agent.project_file().ok_or_else(|| {
             let agent = args.agent.name();
-            Failure::Usage(format!("{agent} is not known to read hooks in a project; leave --project out"))
+            usage(format!("{agent} is not known to read hooks in a project; leave --project out"))
         })?;
         (here.join(name), Some(here))
     } else if env.home().as_os_str().is_empty() {
-        return Err(Failure::Failed("HOME is not set; set it to your home directory".to_owned()));
+        bail!("HOME is not set; set it to your home directory");
     } else {
         (args.agent.file(&env), None)
     };
     AgentFile::read(&path, project.as_deref()).map_err(failed(&path))
 }
 
-fn failed(path: &Path) -> impl Fn(io::Error) -> Failure {
-    move |error| Failure::Failed(format!("{}: {error}", path.display()))
+fn failed(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {
+    move |error| anyhow!("{}: {error}", path.display())
 }
 
 /// Returns the text that the file is to have; `None` for no file.
-fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> Result<Option<String>, Failure> {
+fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> anyhow::Result<Option<String>> {
     let new = match &file.text {
         Some(text) if args.remove => {
             let backup = file.backup().map_err(failed(&file.backup_path()))?;
@@ -98,7 +98,7 @@ fn planned(args: &SetupArgs, file: &AgentFile, wanted: &Wanted) -> Result<Option
             (_, true) => "leave --capture out, or add the lines above by hand",
             _ => "add the lines above by hand",
         };
-        Failure::Failed(format!("{path}: {why}; it is left alone: {remedy}"))
+        anyhow!("{path}: {why}; it is left alone: {remedy}")
     })
 }
 
@@ -124,7 +124,6 @@ fn show(file: &AgentFile, new: Option<&str>) -> io::Result<()> {
 /// How many lines are shown around a change.
 const AROUND: usize = 3;
 
-/// A line of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DiffLine<'a> {
     Same(&'a str),
@@ -188,14 +187,12 @@ fn check(agent: HookAgent, file: &Path, wanted: &Wanted) -> CommandResult {
         }
     }
     trial::run(agent, &command).map_err(|came| {
-        Failure::Failed(format!(
-            "the hook was tried and answered no note, but {came}; run `{command}` to see why"
-        ))
+        anyhow!("the hook was tried and answered no note, but {came}; run `{command}` to see why")
     })?;
     writeln!(safe::stdout(), "tried: the hook answers a made-up output with a note")?;
     if wanted.capture {
         trial::run_prefix(&wanted.program).map_err(|came| {
-            Failure::Failed(format!("a made-up command was run through `overspill -c`, but there was {came}"))
+            anyhow!("a made-up command was run through `overspill -c`, but there was {came}")
         })?;
         writeln!(
             safe::stdout(),

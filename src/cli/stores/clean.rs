@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::base::human::{count, size};
 use crate::capture::{EndError, EndedSession, end_session};
 use crate::cli::args::CleanArgs;
-use crate::cli::{CommandResult, Failure, json_array, say, table};
+use crate::cli::{CommandResult, json_array, say, table, usage};
 use crate::config::{Config, Need};
 use crate::rows::outputs;
 use crate::store::{
@@ -86,14 +87,14 @@ pub(crate) fn need(args: &CleanArgs) -> Need {
 }
 
 /// Refuses to clean a store of which the user said something that was not understood.
-fn refuse_unclear(config: &Config, whose: Whose) -> Result<(), Failure> {
+fn refuse_unclear(config: &Config, whose: Whose) -> anyhow::Result<()> {
     let fault = match whose {
         Whose::Own => config.stores.fault_of(OWN),
         Whose::Agent(name) => config.stores.fault_of(name),
         Whose::All => config.stores.faults().next(),
     };
     fault.map_or(Ok(()), |fault| {
-        Err(Failure::Usage(format!("{fault}; nothing was deleted, because this file may say what to keep")))
+        Err(usage(format!("{fault}; nothing was deleted, because this file may say what to keep")))
     })
 }
 
@@ -128,11 +129,11 @@ pub(crate) fn run(config: &Config, args: &CleanArgs) -> CommandResult {
 /// Ends a session: removes its directory with the spills in it.
 fn end(config: &Config, name: &str) -> CommandResult {
     let ended = end_session(name, &config.env).map_err(|error| match error {
-        EndError::Name(error) => Failure::Usage(error.to_string()),
+        EndError::Name(error) => usage(error),
         error @ EndError::NoSession(_) => {
-            Failure::Failed(format!("{error}; NAME is the one that was given with `run --session`"))
+            anyhow!("{error}; NAME is the one that was given with `run --session`")
         }
-        error => Failure::Failed(error.to_string()),
+        error => anyhow!(error.to_string()),
     })?;
     let EndedSession { path, files, bytes, left } = ended;
     let place = label(path.as_os_str().as_encoded_bytes());
@@ -141,11 +142,8 @@ fn end(config: &Config, name: &str) -> CommandResult {
         return Ok(());
     }
     let names: Vec<_> = left.iter().map(|name| label(name.as_bytes())).collect();
-    let words = format!(
-        "{place} was kept, because it holds files that are not finished spills: {}",
-        names.join(", ")
-    );
-    Err(Failure::Failed(words).into())
+    let names = names.join(", ");
+    bail!("{place} was kept, because it holds files that are not finished spills: {names}")
 }
 
 fn as_json(selected: &Selected, plan: &CleanPlan, consent: Consent, env: &Env) -> CommandResult {
@@ -236,7 +234,7 @@ fn result(ends: &[DueOutcome]) -> CommandResult {
         0 => Ok(()),
         failed => {
             let what = count(failed as u64, "output");
-            Err(Failure::Failed(format!("{what} could not be deleted; see the reasons above")).into())
+            bail!("{what} could not be deleted; see the reasons above")
         }
     }
 }

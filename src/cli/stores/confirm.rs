@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use crate::base::human::size;
-use crate::cli::Failure;
+use crate::cli::usage;
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
 use crate::rows::outputs;
@@ -32,14 +32,12 @@ impl Consent {
         yes: bool,
         askable: bool,
         remedy: &str,
-    ) -> Result<Consent, Failure> {
+    ) -> anyhow::Result<Consent> {
         match (dry_run, yes) {
             (true, _) => Ok(Consent::DryRun),
             (false, true) => Ok(Consent::Given),
             (false, false) if askable && has_person() => Ok(Consent::Ask),
-            (false, false) => {
-                Err(Failure::Usage(format!("cannot ask for confirmation without a terminal: {remedy}")))
-            }
+            (false, false) => Err(usage(format!("cannot ask for confirmation without a terminal: {remedy}"))),
         }
     }
 }

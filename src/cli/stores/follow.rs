@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use anyhow::bail;
 use serde_json::Value;
 
 use crate::base::human::{count, size, thousands};
 use crate::base::provenance::Certainty;
 use crate::cli::args::ListArgs;
-use crate::cli::{CommandResult, Failure, json, say};
+use crate::cli::{CommandResult, json, say};
 use crate::config::Config;
 use crate::corpus::{CutPolicies, ReadFault, WatchedGot, WatchedOutput};
 use crate::rows::column::key_of;
@@ -29,10 +30,7 @@ pub(crate) fn run(config: &Config, args: &ListArgs) -> CommandResult {
     let whose = args.agent.as_deref().map_or(Whose::All, Whose::Agent);
     let first = Listed::of(config, whose)?;
     if first.selected.roots().next().is_none() {
-        return Err(Failure::Failed(
-            "there is no store to follow; `overspill stores --all` lists all".into(),
-        )
-        .into());
+        bail!("there is no store to follow; `overspill stores --all` lists all");
     }
     first.selected.unlisted().for_each(|words| say(&words));
     say("waiting for new outputs; Ctrl-C ends");
@@ -127,7 +125,6 @@ fn key(entry: &Entry) -> u64 {
     key_of((entry.path(), entry.identity.dev, entry.identity.ino))
 }
 
-/// Prints an output.
 fn print(output: &WatchedOutput, selected: &Selected, is_json: bool) -> CommandResult {
     let mut out = crate::cli::safe::stdout();
     if is_json {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::base::human::{size, thousands};
 use crate::cli::args::StoresArgs;
 use crate::cli::safe::SafeWriter;
-use crate::cli::{CommandResult, Failure, json, say, suggest, table, terminal};
+use crate::cli::{CommandResult, json, say, suggest, table, terminal, usage};
 use crate::config::Config;
 use crate::rows::column::CellSide::{Left, Path, Right};
 use crate::rows::column::{ListColumn, RowCell};
@@ -63,14 +63,14 @@ fn print(out: &mut impl Write, rows: &[StoreRow]) -> io::Result<()> {
     Ok(())
 }
 
-fn file<'a>(config: &'a Config, name: &str) -> Result<&'a str, Failure> {
+fn file<'a>(config: &'a Config, name: &str) -> anyhow::Result<&'a str> {
     if let Some(fault) = config.stores.fault_of(name) {
-        return Err(Failure::Usage(fault.to_owned()));
+        return Err(usage(fault));
     }
     config.stores.text(name).ok_or_else(|| {
         let known = Vec::from_iter(config.stores.agents());
         let instead = suggest::name(name, &known, "the stores are:");
-        Failure::Usage(format!("no store `{}`; {instead}", label(name.as_bytes())))
+        usage(format!("no store `{}`; {instead}", label(name.as_bytes())))
     })
 }
 

@@ -1,13 +1,15 @@
 //! `overspill rm`: deletes single entries named by the user.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, Write};
+
+use anyhow::{anyhow, bail};
 
 use crate::base::human::{count, size};
 use crate::cli::args::RmArgs;
 use crate::cli::named::{self, Named};
 use crate::cli::sessions::select::SelectedSession;
-use crate::cli::{CommandResult, Failure, say, table};
+use crate::cli::{CommandResult, say, table};
 use crate::config::Config;
 use crate::store::{self, Cleaner, DeleteMode, Entry, EntryStatus, Record, Why};
 
@@ -23,7 +25,7 @@ pub(crate) fn run(config: &Config, args: &RmArgs) -> CommandResult {
     let consent = Consent::from_flags(false, args.yes, true, "add --yes to delete")?;
     let refused = entries.iter().find_map(|entry| Some((*entry, refusal(entry, consent)?)));
     if let Some((entry, why)) = refused {
-        return Err(Failure::Failed(format!("{}: {why}; nothing was deleted", entry.path().display())).into());
+        bail!("{}: {why}; nothing was deleted", entry.path().display());
     }
     if consent == Consent::Ask && !asked(&entries)? {
         return Ok(writeln!(crate::cli::safe::stdout(), "nothing was deleted")?);
@@ -42,10 +44,15 @@ fn meant<'a>(config: &Config, selected: &'a Selected, words: &[OsString]) -> any
                 Named::Output(entry) => selected.at(&entry.path()),
                 Named::File(path) => selected.at(&path),
                 Named::Stdin => None,
-                Named::Recorded(found) => return Err(of_agent(&found).into()),
+                Named::Recorded(found) => return Err(of_agent(&found)),
             },
         };
-        let Some(entry) = entry else { return Err(elsewhere(word).into()) };
+        let Some(entry) = entry else {
+            bail!(
+                "{}: is not a stored output; `rm` deletes only those (see `overspill list`)",
+                word.display()
+            );
+        };
         if !entries.iter().any(|known| std::ptr::eq(*known, entry)) {
             entries.push(entry);
         }
@@ -53,17 +60,10 @@ fn meant<'a>(config: &Config, selected: &'a Selected, words: &[OsString]) -> any
     Ok(entries)
 }
 
-fn of_agent(found: &SelectedSession) -> Failure {
+fn of_agent(found: &SelectedSession) -> anyhow::Error {
     let words = "is in an agent's records, which overspill never changes";
     let spill = found.call.map_or("", |_| "; `overspill show` names its spill, if it has one");
-    Failure::Failed(format!("{} {words}{spill}", found.id()))
-}
-
-fn elsewhere(word: &OsStr) -> Failure {
-    Failure::Failed(format!(
-        "{}: is not a stored output; `rm` deletes only those (see `overspill list`)",
-        word.display()
-    ))
+    anyhow!("{} {words}{spill}", found.id())
 }
 
 /// Returns why an entry cannot be deleted, or not without asking.
@@ -105,8 +105,7 @@ fn asked(entries: &[&Entry]) -> io::Result<bool> {
 
 fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Consent) -> CommandResult {
     let Some(mut cleaner) = Cleaner::start_patiently(&config.env)? else {
-        let words = "another cleaning is running, and nothing was deleted; try again when it is done";
-        return Err(Failure::Failed(words.to_owned()).into());
+        bail!("another cleaning is running, and nothing was deleted; try again when it is done");
     };
     let mut stayed = Vec::new();
     for entry in entries {
@@ -130,9 +129,5 @@ fn delete(config: &Config, selected: &Selected, entries: &[&Entry], consent: Con
     cleaner.unlogged().into_iter().for_each(say);
     // A record that is left behind is removed by the next cleaning.
     let _ = Record::sweep(&config.env, selected.now);
-    if stayed.is_empty() {
-        Ok(())
-    } else {
-        Err(Failure::Failed(format!("not deleted: {}", stayed.join("; "))).into())
-    }
+    if stayed.is_empty() { Ok(()) } else { bail!("not deleted: {}", stayed.join("; ")) }
 }

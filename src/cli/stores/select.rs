@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use jiff::Timestamp;
 
-use crate::cli::{Failure, say, suggest};
+use crate::cli::{say, suggest, usage};
 use crate::config::Config;
 use crate::rows::column::RowLook;
 use crate::store::{self, Entry, Kept, Listing, OwnStore, RootReport, StoreSpec};
@@ -107,7 +107,7 @@ fn marks(config: &Config) -> anyhow::Result<Kept> {
 /// Lists the stores of this agent; if it has none, the entries whose paths name it in other stores.
 fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listing> {
     if let Some(fault) = config.stores.fault_of(name) {
-        return Err(Failure::Usage(fault.to_owned()).into());
+        return Err(usage(fault));
     }
     let stores: Vec<&Arc<StoreSpec>> = config.stores.specs.iter().filter(|spec| spec.agent == name).collect();
     if !stores.is_empty() {
@@ -125,7 +125,7 @@ fn of_agent(config: &Config, name: &str, now: Timestamp) -> anyhow::Result<Listi
             true => "name one, or leave it out for all of them".to_owned(),
             false => suggest::name(name, &Vec::from_iter(known), "the agents are:"),
         };
-        return Err(Failure::Usage(format!("no agent `{}`; {instead}", label(name.as_bytes()))).into());
+        return Err(usage(format!("no agent `{}`; {instead}", label(name.as_bytes()))));
     }
     all.entries.retain(|entry| entry.agent() == name);
     Ok(all)

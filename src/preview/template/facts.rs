@@ -8,7 +8,7 @@ use crate::text::units::TotalsMask;
 
 /// Every figure and slot that a template may use besides the parameters.
 /// `docs/policies.md` explains each.
-const NAMES: &[&str] = &[
+pub(super) const NAMES: &[&str] = &[
     "kept",
     "head",
     "tail",

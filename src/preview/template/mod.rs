@@ -15,6 +15,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Expression, UndefinedBehavior};
 use serde::Deserialize;
 
+use crate::base::toml_check::nearest;
 use crate::preview::value::Value;
 
 use facts::SLOT;
@@ -115,6 +116,12 @@ pub(crate) enum PolicyOrigin {
     Own,
 }
 
+/// Says what to do about a name that is none of these.
+fn remedy<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    nearest(name, known)
+        .map_or("declare it in [[param]]".to_owned(), |best| format!("did you mean `{best}`?"))
+}
+
 /// Compiles the templates and figures of one policy file.
 #[derive(Debug)]
 pub(crate) struct Compiler {
@@ -154,10 +161,9 @@ impl Compiler {
             let is_unknown = |name: &&String| !self.params.contains_key(*name) && !facts::is_known(name);
             if let Some(name) = mentioned.iter().filter(is_unknown).min() {
                 let line = source.lines().position(|line| line.contains(name.as_str()));
-                return Err((
-                    line.map_or(1, |at| at + 1),
-                    format!("there is no figure or parameter `{name}`"),
-                ));
+                let known = self.params.keys().map(String::as_str).chain(facts::NAMES.iter().copied());
+                let words = format!("there is no figure or parameter `{name}`; {}", remedy(name, known));
+                return Err((line.map_or(1, |at| at + 1), words));
             }
         }
         templates.push(CompiledTemplate {
@@ -197,7 +203,8 @@ impl Compiler {
                 .filter(|name| !self.params.contains_key(*name))
                 .min()
         {
-            return Err(format!("there is no parameter `{name}`"));
+            let remedy = remedy(name, self.params.keys().map(String::as_str));
+            return Err(format!("there is no parameter `{name}`; {remedy}"));
         }
         let (source, compiled) = (source.to_owned(), Box::new(compiled));
         Ok(self.push(CompiledFigure::Expression { source, compiled }))

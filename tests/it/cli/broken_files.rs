@@ -169,6 +169,19 @@ fn a_broken_store_file_lists_the_others_and_deletes_nothing() {
 }
 
 #[test]
+fn files_that_can_not_be_read_are_named_with_a_remedy() {
+    let home = with_policies();
+    let link = own(&home, "policies/link.toml", "");
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("nowhere", &link).unwrap();
+    let config = own(&home, "config.toml", "");
+    fs::write(&config, b"theme = \"dark\"\npolicy = \"\xff\"\n").unwrap();
+    let words =
+        ["link.toml: is a symbolic link", "ls -l", "config.toml: is not UTF-8 in line 2; save it as UTF-8"];
+    home.run(&["preview", "f"]).fails(2, &words);
+}
+
+#[test]
 fn the_smallest_policy_of_the_documentation_works() {
     let home = Home::new();
     home.file("out.log", numbered(300));

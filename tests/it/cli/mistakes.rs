@@ -173,7 +173,16 @@ const POLICIES: &[Case] = &[
         "10:1: `when`: this table has no limit, so nothing would ever be cut; it has `lines`, `size` or both",
     ),
     ("[when]\nsize", "[when]\nsise", "11:1: `sise`: `[when]` has no such key; did you mean `size`?"),
-    ("[when]\nsize = \"most\"", "[when]\nsize = \"mots\"", "11:8: `size`: there is no parameter `mots`"),
+    (
+        "[when]\nsize = \"most\"",
+        "[when]\nsize = \"mots\"",
+        "11:8: `size`: there is no parameter `mots`; did you mean `most`?",
+    ),
+    (
+        "[when]\nsize = \"most\"",
+        "[when]\nsize = \"xyz\"",
+        "11:8: `size`: there is no parameter `xyz`; declare it in [[param]]",
+    ),
     (
         "[when]\nsize = \"most\"",
         "[when]\nsize = \"most +\"",
@@ -206,7 +215,11 @@ const POLICIES: &[Case] = &[
     ("strategy = \"size\"", "strategy = \"size\"\nstrip = \"yes\"", "15:9: `strip`: takes true or false"),
     ("[text]\ncut = \"{{ kept }}[cut]\"\n", "", "15:14: `text`: the table [text] is missing"),
     ("cut = \"{{ kept }}[cut]\"", "whole = \"x\"", "17:1: `cut`: `[text]` needs this key"),
-    ("{{ kept }}", "{{ keptt }}", "18:7: `cut`: there is no figure or parameter `keptt`"),
+    (
+        "{{ kept }}",
+        "{{ keptt }}",
+        "18:7: `cut`: there is no figure or parameter `keptt`; did you mean `kept`?",
+    ),
     (
         "{{ kept }}",
         "{{ kept|shout }}",

@@ -1,6 +1,7 @@
 //! Mistakes and odd requests at the command line: the status of each, and the first line of the answer.
 
 use std::fmt::Write as _;
+use std::os::unix::net::UnixListener;
 use std::process::{Command, Stdio};
 
 use crate::cli::numbered;
@@ -52,6 +53,9 @@ const LINES: &[(&str, &[&str])] = &[
             "policies --agent pi",
             "stores --agent pi",
             "preview '--a\u{1b}[31m' f",
+            "grep -r x f",
+            "grep -o x f",
+            "explain --clipboard f",
         ],
     ),
     (
@@ -122,6 +126,10 @@ const LINES: &[(&str, &[&str])] = &[
             "man nosuch",
             "man overspill",
             "--config nofile list",
+            "explain dir",
+            "explain sock",
+            "preview sock",
+            "preview loop",
             "show tool_",
             "rm -y tool_",
             "sessions nosuch",
@@ -174,6 +182,8 @@ fn every_mistake_is_answered_in_one_line_that_says_what_to_do() {
         home.file(name, numbered(3000));
     }
     std::fs::create_dir(home.at("dir")).unwrap();
+    std::os::unix::fs::symlink("loop", home.at("loop")).unwrap();
+    let _listener = UnixListener::bind(home.at("sock")).unwrap();
     records::claude(&home);
     for id in ["tool_01aaaaaaaaaaaaaa0123456789ab", "tool_02aaaaaaaaaaaaaa0123456789ab"] {
         home.entry("opencode", id, "x\n", 1);

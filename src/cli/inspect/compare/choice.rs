@@ -4,14 +4,12 @@ use std::path::Path;
 
 use crate::base::human::thousands;
 use crate::cli::args::CompareArgs;
-use crate::cli::{Failure, input, say};
+use crate::cli::{say, usage};
 use crate::config::{Config, EffectivePolicy, OverrideError, Overrides};
 use crate::preview::ParamError;
 
-/// A policy to compare.
 #[derive(Debug)]
 pub(super) enum ComparedPolicy {
-    /// A policy with its limits.
     Policy(Box<EffectivePolicy>),
     /// The name of a policy that cannot be used, and why.
     Failed(String, OverrideError),
@@ -24,7 +22,6 @@ pub(super) enum Chosen<'a> {
     Every,
     /// The current policies of an agent.
     Agent(&'a str),
-    /// One policy.
     Policy(&'a str),
 }
 
@@ -43,14 +40,14 @@ impl Chosen<'_> {
 ///
 /// # Errors
 /// If a name is neither a policy nor an agent.
-pub(super) fn chosen<'a>(config: &Config, args: &'a CompareArgs) -> Result<Vec<Chosen<'a>>, Failure> {
+pub(super) fn chosen<'a>(config: &Config, args: &'a CompareArgs) -> anyhow::Result<Vec<Chosen<'a>>> {
     if args.policies.is_empty() {
         return Ok(vec![Chosen::Every]);
     }
     let choose = |word: &'a String| match config.catalog.get(word) {
         _ if config.catalog.names_of(word).next().is_some() => Ok(Chosen::Agent(word)),
         Ok(_) => Ok(Chosen::Policy(word)),
-        Err(error) => Err(Failure::Usage(error.to_string())),
+        Err(error) => Err(usage(error)),
     };
     args.policies.iter().map(choose).collect()
 }
@@ -79,7 +76,7 @@ pub(super) fn resolved(
         let overrides = Overrides { policy: Some(name.to_owned()), ..args.limits.overrides() };
         match config.resolve(&overrides, path) {
             Ok(found) => all.push(ComparedPolicy::Policy(Box::new(found))),
-            Err(error) if chosen.contains(&Chosen::Policy(name)) => return Err(input::usage(error)),
+            Err(error) if chosen.contains(&Chosen::Policy(name)) => return Err(usage(error)),
             Err(error) if is_about_flags(&error) => {
                 left_out += 1;
                 why.get_or_insert(error);
@@ -88,7 +85,7 @@ pub(super) fn resolved(
         }
     }
     match why {
-        Some(error) if all.is_empty() => Err(input::usage(error)),
+        Some(error) if all.is_empty() => Err(usage(error)),
         Some(_) => {
             let flag = args.limits.first_given().unwrap_or("the flags");
             say(&format!("{} policies cannot be used with {flag}, and are left out", thousands(left_out)));

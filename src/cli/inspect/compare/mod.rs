@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
-use crate::base::human::{count, size, thousands, tokens};
+use crate::base::human::{size, thousands, tokens};
 use crate::base::provenance::Confidence;
 use crate::cli::args::{CompareArgs, PolicyArgs};
 use crate::cli::corpus::gather::gather;
 use crate::cli::corpus::measure::measure;
-use crate::cli::corpus::tune::pattern;
+use crate::cli::corpus::tune::{in_words, pattern};
 use crate::cli::{CommandResult, fail, input, json_array, table};
 use crate::compare::{Comparison, KeptFinds};
 use crate::config::{Config, EffectivePolicy};
@@ -118,14 +118,7 @@ fn many(config: &Config, args: &CompareArgs, chosen: &[Chosen], find: Option<&Pa
     } else if sums.outputs > 0 {
         let finds = if find.is_some() { "finds" } else { sums.severity().plural() };
         table::print(&mut out, policy_columns(), &rows)?;
-        writeln!(
-            out,
-            "\nof {} ({}) with {} in {} of them",
-            count(sums.outputs, "output"),
-            size(sums.bytes),
-            count(sums.finds(), finds.trim_end_matches('s')),
-            thousands(sums.with_errors()),
-        )?;
+        writeln!(out, "\nof {}", in_words(sums, finds))?;
     }
     out.flush()?;
     measured.end()
