@@ -7,10 +7,10 @@ use crate::layers::sources;
 
 /// Lines of all files, and of the largest folders, without tests.
 const LINES: &[(&str, usize)] =
-    &[("", 85_894), ("tui", 16_242), ("session", 17_316), ("preview", 13_406), ("cli", 12_447)];
+    &[("", 85_027), ("tui", 16_269), ("session", 16_583), ("preview", 12_981), ("cli", 12_586)];
 
 /// Files with any line that is not a test.
-const FILES: usize = 546;
+const FILES: usize = 532;
 
 /// Files of more lines than this, and how many of them there may be.
 const LONG: (usize, usize) = (450, 0);
