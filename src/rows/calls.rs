@@ -13,7 +13,7 @@ use crate::session::examine::CallInspector;
 use crate::session::fate::{ContextState, ResultFate};
 use crate::session::model::{Call, CallStatus, CutState, Evidence};
 use crate::session::spill::SpillState;
-use crate::session::tally::length;
+use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Unchecked, describe_check};
 use crate::session::verify::{Difference, Verdict};
@@ -67,12 +67,18 @@ pub struct CallRow {
 }
 
 impl CallSizes {
-    pub(crate) fn find(inspector: &CallInspector, call: &Call) -> Self {
+    /// Also hands the text that the model first got to `take`, piece by piece.
+    pub(crate) fn find(inspector: &CallInspector, call: &Call, take: &mut dyn FnMut(&str)) -> Self {
         let spill = inspector.spill(call);
         let command = command(inspector.transcript, call);
         let best = inspector.best(call);
+        let mut take_all = |piece: &str| {
+            take(piece);
+            true
+        };
+        let got = best.first().map(|first| text::decode(inspector.transcript, &first.pieces, &mut take_all));
         Self {
-            got: best.first().and_then(|first| length(inspector.transcript, first)),
+            got: got.and_then(Result::ok).map(|facts| facts.bytes),
             evidence: best.first().map(|first| first.evidence),
             context: best.first().map(|first| first.context),
             whole: inspector.whole_bytes(call),
@@ -103,6 +109,14 @@ impl CallRow {
             lost: SlowFigure::default(),
             copies: 0,
         }
+    }
+
+    /// Returns what is known of a call without reading its whole output, and hands the text that the model first got to `take`.
+    pub(crate) fn find(inspector: &CallInspector, call: &Call, take: &mut dyn FnMut(&str)) -> Self {
+        let mut row = Self::new(inspector.transcript, call);
+        row.sizes = Some(CallSizes::find(inspector, call, take));
+        row.verdict = row.is_partial().then(|| inspector.verify(call));
+        row
     }
 
     /// Whether the model got only a part, so that a policy can be held against it.

@@ -10,15 +10,14 @@ use crate::base::human::utc;
 use crate::cli::args::{CallSort, CallsArgs};
 use crate::cli::{CommandResult, json_array, say, table};
 use crate::config::Config;
-use crate::rows::calls::{CallRow, CallSizes, table_columns};
+use crate::rows::calls::{CallRow, table_columns};
 use crate::rows::lost::LostInCall;
 use crate::session::command::command;
 use crate::session::copies::RelatedSessions;
 use crate::session::examine::{CallInspector, Paths};
 use crate::session::mask::mask;
-use crate::session::model::{Call, CallStatus, CutState};
+use crate::session::model::{Call, CallStatus, CutState, Evidence};
 use crate::session::spill::SpillState;
-use crate::session::text;
 use crate::session::transcript::Transcript;
 use crate::session::verdict::{Against, Verdict};
 use crate::text::search::SeverityPatterns;
@@ -83,9 +82,7 @@ pub(super) fn row(
     related: &RelatedSessions,
     of: &SeverityPatterns,
 ) -> CallRow {
-    let mut row = CallRow::new(inspector.transcript, call);
-    row.sizes = Some(CallSizes::find(&inspector, call));
-    row.verdict = row.is_partial().then(|| inspector.verify(call));
+    let mut row = CallRow::find(&inspector, call, &mut |_| {});
     row.lost.found(row.is_cut().then(|| LostInCall::count(&inspector, call, of)).flatten());
     row.copies = related.with(call);
     row
@@ -96,20 +93,13 @@ pub(crate) fn command_of(transcript: &Transcript, call: &Call) -> String {
     mask(&command(transcript, call)).into_owned()
 }
 
-/// Returns the fields of `--json`. Times are RFC 3339, UTC, to the second; sizes are bytes of UTF-8.
+/// Returns the fields of `--json`: those of the row, and texts as they are recorded. Times are RFC 3339, UTC, to the second;
+/// sizes are bytes of UTF-8.
 pub(crate) fn record(of: CallInspector, call: &Call) -> Value {
     let CallInspector { file, transcript, .. } = of;
     let mut hash = Sha256::new();
-    let best = of.best(call);
-    let measured = best.first().and_then(|first| {
-        let mut take = |piece: &str| {
-            hash.update(piece);
-            true
-        };
-        text::decode(transcript, &first.pieces, &mut take).ok()
-    });
-    let spill = of.spill(call);
-    let verdict = call.is_partial().then(|| of.verify(call));
+    let row = CallRow::find(&of, call, &mut |piece| hash.update(piece));
+    let sizes = row.sizes.unwrap_or_default();
     let thread = transcript.thread(call);
     json!({
         "id": &*call.id,
@@ -118,21 +108,21 @@ pub(crate) fn record(of: CallInspector, call: &Call) -> Value {
         "agent_version": transcript.facts.version,
         "thread": thread.map_or("", |thread| &thread.name),
         "tool": transcript.tool(call),
-        "command": command_of(transcript, call),
-        "at": call.at.map(utc),
-        "status": call.status.as_str(),
+        "command": mask(&sizes.written),
+        "at": row.at.map(utc),
+        "status": row.status.as_str(),
         "exit": call.exit,
-        "evidence": best.first().map(|first| first.evidence.as_str()),
-        "got_bytes": measured.map(|facts| facts.bytes),
-        "got_sha256": measured.map(|_| format!("{:x}", hash.finalize())),
-        "tokens_estimate": call.tokens.or_else(|| measured.map(|facts| facts.bytes.div_ceil(4))),
-        "cut": call.cut.as_str(),
-        "cut_by": verdict.as_ref().and_then(Verdict::cut_by),
+        "evidence": sizes.evidence.map(Evidence::as_str),
+        "got_bytes": sizes.got,
+        "got_sha256": sizes.got.map(|_| format!("{:x}", hash.finalize())),
+        "tokens_estimate": call.tokens.or_else(|| sizes.got.map(|bytes| bytes.div_ceil(4))),
+        "cut": row.cut.as_str(),
+        "cut_by": row.verdict.as_ref().and_then(Verdict::cut_by),
         "spill": call.cites.first().map(|cite| cite.path.to_string_lossy()),
-        "spill_state": spill.as_ref().map(SpillState::as_str),
-        "fate": best.first().map(|first| first.context.fate.as_str()),
-        "fate_evidence": best.first().map(|first| first.context.evidence.as_str()),
-        "verify": verdict.as_ref().map(Verdict::as_str),
-        "verify_against": verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
+        "spill_state": sizes.spill,
+        "fate": sizes.context.map(|context| context.fate.as_str()),
+        "fate_evidence": sizes.context.map(|context| context.evidence.as_str()),
+        "verify": row.verdict.as_ref().map(Verdict::as_str),
+        "verify_against": row.verdict.as_ref().and_then(Verdict::against).map(Against::as_str),
     })
 }

@@ -206,7 +206,7 @@ impl SessionContext<'_> {
     fn size(&self, range: Range<usize>) {
         let sizes = |index: usize| {
             let call = self.of.transcript.calls.get(index)?;
-            Some((index, CallSizes::find(&self.of, call)))
+            Some((index, CallSizes::find(&self.of, call, &mut |_| {})))
         };
         self.context.send(CallsEvent::Sized(range.filter_map(sizes).collect()));
     }
