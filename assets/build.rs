@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let stores = file.get("store").and_then(toml::Value::as_array).into_iter().flatten();
         let roots = stores.filter_map(|store| store.get("roots")?.as_array()).flatten();
         let roots: Vec<&str> = roots.filter_map(toml::Value::as_str).collect();
-        // JSON is read in a fraction of the time.
+        // JSON is parsed in a fraction of the time that TOML takes.
         let json = serde_json::to_string(file)?;
         Ok(format!("Builtin {{ text: include_str!({path:?}), roots: &{roots:?}, json: {json:?} }}"))
     })

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Command;
+use clap::builder::StyledStr;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -51,11 +52,26 @@ fn page(subcommand: Option<&str>) -> anyhow::Result<String> {
     }
 }
 
+/// Moves the section on arguments before that on options, as in the help.
+fn arguments_first(page: &str) -> String {
+    let section = |heading: &str| page.find(&format!(".SH {heading}\n"));
+    let (Some(options), Some(start)) = (section("OPTIONS"), section("ARGUMENTS")) else {
+        return page.to_owned();
+    };
+    let end = page[start + 1..].find("\n.SH ").map_or(page.len(), |at| start + 2 + at);
+    [&page[..options], &page[start..end], &page[options..start], &page[end..]].concat()
+}
+
 fn rendered(command: &Command, name: &str, root: &Command) -> io::Result<String> {
     let usage = command.clone().render_usage().to_string();
     let about = command.get_long_about().or_else(|| command.get_about());
-    let paragraphs = about.into_iter().chain(command.get_after_help()).map(ToString::to_string);
-    // What `-h` leaves out has no text otherwise.
+    let sentences = |text: &StyledStr| {
+        let text = text.to_string();
+        let paragraphs = text.split("\n\n").map(|text| format!("{}.", text.trim_end().trim_end_matches('.')));
+        paragraphs.collect::<Vec<_>>().join("\n\n")
+    };
+    let paragraphs = about.into_iter().chain(command.get_after_help()).map(sentences);
+    // `clap_mangen` prints no text for an option that `-h` leaves out.
     let command = command.clone().mut_args(|arg| match arg.is_positional() {
         true => arg.hide_short_help(false).help_heading("Arguments"),
         false => arg.hide_short_help(false),
@@ -79,6 +95,7 @@ fn rendered(command: &Command, name: &str, root: &Command) -> io::Result<String>
     // The preamble that each part begins with, once.
     let preamble = Roff::new().render();
     let page = String::from_utf8_lossy(&page).replace(&preamble, "").replace("\n.br\n\n.br\n", "\n.sp\n");
+    let page = arguments_first(&page);
     let version = root.get_version().unwrap_or_default();
     // Without a date, so that the same sources make the same pages; the crate would leave the empty field out.
     let title = format!(".TH {} 1 \"\" \"overspill {version}\" \"overspill manual\"", title(name));
@@ -140,6 +157,10 @@ mod tests {
             let page = page(name).unwrap();
             let at = |heading: &str| page.find(&format!("\n.SH {heading}\n"));
             let headings = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "\"EXIT STATUS\"", "ENVIRONMENT"];
+            assert!(
+                page.find(".SH ARGUMENTS").is_none_or(|at| Some(at) < page.find(".SH OPTIONS")),
+                "{page}"
+            );
             let places: Vec<_> = headings
                 .iter()
                 .chain(&["FILES", "EXAMPLES", "\"SEE ALSO\""])

@@ -69,6 +69,9 @@ impl PlanTask {
         if let Err(PlanError::Cancelled) = planned {
             return None;
         }
+        if !wanted() {
+            return None;
+        }
         let planned = planned.map(|preview| {
             let text_bytes = preview.kept.bytes.map(|_| preview.byte_len(&input));
             Preview { text_bytes, ..preview }

@@ -101,9 +101,14 @@ impl OpenOutput {
         let figure = |value: Option<u64>| value.map_or("…".into(), thousands);
         let [kept, total] = self.lines_as_numbered(preview).map(figure);
         let lines = format!("{} {kept} of {total} lines", self.certainty().verb());
+        let total = self.total_bytes(preview);
         let got = preview.text_bytes.map_or("…".into(), tokens);
-        let total = tokens(self.total_bytes(preview));
-        vec![format!("{lines} · {got} of {total} tokens"), lines]
+        // With its notice, a text that lost little is longer than the output.
+        let whole = match preview.text_bytes.is_some_and(|bytes| bytes > total) {
+            true => String::new(),
+            false => format!(" of {}", tokens(total)),
+        };
+        vec![format!("{lines} · {got}{whole} tokens"), lines]
     }
 
     pub(crate) fn lines_as_numbered(&self, preview: &Preview) -> [Option<u64>; 2] {

@@ -267,7 +267,7 @@ pub(crate) fn when(entry: &Entry, look: &RowLook) -> RowCell {
 fn command(row: &OutputRow, _: &RowLook) -> RowCell {
     let first_line = row.peek().map(|peek| &peek.first_line).filter(|line| !line.is_empty());
     let cell = match (row.command(), first_line) {
-        (command, Some(line)) if command.is_empty() => RowCell::dim(format!("text: {line}")),
+        (command, Some(line)) if command.is_empty() => RowCell::dim(line.clone()),
         (command, _) => RowCell::plain(command),
     };
     match row.entry.status {

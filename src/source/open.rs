@@ -37,7 +37,7 @@ pub enum OpenError {
     Terminal(PathBuf),
     #[error("{}: is a symbolic link, and links inside a store are not followed; open its target by path", .0.display())]
     Link(PathBuf),
-    #[error("{}: is a symbolic link that leads back to itself; `ls -l` shows where to", .0.display())]
+    #[error("{}: is a symbolic link that leads back to itself; remove it, or let it name a file", .0.display())]
     Loop(PathBuf),
     #[error("{}: is not a regular file, and only regular files in a store are opened; pipe it in", .0.display())]
     Irregular(PathBuf),

@@ -27,7 +27,7 @@ use crate::text::label::label;
 use recognise::Recognised;
 use spill::{Check, CitedSpill};
 
-/// A text has fewer bytes than this.
+/// A text of this many bytes or more is refused.
 const MAX_TEXT: u64 = 64 << 20;
 
 /// One notice as in `--json`.
@@ -202,7 +202,7 @@ fn text(config: &Config, args: &ExplainArgs) -> anyhow::Result<String> {
         let view = source.view();
         bytes = view[..view.len().min(MAX_TEXT as usize)].to_vec();
     }
-    // As many are read of a device, which may never end.
+    // No more is read: a device may never end.
     if bytes.len() as u64 >= MAX_TEXT {
         bail!("the text has 64 MB or more; give the part with the notice");
     }

@@ -10,7 +10,7 @@ use crate::cli::{fail, say};
 use crate::compare::{first_lost_line, kept_ranges};
 use crate::config::{Config, EffectivePolicy, Overrides};
 use crate::output::words::lines_as_numbered;
-use crate::preview::{self, Input, Policy, Stream, ToCount, TotalsMask};
+use crate::preview::{self, CountedPlan, Input, Policy, Stream, ToCount, TotalsMask};
 use crate::session::model::Citation;
 use crate::session::spill::{SpillState, look_for};
 use crate::source::{self, MapView, Source};
@@ -110,7 +110,7 @@ fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> 
     let count = |_, want| Some(source::count(view, want));
     let input = Input::from_bytes(view, &name);
     let planned = preview::plan_counting(&input, policy, ToCount::All, count);
-    let preview = planned.ok()?.preview;
+    let CountedPlan { preview, totals, .. } = planned.ok()?;
     let text = preview.text(&input);
     let made = super::recognise::of_policy(policy, &text);
     let differs = match made {
@@ -120,7 +120,8 @@ fn compare(found: &Recognised, policy: &Policy, path: &Path, view: &MapView) -> 
     let kept = kept_ranges(&preview.parts, Stream::Stdout);
     let before = view.get(..first_lost_line(view, &kept)).unwrap_or_default();
     let is_open = view.last().is_some_and(|last| *last != b'\n');
-    let feeds = source::count(view, TotalsMask::LINE_FEEDS).line_feeds;
+    let counted = totals.stdout.line_feeds;
+    let feeds = counted.unwrap_or_else(|| source::count(view, TotalsMask::LINE_FEEDS).line_feeds);
     let [kept_lines, lines] = lines_as_numbered(&preview, view, Some(feeds + u64::from(is_open)));
     Some(Check {
         lines,

@@ -87,9 +87,9 @@ pub(super) fn is_cut_by_qwen(text: &mut impl Supply) -> bool {
 /// Bytes of an MCP server's texts for which Codex has room: 12,000 tokens of four. Models with a limit in bytes get less.
 const CODEX_ROOM: u64 = 48_000;
 
-/// Returns what Codex keeps of an MCP server's texts, which are ranges in bytes as what is returned; `None` if that is all. It
-/// keeps them whole as far as there is room, then both ends of one, and nothing of those that follow. A line that it writes
-/// before them takes some room, too, so that it keeps even less.
+/// Returns the ranges, in bytes, that Codex keeps of an MCP server's texts, which are given as ranges, too; `None` if it keeps
+/// all of them. It keeps texts whole while there is room, then both ends of the next, and none after that. The line that it
+/// writes first takes room as well, so it keeps a little less than this.
 pub(super) fn kept_by_codex(texts: &[Range<u64>]) -> Option<Vec<Range<usize>>> {
     let (mut kept, mut room, mut is_cut) = (Vec::new(), CODEX_ROOM, false);
     for text in texts {
@@ -196,7 +196,8 @@ mod tests {
         for before in 65_400..65_600 {
             let text = format!("{}{codex}{}", "x".repeat(before), "… truncated…".repeat(10_000));
             assert_eq!(codex_cut(&mut OwnBytes::from(&*text)).unwrap().notice, codex, "{before}");
-            let text = format!("{}{claude}{}", "\n\n... [".repeat(before / 8), "x".repeat(before));
+            let starts = "\n\n... [".repeat(before / 7 + 1);
+            let text = format!("{}{claude}{}", &starts[..before], "x".repeat(before));
             assert_eq!(failed(&text).unwrap().left_out, 1234, "{before}");
         }
     }

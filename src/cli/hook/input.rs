@@ -10,7 +10,7 @@ use memchr::{memchr, memchr2};
 use crate::session::json::Decoder;
 use crate::source::{self, MapView};
 
-/// JSON of up to so many bytes is kept as it is. Linux passes 128 KB of a command.
+/// JSON of up to so many bytes is kept as it is: more than any one argument has on Linux (128 KB), so that a command is always whole.
 const MAX_WHOLE: usize = 160 << 10;
 
 /// Maximum length of a string that is kept of longer JSON, in encoded bytes.

@@ -235,8 +235,8 @@ impl Loss {
             ),
             number => (
                 format!(
-                    "overspill: this result has {all}{bytes}, in {number} texts. What is over the agent's limit was left out: the \
-                     middle of one text, and all texts after it. The agent keeps no copy."
+                    "overspill: this result has {all}{bytes}, in {number} texts. What is over the agent's limit was left out, from \
+                     the middle of a text or from its start on, with all texts after it. The agent keeps no copy."
                 ),
                 format!("What was left out has {lost}:"),
             ),

@@ -135,7 +135,7 @@ pub(crate) fn earliest(since: Option<SignedDuration>) -> Option<Timestamp> {
 /// # Errors
 /// It cannot be read.
 pub(crate) fn open(file: &SessionFile) -> anyhow::Result<Box<dyn OpenedSession>> {
-    let opened = list::open(file, &()).map_err(|error| anyhow!(error.to_string()))?;
+    let opened = list::open(file, &())?;
     let words = describe_unread(file, &opened.transcript().unread);
     if !words.is_empty() {
         say(&words);
@@ -164,7 +164,7 @@ pub(crate) fn describe_unread(file: &SessionFile, unread: &ReadReport) -> String
 /// It has no records of an agent, or cannot be read.
 pub(crate) fn of_file(path: &Path) -> anyhow::Result<SelectedSession> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let file = list::recognise(&path).map_err(|error| anyhow!(error.to_string()))?;
+    let file = list::recognise(&path)?;
     opened(file, "")
 }
 

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use crate::text::units::TotalsMask;
-
 use crate::preview::input::Stream;
 use crate::preview::measure::Text;
 use crate::preview::model::{Counts, LimitHit, Preview, Reply, Status, Unit};
 use crate::preview::strategy::selection::Selection;
+use crate::text::units::TotalsMask;
 
 /// How much of an output was kept, in each measure.
 pub(super) struct KeptCounts {

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, json};
 
-use super::counts::KeptCounts;
 use crate::preview::input::Input;
 use crate::preview::measure::Text;
 use crate::preview::model::LimitHit;
@@ -10,6 +9,8 @@ use crate::preview::policy::Policy;
 use crate::preview::policy::schema::{DetailsSchema, DetailsShape};
 use crate::preview::strategy::selection::{Inner, Selection};
 use crate::preview::value::Value;
+
+use super::counts::KeptCounts;
 
 /// JavaScript's largest safe integer, which stands for no limit on lines.
 const NO_LIMIT: u64 = (1 << 53) - 1;

@@ -5,8 +5,6 @@ mod details;
 
 use std::ops::Range;
 
-use crate::text::units::TotalsMask;
-
 use crate::preview::error::PlanError;
 use crate::preview::input::{Input, Stream};
 use crate::preview::limits::Over;
@@ -17,6 +15,7 @@ use crate::preview::strategy::selection::Selection;
 use crate::preview::template::Template;
 use crate::preview::template::facts::{Fact, Facts};
 use crate::preview::template::scope::{Scope, TemplateSpan};
+use crate::text::units::TotalsMask;
 
 use counts::{KeptCounts, kept_size};
 

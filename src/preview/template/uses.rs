@@ -172,8 +172,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the expressions of which one is made: of a choice its condition first, of what is called, filtered or taken from
-/// another that other one first.
+/// Returns the operands of an expression. The first is: of `a if b else c` the condition; of a filter, a test, a call, a slice,
+/// an attribute or an index what it applies to.
 pub(super) fn operands<'t>(expr: &'t Expr<'t>) -> Vec<&'t Expr<'t>> {
     let and_more = |one: &'t Expr<'t>, more: &[&'t Option<Expr<'t>>]| {
         std::iter::once(one).chain(more.iter().filter_map(|part| part.as_ref())).collect()

@@ -113,7 +113,9 @@ impl GeminiReader {
         line.tell(ContextChange::Restore, out.results_of(back.iter().copied()), out);
         // Of a result that was edited before, the last text is back.
         let mut edited = out.results_of(back);
-        edited.retain(|id| out.result_ids(id.call).last() != Some(*id));
+        edited.retain(|id| {
+            out.calls.get(id.call as usize).is_some_and(|call| id.result as usize + 1 < call.results.len())
+        });
         line.tell(ContextChange::Replace, edited, out);
     }
 

@@ -58,13 +58,13 @@ impl FileRecords {
         let (file, meta) = open_regular(&self.path)?;
         let len = meta.len();
         if len > MAX_DOCUMENT as u64 {
-            return Err(io::Error::other("the record is larger than 256 MiB"));
+            return Err(io::Error::other("the file is larger than 256 MiB"));
         }
         read_range(0..len, |start, room| fill(&file, start, room))
     }
 }
 
-/// Reads the JSON in a small file; `None` if there is none.
+/// Reads a file that is one JSON value; `None` if it cannot be read or is no JSON.
 pub fn read_json<T>(path: impl Into<PathBuf>, take: impl FnOnce(Json) -> T) -> Option<T> {
     let bytes = FileRecords::new(path).whole().ok()?;
     let mut tape = Tape::default();

@@ -25,7 +25,8 @@ pub use open::{fill, open_regular, read_range};
 pub use packed::{is_packed, unpack};
 pub use pass::{LogStep, records};
 
-/// The longest record that is read whole, in bytes. Longer ones are counted as not readable.
+/// The longest document that is read, in bytes, and the most that is read of a file at once. A longer document counts as not
+/// readable.
 pub const MAX_DOCUMENT: usize = 256 << 20;
 
 /// The longest record of a log that is read whole, in bytes: of a longer one its beginning is.

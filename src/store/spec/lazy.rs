@@ -25,10 +25,10 @@ impl Deref for LazyStores {
 }
 
 impl LazyStores {
-    /// Adds the user's own descriptions, as [`Stores::load_dir`] does, if there is a directory of them. Returns what is wrong
-    /// with them.
+    /// Adds the user's own descriptions, as [`Stores::load_dir`] does, and returns what is wrong with them. Reads nothing if
+    /// there is no directory of them.
     pub(crate) fn load_any(&mut self, directory: &Path) -> Vec<String> {
-        if !directory.exists() {
+        if let Ok(false) = directory.try_exists() {
             return Vec::new();
         }
         // The stores remember all faults themselves.
@@ -62,6 +62,16 @@ impl LazyStores {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_directory_that_cannot_be_read_is_a_fault_and_none_is_not() {
+        let home = tempfile::tempdir().unwrap();
+        let directory = home.path().join("stores");
+        let mut stores = LazyStores::default();
+        assert!(stores.load_any(&directory).is_empty() && stores.all.get().is_none());
+        std::os::unix::fs::symlink(&directory, &directory).unwrap();
+        assert_eq!(stores.load_any(&directory).len(), 1);
+    }
 
     #[test]
     fn a_file_is_in_the_same_store_whether_or_not_all_are_read() {

@@ -166,7 +166,7 @@ fn level(bytes: &[u8], found: &Range<usize>) -> Option<Option<Severity>> {
     let line = bytes.get(start..found.end.min(found.start + LOOK_BEHIND))?;
     let is_up_to = |of: &Captures| of.get(0).is_some_and(|of| start + of.start() < found.start);
     let is_long = feed.is_none() && before.len() == LOOK_BEHIND;
-    let nearest = level.captures_iter(line).take_while(is_up_to).last().filter(|_| is_long);
+    let nearest = is_long.then(|| level.captures_iter(line).take_while(is_up_to).last()).flatten();
     let captures = nearest.or_else(|| level.captures(line))?;
     Some(match (captures.get(1), captures.get(2)) {
         (Some(_), _) => Some(Severity::Error),

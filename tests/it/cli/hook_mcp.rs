@@ -144,8 +144,8 @@ fn of_codex_the_errors_in_the_texts_that_it_leaves_out_are_named() {
     let image = json!({ "type": "image", "data": "iVBORw0=", "mimeType": "image/png" });
     let mut with_image = texts();
     with_image.insert(1, image);
-    let expected = "overspill: this result has 1,600 lines, 79.2 KB, in 4 texts. What is over the agent's limit was left out: the \
-                    middle of one text, and all texts after it. The agent keeps no copy. What was left out has 2 errors:\n\
+    let expected = "overspill: this result has 1,600 lines, 79.2 KB, in 4 texts. What is over the agent's limit was left out, from \
+                    the middle of a text or from its start on, with all texts after it. The agent keeps no copy. What was left out has 2 errors:\n\
                     line 1,001: error[E0308]: mismatched types 2\nline 1,208: error[E0308]: mismatched types 3";
     for content in [texts(), with_image] {
         let said = note(&home, "codex", &after(Path::new("/none"), &json!({ "content": content })));
