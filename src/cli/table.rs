@@ -7,7 +7,7 @@ use anstyle::Style;
 use serde::Serialize;
 
 use crate::rows::column::{BETWEEN, CellSide, ListColumn, RowLook, TableColumn, column_widths};
-use crate::text::label::{SafeText, ascii, head};
+use crate::text::label::{SafeText, ascii};
 
 use super::safe::stdout;
 use super::{CommandResult, json_array, terminal};
@@ -110,10 +110,7 @@ fn line(columns: &[TableColumn], cells: &[SafeText], widths: &[Option<usize>]) -
     for ((column, cell), width) in columns.iter().zip(cells).zip(widths) {
         let Some(width) = *width else { continue };
         let text = match (column.side, column.most) {
-            // Words say at their start what they are about.
-            (CellSide::Left, 0) if cell.columns() > width => {
-                SafeText::new(format!("{}…", head(cell, width.saturating_sub(1))))
-            }
+            (CellSide::Left, 0) => cell.clone().head(width, "…"),
             _ => cell.fit(width),
         };
         let blank = " ".repeat(width.saturating_sub(text.columns()));

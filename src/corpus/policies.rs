@@ -47,7 +47,7 @@ impl<'a> CutPolicies<'a> {
         if let Some(stores) = around.get(directory) {
             return stores.clone();
         }
-        let stores: Arc<[_]> = self.config.stores.around(directory, &self.config.env).into();
+        let stores: Arc<[_]> = self.config.stores_around(Some(path)).into();
         around.insert(directory.to_owned(), stores.clone());
         stores
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::{columns_of, fit, is_plain, label};
+use super::{columns_of, fit, head, is_plain, label};
 
 /// One line of safe text, for everything on a screen but the content of an output: names, paths, errors, messages.
 /// However it is made, text passes the sanitiser ([`label`]), which leaves safe text as it is; so a screen that takes
@@ -28,6 +28,15 @@ impl SafeText {
     /// Its start and its end with `…` between them, in at most so many columns.
     pub fn fit(&self, columns: usize) -> Self {
         Self::new(fit(self, columns))
+    }
+
+    /// Its start, with `mark` if that is not all, in at most so many columns; nothing if not even the mark has room.
+    pub fn head(self, columns: usize, mark: &str) -> Self {
+        match columns.checked_sub(columns_of(mark)) {
+            _ if self.columns() <= columns => self,
+            Some(room) => Self::new(format!("{}{mark}", head(&self, room))),
+            None => Self::default(),
+        }
     }
 
     /// With spaces at its end, in at least so many columns.

@@ -83,15 +83,8 @@ pub(crate) fn right(buffer: &mut Buffer, area: Rect, taken: usize, spans_: &[Spa
     }
 }
 
-/// Returns as much of the start of a text as fits into `columns` columns. The start is kept because a sentence says
-/// there what it is about.
 pub(crate) fn head(text: impl Into<SafeText>, columns: usize, glyphs: &Glyphs) -> SafeText {
-    let text = text.into();
-    match columns.checked_sub(glyphs.cut.width()) {
-        _ if text.columns() <= columns => text,
-        Some(room) => SafeText::new(format!("{}{}", label::head(&text, room), glyphs.cut)),
-        None => SafeText::default(),
-    }
+    text.into().head(columns, glyphs.cut)
 }
 
 /// Shortens spans to `columns` columns; the one that does not fit ends in the mark for cut text.
