@@ -11,7 +11,7 @@ use crate::base::env::Env;
 
 use super::json::{Json, Tape};
 use super::model::SessionFacts;
-use super::reader::{GLANCE, SessionFile};
+use super::reader::GLANCE;
 use super::record::{fill, open_regular, read_range};
 
 /// The most names that are read of one directory.
@@ -24,23 +24,13 @@ pub struct FoundFile {
     /// Its size in bytes.
     pub size: u64,
     pub modified: Option<SystemTime>,
+    /// What is known of the session without reading the file, as from an index that the agent keeps.
+    pub facts: SessionFacts,
 }
 
 impl FoundFile {
     pub fn stem(&self) -> &str {
         stem(&self.path)
-    }
-
-    /// Returns the session that the file holds, of which nothing is read yet.
-    pub fn session(&self, format: &'static str, id: &str) -> SessionFile {
-        SessionFile {
-            format,
-            id: id.to_owned(),
-            path: self.path.clone(),
-            size: self.size,
-            modified: self.modified,
-            facts: SessionFacts::default(),
-        }
     }
 }
 
@@ -133,7 +123,8 @@ pub fn files(dir: &Path, wanted: impl Fn(&str) -> bool, fault: &mut dyn FnMut(St
 /// Returns a file's size and time, if it is a regular file.
 pub fn found_file(path: &Path) -> Option<FoundFile> {
     let meta = path.metadata().ok().filter(|meta| meta.is_file())?;
-    Some(FoundFile { path: path.to_owned(), size: meta.len(), modified: meta.modified().ok() })
+    let (size, modified) = (meta.len(), meta.modified().ok());
+    Some(FoundFile { path: path.to_owned(), size, modified, facts: SessionFacts::default() })
 }
 
 #[cfg(test)]
@@ -177,7 +168,7 @@ pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
 }
 
 /// Reads the facts of a log from its ends, of whole lines only.
-pub fn glance(head: &[u8], tail: &[u8], note: &mut dyn FnMut(Json, &mut SessionFacts)) -> SessionFacts {
+pub fn glance(head: &[u8], tail: &[u8], note: fn(Json, &mut SessionFacts)) -> SessionFacts {
     let mut facts = SessionFacts::default();
     let mut tape = Tape::default();
     // The first line of the tail begins somewhere before it.
@@ -210,10 +201,9 @@ mod tests {
 
     #[test]
     fn facts_come_from_whole_lines() {
-        let mut seen = Vec::new();
-        glance(b"{\"n\":1}\n{\"n\":2", b"9}\n{\"n\":3}\n", &mut |record, _| {
-            seen.push(record.get("n").and_then(|n| n.int()));
+        let facts = glance(b"{\"n\":1}\n{\"n\":2", b"9}\n{\"n\":3}\n", |record, facts| {
+            facts.title.get_or_insert_default().push_str(&String::from_utf8_lossy(record.object("n").raw()));
         });
-        assert_eq!(seen, [Some(1), Some(3)]);
+        assert_eq!(facts.title.as_deref(), Some("13"));
     }
 }

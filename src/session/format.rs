@@ -1,77 +1,105 @@
-//! Sessions in logs of a JSON value a line: how all agents that keep them so are found, listed and opened.
+//! Sessions in files: how all agents that keep them so are found, listed and opened.
 
 use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 
+use super::document::{DocumentSession, ReadDocument};
 use super::find::{self, FoundFile};
-use super::json::Json;
 use super::model::SessionFacts;
 use super::reader::{
-    FormatInfo, GLANCE, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, SessionFile,
-    SessionFormat, TakeFault, TakeSession,
+    FormatInfo, LogPaths, LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat,
+    TakeFault, TakeSession,
 };
-use super::record::{is_packed, unpack};
+use super::record::is_packed;
+use super::watch::{ReadSession, WatchedPaths, WatchedSession};
 
-/// The sessions of an agent that keeps them in logs.
+/// The sessions of an agent that keeps them in files.
 #[derive(Debug)]
-pub struct LogFormat {
+pub struct FileFormat {
     pub info: FormatInfo,
-    /// Finds the logs of the main conversations. What cannot be looked at goes to `fault`, in words.
+    /// Finds the files with the main conversations. What cannot be looked at goes to `fault`, in words.
     pub find: fn(env: &Env, fault: TakeFault) -> Vec<FoundFile>,
-    /// Whether a file is such a log: `head` is its first 64 KiB.
-    pub is_log: fn(path: &Path, head: &[u8]) -> bool,
+    /// Whether a file has a main conversation: `head` is its first 64 KiB.
+    pub is_session: fn(main: &Path, head: &[u8]) -> bool,
     pub id: fn(main: &Path) -> &str,
-    /// Returns what finds all logs of a session, in which all is that there is of it.
-    pub logs: fn(main: &Path) -> LogPaths,
-    pub note_facts: fn(record: Json, facts: &mut SessionFacts),
-    pub reader: fn() -> Box<dyn LogReader>,
+    /// Reads what a list shows, as [`SessionFormat::glance`] does.
+    pub glance: fn(main: &Path, head: &[u8], tail: &[u8]) -> SessionFacts,
+    pub records: RecordFiles,
 }
 
-impl LogFormat {
-    fn session(&self, file: &FoundFile) -> SessionFile {
-        file.session(self.info.agent, (self.id)(&file.path))
+/// What the records of a session lie in, and what reads them.
+#[derive(Debug)]
+pub enum RecordFiles {
+    /// Logs of a JSON value a line. The first function returns what finds all of them, in which all is that there is of a
+    /// session.
+    Logs(fn(main: &Path) -> LogPaths, fn() -> Box<dyn LogReader>),
+    /// JSON documents, each of which the agent writes anew as a whole.
+    Documents(fn(main: &Path) -> LogPaths, ReadDocument),
+    /// A file for each record.
+    Single(WatchedPaths, ReadSession),
+}
+
+impl FileFormat {
+    fn session(&self, file: FoundFile) -> SessionFile {
+        SessionFile {
+            format: self.info.name,
+            id: (self.id)(&file.path).to_owned(),
+            path: file.path,
+            size: file.size,
+            modified: file.modified,
+            facts: file.facts,
+        }
     }
 }
 
-impl SessionFormat for LogFormat {
+impl SessionFormat for FileFormat {
     fn info(&self) -> FormatInfo {
         self.info
     }
 
     fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        (self.find)(env, fault).iter().for_each(|file| found(self.session(file)));
+        (self.find)(env, fault).into_iter().for_each(|file| found(self.session(file)));
     }
 
     fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        (self.is_log)(path, head).then(|| find::found_file(path).map(|file| self.session(&file)))?
+        (self.is_session)(path, head).then(|| find::found_file(path).map(|file| self.session(file)))?
     }
 
     fn glance(&self, file: &SessionFile, head: &[u8], tail: &[u8]) -> SessionFacts {
-        if is_packed(&file.path) {
-            return find::glance(&unpack(head, GLANCE).0, &[], &mut { self.note_facts });
-        }
-        find::glance(head, tail, &mut { self.note_facts })
+        (self.glance)(&file.path, head, tail)
     }
 
     /// The bytes of a compressed log tell nothing.
     fn logs(&self, file: &SessionFile) -> Vec<PathBuf> {
-        if is_packed(&file.path) { Vec::new() } else { (self.logs)(&file.path)() }
+        match self.records {
+            RecordFiles::Logs(logs, _) if !is_packed(&file.path) => logs(&file.path)(),
+            _ => Vec::new(),
+        }
     }
 
     fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        LogSession::open(self.info.agent, (self.logs)(&file.path), self.reader, progress)
+        let agent = self.info.agent;
+        match self.records {
+            RecordFiles::Logs(logs, reader) => LogSession::open(agent, logs(&file.path), reader, progress),
+            RecordFiles::Documents(documents, read) => {
+                DocumentSession::open(agent, documents(&file.path), read, progress)
+            }
+            RecordFiles::Single(paths, read) => {
+                WatchedSession::open(agent, file, paths, Box::new(read), progress)
+            }
+        }
     }
 }
 
-/// Finds the one log of a session that has no other.
-pub fn only_log(main: &Path) -> LogPaths {
-    let logs = vec![main.to_owned()];
-    Box::new(move || logs.clone())
+/// Finds the one file of a session that has no other.
+pub fn only_file(main: &Path) -> LogPaths {
+    let files = vec![main.to_owned()];
+    Box::new(move || files.clone())
 }
 
-/// Finds the logs of a session anew each time.
-pub fn logs_by(main: &Path, logs: fn(&Path) -> Vec<PathBuf>) -> LogPaths {
+/// Finds the files of a session anew each time.
+pub fn files_by(main: &Path, files: fn(&Path) -> Vec<PathBuf>) -> LogPaths {
     let main = main.to_owned();
-    Box::new(move || logs(&main))
+    Box::new(move || files(&main))
 }

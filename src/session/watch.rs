@@ -1,11 +1,14 @@
 //! Notices that files or directories may have changed, for the price of a stat each; and sessions that are read anew then.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::base::fs::identity::Identity;
 
-use super::reader::{OpenResult, OpenedSession, ReadProgress, SessionError, SessionFile};
+use super::json::{Json, Tape};
+use super::reader::{OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError, SessionFile};
+use super::record::FileRecords;
 use super::transcript::Transcript;
 
 /// A change within this time before a look may be followed by another one that leaves the same time behind, since file
@@ -36,7 +39,7 @@ impl PathWatch {
 pub type WatchedPaths = fn(&SessionFile, &Transcript) -> Vec<PathBuf>;
 
 /// Reads a session into a transcript that has its facts so far.
-pub type ReadSession = Box<ReadSessionFn>;
+pub type ReadSession = fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError>;
 
 type ReadSessionFn =
     dyn Fn(&SessionFile, &dyn ReadProgress, &mut Transcript) -> Result<(), SessionError> + Send;
@@ -46,7 +49,7 @@ type ReadSessionFn =
 pub struct WatchedSession {
     file: SessionFile,
     paths: WatchedPaths,
-    read: ReadSession,
+    read: Box<ReadSessionFn>,
     watch: PathWatch,
     transcript: Transcript,
 }
@@ -60,7 +63,7 @@ impl WatchedSession {
         agent: &'static str,
         file: &SessionFile,
         paths: WatchedPaths,
-        read: ReadSession,
+        read: Box<ReadSessionFn>,
         progress: &dyn ReadProgress,
     ) -> OpenResult {
         let (file, watch) = (file.clone(), PathWatch::default());
@@ -89,6 +92,36 @@ impl OpenedSession for WatchedSession {
         let before = std::mem::replace(&mut self.transcript, transcript);
         Ok(before.unread != self.transcript.unread
             || format!("{:?}", before.calls) != format!("{:?}", self.transcript.calls))
+    }
+}
+
+/// What became of a record that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordUse {
+    /// Its kind is known, and the transcript holds places in it.
+    Kept,
+    Known,
+    Unknown,
+}
+
+/// Reads a record that has a file of its own, and counts it.
+pub fn read_record(
+    path: PathBuf,
+    out: &mut Transcript,
+    read: impl FnOnce(Json, RecordPlace, &mut Transcript) -> RecordUse,
+) {
+    out.unread.records += 1;
+    let records = FileRecords::new(path);
+    let (bytes, mut tape) = (records.whole().ok(), Tape::default());
+    let Some(record) = bytes.as_ref().and_then(|bytes| tape.read(bytes).ok()) else {
+        out.unread.broken += 1;
+        return;
+    };
+    let source = out.sources.len() as u32;
+    let used = read(record, RecordPlace { source, row: 0, start: 0 }, out);
+    out.unread.known += u64::from(used != RecordUse::Unknown);
+    if used == RecordUse::Kept {
+        out.add_source(Arc::new(records));
     }
 }
 

@@ -3,62 +3,45 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::base::env::Env;
 use crate::session::clock;
 use crate::session::content::{is_number, start_of};
-use crate::session::document::{DocumentSession, before_member};
+use crate::session::document::before_member;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
-use crate::session::format::only_log;
+use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
-use crate::session::reader::{
-    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
-};
+use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
-
-const AGENT: &str = "continue";
 
 /// The index of all sessions, in their directory.
 const INDEX: &str = "sessions.json";
 
 /// The sessions of Continue, a JSON document each.
-#[derive(Debug)]
-pub(crate) struct Continue;
-
-impl SessionFormat for Continue {
-    fn info(&self) -> FormatInfo {
-        FormatInfo::new(AGENT, "1.5.47")
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "CONTINUE_GLOBAL_DIR", ".continue") else { return };
+pub(crate) const CONTINUE: FileFormat = FileFormat {
+    info: FormatInfo::new("continue", "1.5.47"),
+    find: |env, fault| {
+        let Some(root) = find::home_or(env, "CONTINUE_GLOBAL_DIR", ".continue") else { return Vec::new() };
         let dir = root.join("sessions");
         let mut index = index(&dir.join(INDEX));
-        for file in find::files(&dir, |name| name.ends_with(".json") && name != INDEX, fault) {
+        let files = find::files(&dir, |name| name.ends_with(".json") && name != INDEX, fault).into_iter();
+        let indexed = |file: FoundFile| {
             let facts = index.remove(file.stem()).unwrap_or_default();
-            found(SessionFile { facts, ..file.session(AGENT, file.stem()) });
-        }
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+            FoundFile { facts, ..file }
+        };
+        files.map(indexed).collect()
+    },
+    is_session: |_, head| {
         let has =
             |start: Json| ["sessionId", "workspaceDirectory"].iter().all(|key| start.get(key).is_some());
-        let looks_alike = before_member(head, "history", has).unwrap_or(false);
-        let session = |file: FoundFile| file.session(AGENT, file.stem());
-        looks_alike.then(|| find::found_file(path).map(session))?
-    }
-
-    fn glance(&self, _: &SessionFile, head: &[u8], _: &[u8]) -> SessionFacts {
-        before_member(head, "history", facts).unwrap_or_default()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(AGENT, only_log(&file.path), read, progress)
-    }
-}
+        before_member(head, "history", has).unwrap_or(false)
+    },
+    id: find::stem,
+    glance: |_, head, _| before_member(head, "history", facts).unwrap_or_default(),
+    records: RecordFiles::Documents(only_file, read),
+};
 
 /// Returns what the index tells, by the sessions' ids.
 fn index(path: &Path) -> HashMap<String, SessionFacts> {

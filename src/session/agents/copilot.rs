@@ -8,7 +8,7 @@ use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::find;
-use crate::session::format::{LogFormat, only_log};
+use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::{RecordId, record_id};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Citation, SessionFacts};
@@ -38,7 +38,7 @@ const BEGINNING: &str = "Output too large to read at once (";
 const SEARCHES: &[&str] = &["grep", "rg"];
 
 /// The sessions of Copilot CLI, a JSON value a line.
-pub(crate) const COPILOT_CLI: LogFormat = LogFormat {
+pub(crate) const COPILOT_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("copilot-cli", "1.0.102"),
     find: |env, fault| {
         let root = find::home_or(env, "COPILOT_HOME", ".copilot");
@@ -46,11 +46,10 @@ pub(crate) const COPILOT_CLI: LogFormat = LogFormat {
         logs.extend(find::matching(root, "session-state/*.jsonl", fault));
         logs
     },
-    is_log: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
+    is_session: |_, head| find::begins_with_line(head, &["\"session.start\"", "\"copilotVersion\""]),
     id,
-    logs: only_log,
-    note_facts,
-    reader: || Box::new(CopilotReader::default()),
+    glance: |_, head, tail| find::glance(head, tail, note_facts),
+    records: RecordFiles::Logs(only_file, || Box::new(CopilotReader::default())),
 };
 
 /// The session's id is the name of its directory; of older ones, of the file.

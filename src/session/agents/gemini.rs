@@ -10,7 +10,7 @@ use crate::session::content::{cited, first_text, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
-use crate::session::format::{LogFormat, only_log};
+use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::{IdMap, RecordId, id_of_bytes};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Call, CallStatus, Citation, Evidence, SessionFacts, TextPiece, TextPieces};
@@ -27,7 +27,7 @@ const BEGINNING: &str = "Output too large. Showing first ";
 const FILE_NOTICE: &str = "IMPORTANT: The file content has been truncated.\n";
 
 /// The sessions of Gemini CLI, a JSON value a line.
-pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
+pub(crate) const GEMINI_CLI: FileFormat = FileFormat {
     info: FormatInfo::new("gemini-cli", "0.61.0"),
     find: |env, fault| {
         let root = find::home_or(env, "GEMINI_CLI_HOME", "");
@@ -35,11 +35,10 @@ pub(crate) const GEMINI_CLI: LogFormat = LogFormat {
         logs.extend(find::matching(root, ".gemini/tmp/*/chats/*/*.jsonl", fault));
         logs
     },
-    is_log: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
+    is_session: |_, head| find::begins_with_line(head, &["\"sessionId\"", "\"projectHash\""]),
     id: find::stem,
-    logs: only_log,
-    note_facts,
-    reader: || Box::new(GeminiReader::default()),
+    glance: |_, head, tail| find::glance(head, tail, note_facts),
+    records: RecordFiles::Logs(only_file, || Box::new(GeminiReader::default())),
 };
 
 /// Reads the messages of one session.

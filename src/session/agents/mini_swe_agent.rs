@@ -4,20 +4,14 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::base::env::Env;
 use crate::session::content::{first_text, start_of};
-use crate::session::document::{DocumentSession, before_member};
+use crate::session::document::before_member;
 use crate::session::entry::RecordEntry;
-use crate::session::find::{self, FoundFile};
-use crate::session::format::only_log;
+use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CutState, SessionFacts};
-use crate::session::reader::{
-    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
-};
+use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::transcript::Transcript;
-
-const AGENT: &str = "mini-swe-agent";
 
 /// How the names of trajectories end.
 const ENDING: &str = ".traj.json";
@@ -27,33 +21,22 @@ const START: &str = "{\n  \"returncode\": ";
 const CUT: &str = "\",\n  \"elided_chars\": ";
 const WARNING: &str = ",\n  \"warning\": \"Output too long.\"\n}";
 
-/// The trajectories of mini-SWE-agent.
-#[derive(Debug)]
-pub(crate) struct MiniSweAgent;
+/// The trajectories of mini-SWE-agent. None is found: only a file that is named is read.
+pub(crate) const MINI_SWE_AGENT: FileFormat = FileFormat {
+    info: FormatInfo::new("mini-swe-agent", "2.4.6"),
+    find: |_, _| Vec::new(),
+    // In a string a quote has a backslash before it.
+    is_session: |path, head| {
+        path.to_str().is_some_and(|path| path.ends_with(ENDING))
+            && memmem::find(head, b"\"mini_version\":").is_some()
+    },
+    id,
+    glance: |_, head, _| before_member(head, "messages", facts).unwrap_or_default(),
+    records: RecordFiles::Documents(only_file, read),
+};
 
-impl SessionFormat for MiniSweAgent {
-    fn info(&self) -> FormatInfo {
-        FormatInfo::new(AGENT, "2.4.6")
-    }
-
-    /// Finds none: only a file that is named is read.
-    fn find(&self, _: &Env, _: &dyn ReadProgress, _: TakeSession, _: TakeFault) {}
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let id = path.file_name()?.to_str()?.strip_suffix(ENDING)?;
-        let session = |file: FoundFile| file.session(AGENT, id);
-        // In a string a quote has a backslash before it.
-        memmem::find(head, b"\"mini_version\":").and_then(|_| find::found_file(path).map(session))
-    }
-
-    fn glance(&self, file: &SessionFile, head: &[u8], _: &[u8]) -> SessionFacts {
-        let facts = before_member(head, "messages", facts).unwrap_or_default();
-        SessionFacts { id: file.id.clone(), ..facts }
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(AGENT, only_log(&file.path), read, progress)
-    }
+fn id(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()?.strip_suffix(ENDING)).unwrap_or_default()
 }
 
 fn facts(document: Json) -> SessionFacts {
@@ -68,8 +51,7 @@ fn facts(document: Json) -> SessionFacts {
 }
 
 fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
-    let id = path.file_name().and_then(|name| name.to_str()?.strip_suffix(ENDING)).unwrap_or_default();
-    out.facts = SessionFacts { id: id.to_owned(), ..facts(document) };
+    out.facts = SessionFacts { id: id(path).to_owned(), ..facts(document) };
     let Some(messages) = document.get("messages").filter(|messages| messages.kind() == Kind::Array) else {
         out.unread.records += 1;
         return;

@@ -7,19 +7,18 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::content::{first_text, start_of};
 use crate::session::context::ContextEvent;
-use crate::session::document::DocumentSession;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
-use crate::session::format::only_log;
+use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::IdMap;
 use crate::session::json::{Json, Kind};
 use crate::session::model::{Citation, SessionFacts};
-use crate::session::reader::{
-    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
-};
+use crate::session::reader::{FormatInfo, RecordPlace, TakeFault};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
+
+use super::cline;
 
 /// The messages of a task.
 const HISTORY: &str = "api_conversation_history.json";
@@ -27,82 +26,72 @@ const HISTORY: &str = "api_conversation_history.json";
 /// The directories of the editors below those of the user's settings.
 const EDITORS: &[&str] = &["Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"];
 
-/// The sessions of an extension.
-#[derive(Debug)]
-pub(crate) struct Tasks {
-    info: FormatInfo,
-    /// The directory of the extension among those of all.
-    extension: &'static str,
+/// The directories of the extensions among those of all.
+const ROO_DIR: &str = "rooveterinaryinc.roo-cline";
+const KILO_DIR: &str = "kilocode.kilo-code";
+const CLINE_DIR: &str = "saoudrizwan.claude-dev";
+
+/// The sessions of Roo. A copy elsewhere does not tell whose it is: it counts as Roo's.
+pub(crate) const ROO: FileFormat = FileFormat {
+    find: |env, fault| histories(roots(env, ROO_DIR), fault),
+    is_session: |path, head| {
+        is_history(path, head)
+            && (is_below(path, ROO_DIR) || ![KILO_DIR, CLINE_DIR].iter().any(|dir| is_below(path, dir)))
+    },
+    ..tasks(FormatInfo { agent: "roo", name: "roo", tested: "none (source of 3.52)" })
+};
+
+/// The sessions of Kilo.
+pub(crate) const KILO: FileFormat = FileFormat {
+    find: |env, fault| histories(roots(env, KILO_DIR), fault),
+    is_session: |path, head| is_history(path, head) && is_below(path, KILO_DIR),
+    ..tasks(FormatInfo { agent: "kilo", name: "kilo (tasks)", tested: "none (source of 5)" })
+};
+
+/// The sessions of Cline, of which some may lie where those of its later form do.
+pub(crate) const CLINE: FileFormat = FileFormat {
+    find: |env, fault| {
+        let own = cline::data_dir(env).map(|data| data.join("tasks"));
+        histories(roots(env, CLINE_DIR).into_iter().chain(own), fault)
+    },
+    is_session: |path, head| is_history(path, head) && is_below(path, CLINE_DIR),
+    ..tasks(FormatInfo { agent: "cline", name: "cline (tasks)", tested: "none (source of 3)" })
+};
+
+/// Describes an extension's sessions, but for where they lie.
+const fn tasks(info: FormatInfo) -> FileFormat {
+    FileFormat {
+        info,
+        find: |_, _| Vec::new(),
+        is_session: is_history,
+        id: |history| find::dir_name(history, 1),
+        glance: |history, _, _| facts(history),
+        records: RecordFiles::Documents(only_file, read),
+    }
 }
 
-/// The three of them.
-pub(crate) const ROO: Tasks = Tasks {
-    info: FormatInfo { agent: "roo", name: "roo", tested: "none (source of 3.52)" },
-    extension: "rooveterinaryinc.roo-cline",
-};
-pub(crate) const KILO: Tasks = Tasks {
-    info: FormatInfo { agent: "kilo", name: "kilo (tasks)", tested: "none (source of 5)" },
-    extension: "kilocode.kilo-code",
-};
-pub(crate) const CLINE: Tasks = Tasks {
-    info: FormatInfo { agent: "cline", name: "cline (tasks)", tested: "none (source of 3)" },
-    extension: "saoudrizwan.claude-dev",
-};
-
-impl Tasks {
-    fn session(&self, file: &FoundFile) -> SessionFile {
-        file.session(self.info.name, find::dir_name(&file.path, 1))
-    }
-
-    /// Returns the directories in which tasks may lie.
-    fn roots(&self, env: &Env) -> Vec<PathBuf> {
-        let home = Some(env.home()).filter(|home| home.is_absolute());
-        let config = find::named_dir(env, "XDG_CONFIG_HOME").or(home.map(|home| home.join(".config")));
-        let mac = home.map(|home| home.join("Library/Application Support"));
-        let storage = |user: PathBuf| user.join("User/globalStorage").join(self.extension).join("tasks");
-        let local =
-            config.into_iter().chain(mac).flat_map(|dir| EDITORS.iter().map(move |name| dir.join(name)));
-        let remote = home.map(|home| home.join(".vscode-server/data"));
-        let mut roots: Vec<_> = local.chain(remote).map(storage).collect();
-        if self.info.agent == "cline" {
-            let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
-            let data = find::named_dir(env, "CLINE_DATA_DIR").or(named);
-            roots.extend(data.map(|data| data.join("tasks")));
-        }
-        roots
-    }
+/// Returns the directories in which the tasks of an extension may lie.
+fn roots(env: &Env, extension: &str) -> Vec<PathBuf> {
+    let home = Some(env.home()).filter(|home| home.is_absolute());
+    let config = find::named_dir(env, "XDG_CONFIG_HOME").or(home.map(|home| home.join(".config")));
+    let mac = home.map(|home| home.join("Library/Application Support"));
+    let storage = |user: PathBuf| user.join("User/globalStorage").join(extension).join("tasks");
+    let local = config.into_iter().chain(mac).flat_map(|dir| EDITORS.iter().map(move |name| dir.join(name)));
+    let remote = home.map(|home| home.join(".vscode-server/data"));
+    local.chain(remote).map(storage).collect()
 }
 
-impl SessionFormat for Tasks {
-    fn info(&self) -> FormatInfo {
-        self.info
-    }
+fn histories(roots: impl IntoIterator<Item = PathBuf>, fault: TakeFault) -> Vec<FoundFile> {
+    let mut histories = |root| find::matching(Some(root), &format!("*/{HISTORY}"), fault);
+    roots.into_iter().flat_map(&mut histories).collect()
+}
 
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        for root in self.roots(env) {
-            let histories = find::matching(Some(root), &format!("*/{HISTORY}"), fault);
-            histories.iter().for_each(|file| found(self.session(file)));
-        }
-    }
+fn is_history(path: &Path, head: &[u8]) -> bool {
+    path.ends_with(HISTORY) && head.trim_ascii_start().starts_with(b"[")
+}
 
-    /// A copy elsewhere does not tell whose it is: it counts as Roo's.
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
-        let is_history = path.ends_with(HISTORY) && head.trim_ascii_start().starts_with(b"[");
-        let is_ours = path.ancestors().any(|dir| dir.ends_with(self.extension));
-        let is_elsewhere = ![ROO, KILO, CLINE]
-            .iter()
-            .any(|other| path.ancestors().any(|dir| dir.ends_with(other.extension)));
-        let is_meant = is_history && (is_ours || (is_elsewhere && self.info.agent == "roo"));
-        is_meant.then(|| find::found_file(path).map(|file| self.session(&file)))?
-    }
-
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        facts(&file.path)
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(self.info.agent, only_log(&file.path), read, progress)
-    }
+fn is_below(path: &Path, extension: &str) -> bool {
+    path.ancestors().any(|dir| dir.ends_with(extension))
 }
 
 /// Returns what lies beside the messages: Roo keeps the item of its list of tasks there.

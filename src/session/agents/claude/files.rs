@@ -50,8 +50,8 @@ impl Project {
 
 fn session_of(sub_agent: &Path) -> Option<String> {
     let head = find::head(sub_agent).ok()?;
-    let id = glance(find::first_line(&head)).id;
-    let id = if id.is_empty() { glance(&head).id } else { id };
+    let id = glance(find::first_line(&head), &[]).id;
+    let id = if id.is_empty() { glance(&head, &[]).id } else { id };
     (!id.is_empty()).then_some(id)
 }
 

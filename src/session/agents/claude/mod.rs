@@ -18,7 +18,7 @@ use std::path::Path;
 use memchr::memmem;
 
 use crate::session::find;
-use crate::session::format::LogFormat;
+use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::model::SessionFacts;
 use crate::session::reader::FormatInfo;
 
@@ -26,7 +26,7 @@ use facts::note_facts;
 use records::ClaudeReader;
 
 /// The sessions of Claude Code, a JSON value a line.
-pub(crate) const CLAUDE_CODE: LogFormat = LogFormat {
+pub(crate) const CLAUDE_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("claude-code", "1.0.86 to 2.1.330"),
     find: |env, fault| {
         let main = find::home_or(env, "CLAUDE_CONFIG_DIR", ".claude");
@@ -40,21 +40,20 @@ pub(crate) const CLAUDE_CODE: LogFormat = LogFormat {
         }
         logs
     },
-    is_log,
+    is_session,
     id: find::stem,
-    logs: files::find_logs,
-    note_facts: |record, facts| {
-        note_facts(record, facts);
-    },
-    reader: || Box::new(ClaudeReader::default()),
+    glance: |_, head, tail| glance(head, tail),
+    records: RecordFiles::Logs(files::find_logs, || Box::new(ClaudeReader::default())),
 };
 
-fn is_log(_: &Path, head: &[u8]) -> bool {
+fn is_session(_: &Path, head: &[u8]) -> bool {
     let has = |words: &str| memmem::find(head, words.as_bytes()).is_some();
-    let is_ours = !glance(head).id.is_empty() && has("\"sessionId\"");
+    let is_ours = !glance(head, &[]).id.is_empty() && has("\"sessionId\"");
     is_ours && has("\"parentUuid\"") && has("\"userType\"") && !has("\"toolCallResult\"")
 }
 
-fn glance(head: &[u8]) -> SessionFacts {
-    find::glance(head, &[], &mut { CLAUDE_CODE.note_facts })
+fn glance(head: &[u8], tail: &[u8]) -> SessionFacts {
+    find::glance(head, tail, |record, facts| {
+        note_facts(record, facts);
+    })
 }

@@ -8,21 +8,17 @@ use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::content::number_after;
-use crate::session::document::{DocumentSession, before_member};
+use crate::session::document::before_member;
 use crate::session::entry::RecordEntry;
-use crate::session::find::{self, FoundFile};
-use crate::session::format::logs_by;
+use crate::session::find;
+use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
-use crate::session::reader::{
-    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionFile, SessionFormat, TakeFault, TakeSession,
-};
+use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
 
 use self::context::{Compaction, FileReads};
-
-const AGENT: &str = "cline";
 
 /// How the name of a conversation's file ends.
 const MESSAGES: &str = ".messages.json";
@@ -34,44 +30,34 @@ const COMPACTION: &str = ".compaction.json";
 const EXECUTOR: u32 = 48_000;
 
 /// The sessions of Cline, JSON documents.
-#[derive(Debug)]
-pub(crate) struct Cline;
-
-impl SessionFormat for Cline {
-    fn info(&self) -> FormatInfo {
-        FormatInfo::new(AGENT, "3.0.65")
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
-        let Some(data) = find::named_dir(env, "CLINE_DATA_DIR").or(named) else { return };
-        for dir in find::directories(&data.join("sessions"), fault) {
+pub(crate) const CLINE: FileFormat = FileFormat {
+    info: FormatInfo::new("cline", "3.0.65"),
+    find: |env, fault| {
+        let Some(data) = data_dir(env) else { return Vec::new() };
+        let sessions = find::directories(&data.join("sessions"), fault).into_iter();
+        let main = |dir: PathBuf| {
             let id = find::dir_name(&dir, 0);
-            let file = find::found_file(&dir.join(format!("{id}{MESSAGES}")));
-            file.iter().for_each(|file| found(session_file(file)));
-        }
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+            find::found_file(&dir.join(format!("{id}{MESSAGES}")))
+        };
+        sessions.filter_map(main).collect()
+    },
+    is_session: |_, head| {
         let has =
             |start: Json| ["sessionId", "updated_at", "agent"].iter().all(|key| start.get(key).is_some());
-        let looks_alike = before_member(head, "messages", has).unwrap_or(false);
-        looks_alike.then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
+        before_member(head, "messages", has).unwrap_or(false)
+    },
+    // The name of a conversation's file without its ending.
+    id: |path| id_of(path).unwrap_or_default(),
+    glance: |path, head, _| {
+        with_manifest(path, before_member(head, "messages", facts_of).unwrap_or_default())
+    },
+    records: RecordFiles::Documents(|main| files_by(main, conversations), read),
+};
 
-    fn glance(&self, file: &SessionFile, head: &[u8], _: &[u8]) -> SessionFacts {
-        let facts = before_member(head, "messages", facts_of).unwrap_or_default();
-        with_manifest(&file.path, facts)
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        DocumentSession::open(AGENT, logs_by(&file.path, conversations), read, progress)
-    }
-}
-
-/// The name of a conversation's file without its ending is the session's id.
-fn session_file(file: &FoundFile) -> SessionFile {
-    file.session(AGENT, id_of(&file.path).unwrap_or_default())
+/// Returns the directory of the agent's data.
+pub(super) fn data_dir(env: &Env) -> Option<PathBuf> {
+    let named = find::home_or(env, "CLINE_DIR", ".cline").map(|dir| dir.join("data"));
+    find::named_dir(env, "CLINE_DATA_DIR").or(named)
 }
 
 fn id_of(messages: &Path) -> Option<&str> {

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::find::{self, FoundFile};
-use crate::session::format::{LogFormat, only_log};
-use crate::session::reader::{FormatInfo, TakeFault};
-use crate::session::record::is_packed;
+use crate::session::format::{FileFormat, RecordFiles, only_file};
+use crate::session::reader::{FormatInfo, GLANCE, TakeFault};
+use crate::session::record::{is_packed, unpack};
 
 use records::{CodexReader, note_facts};
 
@@ -17,19 +17,21 @@ use records::{CodexReader, note_facts};
 const ID: usize = 36;
 
 /// The rollouts of Codex, a JSON value a line.
-pub(crate) const CODEX: LogFormat = LogFormat {
+pub(crate) const CODEX: FileFormat = FileFormat {
     info: FormatInfo::new("codex", "0.25.0 to 0.169.0"),
     find: rollouts,
-    is_log: |path, head| {
+    is_session: |path, head| {
         // The oldest form has no types: its first line has these keys.
         let is_bare = find::begins_with_line(head, &["\"instructions\"", "\"id\"", "\"timestamp\""]);
         let is_meta = find::begins_with_line(head, &["\"session_meta\""]);
         is_meta || is_bare || path.to_string_lossy().ends_with(".jsonl.zst")
     },
     id,
-    logs: only_log,
-    note_facts,
-    reader: || Box::new(CodexReader::default()),
+    glance: |path, head, tail| match is_packed(path) {
+        true => find::glance(&unpack(head, GLANCE).0, &[], note_facts),
+        false => find::glance(head, tail, note_facts),
+    },
+    records: RecordFiles::Logs(only_file, || Box::new(CodexReader::default())),
 };
 
 fn rollouts(env: &Env, fault: TakeFault) -> Vec<FoundFile> {

@@ -3,25 +3,20 @@
 
 mod records;
 
-use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use md5::{Digest, Md5};
 
-use crate::base::env::Env;
 use crate::session::content::title;
-use crate::session::find::{self, FoundFile};
-use crate::session::format::logs_by;
+use crate::session::find;
+use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
-use crate::session::reader::{
-    FormatInfo, LogReader, LogSession, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
+use crate::session::reader::FormatInfo;
 use crate::session::record::read_json;
 
-const AGENT: &str = "kimi-cli";
+use records::KimiReader;
 
 /// The history as the model has it.
 const HISTORY: &str = "context.jsonl";
@@ -30,62 +25,42 @@ const HISTORY: &str = "context.jsonl";
 const EVENTS: &str = "wire.jsonl";
 
 /// The sessions of Kimi CLI, a JSON value a line.
-#[derive(Debug)]
-pub(crate) struct KimiCli;
-
-impl SessionFormat for KimiCli {
-    fn info(&self) -> FormatInfo {
-        FormatInfo::new(AGENT, "1.49.0")
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let Some(root) = find::home_or(env, "KIMI_SHARE_DIR", ".kimi") else { return };
-        let projects = projects(&root);
-        let histories = find::matching(Some(root), &format!("sessions/*/*/{HISTORY}"), fault);
-        histories.iter().for_each(|file| found(session_file(file, &projects)));
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+pub(crate) const KIMI_CLI: FileFormat = FileFormat {
+    info: FormatInfo::new("kimi-cli", "1.49.0"),
+    find: |env, fault| {
+        let root = find::home_or(env, "KIMI_SHARE_DIR", ".kimi");
+        find::matching(root, &format!("sessions/*/*/{HISTORY}"), fault)
+    },
+    is_session: |_, head| {
         let roles = ["\"_system_prompt\"", "\"_checkpoint\""];
-        let looks_alike = roles.iter().any(|role| find::begins_with_line(head, &[role]));
-        let projects = || path.ancestors().nth(4).map(projects).unwrap_or_default();
-        looks_alike.then(|| find::found_file(path).map(|file| session_file(&file, &projects())))?
-    }
+        roles.iter().any(|role| find::begins_with_line(head, &[role]))
+    },
+    id: |history| find::dir_name(history, 1),
+    glance: |history, _, _| {
+        let (head, tail) = find::ends(&history.with_file_name(EVENTS)).unwrap_or_default();
+        let facts = find::glance(&head, &tail, note_facts);
+        let title = own_title(history).or(facts.title);
+        SessionFacts { cwd: project_of(history), title, ..facts }
+    },
+    records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(KimiReader::default())),
+};
 
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        let events = file.path.with_file_name(EVENTS);
-        let (head, tail) = find::ends(&events).unwrap_or_default();
-        let facts = find::glance(&head, &tail, &mut note_facts);
-        let title = own_title(&file.path).or(facts.title);
-        SessionFacts { cwd: file.facts.cwd.clone(), title, ..facts }
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let new_reader: fn() -> Box<dyn LogReader> = || Box::new(records::KimiReader::default());
-        LogSession::open(AGENT, logs_by(&file.path, logs), new_reader, progress)
-    }
-}
-
-/// The session's id is the name of its directory, the project that of the directory above.
-fn session_file(file: &FoundFile, projects: &HashMap<String, String>) -> SessionFile {
-    let mut session = file.session(AGENT, find::dir_name(&file.path, 1));
-    session.facts.cwd = projects.get(find::dir_name(&file.path, 2)).cloned();
-    session
-}
-
-/// Returns the directories of the projects by the names that their sessions' directories have.
-fn projects(root: &Path) -> HashMap<String, String> {
-    let project = |project: Json| {
-        let path = project.string("path")?;
+/// Returns the directory of the project of a session, for which the directory above the session's is named.
+fn project_of(history: &Path) -> Option<String> {
+    let name = find::dir_name(history, 2);
+    let is_meant = |project: &Json| {
+        let Some(path) = project.string("path") else { return false };
         let hash = Md5::digest(path.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
             let _ = write!(hex, "{byte:02x}");
             hex
         });
         let host = project.name("kaos").filter(|host| host != "local");
-        Some((host.map_or(hash.clone(), |host| format!("{host}_{hash}")), path))
+        host.map_or(hash.clone(), |host| format!("{host}_{hash}")) == name
     };
-    let listed = |record: Json| record.list("work_dirs").filter_map(project).collect();
-    read_json(root.join("kimi.json"), listed).unwrap_or_default()
+    let root = history.ancestors().nth(4)?;
+    read_json(root.join("kimi.json"), |record| {
+        record.list("work_dirs").filter(is_meant).last()?.string("path")
+    })?
 }
 
 /// Returns the logs of a session: of the main conversation the histories, oldest first, and the events; then those of the

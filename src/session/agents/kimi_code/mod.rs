@@ -13,7 +13,7 @@ use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
-use crate::session::format::{LogFormat, logs_by};
+use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::json::Json;
 use crate::session::model::{Call, Evidence, SessionFacts};
 use crate::session::reader::{FormatInfo, LogReader, RecordPlace};
@@ -46,20 +46,19 @@ const OTHER_KINDS: &[&str] = &[
 ];
 
 /// The sessions of Kimi Code, a JSON value a line.
-pub(crate) const KIMI_CODE: LogFormat = LogFormat {
+pub(crate) const KIMI_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("kimi-code", "2.1.0"),
     find: |env, fault| {
         let root = find::home_or(env, "KIMI_CODE_HOME", ".kimi-code");
         find::matching(root, "sessions/*/*/agents/main/wire.jsonl", fault)
     },
-    is_log: |_, head| {
+    is_session: |_, head| {
         find::begins_with_line(head, &["\"protocol_version\""])
             && memmem::find(head, b"\"runtime.set_binding\"").is_some()
     },
     id: |log| find::dir_name(log, 3),
-    logs: |main| logs_by(main, logs),
-    note_facts,
-    reader: || Box::new(KimiReader::default()),
+    glance: |_, head, tail| find::glance(head, tail, note_facts),
+    records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(KimiReader::default())),
 };
 
 /// Returns the logs of all agents of a session, the main one's first; for the log of a sub-agent, that alone.

@@ -8,4 +8,4 @@ mod tree;
 
 pub(crate) use messages::OPENCODE_MESSAGES;
 pub(crate) use rows::{KILO_ROWS, OPENCODE_ROWS};
-pub(crate) use tree::OpencodeTree;
+pub(crate) use tree::OPENCODE_TREE;

@@ -1,66 +1,42 @@
 //! opencode up to 1.1: a JSON file for each session, message and part.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::base::env::Env;
 use crate::session::find::{self, FoundFile};
+use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::json::{Json, Tape};
 use crate::session::model::SessionFacts;
-use crate::session::reader::{
-    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
+use crate::session::reader::{FormatInfo, ReadProgress, SessionError, SessionFile};
 use crate::session::record::{FileRecords, read_json};
 use crate::session::transcript::Transcript;
-use crate::session::watch::WatchedSession;
+use crate::session::watch::{RecordUse, read_record};
 
 use super::history::SessionHistory;
 
-const AGENT: &str = "opencode";
-const FORM: &str = "opencode (files)";
-
 /// The sessions of opencode as trees of JSON files.
-#[derive(Debug)]
-pub(crate) struct OpencodeTree;
-
-impl SessionFormat for OpencodeTree {
-    fn info(&self) -> FormatInfo {
-        FormatInfo { agent: AGENT, name: FORM, tested: "1.1.53" }
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
+pub(crate) const OPENCODE_TREE: FileFormat = FileFormat {
+    info: FormatInfo { agent: "opencode", name: "opencode (files)", tested: "1.1.53" },
+    find: |env, fault| {
         let root = find::data_dir(env, "opencode/storage/session");
-        let sessions =
-            find::matching(root, "*/*.json", fault).into_iter().filter_map(|file| session_file(&file));
+        let with_facts = |file: FoundFile| Some(FoundFile { facts: read_json(&file.path, facts)?, ..file });
+        let sessions = find::matching(root, "*/*.json", fault).into_iter().filter_map(with_facts);
         // Those of sub-agents are part of their parents.
-        sessions.filter(|session| session.facts.parent.is_none()).for_each(found);
-    }
-
-    fn recognise(&self, path: &Path, head: &[u8]) -> Option<SessionFile> {
+        sessions.filter(|session| session.facts.parent.is_none()).collect()
+    },
+    is_session: |_, head| {
         let mut tape = Tape::default();
-        let record = tape.read(head.trim_ascii()).ok()?;
-        let looks_alike = record.name("projectID").is_some() && record.name("directory").is_some();
-        looks_alike.then(|| session_file(&find::found_file(path)?))?
-    }
-
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        file.facts.clone()
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        WatchedSession::open(AGENT, file, files, Box::new(read), progress)
-    }
-}
+        let record = tape.read(head.trim_ascii()).ok();
+        record.is_some_and(|record| record.name("projectID").is_some() && record.name("directory").is_some())
+    },
+    id: find::stem,
+    glance: |path, _, _| read_json(path, facts).unwrap_or_default(),
+    records: RecordFiles::Single(files, read),
+};
 
 fn is_json(name: &str) -> bool {
     name.ends_with(".json")
-}
-
-fn session_file(file: &FoundFile) -> Option<SessionFile> {
-    read_json(&file.path, facts).map(|facts| SessionFile { facts, ..file.session(FORM, file.stem()) })
 }
 
 fn facts(record: Json) -> SessionFacts {
@@ -96,6 +72,7 @@ fn files(file: &SessionFile, transcript: &Transcript) -> Vec<PathBuf> {
 }
 
 fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
+    out.facts = read_json(&file.path, facts).unwrap_or_default();
     let storage = storage(file);
     let mut threads = vec![(file.id.clone(), 0)];
     threads.extend(children(file, out));
@@ -119,17 +96,13 @@ fn parts(storage: &Path, message: &FoundFile) -> Vec<FoundFile> {
 /// Returns the sessions of sub-agents, which lie beside their parent's.
 fn children(parent: &SessionFile, out: &mut Transcript) -> Vec<(String, u32)> {
     let Some(project) = parent.path.parent() else { return Vec::new() };
-    let files = find::files(project, is_json, &mut |_| {});
-    let sessions = files.iter().filter_map(session_file);
-    let ours = sessions.filter(|session| session.facts.parent.as_deref() == Some(parent.id.as_str()));
-    ours.map(|session| {
-        let thread = out.thread_id(&session.id);
-        if let Some(thread) = out.threads.get_mut(thread as usize) {
-            thread.name = session.facts.title.unwrap_or_default().into();
-        }
-        (session.id, thread)
-    })
-    .collect()
+    let child = |file: FoundFile| {
+        let facts = read_json(&file.path, facts).filter(|facts| facts.parent.as_ref() == Some(&parent.id))?;
+        let thread = out.thread_id(file.stem());
+        out.describe_thread(thread, facts.title.or(Some(String::new())), None);
+        Some((file.stem().to_owned(), thread))
+    };
+    find::files(project, is_json, &mut |_| {}).into_iter().filter_map(child).collect()
 }
 
 /// Returns the message of a session from which on the person took all back, if so.
@@ -158,29 +131,20 @@ fn read_messages(
         if !progress.step(number as u64, total) {
             return Err(SessionError::GivenUp);
         }
-        let parts = parts(storage, message).into_iter();
-        parts.for_each(|part| read_part(part.path, message.stem(), history, out));
+        for part in parts(storage, message) {
+            read_record(part.path, out, |record, place, out| {
+                let calls = out.calls.len();
+                match history.part(message.stem(), record, place, out) {
+                    false => RecordUse::Unknown,
+                    true if out.calls.len() > calls || record.is_type("compaction") => RecordUse::Kept,
+                    true => RecordUse::Known,
+                }
+            });
+        }
     }
     Ok(())
 }
 
 fn created(message: &FoundFile) -> Option<Timestamp> {
     read_json(&message.path, |message| message.object("time").time("created")).flatten()
-}
-
-fn read_part(path: PathBuf, message: &str, history: &mut SessionHistory, out: &mut Transcript) {
-    out.unread.records += 1;
-    let records = FileRecords::new(path);
-    let bytes = records.whole();
-    let mut tape = Tape::default();
-    let Some(Ok(record)) = bytes.as_ref().ok().map(|bytes| tape.read(bytes)) else {
-        out.unread.broken += 1;
-        return;
-    };
-    let (calls, source) = (out.calls.len(), out.sources.len() as u32);
-    let is_known = history.part(message, record, RecordPlace { source, row: 0, start: 0 }, out);
-    out.unread.known += u64::from(is_known);
-    if out.calls.len() > calls || record.is_type("compaction") {
-        out.add_source(Arc::new(records));
-    }
 }

@@ -3,30 +3,24 @@
 mod rendered;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::base::env::Env;
 use crate::session::branch::Branches;
 use crate::session::clock;
 use crate::session::content::{first_text, pieces, title};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
-use crate::session::find::{self, FoundFile};
+use crate::session::find;
+use crate::session::format::{FileFormat, RecordFiles};
 use crate::session::id::{IdMap, RecordId, record_id};
-use crate::session::json::{Json, Tape};
+use crate::session::json::Json;
 use crate::session::model::{Call, CallStatus, CutState, Evidence, SessionFacts, TextPiece, TextPieces};
-use crate::session::reader::{
-    FormatInfo, OpenResult, ReadProgress, RecordPlace, SessionError, SessionFile, SessionFormat, TakeFault,
-    TakeSession,
-};
-use crate::session::record::{FileRecords, read_json};
+use crate::session::reader::{FormatInfo, ReadProgress, RecordPlace, SessionError, SessionFile};
+use crate::session::record::read_json;
 use crate::session::transcript::Transcript;
-use crate::session::watch::WatchedSession;
-
-const AGENT: &str = "openhands";
+use crate::session::watch::{RecordUse, read_record};
 
 /// The state of a conversation, beside the directory of its events.
 const STATE: &str = "base_state.json";
@@ -49,40 +43,17 @@ const OTHER_KINDS: &[&str] = &[
 ];
 
 /// The conversations of the software-agent-sdk, a JSON file an event.
-#[derive(Debug)]
-pub(crate) struct OpenHands;
-
-impl SessionFormat for OpenHands {
-    fn info(&self) -> FormatInfo {
-        FormatInfo::new(AGENT, "1.57.0 of the SDK")
-    }
-
-    fn find(&self, env: &Env, _: &dyn ReadProgress, found: TakeSession, fault: TakeFault) {
-        let home = Some(env.home()).filter(|home| home.is_absolute());
-        let home = home.map(Path::to_owned);
-        let states = find::matching(home, &format!(".openhands/conversations/*/{STATE}"), fault);
-        states.iter().for_each(|file| found(session_file(file)));
-    }
-
-    fn recognise(&self, path: &Path, _: &[u8]) -> Option<SessionFile> {
-        let is_state = path.ends_with(STATE) && events_of(path).is_dir();
-        is_state.then(|| find::found_file(path).map(|file| session_file(&file)))?
-    }
-
-    fn glance(&self, file: &SessionFile, _: &[u8], _: &[u8]) -> SessionFacts {
-        facts(&file.path)
-    }
-
-    fn open(&self, file: &SessionFile, progress: &dyn ReadProgress) -> OpenResult {
-        let paths = |file: &SessionFile, _: &Transcript| vec![events_of(&file.path), file.path.clone()];
-        WatchedSession::open(AGENT, file, paths, Box::new(read), progress)
-    }
-}
-
-/// The conversation's id is the name of its directory.
-fn session_file(file: &FoundFile) -> SessionFile {
-    file.session(AGENT, find::dir_name(&file.path, 1))
-}
+pub(crate) const OPENHANDS: FileFormat = FileFormat {
+    info: FormatInfo::new("openhands", "1.57.0 of the SDK"),
+    find: |env, fault| {
+        let home = Some(env.home().to_owned()).filter(|home| home.is_absolute());
+        find::matching(home, &format!(".openhands/conversations/*/{STATE}"), fault)
+    },
+    is_session: |path, _| path.ends_with(STATE) && events_of(path).is_dir(),
+    id: |state| find::dir_name(state, 1),
+    glance: |state, _, _| facts(state),
+    records: RecordFiles::Single(|file, _| vec![events_of(&file.path), file.path.clone()], read),
+};
 
 fn events_of(state: &Path) -> PathBuf {
     state.with_file_name("events")
@@ -120,22 +91,25 @@ fn time(event: Json) -> Option<Timestamp> {
 
 /// Reads a conversation. Events come, and never change.
 fn read(file: &SessionFile, progress: &dyn ReadProgress, out: &mut Transcript) -> Result<(), SessionError> {
-    let mut reader = EventReader::new(&file.path);
+    out.facts = facts(&file.path);
+    let mut reader = EventReader::default();
+    let leaf = read_json(&file.path, |record| record.id("leaf_event_id")).flatten();
+    leaf.into_iter().for_each(|leaf| reader.branches.set_leaf(leaf));
     let files = find::files(&events_of(&file.path), is_event, &mut |_| {});
     let total = files.len() as u64;
     for (number, file) in files.into_iter().enumerate() {
         if !progress.step(number as u64, total) {
             return Err(SessionError::GivenUp);
         }
-        reader.file(file.path);
+        read_record(file.path, out, |event, place, out| reader.event(event, place, out));
     }
-    *out = reader.done();
+    reader.derive_events(out);
     Ok(())
 }
 
 /// Reads the events of a conversation, one after the other.
+#[derive(Default)]
 struct EventReader {
-    out: Transcript,
     branches: Branches,
     /// The events with results, and the numbers of their calls.
     results: Vec<(RecordId, u32)>,
@@ -146,93 +120,64 @@ struct EventReader {
 }
 
 impl EventReader {
-    fn new(state: &Path) -> Self {
-        let mut out = Transcript::new(AGENT);
-        out.facts = facts(state);
-        let mut branches = Branches::default();
-        let leaf = read_json(state, |record| record.id("leaf_event_id")).flatten();
-        leaf.into_iter().for_each(|leaf| branches.set_leaf(leaf));
-        Self { out, branches, results: Vec::new(), condensations: Vec::new(), answer: None }
-    }
-
-    fn file(&mut self, path: PathBuf) {
-        self.out.unread.records += 1;
-        let records = FileRecords::new(path);
-        let bytes = records.whole();
-        let mut tape = Tape::default();
-        let Some(Ok(event)) = bytes.as_ref().ok().map(|bytes| tape.read(bytes)) else {
-            self.out.unread.broken += 1;
-            return;
-        };
-        let source = self.out.sources.len() as u32;
-        let kind = event.name("kind").unwrap_or_default();
-        if matches!(
-            kind.as_str(),
-            "ActionEvent" | "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" | "Condensation"
-        ) {
-            self.out.add_source(Arc::new(records.clone()));
-        }
-        let is_known = self.event(event, &kind, RecordPlace { source, row: 0, start: 0 });
-        self.out.unread.known += u64::from(is_known);
-    }
-
-    fn event(&mut self, event: Json, kind: &str, place: RecordPlace) -> bool {
+    fn event(&mut self, event: Json, place: RecordPlace, out: &mut Transcript) -> RecordUse {
+        let kind = event.word("kind");
         let (id, at) = (event.id("id").unwrap_or_default(), time(event));
         self.branches.add(id, event.id("parent_id").or(self.branches.last()));
-        self.out.facts.ended = self.out.facts.ended.max(at);
-        self.count_answer(event, kind);
+        out.facts.ended = out.facts.ended.max(at);
+        self.count_answer(event, &kind, out);
         let entry = RecordEntry { record: event, place, at, thread: 0 };
-        match kind {
+        match &*kind {
             "ActionEvent" => {
                 if let Some(id) = event.name("tool_call_id") {
                     let input = event.get("action").filter(|action| !action.is_null());
-                    entry.add_call(id, &event.word("tool_name"), input, &mut self.out);
+                    entry.add_call(id, &event.word("tool_name"), input, out);
                 }
             }
             "ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation" => {
                 if let Some(call) = event.name("tool_call_id") {
-                    let call = self.out.number_or_new(0, &call, &event.word("tool_name"));
-                    self.out.unanswered(call).into_iter().for_each(|call| observed(entry, kind, call));
+                    let call = out.number_or_new(0, &call, &event.word("tool_name"));
+                    out.unanswered(call).into_iter().for_each(|call| observed(entry, &kind, call));
                     self.results.push((id, call));
                 }
             }
             "Condensation" => {
                 let ids = event.list("forgotten_event_ids");
                 let forgotten = ids.filter_map(|id| Some(record_id(&id.short(64)?))).collect();
-                let told = entry.event(ContextChange::Compact, Vec::new(), &self.out);
+                let told = entry.event(ContextChange::Compact, Vec::new(), out);
                 self.condensations.push((id, told, forgotten));
             }
-            kind => return self.out.unread.is_known(kind, OTHER_KINDS),
+            kind if out.unread.is_known(kind, OTHER_KINDS) => return RecordUse::Known,
+            _ => return RecordUse::Unknown,
         }
-        true
+        RecordUse::Kept
     }
 
-    fn count_answer(&mut self, event: Json, kind: &str) {
+    fn count_answer(&mut self, event: Json, kind: &str, out: &mut Transcript) {
         let is_agents = event.has("source", "agent");
         let is_answer = kind == "ActionEvent" || (kind == "MessageEvent" && is_agents);
         let answer = event.name("llm_response_id").filter(|_| is_answer);
         if is_answer && (answer.is_none() || answer != self.answer) {
-            self.out.count_answer(0);
+            out.count_answer(0);
             self.answer = answer;
         }
     }
 
-    fn done(mut self) -> Transcript {
+    /// Notes what is on branches that were left, and what condensations took out.
+    fn derive_events(self, out: &mut Transcript) {
         let living = self.branches.living();
         let (on, left): (Vec<_>, Vec<_>) =
             self.results.into_iter().partition(|(event, _)| living.contains(event));
         let mut off = ContextEvent::recorded(ContextChange::Leave, None);
-        off.results = self.out.results_of(left.into_iter().map(|(_, call)| call));
+        off.results = out.results_of(left.into_iter().map(|(_, call)| call));
         let on: IdMap<u32> = on.into_iter().collect();
         for (event, mut told, forgotten) in self.condensations {
             if living.contains(&event) {
-                told.results =
-                    self.out.results_of(forgotten.iter().filter_map(|event| on.get(event).copied()));
-                self.out.add_event(told);
+                told.results = out.results_of(forgotten.iter().filter_map(|event| on.get(event).copied()));
+                out.add_event(told);
             }
         }
-        self.out.add_event(off);
-        self.out
+        out.add_event(off);
     }
 }
 

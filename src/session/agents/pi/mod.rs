@@ -5,7 +5,7 @@ mod entries;
 
 use crate::session::content::title;
 use crate::session::find;
-use crate::session::format::{LogFormat, only_log};
+use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::json::Json;
 use crate::session::model::SessionFacts;
 use crate::session::reader::FormatInfo;
@@ -13,17 +13,16 @@ use crate::session::reader::FormatInfo;
 pub(super) use entries::PiReader;
 
 /// The sessions of pi, a JSON value a line.
-pub(crate) const PI: LogFormat = LogFormat {
+pub(crate) const PI: FileFormat = FileFormat {
     info: FormatInfo::new("pi", "1.5.2"),
     find: |env, fault| {
         find::matching(find::home_or(env, "PI_CODING_AGENT_DIR", ".pi/agent"), "sessions/*/*.jsonl", fault)
     },
-    is_log: |_, head| find::begins_with_line(head, &["\"type\":\"session\"", "\"cwd\""]),
+    is_session: |_, head| find::begins_with_line(head, &["\"type\":\"session\"", "\"cwd\""]),
     // The name is a time and the id.
     id: |log| find::stem(log).split_once('_').map_or(find::stem(log), |(_, id)| id),
-    logs: only_log,
-    note_facts,
-    reader: || Box::new(PiReader::default()),
+    glance: |_, head, tail| find::glance(head, tail, note_facts),
+    records: RecordFiles::Logs(only_file, || Box::new(PiReader::default())),
 };
 
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {

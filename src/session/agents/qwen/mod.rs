@@ -12,7 +12,7 @@ use crate::session::content::{MAX_TEXT, cited, last_line, start_of, title};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::FateEvidence;
 use crate::session::find;
-use crate::session::format::{LogFormat, logs_by};
+use crate::session::format::{FileFormat, RecordFiles, files_by};
 use crate::session::id::RecordId;
 use crate::session::json::Json;
 use crate::session::model::{Call, CallStatus, Citation, CutState, SessionFacts};
@@ -25,16 +25,15 @@ use context::{Step, What};
 const NOTICE: &str = "Tool output was too large and has been truncated.\nThe full output has been saved to: ";
 
 /// The sessions of Qwen Code, a JSON value a line.
-pub(crate) const QWEN_CODE: LogFormat = LogFormat {
+pub(crate) const QWEN_CODE: FileFormat = FileFormat {
     info: FormatInfo::new("qwen-code", "0.24.4"),
     find: |env, fault| {
         find::matching(find::home_or(env, "QWEN_RUNTIME_DIR", ".qwen"), "projects/*/chats/*.jsonl", fault)
     },
-    is_log: |_, head| find::begins_with_line(head, &["\"parentUuid\"", "\"sessionId\"", "\"parts\""]),
+    is_session: |_, head| find::begins_with_line(head, &["\"parentUuid\"", "\"sessionId\"", "\"parts\""]),
     id: find::stem,
-    logs: |main| logs_by(main, logs),
-    note_facts,
-    reader: || Box::new(QwenReader::default()),
+    glance: |_, head, tail| find::glance(head, tail, note_facts),
+    records: RecordFiles::Logs(|main| files_by(main, logs), || Box::new(QwenReader::default())),
 };
 
 /// Returns the log of the main conversation, and those of its sub-agents, which lie beside the directory of the logs.
