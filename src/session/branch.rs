@@ -92,20 +92,17 @@ impl Branches {
                 Some(is_on) if !*is_on => *is_on = true,
                 _ => return,
             }
-            let Some(next) = self.parent(number, branch.copies) else { return };
+            let Some(next) = self.parent(number, branch.has_copies) else { return };
             at = next;
         }
     }
 
-    fn parent(&self, number: u32, copies: Copies) -> Option<Step> {
+    fn parent(&self, number: u32, has_copies: bool) -> Option<Step> {
         if let Ok(fork) = self.forks.binary_search_by_key(&number, |(number, _)| *number) {
             return self.forks.get(fork).map(|(_, parent)| Step::Id(*parent));
         }
         let before = number.checked_sub(1)?;
-        match copies {
-            Copies::None => Some(Step::Number(before)),
-            Copies::Some => self.ids.get(before as usize).map(|id| Step::Id(*id)),
-        }
+        if has_copies { self.id(before).map(Step::Id) } else { Some(Step::Number(before)) }
     }
 }
 
@@ -115,14 +112,6 @@ enum Step {
     Id(RecordId),
 }
 
-/// Whether a conversation has several records with one id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Copies {
-    #[default]
-    None,
-    Some,
-}
-
 /// The records of the branch that lives.
 #[derive(Clone, Debug, Default)]
 pub struct LivingBranch {
@@ -130,7 +119,8 @@ pub struct LivingBranch {
     numbers: IdMap<u32>,
     /// By the number of a record.
     is_on: Vec<bool>,
-    copies: Copies,
+    /// Whether several records of the conversation have one id.
+    has_copies: bool,
     /// The record at which the branch begins, if that is not in the log.
     root: Option<RecordId>,
 }
@@ -138,8 +128,8 @@ pub struct LivingBranch {
 impl LivingBranch {
     fn new(ids: &[RecordId]) -> Self {
         let numbers: IdMap<u32> = ids.iter().copied().zip(0..).collect();
-        let copies = if numbers.len() < ids.len() { Copies::Some } else { Copies::None };
-        Self { numbers, is_on: vec![false; ids.len()], copies, root: None }
+        let has_copies = numbers.len() < ids.len();
+        Self { numbers, is_on: vec![false; ids.len()], has_copies, root: None }
     }
 
     pub fn contains(&self, id: &RecordId) -> bool {
@@ -148,10 +138,10 @@ impl LivingBranch {
 
     /// Whether a record is on the branch, by its number in the branches that this one is of.
     pub fn contains_number(&self, number: u32, branches: &Branches) -> bool {
-        match self.copies {
-            Copies::None => self.is_on(number),
-            Copies::Some => branches.id(number).is_some_and(|id| self.contains(&id)),
+        if !self.has_copies {
+            return self.is_on(number);
         }
+        branches.id(number).is_some_and(|id| self.contains(&id))
     }
 
     fn is_on(&self, number: u32) -> bool {

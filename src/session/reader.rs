@@ -12,14 +12,14 @@ use crate::source::OpenError;
 
 use super::json::Json;
 use super::model::{RecordSpan, SessionFacts};
-use super::record::{HoldOpen, LogChange, LogFile, LogStep, records};
+use super::record::{LogChange, LogFile, LogStep, records};
 use super::transcript::Transcript;
 
 /// How many bytes of the start and of the end of a session's file are read to list it.
 pub const GLANCE: usize = 64 << 10;
 
 /// How many logs of a session are kept open.
-const MAX_HELD: usize = 16;
+const MAX_OPEN: usize = 16;
 
 /// How many bytes of a log are read at least before [`ReadProgress::step`] is called again.
 const STRIDE: u64 = 256 << 10;
@@ -276,8 +276,8 @@ impl LogState {
     fn begin(&mut self, paths: &[PathBuf]) -> Result<Vec<usize>, SessionError> {
         let before = self.logs.len();
         for path in paths {
-            let hold = if self.logs.len() < MAX_HELD { HoldOpen::Yes } else { HoldOpen::No };
-            let opened = LogFile::open(path).and_then(|file| Ok((file.records(hold)?, file)));
+            let keep_open = self.logs.len() < MAX_OPEN;
+            let opened = LogFile::open(path).and_then(|file| Ok((file.records(keep_open)?, file)));
             match opened {
                 Ok((records, file)) => {
                     let number = self.transcript.add_source(Arc::new(records));

@@ -1,10 +1,11 @@
 //! Sessions in the tables of a database: how all agents that keep them so are listed, opened and followed.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::base::env::Env;
 
-use super::database::{Database, DatabaseError, RowsOf, TableRow, TableRows};
+use super::database::{Database, DatabaseError, RowRecords, RowsOf, TableRow, TableRows};
 use super::model::SessionFacts;
 use super::reader::{
     FormatInfo, OpenResult, ReadProgress, SessionFile, SessionFormat, TakeFault, TakeSession,
@@ -93,6 +94,11 @@ fn read_tables(
 }
 
 impl TableSession<'_> {
+    /// Adds a column with records to the sources. Returns the number of the source.
+    pub fn add_source(&self, rows: RowsOf, out: &mut Transcript) -> u32 {
+        out.add_source(Arc::new(RowRecords::new(&self.file.path, rows)))
+    }
+
     /// Hands the records of a session to `take`, and counts them. `sql` has the session's id as its only parameter.
     ///
     /// # Errors
@@ -126,10 +132,7 @@ impl TableSession<'_> {
         self.rows.each(sql, &[&self.file.id], &mut |row| {
             let id = row.text(0).unwrap_or_default();
             let thread = out.thread_id(&id);
-            if let (Some(thread), Some(title)) = (out.threads.get_mut(thread as usize), row.title(1, titles))
-            {
-                thread.name = title.into();
-            }
+            out.describe_thread(thread, row.title(1, titles), None);
             threads.push((id, thread));
             true
         })?;

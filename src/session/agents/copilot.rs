@@ -246,8 +246,7 @@ fn has_omitted(content: Json) -> bool {
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = record.time("timestamp");
-    facts.note_time(at);
+    facts.note_time(record.time("timestamp"));
     let Some(data) = record.get("data") else { return };
     match &*record.word("type") {
         "session.start" => {

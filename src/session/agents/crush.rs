@@ -1,13 +1,10 @@
 //! Crush: a database in each project, with a row for each message. Not seen in use: after the program's source.
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use crate::base::env::Env;
 use crate::session::content::{is_number, last_line, number_after};
-use crate::session::database::{
-    self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows, check_project_s,
-};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows, check_project_s};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -87,12 +84,12 @@ fn list(path: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseErro
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), MESSAGES)));
+    let source = of.add_source(MESSAGES, out);
     let title = database::title("title");
     let sub_agents = format!("SELECT id, {title} FROM sessions WHERE parent_session_id = ?");
     let threads = of.threads(&sub_agents, TITLES, out)?;
     let columns = of.rows.columns("messages")?;
-    let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
+    let column = |name| database::or_null(&columns, name);
     let sql = format!(
         "SELECT rowid, {}, model, created_at, {} = 'assistant' AND {} IS NOT 1 FROM messages \
          WHERE session_id = ? ORDER BY created_at, rowid",

@@ -1,7 +1,6 @@
 //! Goose: a database with a row for each message.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -9,7 +8,7 @@ use jiff::civil::DateTime;
 use crate::base::env::Env;
 use crate::session::content::first_text;
 use crate::session::context::ContextEvent;
-use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -49,8 +48,8 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     if !columns.contains("working_dir") {
         return Ok(Vec::new());
     }
-    let title = database::title(if columns.contains("name") { "name" } else { "NULL" });
-    let parent = if columns.contains("parent_session_id") { "parent_session_id" } else { "NULL" };
+    let title = database::title(database::or_null(&columns, "name"));
+    let parent = database::or_null(&columns, "parent_session_id");
     let sql = format!("SELECT id, {title}, working_dir, created_at, updated_at, {parent} FROM sessions");
     rows.all(&sql, |row| SessionFacts {
         id: row.text(0).unwrap_or_default(),
@@ -70,12 +69,12 @@ fn utc(text: &str) -> Option<Timestamp> {
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), MESSAGES)));
+    let source = of.add_source(MESSAGES, out);
     let sql = format!(
         "SELECT rowid, {}, created_timestamp, {}, {} FROM messages WHERE session_id = ? ORDER BY id",
         database::record("content_json"),
         database::record("metadata_json"),
-        if of.rows.columns("messages")?.contains("role") { "role" } else { "NULL" },
+        database::or_null(&of.rows.columns("messages")?, "role"),
     );
     let (mut buffer, mut meta, mut past) = (RowBuffer::default(), Tape::default(), Past::default());
     of.each_record(&sql, &of.file.id, out, &mut |row, out| {

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use memchr::memmem;
 
 use crate::base::env::Env;
 use crate::session::content::pieces;
 use crate::session::context::ContextEvent;
-use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRow, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find;
@@ -55,7 +54,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     if !of_session.contains("source") || !of_message.contains("tool_call_id") {
         return Ok(Vec::new());
     }
-    let column = |name: &'static str| if of_session.contains(name) { name } else { "NULL" };
+    let column = |name| database::or_null(&of_session, name);
     let sql = format!(
         "SELECT id, {}, {}, {}, {}, started_at, (SELECT MAX(timestamp) FROM messages WHERE session_id = sessions.id) \
          FROM sessions WHERE source IS NOT 'subagent'",
@@ -77,12 +76,12 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
-    let contents = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), CONTENTS)));
-    let calls = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), CALLS)));
+    let contents = of.add_source(CONTENTS, out);
+    let calls = of.add_source(CALLS, out);
     let sub_agents = "SELECT id, NULL FROM sessions WHERE source = 'subagent' AND parent_session_id = ?";
     let threads = of.threads(sub_agents, TITLES, out)?;
     let columns = of.rows.columns("messages")?;
-    let column = |name: &'static str| if columns.contains(name) { name } else { "NULL" };
+    let column = |name| database::or_null(&columns, name);
     let sql = format!(
         "SELECT rowid, role, {}, tool_call_id, {}, tool_name, timestamp, {}, {} FROM messages \
          WHERE session_id = ? ORDER BY id",

@@ -2,13 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::base::env::Env;
 use crate::session::content::{is_number, last_line};
-use crate::session::database::{
-    self, DatabaseError, Packing, RowBuffer, RowRecords, RowsOf, TableRow, TableRows,
-};
+use crate::session::database::{self, DatabaseError, Packing, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::fate::FateEvidence;
 use crate::session::find;
 use crate::session::json::Json;
@@ -76,8 +73,7 @@ fn glanced(rows: &TableRows) -> Result<HashMap<String, SessionFacts>, DatabaseEr
 
 /// Returns the column with compressed events; older versions have none.
 fn packed_column(rows: &TableRows) -> Result<&'static str, DatabaseError> {
-    let has_packed = rows.columns(PACKED.table)?.contains(PACKED.column);
-    Ok(if has_packed { PACKED.column } else { "NULL" })
+    Ok(database::or_null(&rows.columns(PACKED.table)?, PACKED.column))
 }
 
 /// Returns the event of a row, which is plain in its second column or compressed in its third.
@@ -87,8 +83,8 @@ fn event<'a>(row: &'a TableRow, buffer: &'a mut RowBuffer, report: &mut ReadRepo
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
-    let plain = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), PLAIN)));
-    let packed = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), PACKED)));
+    let plain = of.add_source(PLAIN, out);
+    let packed = of.add_source(PACKED, out);
     // Old results may be left out of a request without an event, and nothing tells of which.
     out.default_evidence = FateEvidence::Unknown;
     let sql = format!(

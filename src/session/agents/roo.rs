@@ -129,24 +129,17 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
                 let Some(id) = block.name("tool_use_id") else { continue };
                 let content = block.get("content");
                 let call = result(entry, &id, "", content, out);
-                history.results.extend(call.map(|call| (number, call, Protocol::Blocks)));
+                history.results.extend(call.map(|call| (number, call, true)));
             } else if let Some(tool) = of_old_protocol(block) {
                 // Without ids: the time of the message, and where in it the block is.
                 let message = message.number("ts").unwrap_or(out.unread.records as i64);
                 let (id, content) = (format!("{message}.{block_number}"), block.get("text"));
                 let call = result(entry, &id, &tool, content, out);
-                history.results.extend(call.map(|call| (number, call, Protocol::Text)));
+                history.results.extend(call.map(|call| (number, call, false)));
             }
         }
     }
     history.take_out(document, place, out);
-}
-
-/// How a result is written: as a block with the id of its call, or as text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Protocol {
-    Blocks,
-    Text,
 }
 
 /// What the messages of a task hold, by their numbers.
@@ -156,8 +149,8 @@ struct History {
     requests: Vec<Option<u32>>,
     /// The messages with calls, by the calls' numbers.
     uses: HashMap<u32, usize>,
-    /// The messages with results, and the numbers of the calls.
-    results: Vec<(usize, u32, Protocol)>,
+    /// The messages with results, the numbers of the calls, and whether the result is a block with the call's id, not text.
+    results: Vec<(usize, u32, bool)>,
 }
 
 impl History {
@@ -184,10 +177,8 @@ impl History {
         let messages: Vec<Json> = document.items().collect();
         let named =
             |number: usize, key: &str, ids: &IdMap<usize>| ids.get(&messages.get(number)?.id(key)?).copied();
-        let told = |(number, call, protocol): &(usize, u32, Protocol)| {
-            let is_orphan = |start: usize| {
-                *protocol == Protocol::Blocks && self.uses.get(call).is_none_or(|used| *used < start)
-            };
+        let told = |(number, call, is_block): &(usize, u32, bool)| {
+            let is_orphan = |start: usize| *is_block && self.uses.get(call).is_none_or(|used| *used < start);
             let gap = || named(*number, "truncationParent", &gaps).map(|gap| (gap, ContextChange::Drop));
             match start {
                 Some(start) if *number < start => Some((start, ContextChange::Compact)),

@@ -279,6 +279,11 @@ pub fn title(column: &str) -> String {
     at_most(column, "rowid")
 }
 
+/// Returns the SQL for a column that some versions of a table do not have.
+pub fn or_null(columns: &BTreeSet<String>, column: &'static str) -> &'static str {
+    if columns.contains(column) { column } else { "NULL" }
+}
+
 fn at_most(column: &str, instead: &str) -> String {
     format!("CASE WHEN octet_length({column}) > {} THEN {instead} ELSE {column} END", connect::MAX_VALUE)
 }

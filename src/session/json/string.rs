@@ -151,13 +151,13 @@ impl Decoder {
     /// Decodes another chunk of the string's inside, as far as that is certain without the next.
     pub fn push(&mut self, chunk: &[u8], take: &mut dyn FnMut(&str) -> bool) {
         if self.held.is_empty() {
-            let used = self.decode(chunk, Follows::More, take);
+            let used = self.decode(chunk, true, take);
             self.held.extend_from_slice(&chunk[used..]);
             return;
         }
         let mut held = std::mem::take(&mut self.held);
         held.extend_from_slice(chunk);
-        let used = self.decode(&held, Follows::More, take);
+        let used = self.decode(&held, true, take);
         held.drain(..used);
         self.held = held;
     }
@@ -165,23 +165,22 @@ impl Decoder {
     /// Decodes what is left. Returns how many characters of the whole are U+FFFD in place of something that is none.
     pub fn finish(mut self, take: &mut dyn FnMut(&str) -> bool) -> u64 {
         let held = std::mem::take(&mut self.held);
-        self.decode(&held, Follows::Nothing, take);
+        self.decode(&held, false, take);
         self.replaced
     }
 
-    /// Returns how many bytes were used. Once `take` has refused a piece, all are.
-    fn decode(&mut self, bytes: &[u8], follows: Follows, take: &mut dyn FnMut(&str) -> bool) -> usize {
+    /// Decodes bytes after which more may come. Returns how many were used. Once `take` has refused a piece, all are.
+    fn decode(&mut self, bytes: &[u8], may_go_on: bool, take: &mut dyn FnMut(&str) -> bool) -> usize {
         let mut at = 0;
         while at < bytes.len() && !self.is_stopped {
             let end = memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |found| at + found);
-            let may_go_on = follows == Follows::More && end == bytes.len();
-            let used = self.plain(&bytes[at..end], may_go_on, take);
+            let used = self.plain(&bytes[at..end], may_go_on && end == bytes.len(), take);
             at += used;
             if at < end {
                 return at;
             }
             let rest = &bytes[end..];
-            if follows == Follows::More && rest.len() < MAX_ESCAPE {
+            if may_go_on && rest.len() < MAX_ESCAPE {
                 return at;
             }
             if !rest.is_empty() && !self.is_stopped {
@@ -222,13 +221,6 @@ impl Decoder {
         }
         used
     }
-}
-
-/// Whether more of a string follows a chunk.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Follows {
-    More,
-    Nothing,
 }
 
 /// Whether the bytes may be the start of a character, of which the rest follows.

@@ -220,7 +220,7 @@ impl Outline<'_> {
     fn read(&mut self) -> Result<(), TapeError> {
         self.space();
         loop {
-            if self.value()? == Opened::Yes {
+            if self.value()? {
                 continue;
             }
             if !self.after_value()? {
@@ -246,29 +246,29 @@ impl Outline<'_> {
         }
     }
 
-    /// Reads a value, or the opening of a container up to the first value in it.
-    fn value(&mut self) -> Result<Opened, TapeError> {
+    /// Reads a value, or the opening of a container up to the first value in it. Returns whether that container is open.
+    fn value(&mut self) -> Result<bool, TapeError> {
         match self.peek() {
-            Some(b'"') => self.string().map(|()| Opened::No),
+            Some(b'"') => self.string().map(|()| false),
             Some(b'{') => self.container(Kind::Object, b'}'),
             Some(b'[') => self.container(Kind::Array, b']'),
-            _ => self.bare().map(|()| Opened::No),
+            _ => self.bare().map(|()| false),
         }
     }
 
-    fn container(&mut self, kind: Kind, close: u8) -> Result<Opened, TapeError> {
+    fn container(&mut self, kind: Kind, close: u8) -> Result<bool, TapeError> {
         let node = self.begin(kind)?;
         self.space();
         if self.peek() == Some(close) {
             self.at += 1;
             self.close(node);
-            return Ok(Opened::No);
+            return Ok(false);
         }
         self.open.push((node, kind));
         if kind == Kind::Object {
             self.key()?;
         }
-        Ok(Opened::Yes)
+        Ok(true)
     }
 
     /// Goes on after a value: to the next one, if there is one. Closes the containers that end here.
@@ -387,11 +387,4 @@ impl Outline<'_> {
             node.next = next;
         }
     }
-}
-
-/// Whether a container was opened that is not yet closed.
-#[derive(PartialEq, Eq)]
-enum Opened {
-    Yes,
-    No,
 }

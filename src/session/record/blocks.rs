@@ -74,13 +74,6 @@ impl Block {
     }
 }
 
-/// Whether a block was read.
-#[derive(PartialEq, Eq)]
-pub(super) enum More {
-    Yes,
-    No,
-}
-
 /// How far a log is read: blocks end where lines end, and what follows is carried over to the next.
 pub(super) struct Cursor {
     log: LogBytes,
@@ -99,13 +92,13 @@ impl Cursor {
         Self { log, at: from, end, carry: Vec::new(), number: 0, is_done: false }
     }
 
-    /// Reads the next block.
+    /// Reads the next block. Returns whether there was one.
     ///
     /// # Errors
     /// The system's; or the file is shorter by now.
-    pub(super) fn read(&mut self, block: &mut Block) -> io::Result<More> {
+    pub(super) fn read(&mut self, block: &mut Block) -> io::Result<bool> {
         if self.is_done {
-            return Ok(More::No);
+            return Ok(false);
         }
         (block.number, block.start) = (self.number, self.at - self.carry.len() as u64);
         block.what = BlockContent::Whole;
@@ -113,7 +106,7 @@ impl Cursor {
         self.fill(block)?;
         self.is_done = self.at >= self.end && self.carry.is_empty();
         block.is_last = self.is_done;
-        Ok(More::Yes)
+        Ok(true)
     }
 
     /// Reads until a line ends; keeps what comes after the last that does.
@@ -218,7 +211,7 @@ mod tests {
         let log = LogBytes::Plain(Arc::new(file.try_clone().unwrap()));
         let mut cursor = Cursor::new(log, 0, file.metadata().unwrap().len());
         let (mut block, mut blocks, before) = (Block::default(), Vec::new(), READ.get());
-        while cursor.read(&mut block).unwrap() == More::Yes {
+        while cursor.read(&mut block).unwrap() {
             assert!(block.bytes.len() <= MAX_RECORD + 4 * PIECE);
             blocks.push((block.start, block.lines.len(), block.what));
         }

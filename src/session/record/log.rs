@@ -124,21 +124,12 @@ impl LogFile {
         }
     }
 
-    /// Returns what looks up records of the log. If `hold` says so, it keeps the file open.
-    pub fn records(&self, hold: HoldOpen) -> io::Result<LogRecords> {
-        let is_held = hold == HoldOpen::Yes || self.is_packed();
-        let held = if is_held { Some(self.reopen()?) } else { None };
-        Ok(LogRecords { path: self.path.clone(), seen: self.seen, held })
+    /// Returns what looks up records of the log. If it is to `keep_open` the file, they can be read though that is deleted
+    /// or replaced; else the file is opened for each look, as there may be hundreds.
+    pub fn records(&self, keep_open: bool) -> io::Result<LogRecords> {
+        let bytes = if keep_open || self.is_packed() { Some(self.reopen()?) } else { None };
+        Ok(LogRecords { path: self.path.clone(), seen: self.seen, bytes })
     }
-}
-
-/// Whether a log is kept open for looking up its records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HoldOpen {
-    /// It is, so that its records can be read though it is deleted or replaced.
-    Yes,
-    /// It is opened for each look, as there may be hundreds.
-    No,
 }
 
 /// Records in a log, looked up by their place in it.
@@ -146,7 +137,8 @@ pub enum HoldOpen {
 pub struct LogRecords {
     path: PathBuf,
     seen: Identity,
-    held: Option<LogBytes>,
+    /// What is kept open.
+    bytes: Option<LogBytes>,
 }
 
 impl RecordSource for LogRecords {
@@ -155,7 +147,7 @@ impl RecordSource for LogRecords {
     }
 
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        match &self.held {
+        match &self.bytes {
             Some(LogBytes::Plain(file)) => read(file, range),
             Some(packed) => read_range(range, |start, room| packed.fill(start, room)),
             None => read(&same(&self.path, &self.seen)?, range),
@@ -217,17 +209,17 @@ mod tests {
     }
 
     #[test]
-    fn records_of_a_replaced_log_are_read_only_where_it_is_held_open() {
+    fn records_of_a_replaced_log_are_read_only_if_it_was_kept_open() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         std::fs::write(&path, "one\n").unwrap();
         let log = LogFile::open(&path).unwrap();
-        let (held, by_name) = (log.records(HoldOpen::Yes).unwrap(), log.records(HoldOpen::No).unwrap());
+        let (open, by_name) = (log.records(true).unwrap(), log.records(false).unwrap());
         assert_eq!(by_name.read(0, 1..99).unwrap(), b"ne\n");
         let other = dir.path().join("other");
         std::fs::write(&other, "two\n").unwrap();
         std::fs::rename(&other, &path).unwrap();
-        assert_eq!(held.read(0, 0..3).unwrap(), b"one");
+        assert_eq!(open.read(0, 0..3).unwrap(), b"one");
         assert!(by_name.read(0, 0..3).is_err());
         assert!(LogFile::open(dir.path()).is_err());
     }

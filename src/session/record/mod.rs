@@ -18,7 +18,7 @@ use std::path::Path;
 
 pub use bytes::holds;
 pub use file::{FileRecords, MappedRecords, read_json};
-pub use log::{HoldOpen, LogChange, LogFile};
+pub use log::{LogChange, LogFile};
 #[cfg(test)]
 pub use open::READ;
 pub use open::{fill, open_regular, read_range};

@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::session::json::{Json, Kind, Tape, TapeError};
 
-use super::blocks::{Block, BlockContent, Cursor, More};
+use super::blocks::{Block, BlockContent, Cursor};
 use super::log::LogFile;
 
 /// Below so many bytes one thread does it all.
@@ -52,7 +52,7 @@ pub fn records(log: &LogFile, from: u64, take: &mut TakeStep<'_>) -> io::Result<
 /// Reads, indexes and hands out one block after the other.
 fn alone(mut cursor: Cursor, out: &mut StepSink) -> io::Result<ControlFlow<()>> {
     let mut block = Block::default();
-    while cursor.read(&mut block)? == More::Yes {
+    while cursor.read(&mut block)? {
         block.index();
         if out.block(&block).is_break() {
             return Ok(ControlFlow::Break(()));
@@ -112,8 +112,8 @@ impl BlockTurns<'_, '_> {
         loop {
             let read = lock(&self.cursor).read(&mut block);
             match read {
-                Ok(More::Yes) => block.index(),
-                Ok(More::No) => return,
+                Ok(true) => block.index(),
+                Ok(false) => return,
                 Err(error) => return self.end(error),
             }
             block = match self.pass_on(block) {

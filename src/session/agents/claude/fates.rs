@@ -15,7 +15,7 @@ use super::turns::ThreadTurns;
 pub(super) fn derive_events(history: &ClaudeHistory, out: &mut Transcript) {
     let living: Vec<LivingBranch> =
         history.conversations.iter().map(|conversation| conversation.branches.living()).collect();
-    let fates = Fates { history, messages: living_messages(history, &living), living };
+    let fates = Fates { history, lives: living_messages(history, &living), living };
     let mut events = fates.changes();
     let lasting = fates.results(&mut events, out);
     fates.server_edits(&lasting, &mut events, out);
@@ -36,14 +36,8 @@ struct Fates<'a> {
     history: &'a ClaudeHistory,
     /// By the numbers of the threads.
     living: Vec<LivingBranch>,
-    messages: IdMap<MessageState>,
-}
-
-/// Whether the model's message is still part of the conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MessageState {
-    Lives,
-    Left,
+    /// Whether a message of the model's is still part of the conversation.
+    lives: IdMap<bool>,
 }
 
 impl Fates<'_> {
@@ -130,7 +124,7 @@ impl Fates<'_> {
     /// lives if any record of its message does.
     fn is_of_living(&self, result: &ResultRecord) -> bool {
         let message = message_of(self.history, result, &self.living);
-        message.and_then(|message| self.messages.get(&message)) == Some(&MessageState::Lives)
+        message.and_then(|message| self.lives.get(&message)) == Some(&true)
     }
 
     /// Adds what the server cleared: in each request the oldest results, which are whole again in one without.
@@ -183,20 +177,18 @@ fn message_of(history: &ClaudeHistory, result: &ResultRecord, living: &[LivingBr
     within(result.thread as usize).or_else(|| within(0))
 }
 
-/// Returns the messages of which a record is on a branch that lives, as far as results that are on none depend on it.
-fn living_messages(history: &ClaudeHistory, living: &[LivingBranch]) -> IdMap<MessageState> {
+/// Returns whether a record of a message is on a branch that lives, for the messages of results that are on none.
+fn living_messages(history: &ClaudeHistory, living: &[LivingBranch]) -> IdMap<bool> {
     let off = history.results.iter().filter(|result| !is_on_branch(history, result, living));
-    let mut messages: IdMap<MessageState> =
-        off.filter_map(|result| Some((message_of(history, result, living)?, MessageState::Left))).collect();
+    let mut messages: IdMap<bool> =
+        off.filter_map(|result| Some((message_of(history, result, living)?, false))).collect();
     if messages.is_empty() {
         return messages;
     }
     for (conversation, branch) in history.conversations.iter().zip(living) {
         for (number, message) in &conversation.messages {
-            if let Some(state) = messages.get_mut(message)
-                && branch.contains_number(*number, &conversation.branches)
-            {
-                *state = MessageState::Lives;
+            if let Some(lives) = messages.get_mut(message) {
+                *lives |= branch.contains_number(*number, &conversation.branches);
             }
         }
     }

@@ -225,8 +225,7 @@ fn has_warning(text: Json) -> bool {
 
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
     let item = record.get("payload").unwrap_or(record);
-    let at = record.time("timestamp");
-    facts.note_time(at);
+    facts.note_time(record.time("timestamp"));
     if record.is_type("session_meta") || record.get("type").is_none() && record.get("id").is_some() {
         if facts.id.is_empty() {
             facts.id = item.name("id").unwrap_or_default();

@@ -98,8 +98,7 @@ fn own_title(history: &Path) -> Option<String> {
 
 /// Takes over what an event tells of the session.
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = record.time("timestamp");
-    facts.note_time(at);
+    facts.note_time(record.time("timestamp"));
     let message = record.get("message").filter(|message| message.is_type("TurnBegin"));
     if let (None, Some(message)) = (&facts.title, message) {
         facts.title = title(message.path(&["payload", "user_input"]));

@@ -161,8 +161,7 @@ fn result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut 
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = ["time", "created_at"].iter().find_map(|key| record.time(key));
-    facts.note_time(at);
+    facts.note_time(record.time("time").or_else(|| record.time("created_at")));
     match &*record.word("type") {
         "profile.bind" => {
             let disclosed = || record.object("environmentDisclosure").string("cwd");

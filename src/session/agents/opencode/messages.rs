@@ -1,11 +1,9 @@
 //! opencode 2: a database with a row for each message, which holds its calls. Written from the agent's source.
 
-use std::sync::Arc;
-
 use crate::session::clock;
 use crate::session::content::{MAX_TEXT, first_words};
 use crate::session::context::{ContextEvent, ResultId};
-use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
 use crate::session::id::{RecordId, record_id};
@@ -52,8 +50,7 @@ fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
     }
     let wanted =
         ["parent_id", "directory", "title", "version", "time_created", "time_updated", "fork_session_id"];
-    let wanted = wanted.map(|column| match column {
-        column if !columns.contains(column) => "NULL".to_owned(),
+    let wanted = wanted.map(|column| match database::or_null(&columns, column) {
         "title" => database::title("title"),
         column => column.to_owned(),
     });
@@ -76,7 +73,7 @@ fn list(rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> {
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), MESSAGES)));
+    let source = of.add_source(MESSAGES, out);
     let sql = format!(
         "SELECT rowid, type, time_created, {} FROM session_message WHERE session_id = ? ORDER BY seq",
         database::record("data")

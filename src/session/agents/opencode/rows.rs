@@ -1,10 +1,9 @@
 //! opencode since 1.2, and Kilo: a database with a row for each session, message and part.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::base::env::Env;
-use crate::session::database::{self, DatabaseError, RowBuffer, RowRecords, RowsOf, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRows};
 use crate::session::find;
 use crate::session::json::Tape;
 use crate::session::model::SessionFacts;
@@ -53,7 +52,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
     if columns.is_empty() {
         return Ok(Vec::new());
     }
-    let parent = if columns.contains("parent_id") { "parent_id" } else { "NULL" };
+    let parent = database::or_null(&columns, "parent_id");
     // opencode 2 leaves the rows of the sessions that it took over.
     let is_taken = !rows.columns("session_v2")?.is_empty();
     let others = if is_taken { "WHERE id NOT IN (SELECT id FROM session_v2)" } else { "" };
@@ -76,7 +75,7 @@ fn list(_: &Path, rows: &TableRows) -> Result<Vec<SessionFacts>, DatabaseError> 
 }
 
 fn read(of: &TableSession, out: &mut Transcript) -> Result<(), DatabaseError> {
-    let source = out.add_source(Arc::new(RowRecords::new(of.file.path.clone(), PARTS)));
+    let source = of.add_source(PARTS, out);
     let sql = format!(
         "SELECT part.rowid, part.message_id, {} FROM part LEFT JOIN message ON message.id = part.message_id
         WHERE part.session_id = ? ORDER BY message.time_created, message.rowid, part.rowid",

@@ -26,8 +26,7 @@ pub(crate) const PI: FileFormat = FileFormat {
 };
 
 pub(super) fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = record.time("timestamp");
-    facts.note_time(at);
+    facts.note_time(record.time("timestamp"));
     if record.is_type("session") {
         facts.id = record.name("id").unwrap_or_default();
         facts.cwd = record.string("cwd");

@@ -229,8 +229,7 @@ fn result(entry: RecordEntry, response: Json, call: &mut Call) {
 }
 
 fn note_facts(record: Json, facts: &mut SessionFacts) {
-    let at = record.time("timestamp");
-    facts.note_time(at);
+    facts.note_time(record.time("timestamp"));
     if facts.id.is_empty() {
         facts.id = record.name("sessionId").unwrap_or_default();
     }
