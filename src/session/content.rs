@@ -34,13 +34,16 @@ pub fn first_text(content: Json) -> String {
     first_words(content, MAX_TEXT)
 }
 
+/// Returns the texts of a content.
+pub fn texts<'a>(content: Json<'a>) -> impl Iterator<Item = Json<'a>> {
+    let whole = Some(content).filter(|content| content.kind() == Kind::String);
+    whole.into_iter().chain(content.items().filter_map(|part| part.get("text")))
+}
+
 /// Returns the first bytes of a content's first text, at most `most`; empty if there is none.
 pub fn first_words(content: Json, most: usize) -> String {
-    let first = match content.kind() {
-        Kind::String => Some(content),
-        _ => content.items().find_map(|part| part.get("text")),
-    };
-    first.and_then(|text| text.text()).map(|text| text.to_text(most).text).unwrap_or_default()
+    let first = texts(content).next().and_then(|text| text.text());
+    first.map(|text| text.to_text(most).text).unwrap_or_default()
 }
 
 /// Returns the first 4 KiB of a content's first text, as a title; `None` if it is empty.
@@ -53,14 +56,15 @@ pub fn start_of(text: Json) -> String {
     text.text().map(|text| text.to_text(MAX_TEXT).text).unwrap_or_default()
 }
 
+/// Returns about the last bytes of a content's last text, at most `most`; empty if there is none.
+pub fn last_words(content: Json, most: usize) -> String {
+    let last = texts(content).last().and_then(|text| text.text());
+    last.map(|text| text.ending(most)).unwrap_or_default()
+}
+
 /// Returns the last line of a content's last text, of at most 1 KiB; empty if there is none.
 pub fn last_line(content: Json) -> String {
-    let last = match content.kind() {
-        Kind::String => Some(content),
-        _ => content.items().filter_map(|part| part.get("text")).last(),
-    };
-    let ending = last.and_then(|text| text.text()).map(|text| text.ending(1024)).unwrap_or_default();
-    ending.lines().next_back().unwrap_or_default().to_owned()
+    last_words(content, 1024).lines().next_back().unwrap_or_default().to_owned()
 }
 
 /// Whether a content has a line that `is_notice` knows. Only one with these words can be, which JSON writes as they are.
@@ -68,10 +72,7 @@ pub fn has_line(content: Json, words: &str, is_notice: impl Fn(&str) -> bool) ->
     let has_words = |text: &Json| memmem::find(text.raw(), words.as_bytes()).is_some();
     let has_notice =
         |text: Json| text.text().is_some_and(|text| text.to_text(usize::MAX).text.lines().any(&is_notice));
-    match content.kind() {
-        Kind::String => has_words(&content) && has_notice(content),
-        _ => content.items().filter_map(|part| part.get("text")).filter(has_words).any(has_notice),
-    }
+    texts(content).filter(has_words).any(has_notice)
 }
 
 /// What readers ask of an object: members that are short, of a certain kind, or not there.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::source::{Change, Source};
 
-use super::json::{Json, Tape};
+use super::json::{Json, Kind, Tape};
 use super::reader::{LogPaths, OpenResult, OpenedSession, ReadProgress, RecordPlace, SessionError};
 use super::record::{MAX_DOCUMENT, MappedRecords};
 use super::transcript::Transcript;
@@ -92,6 +92,16 @@ impl OpenedSession for DocumentSession {
         self.read_all(progress)?;
         Ok(true)
     }
+}
+
+/// Counts the records in the list of a document, all as known. Returns the list; `None` if there is none, which counts as a
+/// record that is not known.
+pub fn count_records<'a>(list: Option<Json<'a>>, out: &mut Transcript) -> Option<Json<'a>> {
+    let list = list.filter(|list| list.kind() == Kind::Array);
+    let known = list.map_or(0, |list| list.items().count() as u64);
+    out.unread.known += known;
+    out.unread.records += if list.is_some() { known } else { 1 };
+    list
 }
 
 /// Reads the members of a document that come before a long one, from its start: what a list shows without the rest.

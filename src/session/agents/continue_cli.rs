@@ -5,12 +5,12 @@ use std::path::Path;
 
 use crate::session::clock;
 use crate::session::content::{is_number, start_of};
-use crate::session::document::before_member;
+use crate::session::document::{before_member, count_records};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
 use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::json::{Json, Kind};
+use crate::session::json::Json;
 use crate::session::model::{CallStatus, Evidence, SessionFacts, TextPiece};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::read_json;
@@ -62,17 +62,12 @@ fn facts(record: Json) -> SessionFacts {
 
 fn read(document: Json, place: RecordPlace, _: &Path, out: &mut Transcript) {
     out.facts = facts(document);
-    let Some(history) = document.get("history").filter(|history| history.kind() == Kind::Array) else {
-        out.unread.records += 1;
-        return;
-    };
+    let Some(history) = count_records(document.get("history"), out) else { return };
     // What is sent begins with the last summary.
     let summary =
         history.items().enumerate().filter(|(_, item)| item.get("conversationSummary").is_some()).last();
     let summary = summary.map_or(0, |(number, _)| number);
     for (number, item) in history.items().enumerate() {
-        out.unread.records += 1;
-        out.unread.known += 1;
         let (message, entry) =
             (item.object("message"), RecordEntry { record: item, place, at: None, thread: 0 });
         if number == summary && number > 0 {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use crate::session::content::{first_text, start_of};
-use crate::session::document::before_member;
+use crate::session::content::{first_text, is_number, last_words, start_of};
+use crate::session::document::{before_member, count_records};
 use crate::session::entry::RecordEntry;
 use crate::session::format::{FileFormat, RecordFiles, only_file};
-use crate::session::json::{Json, Kind};
+use crate::session::json::Json;
 use crate::session::model::{CutState, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::transcript::Transcript;
@@ -52,12 +52,8 @@ fn facts(document: Json) -> SessionFacts {
 
 fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     out.facts = SessionFacts { id: id(path).to_owned(), ..facts(document) };
-    let Some(messages) = document.get("messages").filter(|messages| messages.kind() == Kind::Array) else {
-        out.unread.records += 1;
-        return;
-    };
+    let Some(messages) = count_records(document.get("messages"), out) else { return };
     for message in messages.items() {
-        out.unread.records += 1;
         let at = message.object("extra").time("timestamp");
         out.facts.note_time(at);
         let entry = RecordEntry { record: message, place, at, thread: 0 };
@@ -71,10 +67,9 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
             "user" | "system" | "exit" => {}
             role => {
                 out.unread.unknown(role);
-                continue;
+                out.unread.known -= 1;
             }
         }
-        out.unread.known += 1;
     }
 }
 
@@ -104,10 +99,10 @@ fn cut(content: Json) -> CutState {
     if !start_of(content).starts_with(START) {
         return CutState::Unknown;
     }
-    let end = content.text().map(|text| text.ending(128)).unwrap_or_default();
+    let end = last_words(content, 128);
     let number = end.strip_suffix(WARNING).and_then(|rest| rest.rsplit_once(CUT));
     match number {
-        Some((_, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => CutState::Lost,
+        Some((_, number)) if is_number(number) => CutState::Lost,
         _ => CutState::No,
     }
 }

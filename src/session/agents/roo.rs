@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use crate::base::env::Env;
 use crate::session::content::{first_text, start_of};
 use crate::session::context::ContextEvent;
+use crate::session::document::count_records;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
 use crate::session::find::{self, FoundFile};
 use crate::session::format::{FileFormat, RecordFiles, only_file};
 use crate::session::id::IdMap;
-use crate::session::json::{Json, Kind};
+use crate::session::json::Json;
 use crate::session::model::{Citation, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace, TakeFault};
 use crate::session::record::read_json;
@@ -107,14 +108,9 @@ fn facts(history: &Path) -> SessionFacts {
 
 fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
     out.facts = facts(path);
-    if document.kind() != Kind::Array {
-        out.unread.records += 1;
-        return;
-    }
+    let Some(messages) = count_records(Some(document), out) else { return };
     let mut history = History::default();
-    for (number, message) in document.items().enumerate() {
-        out.unread.records += 1;
-        out.unread.known += 1;
+    for (number, message) in messages.items().enumerate() {
         let at = message.time("ts");
         out.facts.note_time(at);
         history.begin(message, out);
@@ -132,7 +128,7 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
                 history.results.extend(call.map(|call| (number, call, true)));
             } else if let Some(tool) = of_old_protocol(block) {
                 // Without ids: the time of the message, and where in it the block is.
-                let message = message.number("ts").unwrap_or(out.unread.records as i64);
+                let message = message.number("ts").unwrap_or(number as i64 + 1);
                 let (id, content) = (format!("{message}.{block_number}"), block.get("text"));
                 let call = result(entry, &id, &tool, content, out);
                 history.results.extend(call.map(|call| (number, call, false)));

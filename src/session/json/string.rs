@@ -100,6 +100,16 @@ impl<'a> JsonText<'a> {
         decoder.finish(take)
     }
 
+    /// Sums up what `count` returns of the pieces of the decoded text.
+    pub fn sum(&self, count: impl Fn(&str) -> usize) -> usize {
+        let mut sum = 0;
+        self.decode(&mut |piece| {
+            sum += count(piece);
+            true
+        });
+        sum
+    }
+
     /// Hands out the string, without quotes, as JavaScript's `JSON.stringify` writes it: nothing is escaped but quotes,
     /// backslashes, control characters below 0x20 and halves of surrogate pairs.
     pub fn stringified(&self, take: &mut dyn FnMut(&[u8])) {

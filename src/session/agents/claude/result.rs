@@ -1,7 +1,5 @@
 //! A result of Claude Code: its text, how it ended, whether it was cut, and the copies for the screen.
 
-use std::path::PathBuf;
-
 use smallvec::SmallVec;
 
 use crate::session::content::{first_text, first_words, is_number};
@@ -27,7 +25,10 @@ pub(super) fn result(entry: RecordEntry, block: Json, call: &mut Call) {
         .and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
     call.end(is_error);
     let ui = entry.record.get("toolUseResult");
-    (call.cut, call.cites) = cut_of(&start, ui);
+    let saved = ui.and_then(|ui| ui.string("persistedOutputPath")).or_else(|| framed_path(&start));
+    let bytes = ui.and_then(|ui| ui.number("persistedOutputSize"));
+    let cite = saved.map(|path| Citation { path: path.into(), bytes });
+    call.note_cut(cite, start.starts_with("<truncated-output>\n"));
     if call.cut == CutState::No && call.exit.is_some() && content.is_some_and(is_failure_cut) {
         call.cut = CutState::Lost;
     }
@@ -44,20 +45,6 @@ fn frame(content: Json, is_error: bool) -> String {
     }
     let words = first_words(content, 64);
     if words.starts_with('<') { first_text(content) } else { words }
-}
-
-/// Finds out whether an output was cut, from the agent's own field and from the frame of its notice.
-fn cut_of(start: &str, ui: Option<Json>) -> (CutState, Vec<Citation>) {
-    let saved = ui.and_then(|ui| ui.string("persistedOutputPath")).or_else(|| framed_path(start));
-    if let Some(path) = saved {
-        let bytes = ui.and_then(|ui| ui.number("persistedOutputSize"));
-        return (CutState::Spill, vec![Citation { path: PathBuf::from(path), bytes }]);
-    }
-    if start.starts_with("<truncated-output>\n") {
-        (CutState::Lost, Vec::new())
-    } else {
-        (CutState::No, Vec::new())
-    }
 }
 
 /// Whether the middle of a failed command's output was cut out: what is left of it has the agent's notice in its middle.

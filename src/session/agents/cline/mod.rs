@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::content::number_after;
-use crate::session::document::before_member;
+use crate::session::document::{before_member, count_records};
 use crate::session::entry::RecordEntry;
 use crate::session::find;
 use crate::session::format::{FileFormat, RecordFiles, files_by};
-use crate::session::json::{Json, Kind};
+use crate::session::json::Json;
 use crate::session::model::{CutState, DisplayCopy, Evidence, RecordSpan, SessionFacts};
 use crate::session::reader::{FormatInfo, RecordPlace};
 use crate::session::record::read_json;
@@ -126,18 +126,13 @@ fn read(document: Json, place: RecordPlace, path: &Path, out: &mut Transcript) {
         let sub_agent = document.object("origin").name("subagent");
         out.thread_id(&sub_agent.or(id_of(path).map(str::to_owned)).unwrap_or_default())
     };
-    let Some(messages) = document.get("messages").filter(|messages| messages.kind() == Kind::Array) else {
-        out.unread.records += 1;
-        return;
-    };
+    let Some(messages) = count_records(document.get("messages"), out) else { return };
     let count = messages.items().count();
     // The compaction of a longer conversation, which was taken back since then, is not used.
     let compaction = compaction_of(path).and_then(|path| Compaction::read(&path, out));
     let compaction = compaction.filter(|compaction| compaction.messages <= count);
     let (mut reads, first) = (FileReads::default(), out.calls.len() as u32);
     for (number, message) in messages.items().enumerate() {
-        out.unread.records += 1;
-        out.unread.known += 1;
         if let Some(compaction) = compaction.as_ref().filter(|compaction| compaction.messages == number) {
             compaction.apply(thread, first, &mut reads, out);
         }

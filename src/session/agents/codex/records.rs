@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::session::content::{first_text, start_of, title};
+use crate::session::content::{first_text, start_of, texts, title};
 use crate::session::context::{ContextEvent, ResultId};
 use crate::session::entry::RecordEntry;
 use crate::session::fate::{ContextChange, FateEvidence};
@@ -120,7 +120,7 @@ impl CodexReader {
         call.exit = exit_of(&start).or(call.exit.filter(|_| !is_running(&start)));
         call.end(false);
         // In code mode, the words of the script's end are a part of their own.
-        let is_cut = is_cut(&start) || content.items().filter_map(|part| part.get("text")).any(has_warning);
+        let is_cut = is_cut(&start) || texts(content).any(has_warning);
         call.note_cut(None, is_cut);
         entry.add_result(Some(content), call);
     }

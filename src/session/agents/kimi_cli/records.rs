@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::session::content::{first_text, last_line};
+use crate::session::content::{first_text, last_line, texts};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
 use crate::session::fate::ContextChange;
@@ -323,7 +323,7 @@ fn read_result(entry: RecordEntry, content: Json, is_task: bool, call: &mut Call
 
 /// Returns the log of a background task, of which the result has only the end.
 fn task_log(content: Json) -> Option<Citation> {
-    let text = content.items().filter_map(|part| part.get("text")).nth(1)?.text()?;
+    let text = texts(content).nth(1)?.text()?;
     let start = text.to_text(MAX_HEADER).text;
     // The command may be of several lines, and comes before.
     let header = start.split_once("\nfull_output_tool: ")?.0;

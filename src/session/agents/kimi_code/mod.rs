@@ -155,7 +155,7 @@ fn result(entry: RecordEntry, found: Json, output: Json, tool: &str, call: &mut 
     call.exit = failed
         .strip_prefix("Command failed with exit code: ")
         .and_then(|rest| rest.trim_end_matches('.').parse().ok());
-    (call.cut, call.cites) = notice::cut(found, output, tool);
+    notice::note_cut(found, output, tool, call);
     let sent = rendered::rendered(found, output, tool, found.flag("isError"), entry.place);
     entry.add_text(Evidence::Rendered, sent, call);
 }

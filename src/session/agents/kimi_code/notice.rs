@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::session::content::{first_text, start_of};
+use crate::session::content::{first_text, last_words, start_of};
 use crate::session::json::Json;
-use crate::session::model::{Citation, CutState};
+use crate::session::model::{Call, Citation};
 
 /// Begins a result of which the beginning and the end are left.
 const EXCEEDED: &str = "Tool output exceeded ";
@@ -22,17 +22,12 @@ const CLOSING: &[&str] = &["\n\nCommand executed successfully.\ntask_id: ", "\n\
 /// How much of the end of a result is looked at, in bytes: a path and the closing words.
 const MAX_END: usize = 8192;
 
-/// Returns how an output was cut, and the spill that its notice names.
-pub(super) fn cut(found: Json, output: Json, tool: &str) -> (CutState, Vec<Citation>) {
+/// Notes whether an output was cut, and the spill that its notice names.
+pub(super) fn note_cut(found: Json, output: Json, tool: &str, call: &mut Call) {
     let start = first_text(output);
     let is_notice = start.starts_with(EXCEEDED);
     let saved = if is_notice { saved(&start) } else { saved_lines(output) };
-    let cut = match &saved {
-        Some(_) => CutState::Spill,
-        None if is_notice || is_short(found, output, tool) => CutState::Lost,
-        None => CutState::No,
-    };
-    (cut, saved.into_iter().collect())
+    call.note_cut(saved, is_notice || is_short(found, output, tool));
 }
 
 /// Returns the spill that the notice at the start names.
@@ -44,7 +39,7 @@ fn saved(start: &str) -> Option<Citation> {
 
 /// Returns the spill that the notice after cut lines names.
 fn saved_lines(output: Json) -> Option<Citation> {
-    let end = ending(output);
+    let end = last_words(output, MAX_END);
     let (before, notice) = end.rsplit_once(LINES_CUT)?;
     let (path, rest) = notice.split_once('\n')?;
     let (next, closing) = rest.split_once(LINES_CUT_END)?;
@@ -63,10 +58,10 @@ fn is_short(found: Json, output: Json, tool: &str) -> bool {
     match tool {
         "Read" => {
             let is_notice = |text: &str| text.contains("Character limit reached. Effective max_chars: ");
-            is_notice(&note) || ending(output).lines().last().is_some_and(is_notice)
+            is_notice(&note) || last_words(output, MAX_END).lines().last().is_some_and(is_notice)
         }
         "Glob" => {
-            let (start, end) = (first_text(output), ending(output));
+            let (start, end) = (first_text(output), last_words(output, MAX_END));
             let ends = start.lines().take(3).chain(end.lines().rev().take(3)).chain(note.lines());
             ends.into_iter().any(is_first_page)
         }
@@ -81,10 +76,4 @@ fn is_first_page(line: &str) -> bool {
         text[..text.find(|digit: char| !digit.is_ascii_digit()).unwrap_or(text.len())].parse().ok()
     };
     told.and_then(|(last, all)| Some(number(last)? < number(all)?)).unwrap_or(false)
-}
-
-/// Returns the end of an output's last text.
-fn ending(output: Json) -> String {
-    let last = output.items().filter_map(|part| part.get("text")).last();
-    last.unwrap_or(output).text().map(|text| text.ending(MAX_END)).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! What Kimi Code sends of a result: a line about the time, one about an error, the output, and a note.
 
-use crate::session::content::pieces;
+use crate::session::content::{pieces, texts};
 use crate::session::json::{Json, Kind};
 use crate::session::model::{TextPiece, TextPieces};
 use crate::session::reader::RecordPlace;
@@ -33,8 +33,8 @@ pub(super) fn rendered(
     if let Some(took) = took.filter(|_| TIMED.contains(&tool) || tool.starts_with("mcp__")) {
         sent.push(add(format!("Wall time: {:.3} seconds\n", took / 1000.0)));
     }
-    let texts = texts(output);
-    let one = only_text(output, &texts);
+    // The text of an output that is nothing but one.
+    let one = texts(output).next().filter(|_| output.items().nth(1).is_none());
     let is_nothing = output.kind() != Kind::String && output.items().next().is_none();
     let is_blank = is_nothing || one.is_some_and(|text| is_blank(text, is_error));
     match (is_error, is_blank) {
@@ -72,19 +72,6 @@ pub(super) fn is_small(output: Json, is_error: bool) -> bool {
         tokens += usize::div_ceil(ascii, 4) + others;
     }
     tokens < MIN_TOKENS
-}
-
-fn texts(output: Json) -> Vec<Json> {
-    match output.kind() {
-        Kind::String => vec![output],
-        _ => output.items().filter_map(|part| part.get("text")).collect(),
-    }
-}
-
-/// Returns the text of an output that is nothing but one text.
-fn only_text<'a>(output: Json<'a>, texts: &[Json<'a>]) -> Option<Json<'a>> {
-    let is_one = output.kind() == Kind::String || output.items().nth(1).is_none();
-    texts.first().copied().filter(|_| is_one)
 }
 
 /// Whether a tool had no output: of one that failed, not even white space.

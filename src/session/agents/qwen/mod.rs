@@ -174,13 +174,8 @@ fn kept(record: Json) -> Vec<(Box<str>, bool)> {
 fn units(response: Json) -> u32 {
     let is_failure = response.path(&["response", "error"]).is_some();
     let output = response.path(&["response", "output"]).filter(|_| !is_failure);
-    let mut units = 0;
-    output.and_then(|output| output.text()).into_iter().for_each(|text| {
-        text.decode(&mut |piece| {
-            units += if piece.is_ascii() { piece.len() } else { piece.encode_utf16().count() };
-            true
-        });
-    });
+    let of_piece = |piece: &str| if piece.is_ascii() { piece.len() } else { piece.encode_utf16().count() };
+    let units = output.and_then(|output| output.text()).map_or(0, |text| text.sum(of_piece));
     u32::try_from(units).unwrap_or(u32::MAX)
 }
 
