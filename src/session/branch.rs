@@ -74,42 +74,34 @@ impl Branches {
 
     fn go_up(&self, from: RecordId, branch: &mut LivingBranch) {
         branch.root = None;
-        let mut at = Step::Id(from);
+        let mut at = branch.find(from);
         loop {
             let number = match at {
-                Step::Number(number) => number,
-                Step::Id(id) => match branch.number(id) {
-                    Some(number) => number,
-                    // A record that was left out ends the way.
-                    None => {
-                        branch.root = Some(id);
-                        return;
-                    }
-                },
+                Ok(number) => number,
+                // A record that was left out ends the way.
+                Err(id) => {
+                    branch.root = Some(id);
+                    return;
+                }
             };
             // One that is its own ancestor ends it, too.
             match branch.is_on.get_mut(number as usize) {
                 Some(is_on) if !*is_on => *is_on = true,
                 _ => return,
             }
-            let Some(next) = self.parent(number, branch.has_copies) else { return };
-            at = next;
+            let Some(parent) = self.parent(number, branch) else { return };
+            at = parent;
         }
     }
 
-    fn parent(&self, number: u32, has_copies: bool) -> Option<Step> {
+    /// Returns the number of a record's parent, or its id if it was left out.
+    fn parent(&self, number: u32, branch: &LivingBranch) -> Option<Result<u32, RecordId>> {
         if let Ok(fork) = self.forks.binary_search_by_key(&number, |(number, _)| *number) {
-            return self.forks.get(fork).map(|(_, parent)| Step::Id(*parent));
+            return self.forks.get(fork).map(|(_, parent)| branch.find(*parent));
         }
         let before = number.checked_sub(1)?;
-        if has_copies { self.id(before).map(Step::Id) } else { Some(Step::Number(before)) }
+        if branch.has_copies { self.id(before).map(|id| branch.find(id)) } else { Some(Ok(before)) }
     }
-}
-
-/// A record on the way up: by its number, or by its id, which the log may not have.
-enum Step {
-    Number(u32),
-    Id(RecordId),
 }
 
 /// The records of the branch that lives.
@@ -150,6 +142,10 @@ impl LivingBranch {
 
     pub fn number(&self, id: RecordId) -> Option<u32> {
         self.numbers.get(&id).copied()
+    }
+
+    fn find(&self, id: RecordId) -> Result<u32, RecordId> {
+        self.number(id).ok_or(id)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::base::env::Env;
 use super::json::{Json, Tape};
 use super::model::SessionFacts;
 use super::reader::GLANCE;
-use super::record::{fill, open_regular, read_range};
+use super::record::{open_regular, read};
 
 /// The most names that are read of one directory.
 const MAX_NAMES: usize = 1_000_000;
@@ -151,7 +151,7 @@ fn entries(dir: &Path, fault: &mut dyn FnMut(String)) -> Vec<DirEntry> {
 /// Reads the first 64 KiB of a regular file.
 pub fn head(path: &Path) -> io::Result<Vec<u8>> {
     let (file, meta) = open_regular(path)?;
-    read_range(0..meta.len().min(GLANCE as u64), |start, room| fill(&file, start, room))
+    read(&file, 0..meta.len().min(GLANCE as u64))
 }
 
 /// Reads the first and the last 64 KiB of a regular file; the second is empty if the first is all of it.
@@ -160,10 +160,9 @@ pub fn head(path: &Path) -> io::Result<Vec<u8>> {
 /// The system's; or it is not a regular file.
 pub fn ends(path: &Path) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let (file, meta) = open_regular(path)?;
-    let part = |range| read_range(range, |start, room| fill(&file, start, room));
-    let head = part(0..meta.len().min(GLANCE as u64))?;
+    let head = read(&file, 0..meta.len().min(GLANCE as u64))?;
     let rest = meta.len().saturating_sub(head.len() as u64);
-    let tail = part(meta.len() - rest.min(GLANCE as u64)..meta.len())?;
+    let tail = read(&file, meta.len() - rest.min(GLANCE as u64)..meta.len())?;
     Ok((head, tail))
 }
 

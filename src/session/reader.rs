@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use crate::base::env::Env;
 use crate::source::OpenError;
@@ -38,21 +38,6 @@ pub struct SessionFile {
     pub modified: Option<SystemTime>,
     /// What is known without reading the file, as from an index that the agent keeps.
     pub facts: SessionFacts,
-}
-
-impl SessionFile {
-    /// Returns a session in a database, of which a row tells these facts.
-    pub fn in_database(format: &'static str, path: &Path, facts: SessionFacts) -> Self {
-        let since = facts.ended.and_then(|at| u64::try_from(at.as_millisecond()).ok());
-        Self {
-            format,
-            path: path.to_owned(),
-            id: facts.id.clone(),
-            size: 0,
-            modified: since.map(|since| SystemTime::UNIX_EPOCH + Duration::from_millis(since)),
-            facts,
-        }
-    }
 }
 
 /// Why a session cannot be read.
@@ -241,21 +226,12 @@ impl OpenedSession for LogSession {
     fn refresh(&mut self, progress: &dyn ReadProgress) -> Result<bool, SessionError> {
         let paths = (self.find)();
         let is_whole = !self.state.is_torn && self.state.paths.iter().all(|path| paths.contains(path));
-        let found = if is_whole { self.state.read_more(&paths, progress)? } else { NewRecords::All };
-        if found == NewRecords::All {
+        let change = if is_whole { self.state.read_more(&paths, progress)? } else { LogChange::Replaced };
+        if change == LogChange::Replaced {
             self.state = LogState::read(self.agent, paths, (self.new_reader)(), progress)?;
         }
-        Ok(found != NewRecords::None)
+        Ok(change != LogChange::Same)
     }
-}
-
-/// What a look at the logs found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum NewRecords {
-    None,
-    Some,
-    /// A log was rewritten: all have to be read again.
-    All,
 }
 
 impl LogState {
@@ -291,32 +267,33 @@ impl LogState {
         Ok((before..self.logs.len()).collect())
     }
 
-    /// Reads what was added since, and logs that are new.
+    /// Reads what was added since, and logs that are new. Returns how the logs have changed: if one was replaced, all have
+    /// to be read again.
     fn read_more(
         &mut self,
         paths: &[PathBuf],
         progress: &dyn ReadProgress,
-    ) -> Result<NewRecords, SessionError> {
+    ) -> Result<LogChange, SessionError> {
         let mut grown = Vec::new();
         for (n, log) in self.logs.iter_mut().enumerate() {
             match log.file.refresh().map_err(|error| unreadable(log.file.path(), &error))? {
                 LogChange::Same => {}
                 LogChange::Grown => grown.push(n),
-                LogChange::Replaced => return Ok(NewRecords::All),
+                LogChange::Replaced => return Ok(LogChange::Replaced),
             }
         }
         let new: Vec<_> = paths.iter().filter(|path| !self.paths.contains(path)).cloned().collect();
         grown.extend(self.begin(&new)?);
         if grown.is_empty() {
-            return Ok(NewRecords::None);
+            return Ok(LogChange::Same);
         }
         self.is_torn = true;
         self.read_on(&grown, progress)?;
         if self.transcript.requests.is_torn() {
-            return Ok(NewRecords::All);
+            return Ok(LogChange::Replaced);
         }
         self.is_torn = false;
-        Ok(NewRecords::Some)
+        Ok(LogChange::Grown)
     }
 
     /// Reads the records of some logs that were not read yet.

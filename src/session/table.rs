@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::base::env::Env;
 
@@ -73,7 +74,15 @@ impl SessionFormat for TableFormat {
 impl TableFormat {
     fn listed(&self, path: &Path, progress: &dyn ReadProgress) -> Result<Vec<SessionFile>, DatabaseError> {
         let all = Database::open(path, progress)?.whole(progress, |rows| (self.list)(path, rows))?;
-        Ok(all.into_iter().map(|facts| SessionFile::in_database(self.info.name, path, facts)).collect())
+        let session = |facts: SessionFacts| SessionFile {
+            format: self.info.name,
+            path: path.to_owned(),
+            id: facts.id.clone(),
+            size: 0,
+            modified: facts.ended.map(SystemTime::from).filter(|time| *time >= SystemTime::UNIX_EPOCH),
+            facts,
+        };
+        Ok(all.into_iter().map(session).collect())
     }
 }
 

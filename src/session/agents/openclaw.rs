@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::env::Env;
 use crate::session::content::{is_number, last_line};
-use crate::session::database::{self, DatabaseError, Packing, RowBuffer, RowsOf, TableRow, TableRows};
+use crate::session::database::{self, DatabaseError, RowBuffer, RowsOf, TableRow, TableRows};
 use crate::session::fate::FateEvidence;
 use crate::session::find;
 use crate::session::json::Json;
@@ -17,7 +17,7 @@ use crate::session::transcript::{ReadReport, Transcript};
 use super::pi::{PiReader, note_facts};
 
 const PLAIN: RowsOf = RowsOf::plain("transcript_events", "event_json");
-const PACKED: RowsOf = RowsOf { table: "transcript_events", column: "event_zstd", packing: Packing::Zstd };
+const PACKED: RowsOf = RowsOf { table: "transcript_events", column: "event_zstd", is_packed: true };
 
 /// How many rows of a session a list looks at, and how many bytes of each at most.
 const GLANCE_ROWS: u32 = 16;

@@ -28,7 +28,7 @@ use super::reader::{ReadProgress, SessionError};
 use files::{FileState, beside, length, states};
 
 pub use files::check_project_s;
-pub use records::{Packing, RowBuffer, RowRecords, RowsOf};
+pub use records::{RowBuffer, RowRecords, RowsOf};
 
 /// The first bytes of every database.
 const MAGIC: &[u8] = b"SQLite format 3\0";

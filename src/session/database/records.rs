@@ -20,24 +20,15 @@ pub struct RowsOf {
     pub table: &'static str,
     /// The column with the record's JSON.
     pub column: &'static str,
-    /// How it holds it.
-    pub packing: Packing,
+    /// Whether each record is compressed by itself, as zstd. Places are those in its text.
+    pub is_packed: bool,
 }
 
 impl RowsOf {
     /// A column that holds its records as they are.
     pub const fn plain(table: &'static str, column: &'static str) -> Self {
-        Self { table, column, packing: Packing::None }
+        Self { table, column, is_packed: false }
     }
-}
-
-/// How a column holds its records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    /// As they are.
-    None,
-    /// Each compressed by itself, as zstd. Places are those in its text.
-    Zstd,
 }
 
 /// Records in rows, looked up by the number of the row. Unless an agent has it open, too, the database is open from the
@@ -63,11 +54,10 @@ impl RowRecords {
     ) -> Result<Vec<u8>, DatabaseError> {
         let len = range.end.saturating_sub(range.start).min(MAX_DOCUMENT as u64);
         let range = range.start..range.start.saturating_add(len);
-        let is_packed = self.rows.packing == Packing::Zstd;
-        let read = if is_packed { 0..MAX_RECORD as u64 } else { range.clone() };
+        let read = if self.rows.is_packed { 0..MAX_RECORD as u64 } else { range.clone() };
         let mut found = Vec::new();
         database.whole(&(), |rows| read_value(rows.connection, self.rows, row, read.clone(), &mut found))?;
-        if is_packed {
+        if self.rows.is_packed {
             let (text, _) = unpack(&found, MAX_RECORD);
             let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(text.len());
             found = text[at(range.start)..at(range.end)].to_vec();
@@ -102,7 +92,7 @@ impl TableRow<'_> {
     ) -> Option<Json<'a>> {
         let RowBuffer { tape, beginning, text } = buffer;
         let mut found = self.value(column, rows, beginning);
-        if rows.packing == Packing::Zstd {
+        if rows.is_packed {
             let unpacked = found.and_then(|(packed, is_whole)| unpack_record(packed, is_whole));
             found = unpacked.map(|(unpacked, is_whole)| {
                 *text = unpacked;

@@ -1,13 +1,15 @@
-//! Records in documents: a large one, mapped, or many small files, opened when they are looked at.
+//! Records in files: a large document, mapped; or logs and small files, opened when they are looked at.
 
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::base::fs::identity::Identity;
 use crate::session::json::{Json, Tape};
 use crate::source::MapView;
 
-use super::open::{fill, open_regular, read_range};
+use super::bytes::LogBytes;
+use super::open::{open_regular, read, read_range, same};
 use super::{MAX_DOCUMENT, RecordSource};
 
 /// A document that is read through a map.
@@ -39,15 +41,23 @@ impl RecordSource for MappedRecords {
     }
 }
 
-/// A small file, opened for each look.
+/// A log, or a small file, which is opened for each look unless it is kept open.
 #[derive(Clone, Debug)]
 pub struct FileRecords {
     path: PathBuf,
+    /// The only file that is read under this path; `None` for any.
+    seen: Option<Identity>,
+    bytes: Option<LogBytes>,
 }
 
 impl FileRecords {
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), seen: None, bytes: None }
+    }
+
+    /// Takes a log as it was seen, and what of it is kept open.
+    pub(super) fn of_log(path: &Path, seen: Identity, bytes: Option<LogBytes>) -> Self {
+        Self { path: path.to_owned(), seen: Some(seen), bytes }
     }
 
     /// Reads the whole file: a regular one of at most 256 MiB.
@@ -56,11 +66,10 @@ impl FileRecords {
     /// The system's; or it is not a regular file, or too large.
     pub fn whole(&self) -> io::Result<Vec<u8>> {
         let (file, meta) = open_regular(&self.path)?;
-        let len = meta.len();
-        if len > MAX_DOCUMENT as u64 {
+        if meta.len() > MAX_DOCUMENT as u64 {
             return Err(io::Error::other("the file is larger than 256 MiB"));
         }
-        read_range(0..len, |start, room| fill(&file, start, room))
+        read(&file, 0..meta.len())
     }
 }
 
@@ -77,9 +86,12 @@ impl RecordSource for FileRecords {
     }
 
     fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let (file, meta) = open_regular(&self.path)?;
-        let len = meta.len();
-        read_range(range.start.min(len)..range.end.min(len), |start, room| fill(&file, start, room))
+        match (&self.bytes, &self.seen) {
+            (Some(LogBytes::Plain(file)), _) => read(file, range),
+            (Some(packed), _) => read_range(range, |start, room| packed.fill(start, room)),
+            (None, Some(seen)) => read(&same(&self.path, seen)?, range),
+            (None, None) => read(&open_regular(&self.path)?.0, range),
+        }
     }
 }
 

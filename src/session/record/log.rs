@@ -2,17 +2,15 @@
 //!
 //! It is not mapped, since a session may have hundreds of logs, and a map's pages count towards the process.
 
-use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::fs::identity::{Identity, Stamp};
 
-use super::RecordSource;
 use super::bytes::LogBytes;
-use super::open::{fill, open_regular, read_range, same};
+use super::file::FileRecords;
+use super::open::{open_regular, read, same};
 
 /// How many bytes before the old end are compared when a log has grown.
 const TAIL: u64 = 4 << 10;
@@ -126,45 +124,19 @@ impl LogFile {
 
     /// Returns what looks up records of the log. If it is to `keep_open` the file, they can be read though that is deleted
     /// or replaced; else the file is opened for each look, as there may be hundreds.
-    pub fn records(&self, keep_open: bool) -> io::Result<LogRecords> {
+    pub fn records(&self, keep_open: bool) -> io::Result<FileRecords> {
         let bytes = if keep_open || self.is_packed() { Some(self.reopen()?) } else { None };
-        Ok(LogRecords { path: self.path.clone(), seen: self.seen, bytes })
+        Ok(FileRecords::of_log(&self.path, self.seen, bytes))
     }
-}
-
-/// Records in a log, looked up by their place in it.
-#[derive(Clone, Debug)]
-pub struct LogRecords {
-    path: PathBuf,
-    seen: Identity,
-    /// What is kept open.
-    bytes: Option<LogBytes>,
-}
-
-impl RecordSource for LogRecords {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn read(&self, _: i64, range: Range<u64>) -> io::Result<Vec<u8>> {
-        match &self.bytes {
-            Some(LogBytes::Plain(file)) => read(file, range),
-            Some(packed) => read_range(range, |start, room| packed.fill(start, room)),
-            None => read(&same(&self.path, &self.seen)?, range),
-        }
-    }
-}
-
-fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
-    let end = range.end.min(file.metadata()?.len());
-    read_range(range.start..end, |start, room| fill(file, start, room))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
     use std::time::{Duration, SystemTime};
 
+    use super::super::RecordSource;
     use super::*;
 
     #[test]

@@ -21,7 +21,7 @@ pub use file::{FileRecords, MappedRecords, read_json};
 pub use log::{LogChange, LogFile};
 #[cfg(test)]
 pub use open::READ;
-pub use open::{fill, open_regular, read_range};
+pub use open::{fill, open_regular, read};
 pub use packed::{is_packed, unpack};
 pub use pass::{LogStep, records};
 

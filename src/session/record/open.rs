@@ -40,7 +40,7 @@ pub fn fill(file: &File, start: u64, room: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Reads a range of bytes through `fill`, at most [`MAX_DOCUMENT`]; fewer only at the end.
-pub fn read_range(
+pub(super) fn read_range(
     range: Range<u64>,
     fill: impl FnOnce(u64, &mut [u8]) -> io::Result<usize>,
 ) -> io::Result<Vec<u8>> {
@@ -48,6 +48,12 @@ pub fn read_range(
     let filled = fill(range.start, &mut bytes)?;
     bytes.truncate(filled);
     Ok(bytes)
+}
+
+/// Reads a range of the bytes of a file, at most [`MAX_DOCUMENT`]; fewer only at the end.
+pub fn read(file: &File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let end = range.end.min(file.metadata()?.len());
+    read_range(range.start..end, |start, room| fill(file, start, room))
 }
 
 #[cfg(test)]

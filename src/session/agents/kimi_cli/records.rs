@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
-
 use crate::session::content::{first_text, last_line, texts};
 use crate::session::context::ContextEvent;
 use crate::session::entry::RecordEntry;
@@ -75,15 +73,8 @@ struct KimiLog {
     ids: HashMap<Box<str>, Box<str>>,
     /// Whether a request was begun that is not answered yet.
     is_asked: bool,
-    /// How many events had an id.
-    counts: HashMap<(CallEvent, Box<str>), usize>,
-}
-
-/// Of a call, what an event tells.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum CallEvent {
-    Begun,
-    Ended,
+    /// How many events of a kind had an id.
+    counts: HashMap<(Box<str>, Box<str>), usize>,
 }
 
 impl LogReader for KimiReader {
@@ -229,8 +220,17 @@ impl KimiReader {
             _ => {}
         }
         match &*kind {
-            "ToolCall" => self.begun(payload, at, out),
-            "ToolResult" => self.ended(payload, at, out),
+            "ToolCall" => {
+                if let Some(call) = self.next_call(&kind, payload.name("id"), out) {
+                    call.at = call.at.or(at);
+                }
+            }
+            "ToolResult" => {
+                let call = self.next_call(&kind, payload.name("tool_call_id"), out);
+                if let Some(first) = call.and_then(|call| call.results.first_mut()) {
+                    first.at = first.at.or(at);
+                }
+            }
             "StepBegin" | "ContentPart" | "ToolCallPart" => {}
             "CompactionEnd" => {
                 self.summed_up.push((thread, entry.event(ContextChange::Compact, Vec::new(), out)));
@@ -241,24 +241,16 @@ impl KimiReader {
         true
     }
 
-    fn begun(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
-        let call = payload.name("id").and_then(|id| self.next_of(CallEvent::Begun, &id, out));
-        if let Some(call) = call {
-            call.at = call.at.or(at);
-        }
-    }
-
-    fn ended(&mut self, payload: Json, at: Option<Timestamp>, out: &mut Transcript) {
-        let call = payload.name("tool_call_id").and_then(|id| self.next_of(CallEvent::Ended, &id, out));
-        let Some(first) = call.and_then(|call| call.results.first_mut()) else { return };
-        first.at = first.at.or(at);
-    }
-
-    /// Returns the call of an event: that of the first event with an id is the first call of that id, and so on.
-    fn next_of<'a>(&mut self, what: CallEvent, id: &str, out: &'a mut Transcript) -> Option<&'a mut Call> {
-        let log = self.logs.get_mut(self.now)?;
-        let count = log.counts.entry((what, id.into())).or_default();
-        let own = numbered(id).nth(*count)?;
+    /// Returns the call of an event: that of the first event of a kind with an id is the first call of that id, and so on.
+    fn next_call<'a>(
+        &mut self,
+        kind: &str,
+        id: Option<String>,
+        out: &'a mut Transcript,
+    ) -> Option<&'a mut Call> {
+        let (log, id) = (self.logs.get_mut(self.now)?, id?);
+        let count = log.counts.entry((kind.into(), id.as_str().into())).or_default();
+        let own = numbered(&id).nth(*count)?;
         *count += 1;
         out.call_mut(log.thread, &own)
     }
